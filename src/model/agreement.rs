@@ -28,15 +28,16 @@ impl Scale {
     /// A scale of 1 to [`MOST_CATEGORIES`] categories. `positive` must be one of them.
     pub fn new(categories: u8, positive: u8) -> Checked<Scale> {
         if categories == 0 || categories > MOST_CATEGORIES {
-            let what = format!(
-                "cannot compare {categories} categories; the limit is {MOST_CATEGORIES}"
-            );
+            let what =
+                format!("cannot compare {categories} categories; the limit is {MOST_CATEGORIES}");
             return Err(Error::input(what)
                 .field("categories")
                 .help("merge categories that mean the same"));
         }
         if positive >= categories {
-            let what = format!("positive category {positive} is not on a scale of {categories} categories");
+            let what = format!(
+                "positive category {positive} is not on a scale of {categories} categories"
+            );
             return Err(Error::input(what)
                 .field("positive")
                 .help(format!("choose a category below {categories}")));
@@ -89,14 +90,9 @@ impl Undefined {
             Self::NoDoubles => "no item has two ratings yet".into(),
             Self::OneItem => "only one item has two ratings; chance agreement needs more".into(),
             Self::OneCategory(c) => {
-                format!(
-                    "every rating is {}, so chance agreement is 100 %",
-                    name(c)
-                )
+                format!("every rating is {}, so chance agreement is 100 %", name(c))
             }
-            Self::OneOnScale => {
-                "the scale has a single category, so all ratings agree".into()
-            }
+            Self::OneOnScale => "the scale has a single category, so all ratings agree".into(),
             Self::Unused(c) => format!("nobody used {} on an item with two ratings", name(c)),
             Self::NotTwoCategories(k) => {
                 format!("positive and negative agreement need 2 categories; the scale has {k}")
@@ -109,8 +105,7 @@ impl Undefined {
                 )
             }
             Self::NoSpread => {
-                "all bootstrap draws give the same number, so the error is unknown"
-                    .into()
+                "all bootstrap draws give the same number, so the error is unknown".into()
             }
         }
     }

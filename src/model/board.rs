@@ -12,10 +12,7 @@ use super::prediction::ToolVerdict;
 pub enum Cell {
     /// `k` of `n` units were right. The column defines the unit: an answer, a question pair, an
     /// image, or a pair of images.
-    Share {
-        k: u64,
-        n: u64,
-    },
+    Share { k: u64, n: u64 },
     /// The mean of `n` similarities from 0 to 1, or of the shares of several question types.
     Mean {
         value: f64,

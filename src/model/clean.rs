@@ -54,7 +54,8 @@ impl Before {
         if is_joiner(c) {
             !before.is_some_and(takes_joiner)
         } else if is_selector(c) {
-            let unstyled = |b: char| is_selector(b) || is_joiner(b) || is_hidden(b) || b.is_whitespace();
+            let unstyled =
+                |b: char| is_selector(b) || is_joiner(b) || is_hidden(b) || b.is_whitespace();
             before.is_none_or(unstyled)
         } else {
             is_hidden(c)

@@ -214,12 +214,14 @@ fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> 
         };
         let Some(right) = item.options.iter().enumerate().position(named) else {
             let letters: Vec<String> = (0..item.options.len()).map(Item::letter).collect();
-            return Err(Error::input(format!("`{answer}` is not one of the options"))
-                .field("answer")
-                .help(format!(
-                    "give one of {}, or the text of an option",
-                    letters.join(", ")
-                )));
+            return Err(
+                Error::input(format!("`{answer}` is not one of the options"))
+                    .field("answer")
+                    .help(format!(
+                        "give one of {}, or the text of an option",
+                        letters.join(", ")
+                    )),
+            );
         };
         for (at, option) in item.options.iter_mut().enumerate() {
             option.role = match option.role {
@@ -278,11 +280,11 @@ fn plain_answer(kind: QuestionKind, answer: &str) -> Result<String> {
     };
     match known.contains(&answer.to_lowercase().as_str()) {
         true => Ok(answer.into()),
-        false => Err(
-            Error::input(format!("`{answer}` is not an answer to this kind of question"))
-                .field("answer")
-                .help(format!("give one of: {}", known.join(", "))),
-        ),
+        false => Err(Error::input(format!(
+            "`{answer}` is not an answer to this kind of question"
+        ))
+        .field("answer")
+        .help(format!("give one of: {}", known.join(", ")))),
     }
 }
 

@@ -88,9 +88,7 @@ impl Error {
             ErrorKind::DiskFull => {
                 problem.help("free some space; everything that was acknowledged is safe")
             }
-            ErrorKind::Denied => {
-                problem.help("check the owner and the permissions of the folder")
-            }
+            ErrorKind::Denied => problem.help("check the owner and the permissions of the folder"),
             _ => problem,
         }
     }

@@ -17,10 +17,11 @@ pub fn check(name: &str, what: &str) -> Result<()> {
     if fits {
         return Ok(());
     }
-    Err(
-        Error::new(ErrorKind::Usage, format!("`{name}` is not a valid name for {what}"))
-            .help("use letters, digits, `.`, `_`, and `-`, at most 64 bytes, not starting with a dot"),
+    Err(Error::new(
+        ErrorKind::Usage,
+        format!("`{name}` is not a valid name for {what}"),
     )
+    .help("use letters, digits, `.`, `_`, and `-`, at most 64 bytes, not starting with a dot"))
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ fn wrong_type_has_line_and_field() {
         (Some(4), Some("owner.idle_minutes")),
         "{problem}"
     );
-        let problem = wrong("name = \"x\"\n[owner]\nidle_minutes = -1\n");
+    let problem = wrong("name = \"x\"\n[owner]\nidle_minutes = -1\n");
     assert_eq!(
         place(&problem),
         (Some(3), Some("owner.idle_minutes")),

@@ -71,17 +71,14 @@ fn unknown_field(name: &str) -> Error {
             )
         }
     };
-    usage(format!(
-        "unknown filter field `{name}:`"
-    ))
-    .field(name)
-    .help(help)
+    usage(format!("unknown filter field `{name}:`"))
+        .field(name)
+        .help(help)
 }
 
 fn read(text: &str, fuzzy: bool) -> Result<Filter> {
     let open = |column| {
-        usage(format!("the quote at column {column} is not closed"))
-            .help("add a closing \"")
+        usage(format!("the quote at column {column} is not closed")).help("add a closing \"")
     };
     let mut filter = Filter::default();
     let mut words = Vec::new();
