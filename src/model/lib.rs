@@ -1,4 +1,4 @@
-//! Floor 1: plain data and rules. Nothing here touches a disk, a socket or a terminal.
+//! Floor 1: plain data and rules. Nothing here accesses a disk, a socket, or a terminal.
 
 pub mod agreement;
 pub mod annotator;

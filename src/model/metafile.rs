@@ -1,20 +1,19 @@
-//! A metadata file as text, and the files that come with the program.
+//! Metadata files as text, including those shipped with the program.
 
 use serde::{Deserialize, Serialize};
 
-/// A metadata file as text.
+/// A metadata file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetaFile {
-    /// Its name in the metadata folder: `vocabularies/animal.txt`, `judge/NAME.toml`, `instruct/NAME.toml`, `styles.toml`, `templates.toml`,
-    /// `compatibility.toml`.
+    /// Path within the metadata folder: `vocabularies/animal.txt`, `judge/NAME.toml`,
+    /// `instruct/NAME.toml`, `styles.toml`, `templates.toml`, `compatibility.toml`.
     pub name: String,
-    /// What it holds.
     pub text: String,
 }
 
 macro_rules! shipped {
     ($($name:literal),* $(,)?) => {
-        /// The metadata files that come with the program: name in the metadata folder, and text.
+        /// The shipped metadata files: path within the metadata folder, and contents.
         pub const SHIPPED: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../metadata/", $name))),)*];
     };
 }
@@ -59,7 +58,7 @@ shipped! {
     "vocabularies/tv-show.txt",
 }
 
-/// The shipped files, as a folder would give them.
+/// The shipped files as [`MetaFile`]s.
 pub fn shipped() -> impl Iterator<Item = MetaFile> {
     SHIPPED.iter().map(|(name, text)| MetaFile {
         name: (*name).into(),
