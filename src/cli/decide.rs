@@ -27,7 +27,6 @@ const WINDOW: usize = 256;
 /// Owners that a verdict is sent to before it is given up.
 const TRIES: u32 = 5;
 
-/// Arguments of `decide`.
 #[derive(clap::Args)]
 pub struct Args {}
 

@@ -7,7 +7,6 @@ use crate::out;
 use benchtop_model::Result;
 use benchtop_owner::wire::request;
 
-/// Arguments of `discard`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The terms whose items are rejected
@@ -30,10 +29,6 @@ fn term(text: &str) -> std::result::Result<(String, String), String> {
     }
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When verdicts cannot be saved.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let ask = request::Discard {
         terms: args.terms.clone(),

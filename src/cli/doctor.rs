@@ -18,7 +18,6 @@ use benchtop_tui::terminal::pixels::Protocol;
 use benchtop_tui::terminal::probe::WindowSize;
 use benchtop_tui::terminal::{Capabilities, colour, environment, locale};
 
-/// Arguments of `doctor`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Print one JSON object

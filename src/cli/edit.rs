@@ -10,7 +10,6 @@ use benchtop_model::{Choice, Error, ErrorKind, Item, Result, Role};
 use benchtop_owner::Client;
 use benchtop_owner::wire::{EditedItem, request};
 
-/// Arguments of `edit`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Id or number of the item
@@ -54,10 +53,6 @@ fn option(text: &str) -> std::result::Result<(String, String), String> {
     }
 }
 
-/// Runs it.
-///
-/// # Errors
-/// [`ErrorKind::NotFound`] for no such item, [`ErrorKind::Input`] with the field that is wrong; then nothing was changed.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
     let (number, item) = find(&client, &args.item)?;

@@ -22,7 +22,6 @@ use benchtop_store::bounded;
 /// Bytes of an instruction, at most.
 const TEXT_LIMIT: u64 = 1 << 20;
 
-/// Arguments of `eval`.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
@@ -88,7 +87,6 @@ enum What {
     Judge(judge::Args),
 }
 
-/// Arguments of `eval similarity`.
 #[derive(clap::Args)]
 struct SimilarityArgs {
     /// Whose answers; of all models otherwise

@@ -15,7 +15,6 @@ use benchtop_model::{Error, ErrorKind, Result};
 /// Longest line that is read, in bytes.
 const LINE_LIMIT: u64 = 16 << 20;
 
-/// Arguments of `extract`.
 #[derive(clap::Args)]
 pub struct Args {
     /// JSON lines {"instruction","answer"}; standard input without one
@@ -43,10 +42,6 @@ struct Line {
     judge: Option<String>,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// [`ErrorKind::Usage`] for a rule that does not exist; [`ErrorKind::Input`] at the first line that is not such a record.
 pub fn run(args: &Args) -> Result<u8> {
     if args.rules {
         let names: String = bare().map(|rule| format!("{}\n", rule.name())).collect();

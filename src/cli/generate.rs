@@ -16,7 +16,6 @@ use benchtop_owner::wire::request;
 /// Bytes of a list of items, at most.
 const LIST_LIMIT: u64 = 64 << 20;
 
-/// Arguments of `generate`.
 #[derive(clap::Args)]
 pub struct Args {
     /// `missing`: pictures that are not there, were made from another prompt, or are drafts where better is to be had;

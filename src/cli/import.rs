@@ -12,7 +12,6 @@ use benchtop_owner::wire::{ImportAsk, Progress, Report, Request, request};
 use benchtop_store::bounded;
 use benchtop_store::regular::SETTINGS_LIMIT;
 
-/// Arguments of `import`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Files or folders, recognised by what they hold
@@ -41,10 +40,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What the import refuses; then nothing was added.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if args.guess {
         return guess(&args.paths);

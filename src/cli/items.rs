@@ -12,7 +12,6 @@ use benchtop_owner::wire::request;
 /// Items asked for at once.
 const BATCH: usize = 1024;
 
-/// Arguments of `items`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Which items: `field:value` and text that items contain
@@ -54,10 +53,6 @@ pub fn parse_sort(text: &str) -> Result<Vec<Sort>> {
         .collect()
 }
 
-/// Runs it.
-///
-/// # Errors
-/// [`ErrorKind::Usage`] for a filter or order that cannot be read.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let filter = Filter::parse(&args.filter)?;
     let sort = parse_sort(&args.sort)?;

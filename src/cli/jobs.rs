@@ -14,7 +14,6 @@ use benchtop_owner::Client;
 use benchtop_owner::wire::{Event, FAILURES, request};
 use benchtop_store::journal::stamp;
 
-/// Arguments of `jobs`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -81,10 +80,6 @@ enum What {
     },
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When there is no such job, or it cannot be done to it.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let act = |id: &u32, act: JobAct| act_on(context, *id, act, args.json);
     match args.what.as_ref().unwrap_or(&What::List) {

@@ -15,7 +15,6 @@ use benchtop_tui::keymap::file::{Loaded, load, read};
 use benchtop_tui::keymap::macros::Known;
 use benchtop_tui::terminal::environment;
 
-/// Arguments of `keys`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -20,7 +20,6 @@ use benchtop_store::metadata;
 /// The project's folder of metadata.
 const FOLDER: &str = "metadata";
 
-/// Arguments of `lint`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Metadata folders, files of them, or questions; the project's metadata otherwise

@@ -14,7 +14,6 @@ use benchtop_metrics::table_lint::{
 use benchtop_model::clean;
 use benchtop_model::{Error, ErrorKind, Result, Severity};
 
-/// Arguments of `lint-table`.
 #[derive(clap::Args)]
 pub struct Args {
     /// CSV files; what they say together is held against each other too

@@ -10,7 +10,6 @@ use benchtop_model::{Act, Result, clean};
 use benchtop_owner::wire::{LOGGED, LogPage, request};
 use benchtop_store::journal;
 
-/// Arguments of `log`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Only what this annotator decided
@@ -48,10 +47,6 @@ pub fn moment(text: &str) -> std::result::Result<Moment, String> {
     })
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When the journals cannot be read.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     use std::io::Write;
     let client = context.client()?;

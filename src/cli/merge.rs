@@ -14,7 +14,6 @@ use benchtop_store::journal;
 /// Conflicts, and decisions set aside, that are named where a person reads.
 const SHOWN: usize = 20;
 
-/// Arguments of `merge`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Journals of other machines: their `sessions/<annotator>.jsonl`
@@ -28,10 +27,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// A file that cannot be read or is no journal; then nothing is taken.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let absolute = |path: &PathBuf| {
         std::path::absolute(path).map_err(|e| Error::io(&e, "cannot be found", path))

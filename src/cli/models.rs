@@ -15,7 +15,6 @@ use benchtop_tui::widgets::text::grouped;
 /// Time between two drawings of the progress line.
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Arguments of `models`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

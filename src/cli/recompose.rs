@@ -9,7 +9,6 @@ use benchtop_model::usage::Tally;
 use benchtop_model::{Result, Status};
 use benchtop_owner::wire::{Recomposed, Rename, request};
 
-/// Arguments of `recompose`.
 #[derive(clap::Args)]
 pub struct Args {
     /// A term goes by another name now
@@ -44,10 +43,6 @@ fn rename(text: &str) -> std::result::Result<Rename, String> {
     }
 }
 
-/// Runs it.
-///
-/// # Errors
-/// Errors in the metadata, and the operating system's; then nothing was changed.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let ask = request::Recompose {
         renames: args.rename.clone(),

@@ -9,7 +9,6 @@ use benchtop_owner::writer::now;
 use benchtop_store::journal::stamp;
 use benchtop_store::recover::{self, From, Recovery, Said};
 
-/// Arguments of `recover`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Only these segments, by their names below imports/; all of them otherwise
@@ -29,10 +28,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When the project is open and this is to change it; the operating system's.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let project = context.project()?;
     let imports = project.imports();

@@ -11,7 +11,6 @@ use benchtop_model::history::{Moment, Moved};
 use benchtop_model::{Result, clean};
 use benchtop_owner::wire::request;
 
-/// Arguments of `replay`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The moment: a revision, a time such as 2026-01-31T12:00:00Z, or `now`
@@ -22,7 +21,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Arguments of `diff`.
 #[derive(clap::Args)]
 pub struct DiffArgs {
     /// The first moment: a revision, or a time such as 2026-01-31T12:00:00Z
@@ -70,10 +68,6 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     Ok(u8::from(state.same == Some(false)))
 }
 
-/// Runs `diff`.
-///
-/// # Errors
-/// When the journals cannot be read.
 pub fn diff(context: &Context, args: &DiffArgs) -> Result<u8> {
     use std::io::Write;
     let list = context.client()?.ask(request::Moved(args.from, args.to))?;

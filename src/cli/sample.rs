@@ -8,7 +8,6 @@ use benchtop_owner::Client;
 use benchtop_owner::wire::request;
 use benchtop_store::project::Project;
 
-/// Arguments of `sample`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The project's folder, made into one when it is none; the project you are in otherwise
@@ -18,10 +17,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When the project cannot be made or written.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let project = match &args.dir {
         None => context.project()?,

@@ -11,7 +11,6 @@ use benchtop_owner::latency::Waits;
 use benchtop_owner::wire::{OwnerStatus, request};
 use benchtop_owner::{Client, start};
 
-/// Arguments of `status`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Print one JSON object
@@ -124,10 +123,6 @@ fn waited(waits: &[Waits]) -> String {
     out
 }
 
-/// Runs `status`.
-///
-/// # Errors
-/// As [`ask`].
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let status = ask(context)?;
     if args.json {

@@ -7,7 +7,6 @@ use benchtop_model::{Result, clean};
 use benchtop_tui::person::{self, Settings};
 use benchtop_tui::terminal::environment;
 
-/// Arguments of `theme`.
 #[derive(clap::Args)]
 pub struct Args {
     /// auto (dark or light, as the terminal's background is), dark, light, mono, or NAME for your themes/NAME.toml

@@ -12,7 +12,6 @@ use benchtop_owner::writer::now;
 use benchtop_store::journal::stamp;
 use benchtop_store::trust::{Agreement, Linked, Trust, TrustedJob};
 
-/// Arguments of `trust`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -62,11 +61,6 @@ fn sends(name: &str) -> std::result::Result<Sends, String> {
         .ok_or_else(|| format!("one of: {}", Sends::ALL.map(Sends::name).join(", ")))
 }
 
-/// Runs it.
-///
-/// # Errors
-/// An address or a variable that is none, [`ErrorKind::NotFound`] for what was not agreed to, and when the file cannot be read or
-/// written.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let trust = Trust::of_person();
     match args.what.as_ref().unwrap_or(&What::List) {

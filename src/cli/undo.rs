@@ -8,7 +8,6 @@ use crate::out;
 use benchtop_model::Result;
 use benchtop_owner::wire::request;
 
-/// Arguments of `undo` and `redo`.
 #[derive(clap::Args)]
 pub struct Args {
     /// How many verdicts and edits

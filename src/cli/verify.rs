@@ -11,7 +11,6 @@ use benchtop_owner::{lock, start};
 use benchtop_pipeline::verify::{Report, Severity, repair, verify};
 use benchtop_store::journal::stamp;
 
-/// Arguments of `verify`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Put right what can be put right without losing anything; no owner may be running

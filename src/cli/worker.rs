@@ -4,7 +4,6 @@ use benchtop_inference::candle::device::Place;
 use benchtop_inference::worker::{FAULT, Fault, serve};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Arguments of `worker`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The device: cpu

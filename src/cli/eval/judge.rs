@@ -11,7 +11,6 @@ use benchtop_model::trust::Sends;
 use benchtop_owner::trust::of_servers;
 use benchtop_owner::wire::{JudgeAsk, JudgeReport, JudgedOf, request};
 
-/// Arguments of `eval judge`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Whose answers; of all models otherwise

@@ -14,7 +14,6 @@ use benchtop_store::picture_file::PictureFile;
 
 mod tools;
 
-/// Arguments of `export`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The format
@@ -56,10 +55,6 @@ enum Format {
     HfParquet,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// An item that the format cannot express, and the operating system's.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let target = match args.format {
         Format::Dysca => Target::Dysca,

@@ -12,10 +12,6 @@ use benchtop_pipeline::export::tools::{Surveys, Tool, Tools, takes_answers};
 /// What a model answered: by data set, where the answers say which, and key.
 type Outputs = HashMap<(Option<String>, Key), String>;
 
-/// Runs it.
-///
-/// # Errors
-/// A picture that cannot be read, and the operating system's.
 pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
     let usage = |what: &str, help: &str| Err(Error::new(ErrorKind::Usage, what).help(help));
     let Some(dir) = &args.out else {

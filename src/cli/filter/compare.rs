@@ -14,7 +14,6 @@ use benchtop_model::Result;
 use benchtop_model::clean;
 use benchtop_pipeline::scoring::compare::{Comparison, compare};
 
-/// Arguments of `filter compare`.
 #[derive(clap::Args)]
 pub struct Args {
     /// A folder of pictures, such as the project's images/

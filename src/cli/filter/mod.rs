@@ -16,7 +16,6 @@ use benchtop_model::{Error, ErrorKind, Filter, Result, clean};
 use benchtop_owner::Client;
 use benchtop_owner::wire::request;
 
-/// Arguments of `filter`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -101,10 +100,6 @@ fn measure(text: &str) -> std::result::Result<Measure, String> {
     text.parse()
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What is wrong with the arguments, the rules or the scorer.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let json = args.json;
     match &args.what {

@@ -15,7 +15,6 @@ use benchtop_model::{Error, ErrorKind, Field, Filter, Result};
 use benchtop_owner::Client;
 use benchtop_owner::wire::request;
 
-/// Arguments of `filter report`.
 #[derive(clap::Args)]
 pub struct Args {
     /// One score: clip (logits), clip.cosine, clip.clipscore, ocr, judge/NAME and so on; all of them otherwise

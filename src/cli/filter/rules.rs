@@ -17,7 +17,6 @@ use benchtop_owner::wire::request;
 use benchtop_store::bounded;
 use benchtop_store::regular::SETTINGS_LIMIT;
 
-/// Arguments of `filter rules`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -60,7 +59,6 @@ fn read(path: &Path) -> Result<RuleSet> {
     Ok(file.rules)
 }
 
-/// Runs it.
 pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
     let state = || client.ask(request::Rules);
     match args.what.as_ref().unwrap_or(&What::Show) {

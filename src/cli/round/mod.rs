@@ -19,7 +19,6 @@ use benchtop_owner::Client;
 use benchtop_owner::wire::request;
 use benchtop_store::{disk, journal};
 
-/// Arguments of `round`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -105,10 +104,6 @@ enum Do {
     },
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What the owner refuses.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
     let text = match &args.what {

@@ -6,7 +6,6 @@ use benchtop_model::round::{
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_owner::wire::request;
 
-/// Arguments of `round new`.
 #[derive(clap::Args)]
 pub struct Args {
     /// What it is called: letters, digits, `.`, `_` and `-`

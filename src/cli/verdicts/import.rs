@@ -14,7 +14,6 @@ use benchtop_owner::wire::request;
 /// Verdicts set aside that are named where a person reads.
 const SHOWN: usize = 20;
 
-/// Arguments of `verdicts import`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The file
@@ -42,10 +41,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// A file that cannot be read or is of another form; then nothing is taken.
 pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     let file = std::path::absolute(&args.file)
         .map_err(|e| Error::io(&e, "cannot be found", &args.file))?;

@@ -13,7 +13,6 @@ use benchtop_formats::verdicts::label_studio::config::config;
 use benchtop_model::Result;
 use benchtop_model::verdict_interchange::{VerdictForm, Words};
 
-/// Arguments of `verdicts`.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -88,10 +87,6 @@ fn words(people: &[(String, String)], choices: &[(String, String)]) -> Words {
     }
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When the owner cannot be reached, or a file cannot be written or read.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     match &args.what {
         Some(Do::Import(args)) => import::run(context, args),

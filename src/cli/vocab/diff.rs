@@ -19,10 +19,6 @@ use benchtop_model::{Error, ErrorKind, MetaFile, Result};
 use benchtop_owner::wire::request;
 use benchtop_store::metadata;
 
-/// Runs it.
-///
-/// # Errors
-/// When either set cannot be read, or the owner not reached.
 pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
     let dir = context.project()?.metadata();
     let (name, old) = match against {

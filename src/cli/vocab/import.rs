@@ -17,10 +17,6 @@ use benchtop_store::{disk, metadata};
 /// Folders below the one that is named that are looked into.
 const DEPTH: usize = 1;
 
-/// Runs it.
-///
-/// # Errors
-/// What cannot be read, with file and line, and what keeps the files from being written; then none is.
 pub fn run(
     context: &Context,
     dir: &Path,

@@ -17,7 +17,6 @@ use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result, Severity};
 use benchtop_owner::wire::request;
 use benchtop_store::metadata;
 
-/// Arguments of `vocab`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -66,10 +65,6 @@ struct Format {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What cannot be read or written.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     match &args.command {
         Command::List(format) => list(context, format.json),
