@@ -100,8 +100,18 @@ pub fn count(n: impl TryInto<u64>, noun: &str) -> String {
     let n = n.try_into().unwrap_or(u64::MAX);
     match noun.strip_suffix('y') {
         _ if n == 1 => format!("1 {noun}"),
-        Some(stem) => format!("{n} {stem}ies"),
-        None => format!("{n} {noun}s"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{n} {stem}ies"),
+        _ => format!("{n} {noun}s"),
+    }
+}
+
+/// Writes the error that ends a command to standard error, as one line of JSON if the command has
+/// `--json`.
+pub fn problem(problem: &Error, json: bool) {
+    if json {
+        tell(self::json(&serde_json::json!({"error": problem})));
+    } else {
+        tell(format_args!("benchtop: {problem}"));
     }
 }
 

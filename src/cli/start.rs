@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use clap::Parser;
 
 use super::{Cli, out, run};
-use benchtop_model::clean;
+use benchtop_model::{Error, ErrorKind, clean};
 
 /// Runs the program and returns its exit code. The first argument is the program's name.
 pub fn main(args: impl Iterator<Item = OsString>) -> u8 {
@@ -32,6 +32,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> u8 {
         ));
     }));
     let args: Vec<OsString> = args.collect();
+    let json = wants_json(&args);
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => {
@@ -41,7 +42,9 @@ pub fn main(args: impl Iterator<Item = OsString>) -> u8 {
                 .map(|arg| clean::line(&arg.to_string_lossy()).into_owned());
             let error = Cli::try_parse_from(cleaned).err().unwrap_or(error);
             let message = error.render().to_string();
-            if error.use_stderr() {
+            if error.use_stderr() && json {
+                out::problem(&usage(&message), json);
+            } else if error.use_stderr() {
                 out::tell_text(&message);
             } else if let Err(problem) = out::print(&message) {
                 out::tell(format_args!("benchtop: {problem}"));
@@ -52,8 +55,31 @@ pub fn main(args: impl Iterator<Item = OsString>) -> u8 {
     match run(cli) {
         Ok(code) => code,
         Err(problem) => {
-            out::tell(format_args!("benchtop: {problem}"));
+            out::problem(&problem, json);
             problem.exit_code()
         }
+    }
+}
+
+/// True if the arguments ask for JSON. A command line that clap refuses has no parsed `--json`, so this reads the
+/// arguments themselves.
+fn wants_json(args: &[OsString]) -> bool {
+    let options: Vec<&OsString> = args.iter().skip(1).take_while(|arg| *arg != "--").collect();
+    let format = |pair: &[&OsString]| pair[0] == "--format" && pair[1] == "json";
+    options
+        .iter()
+        .any(|arg| *arg == "--json" || *arg == "--format=json")
+        || options.windows(2).any(format)
+}
+
+/// Clap's report as an error: the first paragraph is the message, the usage and tips are the help.
+fn usage(report: &str) -> Error {
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (what, rest) = report.split_once("\n\n").unwrap_or((report, ""));
+    let what = what.strip_prefix("error: ").unwrap_or(what);
+    let error = Error::new(ErrorKind::Usage, joined(what));
+    match joined(rest) {
+        help if help.is_empty() => error,
+        help => error.help(help),
     }
 }

@@ -480,15 +480,12 @@ fn repair_loses_nothing_and_says_what_it_did() {
     // The verdicts that were cut off are told of at the next start too, until they are put back.
     bench.start_owner();
     let notices = bench.status()["notices"].to_string();
-    assert!(
-        notices.contains("sessions/ann.jsonl was cut to"),
-        "{notices}"
-    );
+    assert!(notices.contains("sessions/ann.jsonl"), "{notices}");
     assert!(
         bench
             .run(["verify", "--repair"])
             .refused(1)
-            .contains("benchtop stop")
+            .names("benchtop stop")
     );
     stop(&bench);
     assert_eq!(report(&bench, &[]).1["damaged"], 1);

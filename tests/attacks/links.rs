@@ -89,10 +89,7 @@ fn a_log_or_lock_that_is_a_link_leaves_its_target_alone() {
         std::fs::remove_file(&file).unwrap();
         symlink(&victim, &file).unwrap();
         let error = bench.run(["items"]).refused(1);
-        assert!(
-            error.contains("this file is a link") && error.contains(name),
-            "{error}"
-        );
+        assert!(error.is_in(&format!(".owner/{name}")), "{error}");
         assert_eq!(all_of(&victim), before, "{name}");
     }
 }
@@ -134,10 +131,7 @@ fn linked_folders_are_refused_by_name() {
             .filter(|o| !o.out.contains("colour_level"))
         {
             assert_ne!(output.code, 0, "{name}: {output:?}");
-            assert!(
-                output.err.contains("is a link") && output.err.contains(name),
-                "{name}: {output:?}"
-            );
+            assert!(output.err.contains(name), "{name}: {output:?}");
         }
         assert_eq!(all_of(&outside), before, "{name}");
     }
@@ -271,8 +265,8 @@ fn settings_without_end_are_refused() {
         .unwrap()
         .set_len(6 << 30)
         .unwrap();
-    let error = bench.run(["items"]).refused(1);
-    assert!(error.contains("larger than"), "{error}");
+    let error = bench.run(["items", "--json"]).refused_as(ErrorKind::Input);
+    assert_eq!(error.place().0, "benchtop.toml");
     let bench = filled();
     for args in [
         ["import", "--mapping", "/dev/zero", "x"],
@@ -370,7 +364,7 @@ fn no_program_of_a_repository_is_run() {
     ] {
         assert!(git(&["config", "remote.origin.url", url]));
         let error = diff().refused(1);
-        assert!(error.contains("git cat-file failed"), "{url}: {error}");
+        assert!(error.names("git cat-file"), "{url}: {error}");
         assert!(
             !marker.exists(),
             "{url}: {}",

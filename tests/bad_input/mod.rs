@@ -7,20 +7,24 @@ mod pictures;
 
 use std::path::Path;
 
-use crate::support::{Bench, question};
+use crate::support::{Bench, ErrorKind, Refusal, question};
 
-/// Imports `path`, which must be refused for a reason that holds all of `words`, and must change nothing.
-fn refused(bench: &Bench, path: &Path, words: &[&str]) -> String {
+/// Imports `path`. The import must fail as [`ErrorKind::Input`] at this line and field (0 and "" for none), name all
+/// of `data`, and change nothing.
+fn refused(bench: &Bench, path: &Path, line: u64, field: &str, data: &[&str]) -> Refusal {
     let before = bench.snapshot();
     let items = bench.items();
-    let error = bench.run(["import", path.to_str().unwrap()]).refused(1);
-    for word in words {
-        assert!(error.contains(word), "{word:?} is not in: {error}");
-    }
-    assert!(
-        error.contains(path.to_str().unwrap()),
-        "the file is not named: {error}"
+    let error = bench
+        .run(["import", "--json", path.to_str().unwrap()])
+        .refused_as(ErrorKind::Input);
+    assert_eq!(
+        (error.file.as_str(), error.line, error.field.as_str()),
+        (path.to_str().unwrap(), line, field),
+        "{error}"
     );
+    for part in data {
+        assert!(error.names(part), "{part:?} is not in: {error}");
+    }
     let after = bench.snapshot();
     assert_eq!(after, before, "the project changed: {error}");
     assert_eq!(bench.items(), items);

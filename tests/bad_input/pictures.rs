@@ -41,20 +41,20 @@ fn a_path_out_of_the_folder_is_refused() {
     )
     .unwrap();
     std::os::unix::fs::symlink("/etc", bench.beside("pictures/etc")).unwrap();
-    for (name, word) in [
-        ("../../etc/passwd", "leads out of its folder"),
-        ("pics/../../secret.png", "leads out of its folder"),
-        ("/etc/passwd", "absolute path"),
-        ("pics/link.png", "a link that leads out"),
-        ("etc/passwd", "a link that leads out"),
+    for name in [
+        "../../etc/passwd",
+        "pics/../../secret.png",
+        "/etc/passwd",
+        "pics/link.png",
+        "etc/passwd",
     ] {
         let file = bench.write("pictures/q.jsonl", questions(name));
-        refused(&bench, &file, &["q.jsonl:4:", "field `images`", name, word]);
+        refused(&bench, &file, 4, "images", &[name]);
         // Neither does --link.
         let error = bench
             .run(["import", "--link", file.to_str().unwrap()])
             .refused(1);
-        assert!(error.contains("q.jsonl:4:"), "{error}");
+        assert_eq!(error.place(), ("q.jsonl", 4, "images"));
     }
 }
 
@@ -124,7 +124,7 @@ fn pictures_of_a_refused_import_are_taken_back() {
         "pictures/q.jsonl",
         lines(0..300, 290, "{\"id\": 5, \"images\": [], \"question\": 3}"),
     );
-    refused(&bench, &file, &["q.jsonl:290:"]);
+    refused(&bench, &file, 290, "question", &[]);
     // And kept when it succeeds.
     let file = bench.write(
         "pictures/q.jsonl",

@@ -4,6 +4,8 @@ use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::support::{ErrorKind, Refusal};
+
 use base64::Engine;
 use benchtop::formats::{self, Format, Mapping};
 use benchtop::model::{Item, Key, Prediction, QuestionKind, Role};
@@ -33,8 +35,18 @@ fn format(path: &Path) -> Format {
     formats::recognise(path).unwrap().files.remove(0).format
 }
 
-fn refused(path: &Path) -> String {
-    formats::recognise(path).unwrap_err().to_string()
+fn refused(path: &Path) -> Refusal {
+    Refusal::of_error(&formats::recognise(path).unwrap_err())
+}
+
+/// Asserts that `path` is refused as input, with its name.
+fn assert_refused(path: &Path) {
+    let refused = refused(path);
+    assert_eq!(
+        (refused.kind, refused.file.as_str()),
+        (Some(ErrorKind::Input), path.to_str().unwrap()),
+        "{refused}"
+    );
 }
 
 fn items(path: &Path) -> Vec<Result<Item, String>> {
@@ -200,18 +212,13 @@ fn bad_rows_of_a_table_name_their_line_and_column_and_leave_the_others() {
     ]
     .concat();
     let found = items(&folder.write("m.csv", mixed));
-    assert!(
-        found[0]
-            .as_ref()
-            .unwrap_err()
-            .contains("m.csv:2: not valid UTF-8")
-    );
+    assert!(found[0].as_ref().unwrap_err().contains("m.csv:2: "));
     assert!(found[1].is_ok());
     let wide: Vec<u8> = "\u{FEFF}index\tquestion\n"
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
         .collect();
-    assert!(refused(&folder.write("w.tsv", wide)).contains("UTF-16"));
+    assert!(refused(&folder.write("w.tsv", wide)).names("UTF-16"));
 }
 
 #[test]
@@ -235,7 +242,7 @@ fn spreadsheets_say_where_a_text_was_cut_and_what_is_no_spreadsheet() {
         (32_767, "", &Key::Int(2))
     );
     assert!(
-        notes[0].starts_with("1 cells of exactly 32,767 characters"),
+        notes[0].starts_with("1 ") && notes[0].contains("32,767"),
         "{notes:?}"
     );
     let about = formats::about(&path, Format::VlmPredictions, &[]).unwrap();
@@ -244,21 +251,12 @@ fn spreadsheets_say_where_a_text_was_cut_and_what_is_no_spreadsheet() {
         (Some("m"), Some("Set"))
     );
     let whole = xlsx(rows, 0);
-    assert!(
-        refused(&folder.write("cut.xlsx", &whole[..whole.len() / 2]))
-            .contains("archive cannot be read")
-    );
-    assert!(
-        refused(&folder.write("no.xlsx", "PK\u{3}\u{4}nothing")).contains("archive cannot be read")
-    );
+    assert_refused(&folder.write("cut.xlsx", &whole[..whole.len() / 2]));
+    assert_refused(&folder.write("no.xlsx", "PK\u{3}\u{4}nothing"));
     // 300 MiB in 300 KiB.
     let bomb = folder.write("bomb.xlsx", xlsx(rows, 300 << 20));
     assert!(std::fs::metadata(&bomb).unwrap().len() < 2 << 20);
-    assert!(
-        refused(&bomb).contains("unpacks to more than 256 MiB"),
-        "{}",
-        refused(&bomb)
-    );
+    assert!(refused(&bomb).names("256 MiB"), "{}", refused(&bomb));
 }
 
 #[test]
@@ -277,12 +275,7 @@ fn bare_nan_is_missing_and_null_is_not_an_empty_answer() {
         notes.iter().any(|n| n.starts_with("2 bare NaN")),
         "{notes:?}"
     );
-    assert!(
-        notes
-            .iter()
-            .any(|n| n.starts_with("1 rows without an answer")),
-        "{notes:?}"
-    );
+    assert!(notes.iter().any(|n| n.starts_with("1 rows")), "{notes:?}");
 }
 
 #[test]
@@ -323,13 +316,11 @@ fn logs_of_inspect_whole_cut_off_and_with_members_twice() {
         assert!(
             notes
                 .iter()
-                .any(|n| n.starts_with("1 answers of later epochs")),
+                .any(|n| n.starts_with("1 ") && n.contains("epochs")),
             "{notes:?}"
         );
         assert!(
-            notes
-                .iter()
-                .any(|n| n.starts_with("1 samples that ended with an error")),
+            notes.iter().any(|n| n.starts_with("1 samples")),
             "{notes:?}"
         );
         let item = items(&path).remove(0).unwrap();
@@ -337,13 +328,10 @@ fn logs_of_inspect_whole_cut_off_and_with_members_twice() {
             (item.question.as_str(), item.images[0].name.as_str()),
             ("Which one?", "d/1.png")
         );
-        assert!(
-            refused(&folder.write("cut.eval", &whole[..whole.len() - 60]))
-                .contains("archive cannot be read")
-        );
+        assert_refused(&folder.write("cut.eval", &whole[..whole.len() - 60]));
     }
     let other = zipped(&[("a.txt", b"a")], zip::CompressionMethod::Deflated);
-    assert!(refused(&folder.write("a.zip", other)).contains("no log of Inspect AI"));
+    assert_refused(&folder.write("a.zip", other));
     // One sample of 65 MiB.
     let header = HEADER.as_bytes();
     let bomb = zipped(
@@ -356,7 +344,7 @@ fn logs_of_inspect_whole_cut_off_and_with_members_twice() {
     let problem = items(&folder.write("bomb.eval", bomb))
         .remove(0)
         .unwrap_err();
-    assert!(problem.contains("unpacks to more than 64 MiB"), "{problem}");
+    assert!(problem.contains("64 MiB"), "{problem}");
 }
 
 /// The same name twice in the directory of an archive: rewritten in place, as the writer of the zip library would not.
@@ -475,7 +463,7 @@ fn parquet_with_lists_pictures_and_positions_for_answers() {
     let whole = std::fs::read(&path).unwrap();
     for cut in [whole.len() / 2, whole.len() - 1, 4, 12] {
         let problem = refused(&folder.write("cut.parquet", &whole[..cut]));
-        assert!(problem.contains("Parquet table"), "{cut}: {problem}");
+        assert!(problem.names("Parquet"), "{cut}: {problem}");
     }
     // Damage within is an error at its row, and never the end of the program.
     for at in (4..whole.len() - 8).step_by(7) {
@@ -503,7 +491,7 @@ fn any_table_by_a_mapping() {
         .map(|row| row.to_string())
         .join("\n"),
     );
-    assert!(refused(&path).contains("--guess"), "{}", refused(&path));
+    assert!(refused(&path).names("--guess"), "{}", refused(&path));
     let mapping = Mapping::parse(
         "id = \"qno\"\nimages = [\"pic\"]\nquestion = \"ask\"\noptions = [\"c1\", \"c2\", \"c3\"]\nanswer = \"gold\"\nanswer-is = \"position\"\nrefusal = \"decline\"\nsubtask = \"set\"\nmodel = \"who\"\noutput = \"said\"\nepoch = \"round\"\n",
     )
@@ -531,7 +519,7 @@ fn any_table_by_a_mapping() {
     let mut reader = formats::predictions_by(&path, found.format, Some(&mapping)).unwrap();
     let said: Vec<String> = reader.by_ref().map(|(_, p)| p.unwrap().output).collect();
     assert_eq!(said, ["(B)", "C"]);
-    assert!(reader.notes()[0].starts_with("1 answers of later epochs"));
+    assert!(reader.notes()[0].starts_with("1 answers"));
     let scored = from_paths_by(std::slice::from_ref(&path), None, Some(&mapping)).unwrap();
     assert_eq!(scored.models().collect::<Vec<_>>(), ["m1"]);
     let wrong = Mapping {
@@ -542,7 +530,7 @@ fn any_table_by_a_mapping() {
         .unwrap_err()
         .to_string();
     assert!(
-        problem.contains("no column `query`") && problem.contains("qno, pic, ask, c1"),
+        problem.contains("`query`") && problem.contains("qno, pic, ask, c1"),
         "{problem}"
     );
 }
@@ -626,11 +614,11 @@ fn captions_of_coco_and_cards_of_the_open_vlm_leaderboard() {
         (all[0].kind, &all[0].extra["captions"]),
         (QuestionKind::FreeForm, &json!(["a brown dog"]))
     );
-    assert!(reader.notes()[0].starts_with("1 captions of pictures that are not listed"));
+    assert!(reader.notes()[0].starts_with("1 captions"));
     let cards = json!({"time": "now", "results": {"GPT-4o": {"META": {"Method": ["GPT-4o", "https://example.org"],
         "Parameters": "N/A", "Language Model": "", "Vision Model": "ViT", "OpenSource": "No"}, "MMStar": {"Overall": 1}}}});
     let path = folder.write("OpenVLM.json", cards.to_string());
-    assert!(refused(&path).contains("Open VLM leaderboard"));
+    assert_refused(&path);
     let cards = formats::model_cards(&path).unwrap();
     assert_eq!(
         (cards[0].name.as_str(), cards[0].url.as_deref()),

@@ -12,6 +12,7 @@ use benchtop::metrics::table_lint::{
 };
 
 use super::shared;
+use crate::support::has_line;
 
 fn published(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -119,17 +120,21 @@ fn vlb_has_eleven_wrong_deltas_and_a_copied_row() {
             "GPT-4o MMB L4"
         ]
     );
-    assert!(
-        said(&report, Rule::Delta).contains(&"-6.68 is printed, and 82.28 less 87.37 is -5.09")
+    let found = |rule, data: &[&str]| {
+        let said = said(&report, rule).join("\n");
+        assert!(has_line(&said, data), "{data:?}: {said}");
+    };
+    found(Rule::Delta, &["-6.68", "82.28", "87.37", "-5.09"]);
+    found(
+        Rule::CopiedRow,
+        &["Qwen-VL-Chat", "3", "Monkey-Chat", "line 20"],
     );
-    assert_eq!(
-        said(&report, Rule::CopiedRow),
-        ["Qwen-VL-Chat (1 SEED) has all 3 numbers of Monkey-Chat, line 20"]
+    found(
+        Rule::Disagree,
+        &["Qwen-VL-Chat SEED", "63.62", "69.58", "line 38"],
     );
-    assert_eq!(
-        said(&report, Rule::Disagree),
-        ["Qwen-VL-Chat SEED has 63.62 here and 69.58 in line 38"]
-    );
+    assert_eq!(said(&report, Rule::CopiedRow).len(), 1);
+    assert_eq!(said(&report, Rule::Disagree).len(), 1);
     assert_eq!(report.findings.len(), 13, "{report:?}");
 }
 
@@ -228,12 +233,9 @@ fn mm_saps_totals_hold_and_one_of_its_identities_fails() {
         .unwrap();
     assert_eq!((finding.line, finding.column.as_str()), (3, "basic"));
     assert!(
-        finding
-            .what
-            .starts_with("68.25 is printed, and Answer Rate 98.80 with Answer Acc 68.97"),
+        has_line(&finding.what, &["68.25", "98.80", "68.97", "68.14"]),
         "{finding:?}"
     );
-    assert!(finding.what.ends_with("make 68.14"), "{finding:?}");
     // All 56 printed deviations are those of a population.
     assert_eq!(
         (

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Bench, PROGRAM, run};
+use crate::support::{Bench, ErrorKind, PROGRAM, run};
 
 const PAIRS: &str = "name = \"pairs\"\n[[pictures]]\nsubject = \"animal\"\ncount = 6\nshape = \"pair\"\ndiffers = \"color\"\n";
 
@@ -66,10 +66,7 @@ fn a_composition_is_looked_at_added_once_and_written() {
     let other = bench
         .run(["compose", "--count", "300", "--seed", "5"])
         .refused(1);
-    assert!(
-        other.contains("another content") && other.contains("--seed"),
-        "{other}"
-    );
+    assert!(other.names("--seed"), "{other}");
     let items = bench.items();
     assert_eq!(
         (items.len(), &items[0]["id"]),
@@ -111,11 +108,7 @@ fn outside_a_project_the_shipped_metadata_is_used() {
     assert_eq!(text, within(&["--count", "40", "--out", "-"]).ok());
     let lines = within(&["--count", "40", "--out", "-", "--format", "jsonl"]).lines();
     assert_eq!(lines[7]["instruction"], records[7]["instruction"]);
-    assert!(
-        within(&["--count", "40"])
-            .refused(1)
-            .contains("benchtop init")
-    );
+    assert!(within(&["--count", "40"]).refused(1).names("benchtop init"));
     within(&["--count", "0", "--out", "-"]).refused(2);
     within(&["--json", "--out", "-"]).refused(2);
     within(&["--dry-run", "--out", "-"]).refused(2);
@@ -126,22 +119,16 @@ fn outside_a_project_the_shipped_metadata_is_used() {
     )
     .unwrap();
     let refused = within(&["--plan", "plan.toml", "--out", "old.json"]).refused(1);
-    assert!(
-        refused.contains("plan.toml:3") && refused.contains("subjct"),
-        "{refused}"
-    );
+    assert_eq!(refused.place(), ("plan.toml", 3, "subjct"));
     std::fs::write(dir.path().join("plan.toml"), b"name = \"x\"\n# \xff\n").unwrap();
-    assert!(
-        within(&["--plan", "plan.toml", "--dry-run"])
-            .refused(1)
-            .contains("plan.toml:2")
-    );
+    let refused = within(&["--plan", "plan.toml", "--dry-run"]).refused(1);
+    assert_eq!(refused.place(), ("plan.toml", 2, ""));
     let refusal = "[[pictures]]\nsubject = \"animal\"\ncount = 9\nshape = \"refusal\"\n";
     std::fs::write(dir.path().join("plan.toml"), refusal).unwrap();
     assert!(
         within(&["--plan", "plan.toml", "--out", "old.json"])
             .refused(1)
-            .contains("refusal")
+            .names("refusal")
     );
     assert_eq!(
         std::fs::read_to_string(dir.path().join("old.json")).unwrap(),
@@ -200,7 +187,7 @@ fn pairs_leave_as_mvp_bench_and_come_back_and_errors_in_the_metadata_refuse() {
     for way in [&["compose"][..], &["compose", "--dry-run"]] {
         let refused = bench.run(way.iter().copied()).refused(1);
         assert!(
-            refused.contains("foood") && refused.contains("benchtop lint"),
+            refused.names("foood") && refused.names("benchtop lint"),
             "{refused}"
         );
     }
@@ -244,12 +231,9 @@ fn the_rules_of_compatibility_hold_unless_they_are_put_aside() {
     }
     // Into the project, then without the rules under the same name.
     bench.run(["compose", "--count", "600"]).ok();
-    assert!(
-        bench
-            .run(["compose", "--count", "600", "--allow-impossible"])
-            .refused(1)
-            .contains("another content")
-    );
+    bench
+        .run(["compose", "--count", "600", "--allow-impossible", "--json"])
+        .refused_as(ErrorKind::Conflict);
     bench
         .run([
             "compose",
@@ -266,19 +250,13 @@ fn the_rules_of_compatibility_hold_unless_they_are_put_aside() {
     let hidden = |c: &&Value| c["row"]["value"] == "age" && c["column"]["value"] == "origami";
     let cell = cells.iter().find(hidden).unwrap();
     assert!(
-        cell["excluded"]
-            .as_str()
-            .unwrap()
-            .contains("`origami` hides the age"),
+        cell["excluded"].as_str().unwrap().contains("`origami`"),
         "{cell}"
     );
     let table = bench
         .run(["coverage", "--rows", "action", "--columns", "background"])
         .ok();
-    assert!(
-        table.contains('×') && table.contains("possible cells"),
-        "{table}"
-    );
+    assert!(table.contains('×'), "{table}");
     // An error in the file refuses with its line.
     let file = bench.root().join("metadata/compatibility.toml");
     std::fs::write(
@@ -290,7 +268,7 @@ fn the_rules_of_compatibility_hold_unless_they_are_put_aside() {
         .run(["compose", "--count", "10", "--seed", "9"])
         .refused(1);
     assert!(
-        refused.contains("compatibility.toml") && refused.contains("not-with.background"),
+        refused.place().0 == "compatibility.toml" && refused.names("not-with.background"),
         "{refused}"
     );
     let found = bench.run(["lint", file.to_str().unwrap(), "--json"]);

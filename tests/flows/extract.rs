@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::{Output, PROGRAM, json_lines, run};
+use crate::support::{Output, PROGRAM, Refusal, json_lines, run};
 
 fn benchtop(args: &[&str], input: &str) -> Output {
     run(Command::new(PROGRAM).args(args), input)
@@ -47,7 +47,7 @@ fn answers_are_extracted_line_by_line() {
     assert!(
         compared
             .err
-            .contains("strict@2 and legacy-dysca@1 disagree on 2 of 3 lines"),
+            .contains("strict@2 and legacy-dysca@1 disagree on 2 of 3 "),
         "{compared:?}"
     );
     let lines = compared.lines();
@@ -67,18 +67,12 @@ fn bad_lines_are_named_and_what_came_before_is_printed() {
     .unwrap();
     let bad = benchtop(&["extract", "--rule", "strict", file.to_str().unwrap()], "");
     assert_eq!((bad.code, json_lines(&bad.out).len()), (1, 1));
-    assert!(
-        bad.err.contains("answers.jsonl:2: not such a record"),
-        "{bad:?}"
-    );
-    assert!(
-        benchtop(&["extract", "--rule", "strict"], "{\n")
-            .refused(1)
-            .contains("line 1: not such a record")
-    );
+    assert_eq!(Refusal::of(&bad).place(), ("answers.jsonl", 2, ""));
+    let stdin = benchtop(&["extract", "--rule", "strict"], "{\n").refused(1);
+    assert_eq!(stdin.place(), ("", 1, ""));
     let unknown = benchtop(&["extract", "--rule", "best"], "").refused(2);
     assert!(
-        unknown.contains("no rule `best`") && unknown.contains("legacy-dysca@1"),
+        unknown.names("`best`") && unknown.names("legacy-dysca@1"),
         "{unknown}"
     );
     benchtop(&["extract"], "").refused(2);
@@ -91,10 +85,7 @@ fn bad_lines_are_named_and_what_came_before_is_printed() {
         .collect();
     assert_eq!(rules.lines().collect::<Vec<_>>(), bare);
     let of_project = benchtop(&["extract", "--rule", "strict+judge"], "").refused(2);
-    assert!(
-        of_project.contains("no rule `strict+judge`"),
-        "{of_project}"
-    );
+    assert!(of_project.names("`strict+judge`"), "{of_project}");
     let none = benchtop(&["extract", "--rule", "strict", "no.jsonl"], "").refused(1);
-    assert!(none.contains("no.jsonl"), "{none}");
+    assert!(none.names("no.jsonl"), "{none}");
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::durability::generate::fifty;
 use crate::flows::eval::{number, quiz};
 use crate::inference::server::{Act, Seen, Server};
-use crate::support::{Bench, Need, json_lines, skip, wait_until};
+use crate::support::{Bench, ErrorKind, Need, json_lines, skip, wait_until};
 
 /// Puts a table in the place of the one of that name in benchtop.toml.
 pub fn configure(bench: &Bench, table: &str) {
@@ -126,7 +126,7 @@ fn scores_rules_queue_and_explanations() {
         bench
             .run(["filter", "report", "flatness", "--by", "question"])
             .refused(2)
-            .contains("subtask")
+            .names("subtask")
     );
     // Rules: tried, applied, asked for in lists, taken back.
     let file = rules(
@@ -196,23 +196,18 @@ fn scores_rules_queue_and_explanations() {
             .ok(),
     );
     assert_eq!(against, [json!({"number": number})]);
-    assert!(
-        bench
-            .run(["filter", "explain", &number.to_string()])
-            .ok()
-            .contains("decided against the rules")
-    );
+    let why = one(&bench
+        .run(["filter", "explain", &number.to_string(), "--json"])
+        .ok());
+    assert_eq!(why["overridden"], true, "{why}");
     let none = one(&bench.run(["filter", "rules", "revert", "--json"]).ok());
     assert_eq!(
         (&none["tally"]["items"][1], &none["history"]),
         (&json!(0), &json!(0))
     );
-    assert!(
-        bench
-            .run(["filter", "rules", "revert"])
-            .refused(1)
-            .contains("no rules before")
-    );
+    bench
+        .run(["filter", "rules", "revert", "--json"])
+        .refused_as(ErrorKind::NotFound);
     // What cannot be: each says why and what to do.
     let wrong = rules(
         &bench,
@@ -222,27 +217,25 @@ fn scores_rules_queue_and_explanations() {
         bench
             .run(["filter", "rules", "try", &wrong])
             .refused(1)
-            .contains("no scorer `clop`")
+            .names("`clop`")
     );
     bench.run(["filter", "run", "clop"]).refused(2);
     assert!(
         bench
             .run(["filter", "run", "safety"])
             .refused(1)
-            .contains("[filter]")
+            .names("[filter]")
     );
     assert!(
         bench
             .run(["filter", "run", "alignment"])
             .refused(1)
-            .contains("[judge]")
+            .names("[judge]")
     );
-    assert!(
-        bench
-            .run(["filter", "pause", "99"])
-            .refused(1)
-            .contains("no scoring job")
-    );
+    let refused = bench
+        .run(["filter", "pause", "99", "--json"])
+        .refused_as(ErrorKind::NotFound);
+    assert!(refused.names("99"), "{refused}");
 }
 
 /// A good answer of these words.
@@ -469,7 +462,7 @@ fn self_validation_keeps_what_the_picture_fails_to_show() {
         bench
             .run(["analyse", "alignment"])
             .ok()
-            .contains("the filter `alignment`, from 0.5 on")
+            .contains("`alignment`")
     );
 }
 
@@ -532,7 +525,7 @@ fn who_declines_or_babbles_has_no_vote() {
         bench
             .run(["filter", "explain", "2"])
             .ok()
-            .contains("1 of 1, 3 left out")
+            .contains("1 of 1, 3")
     );
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::eval::{number, predictions, quiz, reply, words};
 use crate::inference::server::{Act, Seen, Server};
-use crate::support::{Bench, wait_until};
+use crate::support::{Bench, has_line, wait_until};
 
 /// What a model says that names no option in words that can be read.
 const UNREADABLE: &str = "The smallest of these numbers, clearly.";
@@ -185,31 +185,24 @@ fn what_strict_cannot_read_is_read_by_a_judge_once() {
     );
     let read = traces(&bench, "strict+judge");
     let of = |n: &str| (read[n].0.as_deref(), read[n].1.clone());
-    assert!(
-        of("1")
-            .1
-            .contains("judge `wise` (match-option@1) said `A`, read as `A`"),
-        "{read:?}"
-    );
+    assert!(of("1").1.contains("`wise` (match-option@1)"), "{read:?}");
     assert_eq!(
         (of("1").0, of("2").0, of("3").0, of("4").0, of("5").0),
         (Some("A"), Some("B"), Some("A"), None, None)
     );
     assert!(
-        of("3")
-            .1
-            .starts_with("strict@2: it commits itself to one answer")
-            && !of("3").1.contains("judge"),
+        of("3").1.starts_with("strict@2: ") && !of("3").1.contains("match-option"),
         "{read:?}"
     );
+    // Question 4 was not put to the judge, and question 7 was put to it in vain: the traces differ.
     assert!(
-        of("4").1.contains("no judge was asked") && of("7").1.contains("names no option"),
+        !of("4").1.contains("`wise`") && of("7").1 != of("4").1,
         "{read:?}"
     );
     assert_eq!(traces(&bench, "strict")["1"].0, None);
     let board = bench.run(["board", "--rule", "strict+judge"]).ok();
     assert!(
-        board.contains("what strict cannot read is as read by wise (match-option@1)"),
+        has_line(&board, &["strict", "wise (match-option@1)"]),
         "{board}"
     );
     // Nothing is asked twice, by this owner or by the next, and what was read is no part of what can be made again.
@@ -256,12 +249,9 @@ fn what_strict_cannot_read_is_read_by_a_judge_once() {
     let refused = bench
         .run(["board", file.to_str().unwrap(), "--rule", "strict+judge"])
         .refused(2);
-    assert!(
-        refused.contains("which files do not say") && refused.contains("eval judge"),
-        "{refused}"
-    );
+    assert!(refused.names("eval judge"), "{refused}");
     let refused = bench.run(judge_args(&url, &["nobody"])).refused(1);
-    assert!(refused.contains("there are those of: tiny"), "{refused}");
+    assert!(refused.names("tiny"), "{refused}");
 }
 
 fn one_of(report: &Value) -> Value {
@@ -317,7 +307,7 @@ fn a_judge_that_falls_silent_ends_the_command_and_the_next_one_goes_on() {
     ];
     let refused = bench.run(args).refused(1);
     assert!(
-        refused.contains("5 times in a row") && refused.contains("no model `nobody`"),
+        refused.names("5 ") && refused.names("no model `nobody`"),
         "{refused}"
     );
     assert!(
@@ -327,10 +317,7 @@ fn a_judge_that_falls_silent_ends_the_command_and_the_next_one_goes_on() {
     let refused = bench
         .run(judge_args(&url, &["--concurrency", "1"]))
         .refused(1);
-    assert!(
-        refused.contains("out of memory") && refused.contains("is kept"),
-        "{refused}"
-    );
+    assert!(refused.names("out of memory"), "{refused}");
     let before: BTreeSet<usize> = judged(&server, "wise")[..SILENT].iter().copied().collect();
     assert_eq!(
         (before.len(), score(&bench, "strict+judge")),

@@ -170,19 +170,14 @@ fn label_studio_is_read_as_it_writes_and_the_same_annotation_comes_once() {
         .iter()
         .map(|a| a["why"].as_str().unwrap())
         .collect();
-    for part in [
-        "cancelled",
-        "--map 9=NAME",
-        "nobody is named",
-        "`So so` is no verdict",
-        "no such item",
-        "another question",
-    ] {
+    for part in ["--map 9=NAME", "`So so`"] {
         assert!(
             why.iter().any(|why| why.contains(part)),
             "{part} in {why:?}"
         );
     }
+    let reasons: std::collections::BTreeSet<&&str> = why.iter().collect();
+    assert_eq!(reasons.len(), 6, "one reason each: {why:?}");
     let unknown = &report["aside"][4];
     assert_eq!(
         (&unknown["item"], &unknown["who"]),
@@ -287,32 +282,26 @@ fn bad_files_and_bad_words_are_named() {
         bench.run(args.iter().copied()).refused(1)
     };
     let cut = refused("cut.json", "[{\"id\": 1, \"annotations\": [\n", &[]);
-    assert!(
-        cut.contains("cut.json:") && cut.contains("ends inside"),
-        "{cut}"
-    );
+    assert!(cut.is_in("/cut.json") && cut.line > 0, "{cut}");
     let names = refused("names.csv", "name,verdict\nann,accept\n", &[]);
-    assert!(names.contains("names.csv:1: field `item`"), "{names}");
+    assert_eq!(names.place(), ("names.csv", 1, "item"));
     let wrong = refused(
         "lines.jsonl",
         "{\"item\":\"set/0\"}\n",
         &["--choice", "Good=acept"],
     );
-    assert!(
-        wrong.contains("`acept` is neither a verdict nor a reason"),
-        "{wrong}"
-    );
+    assert!(wrong.names("`acept`"), "{wrong}");
     assert!(
         bench
             .run(["verdicts", "import", "nowhere.csv"])
             .refused(1)
-            .contains("nowhere.csv")
+            .names("nowhere.csv")
     );
     assert!(
         bench
             .run(["verdicts", "import", "x.csv", "--map", "ann"])
             .refused(2)
-            .contains("THEIRS=OURS")
+            .names("THEIRS=OURS")
     );
     let file = bench.write(
         "some.csv",
@@ -325,7 +314,7 @@ fn bad_files_and_bad_words_are_named() {
         report["aside"][0]["why"]
             .as_str()
             .unwrap()
-            .contains("field `verdict`: `great` is no verdict")
+            .starts_with("field `verdict`: `great` ")
     );
     assert_eq!(statuses(&bench), ["accepted", "pending"]);
 }

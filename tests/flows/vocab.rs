@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::conformance::shared;
-use crate::support::{Bench, Need, composed, json_lines, skip};
+use crate::support::{Bench, ErrorKind, Need, composed, has_line, json_lines, skip};
 
 const ANIMAL: &str = "metadata/vocabularies/animal.txt";
 const COLOR: &str = "metadata/vocabularies/color.txt";
@@ -166,12 +166,7 @@ fn diff_tells_terms_templates_and_the_items_they_touch() {
         same["items"],
         json!({"composed": 300, "stale": 0, "gone": 0, "causes": []})
     );
-    assert!(
-        bench
-            .run(["vocab", "diff"])
-            .ok()
-            .contains("the same as the shipped set")
-    );
+    assert_eq!(bench.run(["vocab", "diff"]).ok().lines().count(), 1);
 
     let other = bench.beside("other");
     std::fs::create_dir_all(other.join("vocabularies")).unwrap();
@@ -206,7 +201,7 @@ fn diff_tells_terms_templates_and_the_items_they_touch() {
         bench
             .run(["vocab", "diff"])
             .ok()
-            .contains("~ color `red` is `scarlet` now")
+            .contains("~ color `red` is `scarlet`")
     );
     bench.run(["vocab", "diff", "no-such-revision"]).refused(1);
 
@@ -230,11 +225,8 @@ fn diff_tells_terms_templates_and_the_items_they_touch() {
     assert_eq!(told["templates"]["changed"], json!([]));
     let error = bench
         .run(["vocab", "diff", "--json", "HEAD:metadata"])
-        .refused(1);
-    assert!(
-        error.contains("neither a folder nor a git revision"),
-        "{error}"
-    );
+        .refused_as(ErrorKind::NotFound);
+    assert!(error.names("`HEAD:metadata`"), "{error}");
 }
 
 #[test]
@@ -283,7 +275,7 @@ fn dyscas_released_folder_is_read_and_every_repair_said() {
         "{errors:?}"
     );
     let again = bench.run(["vocab", "import", folder]).ok();
-    assert!(again.contains("; 0 files written"), "{again}");
+    assert!(has_line(&again, &["0"]), "{again}");
     let into = bench.beside("apart");
     bench
         .run(["vocab", "import", folder, "--into", into.to_str().unwrap()])
@@ -300,7 +292,7 @@ fn dyscas_released_folder_is_read_and_every_repair_said() {
         ])
         .refused(1);
     assert!(
-        error.contains("no metadata of Dysca's") && error.contains("Styles.json"),
+        error.is_in("/sessions") && error.names("Styles.json"),
         "{error}"
     );
 }

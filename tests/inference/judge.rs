@@ -238,7 +238,7 @@ fn what_a_server_refuses_is_left_out_and_remembered() {
         .remove(0)
         .unwrap_err();
     assert!(
-        failure.kind == FailureKind::Refused && failure.reason.contains("unsafe picture"),
+        failure.kind == FailureKind::Refused && failure.reason.contains("unsafe"),
         "{failure:?}"
     );
     let reply = ask_all(&mut model, &[with_schema("good")])

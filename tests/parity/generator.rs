@@ -14,6 +14,7 @@ use tempfile::TempDir;
 
 use super::models::data;
 use super::pictures::{assembled, init, replaced, scheduler, settings, tasks};
+use crate::support::{Refusal, has_word};
 
 fn open(folder: &Path, together: usize) -> CandleGenerator {
     CandleGenerator::open(
@@ -139,7 +140,7 @@ fn a_prompt_without_end_is_refused() {
         &settings(Scheduler::Euler, 1),
         &endless,
     );
-    assert!(failure(&results, 0).1.contains("at most 16 are taken") && results[1].is_ok());
+    assert!(has_word(&failure(&results, 0).1, "16") && results[1].is_ok());
 }
 
 /// To the byte: alone, together in any order, among others of other kinds, and with a scheduler that draws in between.
@@ -234,10 +235,10 @@ fn each_task_is_answered_once_and_one_failure_leaves_the_others_alone() {
     results.sort_by_key(|(index, _)| *index);
     let results: Vec<_> = results.into_iter().map(|(_, result)| result).collect();
     for (at, why) in [
-        (0, "the mask is not 64x64 bytes"),
-        (1, "is 72x64 and not 64x64"),
+        (0, "64x64"),
+        (1, "72x64"),
         (4, "strength 0"),
-        (5, "leaves no step"),
+        (5, "strength"),
     ] {
         let (kind, reason) = failure(&results, at);
         assert!(
@@ -258,21 +259,21 @@ fn what_the_capabilities_exclude_is_refused_and_not_bent() {
                 width: 68,
                 ..fine.clone()
             },
-            "width 68 is no multiple of 8",
+            "width 68",
         ),
         (
             Settings {
                 height: 32,
                 ..fine.clone()
             },
-            "height 32 is not between 64 and 2048",
+            "height 32",
         ),
         (
             Settings {
                 width: 4096,
                 ..fine.clone()
             },
-            "width 4096 is not between 64 and 2048",
+            "width 4096",
         ),
         (
             Settings {
@@ -387,10 +388,7 @@ fn a_long_prompt_and_a_negative_without_guidance_are_noted() {
     };
     let plain = generate_all(&mut generator, &without, &all);
     let picture = plain[1].as_ref().unwrap();
-    assert!(
-        !picture.honoured.negative_prompt
-            && picture.notes[0].contains("negative prompt has no effect")
-    );
+    assert!(!picture.honoured.negative_prompt && picture.notes[0].contains("negative"));
     all[1].negative_prompt = None;
     assert_eq!(
         pixels(&generate_all(&mut generator, &without, &all[1..])),
@@ -535,33 +533,36 @@ fn the_fingerprint_holds_all_that_changes_bytes() {
 #[test]
 fn parts_that_do_not_belong_together_are_refused_when_the_model_is_opened() {
     let told = |dir: &TempDir| {
-        CandleGenerator::open(dir.path(), &Options::cpu(), None)
-            .err()
-            .unwrap()
-            .to_string()
+        let error = CandleGenerator::open(dir.path(), &Options::cpu(), None);
+        Refusal::of_error(&error.err().unwrap())
     };
     let dir = assembled("sd");
     replaced(dir.path(), "unet", data("unet_v2"));
-    assert!(told(&dir).contains(
-        "field `cross_attention_dim`: is 24, but the text encoders give 32 numbers a token"
-    ));
+    let widths = told(&dir);
+    assert_eq!(widths.field, "cross_attention_dim");
+    assert!(widths.names("24") && widths.names("32"), "{widths}");
     replaced(dir.path(), "unet", data("sdxl").join("unet"));
-    assert!(
-        told(&dir).contains("field `addition_embed_type`: the U-Net is not one of an SD pipeline")
-    );
+    assert_eq!(told(&dir).field, "addition_embed_type");
     let dir = assembled("sd");
     replaced(dir.path(), "vae", data("sdxl").join("vae"));
     fs::remove_file(dir.path().join("unet")).unwrap();
-    assert!(told(&dir).contains("unet: missing\n  help: put the model's unet/ folder there"));
+    let missing = told(&dir);
+    assert!(
+        missing.is_in("/unet") && missing.help.contains("unet/"),
+        "{missing}"
+    );
     let bf16 = Options {
         dtype: DType::BF16,
         ..Options::cpu()
     };
-    let refused = CandleGenerator::open(&data("sd"), &bf16, None)
+    let error = CandleGenerator::open(&data("sd"), &bf16, None)
         .err()
-        .unwrap()
-        .to_string();
-    assert!(refused.contains("field `dtype`: bf16 is not supported"));
+        .unwrap();
+    let refused = Refusal::of_error(&error);
+    assert!(
+        refused.field == "dtype" && refused.names("bf16"),
+        "{refused}"
+    );
 }
 
 /// Large pictures go through the VAE in tiles: near the whole ones.

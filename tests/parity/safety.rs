@@ -90,7 +90,7 @@ fn the_names_of_older_files_are_found_too() {
     std::fs::copy(from.join("config.json"), folder.join("config.json")).unwrap();
     let opened = StableDiffusionSafetyChecker::open(&folder, &options());
     let said = opened.err().unwrap().to_string();
-    assert!(said.contains("preprocessor_config.json: missing"), "{said}");
+    assert!(said.contains("preprocessor_config.json"), "{said}");
     let processor = "preprocessor_config.json";
     std::fs::copy(
         data("clip/feature_extractor").join(processor),
@@ -107,7 +107,7 @@ fn a_checker_without_concepts_and_a_picture_without_pixels_are_refused() {
         said.err()
             .unwrap()
             .to_string()
-            .contains("tensor special_care_embeds is missing")
+            .contains("special_care_embeds")
     );
     let mut checker =
         StableDiffusionSafetyChecker::open(&data("clip/safety_checker"), &options()).unwrap();

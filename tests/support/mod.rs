@@ -1,6 +1,10 @@
 //! A project in a folder of its own, the real program run on it, and the end of every owner it started.
 
 pub mod emulator;
+mod refusal;
+
+pub use benchtop::model::ErrorKind;
+pub use refusal::Refusal;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -106,11 +110,33 @@ impl Output {
         json_lines(&self.ok())
     }
 
-    /// Standard error, for a command that must have been refused with that exit code.
-    pub fn refused(self, code: i32) -> String {
+    /// The error, for a command that must have failed with that exit code.
+    pub fn refused(self, code: i32) -> Refusal {
         assert_eq!(self.code, code, "{self:?}");
-        self.err
+        Refusal::of(&self)
     }
+
+    /// The error, for a command with `--json` that must have failed with that kind.
+    pub fn refused_as(self, kind: ErrorKind) -> Refusal {
+        let refusal = Refusal::of(&self);
+        let code = if kind == ErrorKind::Usage { 2 } else { 1 };
+        assert_eq!((refusal.kind, self.code), (Some(kind), code), "{self:?}");
+        refusal
+    }
+}
+
+/// True if one line of `text` has all of these names, ids, and numbers, each as a word of its own.
+pub fn has_line(text: &str, data: &[&str]) -> bool {
+    let all = |line: &&str| data.iter().all(|part| has_word(line, part));
+    text.lines().any(|line| all(&line))
+}
+
+/// True if `word` is in `text` with no letter or digit right before or after it.
+pub fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
+    })
 }
 
 pub fn json_lines(text: &str) -> Vec<Value> {

@@ -7,6 +7,7 @@ use benchtop::model::{Key, QuestionKind};
 use serde_json::{Value, json};
 
 use super::{by_key, found, ids, items, predictions, same_answers, same_questions, tool, verdict};
+use crate::support::{ErrorKind, Refusal};
 
 /// Characters that a spreadsheet's cell holds.
 const CELL: usize = 32_767;
@@ -101,7 +102,7 @@ fn runs_hold_every_answer_with_the_tool_s_own_verdict() {
         assert_eq!(
             notes
                 .iter()
-                .any(|n| n.starts_with("1 cells of exactly 32,767")),
+                .any(|n| n.starts_with("1 ") && n.contains("32,767")),
             name == "xlsx",
             "{notes:?}"
         );
@@ -197,10 +198,7 @@ fn files_with_verdicts_belong_to_their_plain_ones_and_lost_options_are_counted()
     );
     assert_eq!(words.correct(), Some(0));
     assert!(
-        reader
-            .notes()
-            .iter()
-            .any(|n| n.starts_with("3 options without a text")),
+        reader.notes().iter().any(|n| n.starts_with("3 options")),
         "{:?}",
         reader.notes()
     );
@@ -291,20 +289,22 @@ fn what_is_never_read_says_why() {
     let Some((folder, _)) = tool("vlmevalkit") else {
         return;
     };
-    let refused = |name: &str| {
-        formats::recognise(&Path::new(&folder).join(name))
-            .unwrap_err()
-            .to_string()
-    };
-    assert!(
-        refused("outputs/xlsx/m-good/m-good_DyscaA_exact_matching_result.pkl")
-            .contains("pickle, which is never opened")
-    );
-    assert!(
-        refused("outputs/xlsx/m-good/m-good_DyscaA_acc.csv").contains("VLMEvalKit's own scores")
-    );
-    assert!(
-        refused("outputs/yorn/m-good/m-good_DyscaYN_A_score.csv")
-            .contains("VLMEvalKit's own scores")
-    );
+    for (name, data) in [
+        (
+            "outputs/xlsx/m-good/m-good_DyscaA_exact_matching_result.pkl",
+            "pickle",
+        ),
+        ("outputs/xlsx/m-good/m-good_DyscaA_acc.csv", "VLMEvalKit"),
+        (
+            "outputs/yorn/m-good/m-good_DyscaYN_A_score.csv",
+            "VLMEvalKit",
+        ),
+    ] {
+        let error = formats::recognise(&Path::new(&folder).join(name)).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Input, "{error}");
+        assert!(
+            Refusal::of_error(&error).is_in(name) && error.what.contains(data),
+            "{error}"
+        );
+    }
 }
