@@ -28,8 +28,12 @@ pub fn print(text: &str) -> Result<()> {
 /// # Errors
 /// [`ErrorKind::Io`], except for a closed pipe.
 pub fn done(result: io::Result<()>) -> Result<()> {
-    exit_if_closed(result)
-        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot write to standard output: {e}")))
+    exit_if_closed(result).map_err(|e| {
+        Error::new(
+            ErrorKind::Io,
+            format!("cannot write to standard output: {e}"),
+        )
+    })
 }
 
 /// Standard output for people: control characters are replaced.

@@ -161,8 +161,9 @@ fn of_model(board: &Board, model: &str) -> Result<Bars> {
             ErrorKind::Usage,
             "these columns have different units, but bars share one axis",
         );
-        return Err(problem
-            .help("choose columns of one group, such as `Acc.style.*`, or omit --model"));
+        return Err(
+            problem.help("choose columns of one group, such as `Acc.style.*`, or omit --model")
+        );
     }
     cells.sort_by(|a, b| {
         scale

@@ -247,8 +247,11 @@ fn printed(args: &Args) -> Printed {
 pub fn extractor(name: &str) -> Result<Extractor> {
     Extractor::from_name(name).ok_or_else(|| {
         let names = Extractor::ALL.map(Extractor::name).join(", ");
-        Error::new(ErrorKind::Usage, format!("unknown extraction rule `{name}`"))
-            .help(format!("one of: {names}"))
+        Error::new(
+            ErrorKind::Usage,
+            format!("unknown extraction rule `{name}`"),
+        )
+        .help(format!("one of: {names}"))
     })
 }
 
@@ -429,10 +432,7 @@ mod tests {
         let mut less = board();
         less.columns[0].scale = Scale::Squared;
         sort(&mut less, "qAcc.L_l").unwrap();
-        assert_eq!(
-            less.rows[0].model, "a,b",
-            "the smallest variance is best"
-        );
+        assert_eq!(less.rows[0].model, "a,b", "the smallest variance is best");
         sort(&mut less, "qAcc.L_l:desc").unwrap();
         assert_eq!(less.rows[0].model, "c");
         let order = |by: &str| {

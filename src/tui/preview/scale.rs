@@ -1,7 +1,8 @@
 //! Picture sizes within a given space, and resizing.
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use fast_image_resize::images::{TypedImage, TypedImageRef};
+use fast_image_resize::pixels::{U8x3, U8x4};
+use fast_image_resize::{FilterType, PixelTrait, ResizeAlg, ResizeOptions, Resizer};
 use image::{DynamicImage, RgbaImage};
 
 use super::decode::DecodedImage;
@@ -41,37 +42,47 @@ pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaI
     if image.size() == (width, height) {
         return Ok(pixels.to_rgba8());
     }
-    let kind = match pixels {
-        DynamicImage::ImageRgb8(_) => PixelType::U8x3,
-        _ => PixelType::U8x4,
-    };
-    let source = ImageRef::new(pixels.width(), pixels.height(), pixels.as_bytes(), kind)
-        .map_err(|e| e.to_string())?;
     let enlarge = width > pixels.width() || height > pixels.height();
-    let way = if enlarge {
+    let algorithm = if enlarge {
         ResizeAlg::Nearest
     } else {
         ResizeAlg::Convolution(FilterType::Bilinear)
     };
-    let mut small = Image::new(width, height, kind);
-    Resizer::new()
-        .resize(&source, &mut small, &ResizeOptions::new().resize_alg(way))
-        .map_err(|error| error.to_string())?;
-    let bytes = match kind {
-        PixelType::U8x3 => {
-            let mut bytes = vec![255; small.buffer().len() / 3 * 4];
-            for (to, from) in bytes
-                .chunks_exact_mut(4)
-                .zip(small.buffer().chunks_exact(3))
-            {
-                to[..3].copy_from_slice(from);
-            }
-            bytes
+    let bytes: Vec<u8> = match pixels {
+        DynamicImage::ImageRgb8(_) => {
+            let small = resample::<U8x3>(pixels, width, height, algorithm)?;
+            let opaque = |pixel: &U8x3| [pixel.0[0], pixel.0[1], pixel.0[2], 255];
+            small.pixels().iter().flat_map(opaque).collect()
         }
-        _ => small.into_vec(),
+        _ => {
+            let small = resample::<U8x4>(pixels, width, height, algorithm)?;
+            small.pixels().iter().flat_map(|pixel| pixel.0).collect()
+        }
     };
     RgbaImage::from_raw(width, height, bytes)
         .ok_or_else(|| "resizing returned too few pixels".to_string())
+}
+
+/// Resizes pixels of one type. The type is static, because the dynamic API links the code of all
+/// thirteen pixel types: 3 MB of the program.
+fn resample<P: PixelTrait>(
+    pixels: &DynamicImage,
+    width: u32,
+    height: u32,
+    algorithm: ResizeAlg,
+) -> Result<TypedImage<'static, P>, String> {
+    let source =
+        TypedImageRef::<P>::from_buffer(pixels.width(), pixels.height(), pixels.as_bytes())
+            .map_err(|e| e.to_string())?;
+    let mut small = TypedImage::new(width, height);
+    Resizer::new()
+        .resize_typed(
+            &source,
+            &mut small,
+            &ResizeOptions::new().resize_alg(algorithm),
+        )
+        .map_err(|e| e.to_string())?;
+    Ok(small)
 }
 
 #[cfg(test)]
