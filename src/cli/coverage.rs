@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Context, json_line, print};
 use benchtop_model::usage::{Failing, Grid, Tally};
 use benchtop_model::{Filter, Result, Status, clean};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 /// Arguments of `coverage`.
 #[derive(clap::Args)]

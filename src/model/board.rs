@@ -1,6 +1,7 @@
 //! A leaderboard as data: models by columns, every cell a count out of a count.
 
 pub mod analysis;
+pub mod model_names;
 
 use serde::{Deserialize, Serialize};
 

@@ -59,6 +59,15 @@ pub fn stamp(at: i64) -> String {
     format!("{time:.3}")
 }
 
+/// A time of judging as text, to the second; empty for never.
+pub fn to_the_second(at: i64) -> String {
+    if at == 0 {
+        String::new()
+    } else {
+        stamp(at).chars().take(19).collect()
+    }
+}
+
 /// Which decisions are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogAsk {

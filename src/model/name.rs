@@ -23,6 +23,14 @@ pub fn check(name: &str, what: &str) -> Result<()> {
     )
 }
 
+/// Checks that `name` can name an annotator, and so a journal.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_annotator(name: &str) -> Result<()> {
+    check(name, "an annotator")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -35,3 +35,12 @@ pub struct Summary {
     /// Most frequent value.
     pub top: String,
 }
+
+/// What rows are selected by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Match {
+    /// The cell matches this regular expression, case ignored.
+    Regex(String),
+    /// The cell is exactly this text.
+    Equal(String),
+}

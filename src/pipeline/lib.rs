@@ -1,4 +1,4 @@
-//! Floor 3: long work. It reads formats, fills the store and scores; it knows nothing of owners and terminals.
+//! Floor 4: long work. It reads formats, fills the store and scores; it knows nothing of owners and terminals.
 
 pub mod analysis;
 pub mod board;

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
+use benchtop_files::project::Project;
+use benchtop_files::{disk, regular};
 use benchtop_formats::{Inline, picture};
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, ImageRef, Result};
-use benchtop_store::project::Project;
-use benchtop_store::{disk, regular};
 
 /// Pictures that cannot be shown, by name and reason, that a report lists.
 const LISTED: usize = 200;

@@ -6,56 +6,21 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use super::import::{Progress, Watch};
+use super::import::Watch;
 use super::missing_terms::MissingTerms;
 use super::revise::{Batch, Revised};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::{Gone, choices_of, recipe, write};
-use benchtop_model::usage::Tally;
+use benchtop_files::project::Project;
+use benchtop_model::import::Progress;
+use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::{Error, ErrorKind, Item, Provenance, Result, Status};
-use benchtop_store::project::Project;
 use benchtop_store::{Catalog, Overlay};
 
 /// Items between two looks at progress and cancellation.
 const STEP: usize = 4096;
 /// Causes listed in a report.
 const LISTED: usize = 100;
-
-/// A term that goes by another name now.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rename {
-    /// Its vocabulary, or `style`.
-    pub vocabulary: String,
-    /// What items call it.
-    pub old: String,
-    /// What the vocabulary calls it.
-    pub new: String,
-}
-
-/// What composing again does.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recomposed {
-    /// Composed items looked at.
-    pub composed: u64,
-    /// Items that read differently, by the status they had: their verdicts no longer count.
-    pub changed: Tally,
-    /// Items that read the same from other templates: their verdicts count.
-    pub kept: u64,
-    /// Items that cannot be composed again, by their status; they stay as they are.
-    pub gone: Tally,
-    /// Those of them that lack nothing but a term for a slot: one can be drawn.
-    pub missing: Tally,
-    /// Items that a term was drawn for; they are among those that read differently.
-    pub drawn: u64,
-    /// Composed items that somebody edited by hand: they stay as they are.
-    pub edited: u64,
-    /// What is gone, with how many items it takes along, most first; at most 100.
-    pub causes: Vec<(String, u64)>,
-    /// Notes for a person.
-    pub notes: Vec<String>,
-}
 
 /// What became of one item.
 #[derive(Debug, PartialEq)]

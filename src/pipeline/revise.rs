@@ -1,11 +1,11 @@
 //! Later texts of items on their way into the project: a segment of items under ids that are there already.
 
+use benchtop_files::project::Project;
 use benchtop_model::edit::EditMark;
 use benchtop_model::{Item, Result};
 use benchtop_store::columns::Columns;
 use benchtop_store::manifest::{Holds, Manifest, Part};
 use benchtop_store::open::Fresh;
-use benchtop_store::project::Project;
 use benchtop_store::segment::Writer;
 
 /// Items written again, waiting to become part of the project.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base64::Engine;
-use benchtop::formats::{self, Format, Mapping};
+use benchtop::formats::{self, Format};
+use benchtop::model::mapping::Mapping;
 use benchtop::model::{Item, Key, Prediction, QuestionKind, Role};
 use benchtop::pipeline::board::{from_paths, from_paths_by};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};

@@ -1,12 +1,11 @@
 //! `benchtop pace`: how one's own work goes. The owner tells nobody else's.
 
 use super::value;
-use crate::out;
-use crate::{Context, print};
+use crate::{Context, out, print};
 use benchtop_metrics::agreement::pace::LAST;
 use benchtop_model::Result;
 use benchtop_model::agreement::analysis::OwnPace;
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 /// Arguments of `pace`.
 #[derive(clap::Args)]

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{each, renamed};
-use crate::mapping::{Mapping, guess};
 use crate::records::Record;
 use crate::rows::Rows;
+use benchtop_model::mapping::{Mapping, guess};
 
 /// What its tables add to the data of a task.
 const OWN: [&str; 8] = [

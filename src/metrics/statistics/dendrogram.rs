@@ -3,30 +3,7 @@
 //! Source: Mullner, "Modern hierarchical, agglomerative clustering algorithms" (2011), the nearest-neighbour chain, with the
 //! order of equal distances of `scipy.cluster.hierarchy.linkage`, whose merges and heights these are.
 
-use serde::{Deserialize, Serialize};
-
-/// How far two clusters are apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Linkage {
-    /// The mean distance of their points.
-    Average,
-    /// What merging them adds to the squared deviations (Ward, JASA 58, 1963), as a distance.
-    Ward,
-}
-
-/// Two clusters become one.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Merge {
-    /// The one of the lower number: a point (from 0), or `n` plus the number of an earlier merge.
-    pub a: usize,
-    /// The other one.
-    pub b: usize,
-    /// How far they are apart.
-    pub height: f64,
-    /// Points in both together.
-    pub size: usize,
-}
+use benchtop_model::analysis::{Linkage, Merge};
 
 /// The merges of these points (Euclidean distance), nearest first; `None` where points differ in length or are not finite.
 /// One point or none has no merges. O(n^2) in memory, O(n^2) to O(n^3) in time: meant for hundreds.
@@ -68,7 +45,8 @@ pub fn linkage(points: &[Vec<f64>], method: Linkage) -> Option<Vec<Merge>> {
         (sizes[x], sizes[y]) = (0, of_x + of_y);
         for i in (0..n).filter(|i| *i != y) {
             if sizes[i] > 0 {
-                let new = method.distance(
+                let new = distance(
+                    method,
                     (far[i][x], far[i][y], height),
                     [of_x, of_y, sizes[i]].map(|s| s as f64),
                 );
@@ -114,17 +92,15 @@ fn mutual(
     }
 }
 
-impl Linkage {
-    /// How far the union of x and y is from i (Lance and Williams, 1967): from their distances (i to x, i to y, x to y) and sizes.
-    fn distance(self, (ix, iy, xy): (f64, f64, f64), [x, y, i]: [f64; 3]) -> f64 {
-        match self {
-            Linkage::Average => (x * ix + y * iy) / (x + y),
-            Linkage::Ward => {
-                let t = 1.0 / (x + y + i);
-                ((i + x) * t * ix * ix + (i + y) * t * iy * iy - i * t * xy * xy)
-                    .max(0.0)
-                    .sqrt()
-            }
+/// How far the union of x and y is from i (Lance and Williams, 1967): from their distances (i to x, i to y, x to y) and sizes.
+fn distance(method: Linkage, (ix, iy, xy): (f64, f64, f64), [x, y, i]: [f64; 3]) -> f64 {
+    match method {
+        Linkage::Average => (x * ix + y * iy) / (x + y),
+        Linkage::Ward => {
+            let t = 1.0 / (x + y + i);
+            ((i + x) * t * ix * ix + (i + y) * t * iy * iy - i * t * xy * xy)
+                .max(0.0)
+                .sqrt()
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Ranks that say where the data cannot tell models apart.
 
-use serde::{Deserialize, Serialize};
-
 use super::paired::holm;
+use benchtop_model::board::analysis::Rank;
 
 /// How two models differ on the units that both were scored on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,37 +10,6 @@ pub struct Test {
     pub discordant: (u64, u64),
     /// Two-sided p.
     pub p: f64,
-}
-
-/// A model's rank: one of those from `rank` to `high`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rank {
-    /// The best rank that it may have: 1 and the number of models that are significantly better.
-    pub rank: usize,
-    /// The worst rank that it may have: all models less those that are significantly worse.
-    pub high: usize,
-    /// Whether these are two different ones.
-    pub tied: bool,
-    /// Units that it alone got right and that the next model alone got right; `None` for the last model and where the two have no
-    /// units in common.
-    pub discordant: Option<(u64, u64)>,
-    /// p against the next model.
-    pub p: Option<f64>,
-    /// The same, Holm-corrected for all pairs of models.
-    pub corrected: Option<f64>,
-    /// Other models that it was tested against.
-    pub tested: usize,
-}
-
-impl Rank {
-    /// The rank in words: `2`, or `2-4` where it may be any of these.
-    pub fn said(&self) -> String {
-        if self.tied {
-            format!("{}-{}", self.rank, self.high)
-        } else {
-            self.rank.to_string()
-        }
-    }
 }
 
 /// Ranks of `models` models, given in the order of the table (best first). `test` compares two of them, the first one before the second;

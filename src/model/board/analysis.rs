@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::AnswerDetail;
+use super::{AnswerDetail, Cell, Column};
 use crate::agreement::{Bootstrap, Interval};
 
 /// A 95 % interval from drawing clusters again, in the unit of its column's cells.
@@ -130,5 +130,52 @@ impl Disagreement {
             second_right: 0,
             examples,
         }
+    }
+}
+
+/// A model's rank: one of those from `rank` to `high`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rank {
+    /// The best rank that it may have: 1 and the number of models that are significantly better.
+    pub rank: usize,
+    /// The worst rank that it may have: all models less those that are significantly worse.
+    pub high: usize,
+    /// Whether these are two different ones.
+    pub tied: bool,
+    /// Units that it alone got right and that the next model alone got right; `None` for the last model and where the two have no
+    /// units in common.
+    pub discordant: Option<(u64, u64)>,
+    /// p against the next model.
+    pub p: Option<f64>,
+    /// The same, Holm-corrected for all pairs of models.
+    pub corrected: Option<f64>,
+    /// Other models that it was tested against.
+    pub tested: usize,
+}
+
+impl Rank {
+    /// The rank in words: `2`, or `2-4` where it may be any of these.
+    pub fn said(&self) -> String {
+        if self.tied {
+            format!("{}-{}", self.rank, self.high)
+        } else {
+            self.rank.to_string()
+        }
+    }
+}
+
+/// Why no two of these models, which have these cells in a column and stand in its order, were told apart by a test.
+pub fn untested(
+    models: usize,
+    column: &Column,
+    cells: impl IntoIterator<Item = Cell>,
+) -> &'static str {
+    // The share of questions that were really modified says nothing of answers.
+    let is_of_units =
+        column.group != "modified" && cells.into_iter().any(|cell| cell.k().is_some());
+    match (models, is_of_units) {
+        (0 | 1, _) => "the bare order: there are no two models to tell apart",
+        (_, true) => "the bare order: no two models were scored on the same questions",
+        (_, false) => "the bare order: this column has no units that two models get right or wrong",
     }
 }

@@ -4,30 +4,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use serde::{Deserialize, Serialize};
-
 use crate::board::BoardData;
 use benchtop_metrics::autobench::{alignment_rate, grid, majority};
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_metrics::tally::Tally;
+use benchtop_model::analysis::{Aligned, Alignment, By, Rate};
 use benchtop_model::{Field, Verdict};
-
-/// Who says whether a picture is aligned.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum By {
-    /// The score S_a of the filter `alignment`: aligned from this share of right answers on.
-    Filter(f64),
-    /// Most of the verdicts that count; only those of this round, if one is named.
-    People(Option<String>),
-}
-
-/// Whose word is wanted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Alignment {
-    /// Who says it.
-    pub by: By,
-}
 
 /// What was said of the picture of an item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,38 +36,6 @@ impl Votes {
         self.aligned += u32::from(aligned);
         self.all += 1;
     }
-}
-
-/// One rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rate {
-    /// The aspect (an item's subtask); none for all of them together.
-    pub aspect: Option<String>,
-    /// The difficulty (an item's level); none for all of them together.
-    pub difficulty: Option<String>,
-    /// Aligned pictures.
-    pub aligned: u64,
-    /// Pictures of which somebody said so or not.
-    pub n: u64,
-    /// Aligned ones in percent.
-    pub rate: f64,
-    /// Wilson's interval of that, in percent.
-    pub wilson: Option<(f64, f64)>,
-}
-
-/// The rates of a benchmark.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Aligned {
-    /// `filter` or `people`.
-    pub by: String,
-    /// Share of right answers from which on a picture is aligned; none for people.
-    pub threshold: Option<f64>,
-    /// The round whose verdicts count; none for all.
-    pub round: Option<String>,
-    /// Pictures of which nothing was said; they are in no rate.
-    pub without: u64,
-    /// Aspect by aspect, each by difficulty and as a whole, then all aspects.
-    pub rates: Vec<Rate>,
 }
 
 /// The rates over the pictures of the questions of `chosen`; `votes` is what was said by row.

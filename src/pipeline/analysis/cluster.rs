@@ -1,50 +1,10 @@
 //! Which models, or which columns, are alike.
 
-use serde::{Deserialize, Serialize};
-
 use super::{column, shown};
-use benchtop_metrics::statistics::{Linkage, Merge, linkage};
+use benchtop_metrics::statistics::linkage;
+use benchtop_model::analysis::{Cluster, Clustered, Of};
 use benchtop_model::board::{Board, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
-
-/// What is put together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Of {
-    /// Models, by their numbers in the columns.
-    #[default]
-    Models,
-    /// Columns, by the numbers that the models have in them.
-    Subtasks,
-}
-
-/// Which tree.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cluster {
-    /// Of what.
-    pub of: Of,
-    /// How far two clusters are apart.
-    pub method: Linkage,
-    /// The columns; without any, accuracy by subtask, or all shares where there are no subtasks.
-    pub columns: Vec<String>,
-}
-
-/// A tree of what is alike.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Clustered {
-    /// Of what.
-    pub of: Of,
-    /// How far two clusters are apart.
-    pub method: Linkage,
-    /// What is put together, numbered from 0.
-    pub points: Vec<String>,
-    /// What their coordinates are, in percent.
-    pub by: Vec<String>,
-    /// Nearest first; numbers from `points` on are earlier merges.
-    pub merges: Vec<Merge>,
-    /// Models without a number in one of the columns.
-    pub left_out: Vec<String>,
-}
 
 pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
     let has = |at: &usize| {

@@ -6,103 +6,16 @@ mod cleaning;
 mod cluster;
 mod correlate;
 mod intervals;
-mod names;
 mod stability;
 
-use serde::{Deserialize, Serialize};
+pub use self::alignment::{Votes, aligned};
 
-pub use self::alignment::{Aligned, Alignment, By, Rate, Votes, aligned};
-pub use self::cleaning::{Cleaned, Cleaning, Kept, ModelCleaned};
-pub use self::cluster::{Cluster, Clustered, Of};
-pub use self::correlate::{Axis, Coefficient, Correlate, Correlated, Joined, Other};
-pub use self::intervals::{Intervals, Sure};
-pub use self::names::{matching, same};
-pub use self::stability::{Curve, Stability, Stable};
-
-use super::board::{BoardData, published};
+use super::board::BoardData;
+use benchtop_formats::printed;
 use benchtop_metrics::score::ItemSelection;
-use benchtop_model::board::{Better, Board, BoardAsk, Cell, Column, Printed, Scale};
+use benchtop_model::analysis::{Analysis, What};
+use benchtop_model::board::{Better, Board, Cell, Column, Printed, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
-
-/// An analysis of a board.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AnalyseAsk {
-    /// Which board.
-    pub board: BoardAsk,
-    /// What is wanted of it.
-    pub what: What,
-}
-
-/// What is wanted of a board.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum What {
-    /// Whether two columns, or two boards, put models in the same order.
-    Correlate(Correlate),
-    /// Which models, or columns, are alike.
-    Cluster(Cluster),
-    /// How scores settle as more questions come in.
-    Stability(Stability),
-    /// What taking items out did.
-    Cleaning(Cleaning),
-    /// How sure the numbers of columns are.
-    Intervals(Intervals),
-    /// The board with what papers printed beside it; only of this paper, if one is named.
-    Published(Option<String>),
-    /// How many pictures show what they should.
-    Alignment(Alignment),
-}
-
-/// What came of it; each belongs to the [`What`] of its name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Analysis {
-    /// See [`What::Correlate`].
-    Correlated(Box<Correlated>),
-    /// See [`What::Cluster`].
-    Clustered(Clustered),
-    /// See [`What::Stability`].
-    Stable(Stable),
-    /// See [`What::Cleaning`].
-    Cleaned(Cleaned),
-    /// See [`What::Intervals`]: a line a column and model.
-    Sure(Vec<Sure>),
-    /// See [`What::Published`].
-    Published(Board),
-    /// See [`What::Alignment`].
-    Aligned(Aligned),
-}
-
-impl Analysis {
-    /// What came of [`What::Stability`].
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unreachable`] for another analysis.
-    pub fn stable(self) -> Result<Stable> {
-        if let Analysis::Stable(found) = self {
-            Ok(found)
-        } else {
-            Err(another())
-        }
-    }
-
-    /// What came of [`What::Intervals`].
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unreachable`] for another analysis.
-    pub fn intervals(self) -> Result<Vec<Sure>> {
-        if let Analysis::Sure(list) = self {
-            Ok(list)
-        } else {
-            Err(another())
-        }
-    }
-}
-
-fn another() -> Error {
-    Error::new(
-        ErrorKind::Unreachable,
-        "protocol error: the reply is of another analysis",
-    )
-}
 
 /// Whether somebody still waits for it.
 pub type Wanted<'a> = &'a (dyn Fn() -> bool + Sync);
@@ -138,7 +51,7 @@ pub fn analyse(
         What::Intervals(ask) => Analysis::Sure(intervals::sure(scored, chosen, ask, wanted)?),
         What::Published(paper) => {
             let mut board = scored.board(chosen);
-            published::beside(
+            printed::beside(
                 &mut board,
                 &paper.clone().map_or(Printed::All, Printed::Paper),
             )?;

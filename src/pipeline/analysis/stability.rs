@@ -2,58 +2,18 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::{Wanted, column, go_on, shown};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_metrics::stability::{FRACTIONS, Point, curve, largest_drift};
 use benchtop_metrics::statistics::Number;
-use benchtop_model::board::{Row, Scale};
+use benchtop_model::analysis::{Curve, Stability, Stable};
+use benchtop_model::board::Row;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Half of the data: how far a curve strays after it is what [`Curve::drift`] says.
 const HALF: f64 = 50.0;
-
-/// Which curves.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Stability {
-    /// The column; without one, the board's leading one.
-    pub column: Option<String>,
-    /// Percent of the data, each above 0 and at most 100; without any, those of the paper.
-    pub fractions: Vec<f64>,
-    /// What the order of questions is drawn with.
-    pub seed: u64,
-}
-
-/// The curve of one model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Curve {
-    /// Model.
-    pub model: String,
-    /// Its number on each fraction, shares in percent; none where nothing is scored.
-    pub values: Vec<Option<f64>>,
-    /// The largest distance from the last point, over those of half of the data and more.
-    pub drift: Option<f64>,
-}
-
-/// The curves of all models over the same questions, each over those that it is scored on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stable {
-    /// Column.
-    pub column: String,
-    /// What its numbers are.
-    pub scale: Scale,
-    /// Percent of the data.
-    pub fractions: Vec<f64>,
-    /// Questions that are, of all models together.
-    pub n: Vec<u64>,
-    /// What their order was drawn with.
-    pub seed: u64,
-    /// A line a model.
-    pub models: Vec<Curve>,
-}
 
 pub(super) fn stable(
     scored: &BoardData,

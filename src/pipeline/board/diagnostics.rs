@@ -6,26 +6,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use benchtop_metrics::score::Outcome;
-use benchtop_model::board::{Cell, Column, Row};
+use benchtop_model::board::Row;
 
 /// Columns of a terminal that a note is kept to, less what is printed before it.
 const WIDTH: usize = 74;
-
-/// Why no two of these models, which have these cells in a column and stand in its order, were told apart by a test.
-pub fn untested(
-    models: usize,
-    column: &Column,
-    cells: impl IntoIterator<Item = Cell>,
-) -> &'static str {
-    // The share of questions that were really modified says nothing of answers.
-    let is_of_units =
-        column.group != "modified" && cells.into_iter().any(|cell| cell.k().is_some());
-    match (models, is_of_units) {
-        (0 | 1, _) => "the bare order: there are no two models to tell apart",
-        (_, true) => "the bare order: no two models were scored on the same questions",
-        (_, false) => "the bare order: this column has no units that two models get right or wrong",
-    }
-}
 
 /// What was odd about the files of a model, while they are read.
 #[derive(Clone, Debug, Default)]

@@ -29,7 +29,7 @@ struct Set {
 impl Import<'_> {
     /// Brings in the answers of a file.
     pub(super) fn answers(&mut self, source: &Source, watch: Watch<'_>) -> Result<()> {
-        let (found, said) = (&source.found, self.ask.said());
+        let (found, said) = (&source.found, super::said(self.ask));
         let source_blake3 = hash_file(&found.path)?;
         let named = source
             .model

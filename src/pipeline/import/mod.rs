@@ -7,19 +7,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::board::dataset_resolver::DatasetResolver;
 use super::pictures::Pictures;
 use super::sources::{self, Orders, Plan, Said, Source};
-use benchtop_formats::{self as formats, Mapping};
+use benchtop_files::project::Project;
+use benchtop_formats as formats;
+use benchtop_model::import::{FileReport, ImportRequest, Progress, Report};
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::Catalog;
 use benchtop_store::columns::Columns;
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Holds, Manifest, Part};
 use benchtop_store::open::{Fresh, adopt};
-use benchtop_store::project::Project;
 use benchtop_store::segment::Writer;
 
 mod answers;
@@ -30,82 +29,13 @@ const LISTED: usize = 200;
 /// Records between two looks at progress and cancellation.
 const STEP: u64 = 2048;
 
-/// What to bring in.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct ImportRequest {
-    /// Absolute paths of files or folders.
-    pub paths: Vec<PathBuf>,
-    /// Refer to pictures where they are.
-    pub link: bool,
-    /// Take what is good and report the rest.
-    pub keep_going: bool,
-    /// Name of the data set; the file's stem otherwise.
-    pub dataset: Option<String>,
-    /// Name of the model; what the file says otherwise.
-    pub model: Option<String>,
-    /// Which column of a table is what; guessed by their names otherwise.
-    pub mapping: Option<Box<Mapping>>,
-}
-
-impl ImportRequest {
-    fn said(&self) -> Said<'_> {
-        Said {
-            dataset: self.dataset.as_deref(),
-            model: self.model.as_deref(),
-            mapping: self.mapping.as_deref(),
-        }
+/// What the request says about every file.
+fn said(ask: &ImportRequest) -> Said<'_> {
+    Said {
+        dataset: ask.dataset.as_deref(),
+        model: ask.model.as_deref(),
+        mapping: ask.mapping.as_deref(),
     }
-}
-
-/// How far a long command is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
-    /// What is being done.
-    pub what: String,
-    /// Units done.
-    pub done: u64,
-    /// Units in all, when known.
-    pub of: Option<u64>,
-}
-
-/// What an import did.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Report {
-    /// Items added.
-    pub items: u64,
-    /// Predictions added.
-    pub predictions: u64,
-    /// Records that were there already.
-    pub already: u64,
-    /// Records dropped because the same file holds them before.
-    pub duplicates: u64,
-    /// Pictures copied in or linked.
-    pub pictures: u64,
-    /// Pictures that records name and that were not there.
-    pub missing_pictures: u64,
-    /// What each file was taken for.
-    pub files: Vec<FileReport>,
-    /// Records skipped (with `keep_going`), with line and field.
-    pub skipped: Vec<Error>,
-    /// Skipped records beyond those listed.
-    pub skipped_more: u64,
-    /// What else a person should know.
-    pub notes: Vec<String>,
-    /// Pictures taken in that cannot be shown: no image, too large or damaged.
-    pub unreadable_pictures: u64,
-    /// The first of them by name, with the reason.
-    pub unreadable: Vec<(String, String)>,
-}
-
-/// What one file was taken for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileReport {
-    /// The file.
-    pub path: PathBuf,
-    /// Its format, or why it was passed over.
-    pub format: String,
-    /// Records added from it.
-    pub added: u64,
 }
 
 /// Told how far the import is; says whether to go on.
@@ -161,7 +91,7 @@ pub fn import(
             problem.help(why)
         });
     }
-    let mut plan = sources::plan(found, &import.datasets(), ask.said())?;
+    let mut plan = sources::plan(found, &import.datasets(), said(ask))?;
     import.planned(&mut plan);
     // Questions before the answers to them, so that what the report says of them is settled first.
     import.orders = plan

@@ -1,10 +1,10 @@
 //! Scorers as the jobs see them: subjects in, a score for each out.
 
+use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::preprocess;
 use benchtop_model::Item;
 use benchtop_model::generation::Pixels;
 use benchtop_model::scoring::{Score, ScoreState};
-use benchtop_store::picture_file::PictureFile;
 use benchtop_store::scores::About;
 
 /// What is scored: an item with the files of its pictures.

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{Cure, Finding, Scrub, Wanted};
+use benchtop_files::{disk, regular};
 use benchtop_model::Result;
 use benchtop_model::image::FILE_LIMIT;
-use benchtop_store::{disk, regular};
 
 /// Pictures with the same fault that are named one by one.
 const NAMED: usize = 1000;

@@ -10,7 +10,7 @@ use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_model::round::state::{GuidelinesText, RoundState};
 use benchtop_model::{ErrorKind, Judgement, Result, Verdict};
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 /// Time between two questions for the next item while others have in hand what is left: what they give back is not told
 /// by itself.

@@ -21,9 +21,9 @@ use super::macros::{Known, Macro, VERDICTS};
 use super::{Chord, Keymap, Target};
 use crate::action::{Action, Scope};
 use crate::terminal::Env;
+use benchtop_files::bounded;
+use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_model::{Error, ErrorKind, Verdict};
-use benchtop_store::bounded;
-use benchtop_store::regular::SETTINGS_LIMIT;
 
 /// Names another file; set to nothing, the default keys hold.
 pub const ELSEWHERE: &str = "BENCHTOP_KEYS";

@@ -2,7 +2,7 @@
 
 use crate::widgets::table::CopyWhat;
 use benchtop_model::agreement::analysis::AgreementAsk;
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
 /// What an answer of the owner is for.
 #[derive(Clone, Debug, PartialEq, Eq)]

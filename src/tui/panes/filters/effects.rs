@@ -5,7 +5,7 @@ use benchtop_model::scoring::bench::BenchAsk;
 use benchtop_model::scoring::job::{NewScoring, ScoringAct};
 use benchtop_model::scoring::rules::RuleSet;
 use benchtop_model::trust::Destination;
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
 /// What an answer of the owner is for.
 #[derive(Clone, Debug, PartialEq)]

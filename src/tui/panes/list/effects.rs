@@ -2,7 +2,7 @@
 
 use crate::widgets::table::CopyWhat;
 use benchtop_model::{Field, Filter, Sort};
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
 /// What an answer is wanted for; it comes back with the answer as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::rows;
 use crate::widgets::table::{TableState, Window};
-use benchtop_owner::wire::Page;
+use benchtop_protocol::wire::Page;
 
 /// Rows asked for before the first drawing tells how many fit.
 const FIRST: u64 = 200;

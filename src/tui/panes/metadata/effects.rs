@@ -2,7 +2,7 @@
 
 use super::preview::PreviewRequest;
 use crate::widgets::page::Page;
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
 /// What an answer of the owner is for.
 #[derive(Clone, Debug, PartialEq, Eq)]

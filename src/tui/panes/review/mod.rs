@@ -30,9 +30,9 @@ use uuid::Uuid;
 
 use crate::preview::{Part, Ready, Show};
 use benchtop_model::scoring::bench::Chip;
+use benchtop_model::verdict::EffectiveVerdict;
 use benchtop_model::{Item, Judgement, Result, Status, Verdict};
-use benchtop_owner::wire::{Decide, ItemView, Receipt};
-use benchtop_store::ledger::EffectiveVerdict;
+use benchtop_protocol::wire::{Decide, ItemView, Receipt};
 
 /// Items kept ready around the one on screen.
 const KEPT: usize = 64;

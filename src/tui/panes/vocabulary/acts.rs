@@ -125,7 +125,7 @@ impl VocabularyPane {
         }
         let text = format!("# {name}: one term a line\n");
         let mut effects = self.changing(desk, |desk| {
-            benchtop_store::metadata::check_name(&file, true)?;
+            benchtop_model::metafile::check_name(&file, true)?;
             desk.session_mut().set(vec![(file.clone(), text)], false);
             Ok(())
         });

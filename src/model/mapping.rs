@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use benchtop_model::{Error, Result};
+use crate::{Error, Result};
 
 /// How the answer column names the right option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ impl Mapping {
     /// Reads a `mapping.toml`.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] with the line.
+    /// [`crate::ErrorKind::Input`] with the line.
     pub fn parse(text: &str) -> Result<Mapping> {
         toml::from_str(text).map_err(|e| {
             let line = e
@@ -90,9 +90,9 @@ impl Mapping {
     /// The text of a `mapping.toml` for a file with these columns.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Io`] when it cannot be written as TOML.
+    /// [`crate::ErrorKind::Io`] when it cannot be written as TOML.
     pub fn write(&self, columns: &[String]) -> Result<String> {
-        let cannot = |e: toml::ser::Error| Error::new(benchtop_model::ErrorKind::Io, e.to_string());
+        let cannot = |e: toml::ser::Error| Error::new(crate::ErrorKind::Io, e.to_string());
         let body = toml::to_string(self).map_err(cannot)?;
         let used: Vec<&str> = self.named().map(|(_, column)| column).collect();
         let rest: Vec<&str> = columns
@@ -143,7 +143,7 @@ impl Mapping {
     /// That every column it names is there.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] naming the first that is not, and the columns that are.
+    /// [`crate::ErrorKind::Input`] naming the first that is not, and the columns that are.
     pub fn check(&self, columns: &[String]) -> Result<()> {
         for (field, column) in self.named() {
             if !columns.iter().any(|c| c == column) {
@@ -311,7 +311,7 @@ fn letters(columns: &[String]) -> Vec<String> {
             })
             .collect()
     };
-    let letter = |at: usize| benchtop_model::Item::letter(at);
+    let letter = |at: usize| crate::Item::letter(at);
     let mut found = vec![run(&letter)];
     for stem in ["option", "choice"] {
         for mark in ["_", "", " "] {

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use benchtop_model::{Item, QuestionKind};
+use crate::{Item, QuestionKind};
 
 /// With what an output is compared, and how the cosine counts. The paper and the released code differ; the published
 /// tables are the code's, so that it is the default.
