@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Context, coverage, import, print};
 use crate::out;
 use benchtop_model::{Error, Filter, Judgement, Result, Seen, Verdict};
-use benchtop_owner::wire::{Bulk, Bulked, request};
+use benchtop_protocol::wire::{Bulk, Bulked, request};
 
 #[derive(clap::Args)]
 pub struct Args {

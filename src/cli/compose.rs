@@ -6,11 +6,12 @@ use serde_json::json;
 
 use super::{Context, import, out, print};
 use benchtop_compose::plan::{MOST, Plan};
+use benchtop_files::bounded;
+use benchtop_model::import::Progress;
 use benchtop_model::{Error, ErrorKind, Item, Result, clean};
-use benchtop_owner::wire::{Progress, request};
 use benchtop_pipeline::compose::{self, Chance, Composition, Order, PLAN_LIMIT, Summary};
 use benchtop_pipeline::export::{Exporter, Target, To};
-use benchtop_store::bounded;
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

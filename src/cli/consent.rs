@@ -5,8 +5,8 @@ use std::io::{BufRead, IsTerminal};
 use super::{out, print};
 use benchtop_model::trust::{Destination, Waits};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::NeedsConsent;
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::NeedsConsent;
 
 /// The destinations that are not this machine. A command line that names the hosts and the key variable counts as consent.
 pub fn elsewhere(to: Vec<Destination>) -> Vec<Destination> {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Context, json_line, out, print};
 use benchtop_model::usage::{Failing, Grid, Tally};
 use benchtop_model::{Filter, Result, Status, clean};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Context, json_line, out};
+use benchtop_files::project::Project;
 use benchtop_model::verdict::{Asked, Part};
 use benchtop_model::{Error, ErrorKind, Judgement, Result, Seen, Verdict};
-use benchtop_owner::read_only::{self, Home};
-use benchtop_owner::wire::{AnyReply, Decide, Receipt, Request, request};
-use benchtop_owner::{Client, Incoming};
-use benchtop_store::project::Project;
+use benchtop_protocol::home::Home;
+use benchtop_protocol::wire::{AnyReply, Decide, Receipt, Request, request};
+use benchtop_protocol::{Client, Incoming, home};
 
 /// Verdicts under way at once.
 const WINDOW: usize = 256;
@@ -178,7 +178,7 @@ fn connect(
 ) -> Result<Arc<Client>> {
     let answered = answered.clone();
     let hear = move |incoming| drop(answered.send((nth, incoming)));
-    read_only::connect(project, home, who, hear).map(Arc::new)
+    home::connect(project, home, who, hear).map(Arc::new)
 }
 
 /// Runs it; exit code 1 when a line was refused.

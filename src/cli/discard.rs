@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Context, coverage, import, print};
 use crate::out;
 use benchtop_model::Result;
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

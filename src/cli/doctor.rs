@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::{Context, devices, out, print, show, status};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_files::inspect;
+use benchtop_files::project::Project;
 use benchtop_model::usage::MetadataHealth;
 use benchtop_model::{Result, clean};
 use benchtop_pipeline::compose;
-use benchtop_store::inspect;
 use benchtop_store::manifest::Manifest;
-use benchtop_store::project::Project;
 use benchtop_tui::person::{AUTO, Settings};
 use benchtop_tui::terminal::background::Background;
 use benchtop_tui::terminal::pixels::Protocol;
@@ -33,7 +33,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let report = json!({
         "benchtop": {
             "version": env!("CARGO_PKG_VERSION"),
-            "protocol": benchtop_owner::wire::PROTOCOL,
+            "protocol": benchtop_protocol::wire::PROTOCOL,
             "os": std::env::consts::OS,
             "arch": std::env::consts::ARCH,
         },

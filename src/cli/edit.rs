@@ -4,11 +4,10 @@ use serde_json::json;
 
 use super::{Context, import, print};
 use crate::out;
-use benchtop_model::clean;
 use benchtop_model::edit::Edit;
-use benchtop_model::{Choice, Error, ErrorKind, Item, Result, Role};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{EditedItem, request};
+use benchtop_model::{Choice, Error, ErrorKind, Item, Result, Role, clean};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::{EditedItem, request};
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -11,13 +11,12 @@ use self::pool::Pool;
 use super::follow::{self, Follow};
 use super::{Context, consent, print};
 use crate::out;
-use benchtop_metrics::free_form::FreeForm;
-use benchtop_model::clean;
+use benchtop_files::bounded;
 use benchtop_model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Wording};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::free_form::FreeForm;
+use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_owner::trust::of_run;
-use benchtop_owner::wire::{SimilarTo, SimilarityAsk, SimilarityReport, request};
-use benchtop_store::bounded;
+use benchtop_protocol::wire::{SimilarTo, SimilarityAsk, SimilarityReport, request};
 
 /// Bytes of an instruction, at most.
 const TEXT_LIMIT: u64 = 1 << 20;

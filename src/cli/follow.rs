@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{Context, out, print};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::wire::{Event, request};
-use benchtop_owner::{Client, Incoming};
+use benchtop_protocol::wire::{Event, request};
+use benchtop_protocol::{Client, Incoming};
 use benchtop_tui::terminal::probe::WindowSize;
 
 /// A kind of job that can be followed: how it is at one moment.

@@ -10,8 +10,8 @@ use super::{Context, consent};
 use benchtop_model::generation::Scheduler;
 use benchtop_model::job::{Begun, GenerationOverrides, MOST_SAMPLES, NewJob, Plan};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
 /// Bytes of a list of items, at most.
 const LIST_LIMIT: u64 = 64 << 20;

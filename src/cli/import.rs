@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::{Context, out, print};
-use benchtop_formats::{self as formats, Mapping};
-use benchtop_model::{Error, ErrorKind, Result, clean};
-use benchtop_owner::wire::{ImportAsk, Progress, Report, Request, request};
-use benchtop_store::bounded;
-use benchtop_store::regular::SETTINGS_LIMIT;
+use benchtop_files::bounded;
+use benchtop_files::regular::SETTINGS_LIMIT;
+use benchtop_formats as formats;
+use benchtop_model::import::{ImportRequest as ImportAsk, Progress, Report};
+use benchtop_model::mapping::Mapping;
+use benchtop_model::{Error, ErrorKind, Result, clean, mapping};
+use benchtop_protocol::wire::{Request, request};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -93,7 +95,7 @@ fn guess(paths: &[PathBuf]) -> Result<u8> {
         return Err(Error::new(ErrorKind::Usage, "--guess looks at one file"));
     };
     let columns = formats::columns(path)?;
-    print(&formats::mapping::guess(&columns).write(&columns)?)?;
+    print(&mapping::guess(&columns).write(&columns)?)?;
     Ok(0)
 }
 
@@ -110,7 +112,11 @@ pub fn mapping(path: &Path) -> Result<Mapping> {
 ///
 /// # Errors
 /// What the command refuses.
-pub fn waited<R: Request>(client: &benchtop_owner::Client, ask: R, show: bool) -> Result<R::Reply> {
+pub fn waited<R: Request>(
+    client: &benchtop_protocol::Client,
+    ask: R,
+    show: bool,
+) -> Result<R::Reply> {
     watching(show, |watch| client.ask_watching(ask, watch))
 }
 

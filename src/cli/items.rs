@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{Context, done, json_line, out};
 use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort, Status, clean};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
 /// Items asked for at once.
 const BATCH: usize = 1024;

@@ -6,13 +6,12 @@ use serde_json::{Value, json};
 use super::follow::{Follow, Followed, follow, left};
 use super::{Context, consent, print};
 use crate::out;
-use benchtop_model::clean;
 use benchtop_model::evaluation::RunState;
+use benchtop_model::history::stamp;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
-use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{Event, FAILURES, request};
-use benchtop_store::journal::stamp;
+use benchtop_model::{Error, ErrorKind, Result, clean};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::{Event, FAILURES, request};
 
 #[derive(clap::Args)]
 pub struct Args {

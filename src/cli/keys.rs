@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::{Context, json_line, out, print};
+use benchtop_files::bounded;
+use benchtop_files::project::Project;
+use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::bounded;
-use benchtop_store::project::Project;
-use benchtop_store::regular::SETTINGS_LIMIT;
 use benchtop_tui::action::Action;
 use benchtop_tui::keymap::Keymap;
 use benchtop_tui::keymap::file::{Loaded, load, read};

@@ -9,10 +9,10 @@ use clap::{Parser, Subcommand};
 
 pub use self::out::{done, json_line, print};
 
-use benchtop_model::{Error, ErrorKind, Result, clean};
-use benchtop_owner::{Client, access};
-use benchtop_store::journal;
-use benchtop_store::project::Project;
+use benchtop_files::project::Project;
+use benchtop_model::{Error, ErrorKind, Result, clean, name};
+use benchtop_owner::access;
+use benchtop_protocol::Client;
 use benchtop_tui::terminal::ColourLevel;
 
 pub mod agreement;
@@ -218,7 +218,7 @@ impl Context {
             .or_else(|| self.mapped());
         let name = given.or_else(|| from("USER")).or_else(|| from("LOGNAME"));
         let name = name.unwrap_or_else(|| format!("user-{}", rustix::process::getuid().as_raw()));
-        journal::check_name(&name).map_err(|p| p.help("choose another name with --as NAME"))?;
+        name::check_annotator(&name).map_err(|p| p.help("choose another name with --as NAME"))?;
         Ok(name)
     }
 

@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 
 use super::{Context, done, json_line};
 use benchtop_model::history::{Entry, LogAsk, Moment};
-use benchtop_model::{Act, Result, clean};
-use benchtop_owner::wire::{LOGGED, LogPage, request};
-use benchtop_store::journal;
+use benchtop_model::{Act, Result, clean, history};
+use benchtop_protocol::wire::{LOGGED, LogPage, request};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -80,7 +79,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 
 fn value(entry: &Entry) -> Value {
     let mut value = json!({
-        "rev": entry.rev, "at": journal::stamp(entry.at), "who": entry.who, "item": entry.item, "number": entry.number,
+        "rev": entry.rev, "at": history::stamp(entry.at), "who": entry.who, "item": entry.item, "number": entry.number,
         "uuid": entry.uuid, "counts": entry.counts,
     });
     let more = match &entry.act {
@@ -133,6 +132,6 @@ fn text(entry: &Entry) -> String {
     format!(
         "{}\t{}\t{who}\t{number}\t{item}\t{what}",
         entry.rev,
-        journal::stamp(entry.at)
+        history::stamp(entry.at)
     )
 }

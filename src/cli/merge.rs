@@ -7,9 +7,8 @@ use serde_json::json;
 
 use super::{Context, import, out, print};
 use benchtop_model::history::{Conflict, Merged, Side};
-use benchtop_model::{Error, Result, clean};
-use benchtop_owner::wire::request;
-use benchtop_store::journal;
+use benchtop_model::{Error, Result, clean, history};
+use benchtop_protocol::wire::request;
 
 /// Conflicts, and decisions set aside, that are named where a person reads.
 const SHOWN: usize = 20;
@@ -61,7 +60,7 @@ fn value(merged: &Merged, dry: bool) -> serde_json::Value {
 
 /// A conflict as JSON.
 pub(super) fn conflict(c: &Conflict) -> serde_json::Value {
-    let side = |s: &Side| json!({"who": s.who, "verdict": s.verdict, "at": journal::stamp(s.at), "incoming": s.incoming});
+    let side = |s: &Side| json!({"who": s.who, "verdict": s.verdict, "at": history::stamp(s.at), "incoming": s.incoming});
     let verdicts: Vec<_> = c.verdicts.iter().map(side).collect();
     json!({"number": c.number, "item": c.item, "status": c.status, "verdicts": verdicts})
 }

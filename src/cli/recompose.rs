@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::{Context, import, print};
 use crate::out;
-use benchtop_model::clean;
+use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::usage::Tally;
-use benchtop_model::{Result, Status};
-use benchtop_owner::wire::{Recomposed, Rename, request};
+use benchtop_model::{Result, Status, clean};
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

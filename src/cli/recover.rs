@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::{Context, print};
+use benchtop_model::history::stamp;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::lock;
 use benchtop_owner::writer::now;
-use benchtop_store::journal::stamp;
+use benchtop_protocol::lock;
 use benchtop_store::recover::{self, From, Recovery, Said};
 
 #[derive(clap::Args)]

@@ -9,7 +9,7 @@ use super::log::moment;
 use super::{Context, done, json_line, out, print};
 use benchtop_model::history::{Moment, Moved};
 use benchtop_model::{Result, clean};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::{Context, import};
+use benchtop_files::project::Project;
 use benchtop_model::{ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
-use benchtop_store::project::Project;
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -7,9 +7,8 @@ use serde_json::{Map, Value, json};
 use super::{Context, out, print};
 use benchtop_model::usage::MetadataHealth;
 use benchtop_model::{Error, ErrorKind, Finding, Result, clean};
-use benchtop_owner::latency::Waits;
-use benchtop_owner::wire::{OwnerStatus, request};
-use benchtop_owner::{Client, start};
+use benchtop_protocol::wire::{OwnerStatus, Waits, request};
+use benchtop_protocol::{Client, start};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -30,7 +29,7 @@ pub fn ask(context: &Context) -> Result<Option<OwnerStatus>> {
 }
 
 /// The status as JSON: `owner` is null when none is running.
-pub fn json(status: Option<&OwnerStatus>, project: &benchtop_store::project::Project) -> Value {
+pub fn json(status: Option<&OwnerStatus>, project: &benchtop_files::project::Project) -> Value {
     let Some(s) = status else {
         return json!({
             "owner": null,
@@ -178,7 +177,7 @@ pub fn stop(context: &Context) -> Result<u8> {
     let _ = client.ask(request::Stop);
     drop(client);
     let deadline = Instant::now() + Duration::from_secs(60);
-    while benchtop_owner::lock::is_held(&project) || start::find(&project)?.is_some() {
+    while benchtop_protocol::lock::is_held(&project) || start::find(&project)?.is_some() {
         if Instant::now() > deadline {
             return Err(Error::new(
                 ErrorKind::Unreachable,

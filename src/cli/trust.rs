@@ -6,10 +6,10 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use super::{Context, out, print};
+use benchtop_model::history::stamp;
 use benchtop_model::trust::{Destination, Sends, origin};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_owner::writer::now;
-use benchtop_store::journal::stamp;
 use benchtop_store::trust::{Agreement, Linked, Trust, TrustedJob};
 
 #[derive(clap::Args)]

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{Context, print};
 use crate::out;
 use benchtop_model::Result;
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

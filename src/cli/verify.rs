@@ -6,10 +6,10 @@ use std::io::IsTerminal;
 use serde_json::json;
 
 use super::{Context, out, print};
+use benchtop_model::history::stamp;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::{lock, start};
 use benchtop_pipeline::verify::{Report, Severity, repair, verify};
-use benchtop_store::journal::stamp;
+use benchtop_protocol::{lock, start};
 
 #[derive(clap::Args)]
 pub struct Args {

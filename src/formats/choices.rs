@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::cells;
-use super::mapping::AnswerIs;
+use benchtop_model::mapping::AnswerIs;
 use benchtop_model::{Choice, Error, Item, QuestionKind, Result, Role};
 
 /// Splits a text into the question and its options. Lines after the last option, which say how to

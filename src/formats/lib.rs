@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, Form, Item, Prediction, Result};
 
 mod cells;
@@ -26,11 +27,11 @@ mod dysca_nested;
 mod fields;
 pub mod jsonl;
 mod mapped;
-pub mod mapping;
 mod mvp;
 pub mod out;
 pub mod picture;
 mod predictions;
+pub mod printed;
 pub mod published;
 mod reader;
 mod recognise;
@@ -46,7 +47,6 @@ pub use cells::Inline;
 pub use dysca::DyscaWriter;
 pub use dysca_nested::NestedWriter;
 pub use mapped::{MODEL, tool_verdict};
-pub use mapping::Mapping;
 pub use mvp::{CATEGORIES, category, write_question};
 pub use predictions::{is_text_of, text_of, write_prediction};
 pub use reader::{Items, Predictions, Reader};

@@ -7,11 +7,10 @@ use serde_json::Value;
 use super::cells::{self, Inline};
 use super::chat_turns::Turns;
 use super::choices::{choices, kind, taken_apart, truths};
-use super::fields;
-use super::mapping::{AnswerIs, Mapping};
 use super::records::Record;
-use super::roundtrip_column;
 use super::rows::Tally;
+use super::{fields, roundtrip_column};
+use benchtop_model::mapping::{AnswerIs, Mapping};
 use benchtop_model::{
     Error, Form, ImageRef, Item, Key, Prediction, QuestionKind, Result, Rotation, ToolVerdict,
     Variant,

@@ -3,12 +3,12 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::mapping::{Mapping, guess};
 use super::predictions::OUTPUT;
 use super::records::{Record, Records};
 use super::rows::{self, Container, json, object::Object};
 use super::tools::inspect;
 use super::{Format, open, third_party};
+use benchtop_model::mapping::{Mapping, guess};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// A readable file.

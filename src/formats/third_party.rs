@@ -5,15 +5,14 @@ use std::path::Path;
 
 use super::cells::Inline;
 use super::mapped::{ItemReader, PredictionReader};
-use super::mapping::{Mapping, guess};
 use super::reader::{Items, Predictions, Reader, Source};
 use super::records::Record;
-use super::roundtrip_column;
 use super::rows::{self, Rows, Tally, json};
 use super::tools::{
     self, About, fiftyone, helm, huggingface, inspect, label_studio, lmms, opencompass, vlmevalkit,
 };
-use super::{Format, open};
+use super::{Format, open, roundtrip_column};
+use benchtop_model::mapping::{Mapping, guess};
 use benchtop_model::{Error, Item, Prediction, Result};
 
 /// Number of rows that are read ahead to find the columns, because JSON records may omit some.

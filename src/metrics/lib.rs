@@ -19,7 +19,6 @@ pub mod cleaning;
 pub mod consensus;
 pub mod dysca;
 pub mod extract;
-pub mod free_form;
 pub mod judge;
 pub mod kmmd;
 pub mod leakage;

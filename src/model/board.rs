@@ -1,6 +1,7 @@
 //! Leaderboard data: one row per model, one column per measure, with counts behind every cell.
 
 pub mod analysis;
+pub mod model_names;
 
 use serde::{Deserialize, Serialize};
 

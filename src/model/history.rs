@@ -57,6 +57,15 @@ pub fn stamp(at: i64) -> String {
     format!("{time:.3}")
 }
 
+/// A time as text, to the second. Empty for 0.
+pub fn to_the_second(at: i64) -> String {
+    if at == 0 {
+        String::new()
+    } else {
+        stamp(at).chars().take(19).collect()
+    }
+}
+
 /// A query of the decision log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogAsk {

@@ -24,6 +24,14 @@ pub fn check(name: &str, what: &str) -> Result<()> {
     .help("use letters, digits, `.`, `_`, and `-`, at most 64 bytes, not starting with a dot"))
 }
 
+/// Checks that `name` can name an annotator, and so a journal.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_annotator(name: &str) -> Result<()> {
+    check(name, "an annotator")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -33,3 +33,12 @@ pub struct Summary {
     pub mean: Option<f64>,
     pub top: String,
 }
+
+/// What rows are selected by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Match {
+    /// The cell matches this regular expression, case ignored.
+    Regex(String),
+    /// The cell is exactly this text.
+    Equal(String),
+}

@@ -248,6 +248,21 @@ pub struct Decision {
     pub act: Act,
 }
 
+/// A verdict that counts, as it is shown beside its item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectiveVerdict {
+    /// Its receipt.
+    pub uuid: Uuid,
+    /// Revision of the project it made.
+    pub rev: u64,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// Who gave it.
+    pub who: String,
+    /// What was said.
+    pub judgement: Judgement,
+}
+
 #[cfg(test)]
 mod tests {
     use super::PictureSeen::{Broken, Missing, NotPainted, Painted};

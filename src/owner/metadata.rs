@@ -16,12 +16,12 @@ pub use in_force::InForce;
 
 use super::context::OwnerContext;
 use super::log;
-use super::wire::Event;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::{Gone, choices_of, recipe, write};
 use benchtop_model::usage::{MetadataHealth, MetadataState, Save};
 use benchtop_model::{Item, Result};
 use benchtop_pipeline::usage::Usage;
+use benchtop_protocol::wire::Event;
 use benchtop_store::metadata;
 
 /// How often the files are looked at.

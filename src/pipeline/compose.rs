@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::export::Exporter;
-use super::import::{FileReport, Outcome, Progress, Report, Watch};
+use super::import::{Outcome, Watch};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::Composer;
 use benchtop_compose::metadata::Metadata;
@@ -20,6 +20,8 @@ use benchtop_compose::metadata::instruct::instruction_of;
 use benchtop_compose::metadata::judge::judging_of;
 use benchtop_compose::plan::{MOST, Plan};
 use benchtop_compose::schedule::Schedule;
+use benchtop_files::project::Project;
+use benchtop_model::import::{FileReport, Progress, Report};
 use benchtop_model::metafile::shipped;
 use benchtop_model::{
     Error, ErrorKind, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity,
@@ -28,7 +30,6 @@ use benchtop_store::columns::NAMED;
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Holds, Manifest, Part};
 use benchtop_store::open::{Fresh, adopt};
-use benchtop_store::project::Project;
 use benchtop_store::segment::Writer;
 use benchtop_store::{self as store, Catalog};
 

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
+use benchtop_files::project::Project;
+use benchtop_files::{disk, regular};
 use benchtop_formats::{Inline, picture};
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, ImageRef, Result};
-use benchtop_store::project::Project;
-use benchtop_store::{disk, regular};
 
 /// Maximum number of pictures that cannot be shown, listed in a report.
 const LISTED: usize = 200;

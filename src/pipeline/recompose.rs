@@ -7,56 +7,21 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use super::import::{Progress, Watch};
+use super::import::Watch;
 use super::missing_terms::MissingTerms;
 use super::revise::{Batch, Revised};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::{Gone, choices_of, recipe, write};
-use benchtop_model::usage::Tally;
+use benchtop_files::project::Project;
+use benchtop_model::import::Progress;
+use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::{Error, ErrorKind, Item, Provenance, Result, Status};
-use benchtop_store::project::Project;
 use benchtop_store::{Catalog, Overlay};
 
 /// Number of items between progress and cancellation checks.
 const STEP: usize = 4096;
 /// Maximum number of causes in a report.
 const LISTED: usize = 100;
-
-/// A renamed term.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rename {
-    /// Its vocabulary, or `style`.
-    pub vocabulary: String,
-    /// The name in items.
-    pub old: String,
-    /// The name in the vocabulary.
-    pub new: String,
-}
-
-/// The result of recomposing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recomposed {
-    /// Composed items examined.
-    pub composed: u64,
-    /// Items whose text changes, by their previous status. Their verdicts no longer count.
-    pub changed: Tally,
-    /// Items with the same text but other templates. Their verdicts count.
-    pub kept: u64,
-    /// Items that cannot be recomposed, by status. They stay unchanged.
-    pub gone: Tally,
-    /// Those of them that only lack a term for a slot, which can be drawn.
-    pub missing: Tally,
-    /// Items with a newly drawn term. They are included in `changed`.
-    pub drawn: u64,
-    /// Composed items that were edited by hand. They stay unchanged.
-    pub edited: u64,
-    /// What is gone, with the number of affected items, most first; at most 100.
-    pub causes: Vec<(String, u64)>,
-    /// Notes for the user.
-    pub notes: Vec<String>,
-}
 
 /// The result for one item.
 #[derive(Debug, PartialEq)]

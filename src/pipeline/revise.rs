@@ -1,11 +1,11 @@
 //! Revisions of items before they become part of the project: segments of items with existing ids.
 
+use benchtop_files::project::Project;
 use benchtop_model::edit::EditMark;
 use benchtop_model::{Item, Result};
 use benchtop_store::columns::Columns;
 use benchtop_store::manifest::{Holds, Manifest, Part};
 use benchtop_store::open::Fresh;
-use benchtop_store::project::Project;
 use benchtop_store::segment::Writer;
 
 /// Revised items, ready to become part of the project.

@@ -1,14 +1,15 @@
 //! The sample data set, imported like any other.
 
-use super::import::{FileReport, Outcome, Report};
+use super::import::Outcome;
 use super::pictures;
 use benchtop_compose::sample;
+use benchtop_files::project::Project;
+use benchtop_model::import::{FileReport, Report};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::Catalog;
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Holds, Manifest, Part};
 use benchtop_store::open::{Fresh, adopt};
-use benchtop_store::project::Project;
 use benchtop_store::segment::Writer;
 
 /// Adds the sample to the project, unless it was added before.

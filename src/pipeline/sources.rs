@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 pub use self::runs::Reach;
 pub use super::board::model_name;
-use benchtop_formats::{self as formats, Found, MODEL, Mapping, Questions};
+use benchtop_formats::{self as formats, Found, MODEL, Questions};
+use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, Item, Key, Result};
 
 /// A file and how it is read.

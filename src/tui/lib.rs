@@ -34,8 +34,8 @@ use terminal::signals::{Signal, Signals};
 use terminal::{Clock, ColourLevel, Env, Parser, colour, environment, locale};
 use theme::{Look, Theme};
 
+use benchtop_files::project::Project;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::project::Project;
 
 /// Environment variable that names a file to touch after the first frame (for screenshots).
 const READY_FILE: &str = "BENCHTOP_READY_FILE";

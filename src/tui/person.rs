@@ -10,9 +10,9 @@ use super::keymap::file::folder;
 use super::terminal::Env;
 use super::terminal::background::Background;
 use super::theme::{SHIPPED, Theme};
+use benchtop_files::regular::SETTINGS_LIMIT;
+use benchtop_files::{bounded, disk};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::regular::SETTINGS_LIMIT;
-use benchtop_store::{bounded, disk};
 
 /// Selects the theme by the terminal's background.
 pub const AUTO: &str = "auto";

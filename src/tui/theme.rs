@@ -14,8 +14,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::palette::{self, Rgb};
 use crate::terminal::Env;
+use benchtop_files::{bounded, regular};
 use benchtop_model::{ColourLevel, Error, ErrorKind, Result};
-use benchtop_store::{bounded, regular};
 
 macro_rules! roles {
     ($($(#[$attr:meta])? $variant:ident, $name:literal, $doc:literal;)*) => {

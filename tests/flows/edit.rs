@@ -225,7 +225,7 @@ fn one_verdict_on_many_items_needs_their_exact_count_and_goes_back_as_one() {
     assert_eq!(bench.status()["counts"]["by_status"]["accepted"], 450);
     assert_eq!(bench.run(args(&[])).lines()[0]["same"], 450, "said already");
     let ann = bench.client("ann", |_| ());
-    use benchtop::owner::wire::request;
+    use benchtop::protocol::wire::request;
     let back = ann.ask(request::UndoBulk(2, 451)).unwrap();
     assert_eq!(back.judged, 450);
     let status = bench.status();
@@ -297,7 +297,7 @@ fn answers_from_before_an_edit_are_told_at_once_and_after_a_rebuild() {
             "{when}: not of the questions scored"
         );
         let client = bench.client("ann", |_| ());
-        let ask = benchtop::owner::wire::request::Board(Box::default());
+        let ask = benchtop::protocol::wire::request::Board(Box::default());
         let found = client.ask(ask).unwrap();
         let counts: Vec<_> = found
             .rows

@@ -1,7 +1,7 @@
 //! Text on whose width terminals disagree: whatever was on the screen before, it ends up as a fresh start would draw it.
 
 use benchtop::model::{Choice, Item, Role, Status};
-use benchtop::owner::wire::{AnyRequest, ItemView, Page, Request, Row, request};
+use benchtop::protocol::wire::{AnyRequest, ItemView, Page, Request, Row, request};
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::list::{ListEffect, ListPane};
 use benchtop::tui::panes::review::{Picture, Queue, ReviewPane};

@@ -1,7 +1,7 @@
 //! Keys that were typed for a prompt which did not open: they are never verdicts.
 
 use benchtop::model::round::{NewRound, Rate};
-use benchtop::owner::wire::request;
+use benchtop::protocol::wire::request;
 
 use super::support::{Answers, Bench, Seat, Terminal};
 

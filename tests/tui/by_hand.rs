@@ -1,7 +1,7 @@
 //! Items edited by hand, and one verdict on many.
 
 use benchtop::model::Act;
-use benchtop::owner::wire::request;
+use benchtop::protocol::wire::request;
 
 use super::support::{Bench, Terminal};
 

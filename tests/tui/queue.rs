@@ -142,7 +142,7 @@ fn what_comes_in_while_somebody_reviews_lengthens_the_queue() {
     seat.wait_for("1 of 2");
     bench
         .client("script")
-        .ask(benchtop::owner::wire::request::Sample)
+        .ask(benchtop::protocol::wire::request::Sample)
         .unwrap();
     seat.wait_until("more items", |shown| {
         shown.contains("1 of ") && !shown.contains("1 of 2  ")

@@ -6,11 +6,10 @@ pub mod value;
 
 use super::{Context, print};
 use crate::out;
-use benchtop_model::Result;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, By};
-use benchtop_model::clean;
-use benchtop_owner::wire::request;
+use benchtop_model::{Result, clean};
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

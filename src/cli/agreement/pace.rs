@@ -1,12 +1,11 @@
 //! `benchtop pace`: the annotator's own pace. The owner never reports the pace of others.
 
 use super::value;
-use crate::out;
-use crate::{Context, print};
+use crate::{Context, out, print};
 use benchtop_metrics::agreement::pace::LAST;
 use benchtop_model::Result;
 use benchtop_model::agreement::analysis::OwnPace;
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

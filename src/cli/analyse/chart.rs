@@ -7,9 +7,9 @@ use super::source::{Of, Source};
 use crate::{Context, board, print};
 use benchtop_formats::chart::{Bar, Bars, Entry, Grid, LONGEST, Scales, Scene};
 use benchtop_metrics::statistics::{Z95, p_text, wilson};
+use benchtop_model::analysis::{Intervals, Sure, What};
 use benchtop_model::board::{Better, Board, Cell, Column, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_pipeline::analysis::{Intervals, Sure, What};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -121,7 +121,7 @@ fn write(scene: &Scene, path: &Path, form: Form) -> Result<()> {
         Form::Svg => scene.svg(&mut bytes)?,
         Form::Png => scene.png(&mut bytes)?,
     }
-    benchtop_store::disk::write_atomic(path, &bytes)
+    benchtop_files::disk::write_atomic(path, &bytes)
 }
 
 /// The label of the axis.

@@ -14,12 +14,11 @@ use serde::Serialize;
 use self::source::{Of, Source};
 use super::{Context, print};
 use benchtop_metrics::alignment::THRESHOLD;
-use benchtop_metrics::statistics::Linkage;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_pipeline::analysis::{
-    self, Alignment, Analysis, By, Cleaning, Correlate, Intervals, Kept, Stability, What,
+use benchtop_model::analysis::{
+    Alignment, Analysis, By, Cleaning, Correlate, Intervals, Kept, Linkage, Stability, What,
 };
+use benchtop_model::{Error, ErrorKind, Result, analysis};
 
 #[derive(clap::Args)]
 pub struct Args {

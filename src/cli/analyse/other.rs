@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::table;
+use benchtop_formats::printed as published;
+use benchtop_model::analysis::Other;
 use benchtop_model::board::{Cell, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_pipeline::analysis::Other;
-use benchtop_pipeline::board::{from_paths, published};
+use benchtop_pipeline::board::from_paths;
 
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {

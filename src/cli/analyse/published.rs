@@ -7,10 +7,11 @@ use serde_json::json;
 use super::source::{Of, Source};
 use super::{CellLine, text};
 use crate::{Context, json_line, print};
+use benchtop_formats::printed as published;
 use benchtop_model::Result;
+use benchtop_model::analysis::{Analysis, What};
+use benchtop_model::board::model_names::same;
 use benchtop_model::board::{Board, Cell};
-use benchtop_pipeline::analysis::{Analysis, What, same};
-use benchtop_pipeline::board::published;
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use crate::board::{choose, extractor};
 use crate::{Context, import, out};
+use benchtop_model::analysis::{AnalyseAsk, Analysis, What};
 use benchtop_model::board::{Board, BoardAsk, Curated};
 use benchtop_model::{Error, ErrorKind, Filter, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{AnalyseAsk, request};
-use benchtop_pipeline::analysis::{Analysis, What, analyse};
+use benchtop_pipeline::analysis::analyse;
 use benchtop_pipeline::board::{BoardData, from_paths_by};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Of {

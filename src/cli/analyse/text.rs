@@ -2,15 +2,16 @@
 
 use crate::agreement::table::{Words, plain};
 use crate::out::count;
+use benchtop_formats::printed as published;
 use benchtop_formats::published::Figure;
 use benchtop_metrics::statistics::{Strokes, drawn, leaves, p_text};
 use benchtop_model::agreement::Interval;
+use benchtop_model::analysis::{
+    Aligned, Analysis, Cleaned, Clustered, Coefficient, Correlated, Rate, Stable, Sure,
+};
+use benchtop_model::board::model_names::same;
 use benchtop_model::board::{Board, Cell, Scale};
 use benchtop_model::clean;
-use benchtop_pipeline::analysis::{
-    Aligned, Analysis, Cleaned, Clustered, Coefficient, Correlated, Rate, Stable, Sure, same,
-};
-use benchtop_pipeline::board::published;
 use benchtop_tui::widgets::text::width;
 
 /// Width of the drawn tree, without the names.
@@ -78,7 +79,7 @@ fn correlated(found: &Correlated) -> String {
     );
     out.push_str(&format!("Spearman's rho   {}\n", what(&found.spearman)));
     out.push_str(&format!("Kendall's tau-b  {}\n\n", what(&found.kendall)));
-    let row = |m: &benchtop_pipeline::analysis::Joined| {
+    let row = |m: &benchtop_model::analysis::Joined| {
         let there = if m.other == m.model {
             String::new()
         } else {
@@ -116,7 +117,7 @@ fn clustered(found: &Clustered) -> String {
         ));
     }
     let top = found.merges.last().map_or(0.0, |m| m.height);
-    let method = if found.method == benchtop_metrics::statistics::Linkage::Ward {
+    let method = if found.method == benchtop_model::analysis::Linkage::Ward {
         "Ward"
     } else {
         "average"
@@ -139,7 +140,7 @@ fn stable(found: &Stable) -> String {
     let mut head: Vec<String> = vec!["model".into()];
     head.extend(found.fractions.iter().map(|f| format!("{f} %")));
     head.push("drift".into());
-    let row = |curve: &benchtop_pipeline::analysis::Curve| {
+    let row = |curve: &benchtop_model::analysis::Curve| {
         let mut cells = vec![curve.model.clone()];
         cells.extend(curve.values.iter().map(|v| number(*v)));
         cells.push(number(curve.drift));
@@ -167,7 +168,7 @@ fn cleaned(found: &Cleaned) -> String {
         count(before, "question")
     );
     let place = |rank: Option<u64>| rank.map_or("-".into(), |r| r.to_string());
-    let row = |m: &benchtop_pipeline::analysis::ModelCleaned| {
+    let row = |m: &benchtop_model::analysis::ModelCleaned| {
         vec![
             m.model.clone(),
             number(m.before),

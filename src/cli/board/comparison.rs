@@ -9,12 +9,11 @@ use super::print::{pad, shown};
 use super::source::Source;
 use super::{Args, Output, written};
 use crate::out::{count, json_text};
-use benchtop_metrics::statistics::{Rank, p_text};
+use benchtop_metrics::statistics::p_text;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::board::analysis::{Redrawn, ScEstimate};
+use benchtop_model::board::analysis::{Rank, Redrawn, ScEstimate, untested};
 use benchtop_model::board::{Better, Board, Cell, Column, Row, Scale};
 use benchtop_model::{Error, ErrorKind, Result, clean};
-use benchtop_pipeline::board::untested;
 use benchtop_tui::widgets::table::CopyFormat;
 use benchtop_tui::widgets::table::copy::{CopyCell, Heading, rows_as};
 

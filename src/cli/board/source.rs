@@ -2,15 +2,15 @@
 
 use super::{Args, board_ask, extractor};
 use crate::{Context, out};
+use benchtop_formats::printed as published;
 use benchtop_metrics::extract::Extractor;
-use benchtop_metrics::statistics::Rank;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::board::analysis::{Compared, Disagreement, Sure, TOOL};
+use benchtop_model::board::analysis::{Compared, Disagreement, Rank, Sure, TOOL};
 use benchtop_model::board::{Answered, BehindPage, Board, BoardAsk, Printed};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
-use benchtop_pipeline::board::{BEHIND_FURTHER, BoardData, from_paths_by, published};
+use benchtop_pipeline::board::{BEHIND_FURTHER, BoardData, from_paths_by};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
 pub(super) enum Source {
     /// Files, read by this process, and the published rows to show.

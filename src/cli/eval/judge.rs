@@ -3,13 +3,11 @@
 use serde_json::json;
 
 use super::pool::Pool;
-use crate::out;
-use crate::{Context, consent, import, print};
-use benchtop_model::Result;
-use benchtop_model::clean;
+use crate::{Context, consent, import, out, print};
 use benchtop_model::trust::Sends;
+use benchtop_model::{Result, clean};
 use benchtop_owner::trust::of_servers;
-use benchtop_owner::wire::{JudgeAsk, JudgeReport, JudgedOf, request};
+use benchtop_protocol::wire::{JudgeAsk, JudgeReport, JudgedOf, request};
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::{Context, items, out};
+use benchtop_files::picture_file::PictureFile;
 use benchtop_model::generated_image::{PictureState, check_drafts};
 use benchtop_model::{Error, ErrorKind, Filter, Form, Item, Prediction, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{AnswerSet, PageAsk, request};
 use benchtop_pipeline::export::tools::Tool;
 use benchtop_pipeline::export::{Aside, Exporter, Target, To, unlink};
-use benchtop_store::picture_file::PictureFile;
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::{AnswerSet, PageAsk, request};
 
 mod tools;
 

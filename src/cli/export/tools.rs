@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use super::{Args, item, items, lines};
 use crate::{Context, out};
 use benchtop_model::{Error, ErrorKind, Filter, Item, Key, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{AnswerSet, request};
 use benchtop_pipeline::export::tools::{Surveys, Tool, Tools, takes_answers};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::{AnswerSet, request};
 
 /// What a model answered: by data set, where the answers say which, and key.
 type Outputs = HashMap<(Option<String>, Key), String>;

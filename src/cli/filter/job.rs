@@ -6,8 +6,8 @@ use crate::follow::{Follow, Followed, follow, left};
 use crate::{Context, consent, out, print};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{Event, request};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::{Event, request};
 
 /// How a job is watched.
 pub struct Watch {

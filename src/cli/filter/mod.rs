@@ -13,8 +13,8 @@ use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::scoring::job::{NewScoring, ScoringAct};
 use benchtop_model::scoring::{Measure, Scorer};
 use benchtop_model::{Error, ErrorKind, Filter, Result, clean};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -5,15 +5,13 @@ use std::borrow::Cow;
 use serde_json::json;
 
 use super::measure;
-use crate::out;
-use crate::print;
-use benchtop_model::clean;
+use crate::{out, print};
 use benchtop_model::scoring::bench::{Bench, BenchAsk, Share, Tally};
 use benchtop_model::scoring::rules::Then;
 use benchtop_model::scoring::{Measure, Outcome, ScoreState};
-use benchtop_model::{Error, ErrorKind, Field, Filter, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
+use benchtop_model::{Error, ErrorKind, Field, Filter, Result, clean};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

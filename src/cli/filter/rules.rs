@@ -7,15 +7,14 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{out, print};
-use benchtop_model::clean;
+use benchtop_files::bounded;
+use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::{RulesDiff, RulesState};
 use benchtop_model::scoring::rules::RuleSet;
-use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
-use benchtop_store::bounded;
-use benchtop_store::regular::SETTINGS_LIMIT;
+use benchtop_model::{Error, ErrorKind, Result, clean};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -10,14 +10,13 @@ use clap::Subcommand;
 
 use super::{Context, agreement, print};
 use crate::out;
-use benchtop_model::clean;
+use benchtop_files::disk;
 use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::WhatIf;
 use benchtop_model::round::state::{NextAssignment, RoundState};
-use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
-use benchtop_store::{disk, journal};
+use benchtop_model::{Error, ErrorKind, Result, clean, history};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -211,10 +210,10 @@ fn next(turn: &NextAssignment, json: bool) -> String {
     let value = match turn {
         NextAssignment::Item(served) => serde_json::json!({
             "turn": "item", "number": served.number, "item": served.item, "practice": served.practice, "nth": served.nth,
-            "until": journal::stamp(served.until), "elsewhere": served.elsewhere,
+            "until": history::stamp(served.until), "elsewhere": served.elsewhere,
         }),
         NextAssignment::Wait(until) => {
-            serde_json::json!({"turn": "wait", "until": journal::stamp(*until)})
+            serde_json::json!({"turn": "wait", "until": history::stamp(*until)})
         }
         NextAssignment::Finished => serde_json::json!({"turn": "finished"}),
         NextAssignment::Closed => serde_json::json!({"turn": "closed"}),
@@ -229,13 +228,13 @@ fn next(turn: &NextAssignment, json: bool) -> String {
             format!(
                 "#{}\t{item}{practice}\tyours until {}\n",
                 served.number,
-                journal::stamp(served.until)
+                history::stamp(served.until)
             )
         }
         NextAssignment::Wait(until) => {
             format!(
                 "others have what is left in hand; the first lease ends at {}\n",
-                journal::stamp(*until)
+                history::stamp(*until)
             )
         }
         NextAssignment::Finished => "nothing is left for you in this round\n".into(),

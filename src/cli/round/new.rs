@@ -4,7 +4,7 @@ use benchtop_model::round::{
     Adjudication, CALIBRATION, Guidelines, NewRound, Order, Protocol, Rate, SEED, Sample,
 };
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {

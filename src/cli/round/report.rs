@@ -7,12 +7,10 @@ use serde_json::{Map, Value, json};
 use super::show;
 use crate::agreement::table::{self, Words};
 use crate::agreement::value as agreement;
-use benchtop_model::Status;
 use benchtop_model::agreement::analysis::{By, Row};
-use benchtop_model::clean;
 use benchtop_model::round::report::{AuditScore, RoundReport};
 use benchtop_model::round::{Order, Sample};
-use benchtop_store::journal;
+use benchtop_model::{Status, clean, history};
 
 /// The report as JSON: the contract of docs/cli.md.
 pub(super) fn value(report: &RoundReport) -> Value {
@@ -57,8 +55,8 @@ pub(super) fn value(report: &RoundReport) -> Value {
     let mut out = show::value(&report.state);
     let more = json!({
         "order": report.order, "seed": report.seed, "repeats": report.repeats, "probes": report.probes,
-        "practice": report.practice, "origin": report.origin, "first": report.from.map(|(at, _)| journal::stamp(at)),
-        "last": report.from.map(|(_, at)| journal::stamp(at)), "outcome": counts,
+        "practice": report.practice, "origin": report.origin, "first": report.from.map(|(at, _)| history::stamp(at)),
+        "last": report.from.map(|(_, at)| history::stamp(at)), "outcome": counts,
         "agreement": agreement::agreed(&report.agreement), "groups": groups,
         "revised": agreement::rate(report.revised), "audit": audit,
         "disputes": report.disputes.0, "settled": report.disputes.1, "adjudications": settled,
@@ -126,20 +124,20 @@ fn asked(report: &RoundReport, text: &mut String) {
         report.seed, report.repeats, report.probes, report.practice
     );
     let closed = state.closed.map_or("open".to_string(), |at| {
-        format!("closed {}", journal::stamp(at))
+        format!("closed {}", history::stamp(at))
     });
     let _ = writeln!(
         text,
         "- Made by {} at {}; {closed}.",
         state.by,
-        journal::stamp(state.created)
+        history::stamp(state.created)
     );
     if let Some((first, last)) = report.from {
         let _ = writeln!(
             text,
             "- Verdicts from {} to {}.",
-            journal::stamp(first),
-            journal::stamp(last)
+            history::stamp(first),
+            history::stamp(last)
         );
     }
     if state.missing > 0 {

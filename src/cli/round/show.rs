@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::out;
-use benchtop_model::clean;
 use benchtop_model::round::state::{Dispute, RoundState, Side};
-use benchtop_store::journal;
+use benchtop_model::{clean, history};
 
 /// A round in JSON.
 pub(super) fn value(state: &RoundState) -> Value {
@@ -26,7 +25,7 @@ pub(super) fn value(state: &RoundState) -> Value {
         "name": state.name, "protocol": state.protocol.to_string(), "blind": state.blind, "overlap": state.overlap,
         "items": state.items, "missing": state.missing, "people": people, "judged": state.judged,
         "wanted": state.wanted, "by_status": by_status, "strangers": state.strangers,
-        "created": journal::stamp(state.created), "by": state.by, "closed": state.closed.map(journal::stamp),
+        "created": history::stamp(state.created), "by": state.by, "closed": state.closed.map(history::stamp),
         "guidelines": state.guidelines, "left": state.left,
     })
 }
@@ -130,7 +129,7 @@ pub(super) fn disputes(list: &[Dispute], json: bool) -> String {
         let j = &s.judgement;
         json!({
             "who": s.who, "verdict": j.verdict, "reasons": j.reasons, "note": j.note, "ms": j.ms, "answer": j.answer,
-            "at": journal::stamp(s.at), "revealed": j.asked.as_ref().is_some_and(|a| a.revealed),
+            "at": history::stamp(s.at), "revealed": j.asked.as_ref().is_some_and(|a| a.revealed),
             "guidelines": j.asked.as_ref().and_then(|a| a.guidelines.as_ref()),
         })
     };

@@ -8,9 +8,9 @@ use benchtop_formats::verdicts::label_studio::TaskWriter;
 use benchtop_formats::verdicts::{csv, jsonl};
 use benchtop_model::verdict_interchange::{Exchanged, VerdictForm};
 use benchtop_model::{Error, ErrorKind, Item, Result, clean};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{Lines, request};
 use benchtop_pipeline::export::{Renames, create};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::{Lines, request};
 
 /// Writes them as `args` say.
 ///

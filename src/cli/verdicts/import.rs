@@ -9,7 +9,7 @@ use super::Form;
 use crate::{Context, import, merge, out, print};
 use benchtop_model::verdict_interchange::{Taken, Words};
 use benchtop_model::{Error, Result, clean};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 /// Verdicts set aside that are named where a person reads.
 const SHOWN: usize = 20;

@@ -12,11 +12,10 @@ use super::parsed;
 use crate::out;
 use benchtop_compose::metadata::Metadata;
 use benchtop_compose::metadata::diff::{Diff, Parts, Terms, diff, files};
-use benchtop_model::clean;
 use benchtop_model::metafile::shipped;
 use benchtop_model::usage::Impact;
-use benchtop_model::{Error, ErrorKind, MetaFile, Result};
-use benchtop_owner::wire::request;
+use benchtop_model::{Error, ErrorKind, MetaFile, Result, clean, metafile};
+use benchtop_protocol::wire::request;
 use benchtop_store::metadata;
 
 pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
@@ -167,7 +166,7 @@ fn of_git(dir: &Path, revision: &str) -> Result<Metadata> {
         .filter_map(|n| std::str::from_utf8(n).ok());
     let mut old = Metadata::default();
     for name in names
-        .filter(|n| metadata::check_name(n, false).is_ok())
+        .filter(|n| metafile::check_name(n, false).is_ok())
         .take(metadata::FILES)
     {
         let bytes = git(dir, &["cat-file", "blob", &format!("{commit}:./{name}")])?;

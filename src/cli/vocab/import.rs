@@ -9,10 +9,10 @@ use super::super::{Context, print};
 use super::parsed;
 use crate::out;
 use benchtop_compose::metadata::dysca::{self, Repair};
-use benchtop_model::clean;
+use benchtop_files::disk;
 use benchtop_model::usage::Save;
-use benchtop_model::{Error, Result};
-use benchtop_store::{disk, metadata};
+use benchtop_model::{Error, Result, clean};
+use benchtop_store::metadata;
 
 /// Folders below the one that is named that are looked into.
 const DEPTH: usize = 1;

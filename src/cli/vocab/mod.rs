@@ -11,10 +11,9 @@ use serde_json::{Value, json};
 use super::{Context, done, json_line, out};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::metadata::{Metadata, STYLE, file_of};
-use benchtop_model::clean;
 use benchtop_model::usage::{MetadataState, Save, TermUse};
-use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result, Severity};
-use benchtop_owner::wire::request;
+use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result, Severity, clean};
+use benchtop_protocol::wire::request;
 use benchtop_store::metadata;
 
 #[derive(clap::Args)]

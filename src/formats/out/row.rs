@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::cells;
 use crate::mapped::ItemReader;
-use crate::mapping::guess;
 use crate::records::Record;
 use crate::roundtrip_column::{self, Carried};
+use benchtop_model::mapping::guess;
 use benchtop_model::{Item, Key, QuestionKind, Result};
 
 use super::Survey;

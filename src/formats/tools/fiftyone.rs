@@ -9,12 +9,12 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{About, each, folder, renamed};
-use crate::mapping::guess;
 use crate::open;
 use crate::records::Record;
 use crate::rows::Rows;
 use crate::rows::object::MemberRows;
 use benchtop_model::Result;
+use benchtop_model::mapping::guess;
 
 const TRUTH: &str = "ground_truth";
 

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{each, renamed};
-use crate::mapping::{Mapping, guess};
 use crate::records::Record;
 use crate::rows::Rows;
+use benchtop_model::mapping::{Mapping, guess};
 
 /// Fields of its tables besides the task's data.
 const OWN: [&str; 8] = [

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::mapping::Mapping;
 use super::records::Record;
 use super::rows::{Rows, Tally};
 use benchtop_model::Result;
+use benchtop_model::mapping::Mapping;
 
 pub mod coco;
 pub mod fiftyone;

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::{About, stem};
 use crate::mapped::verdict;
-use crate::mapping::{Mapping, guess};
 use crate::out::WITHOUT_OPTIONS;
 use crate::{cells, rows};
+use benchtop_model::mapping::{Mapping, guess};
 use benchtop_model::{Key, Result, ToolVerdict};
 
 /// File name suffixes of files with verdicts, longest first.

@@ -4,31 +4,7 @@
 //! nearest-neighbor chain. Merges, heights, and the order of equal distances match
 //! `scipy.cluster.hierarchy.linkage`.
 
-use serde::{Deserialize, Serialize};
-
-/// The distance between two clusters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Linkage {
-    /// The mean distance of their points.
-    Average,
-    /// The increase in squared deviations when they merge (Ward, JASA 58, 1963), as a distance.
-    Ward,
-}
-
-/// A merge of two clusters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Merge {
-    /// The cluster with the lower number: a point (from 0), or `n` plus the index of an earlier
-    /// merge.
-    pub a: usize,
-    /// The other cluster.
-    pub b: usize,
-    /// The distance between the two clusters.
-    pub height: f64,
-    /// Number of points in both clusters.
-    pub size: usize,
-}
+use benchtop_model::analysis::{Linkage, Merge};
 
 /// The merges of these points (Euclidean distance), nearest first. `None` if points differ in
 /// length or are not finite. Fewer than two points have no merges. O(n^2) memory and O(n^2) to
@@ -71,7 +47,8 @@ pub fn linkage(points: &[Vec<f64>], method: Linkage) -> Option<Vec<Merge>> {
         (sizes[x], sizes[y]) = (0, of_x + of_y);
         for i in (0..n).filter(|i| *i != y) {
             if sizes[i] > 0 {
-                let new = method.distance(
+                let new = distance(
+                    method,
                     (far[i][x], far[i][y], height),
                     [of_x, of_y, sizes[i]].map(|s| s as f64),
                 );
@@ -117,18 +94,16 @@ fn mutual(
     }
 }
 
-impl Linkage {
-    /// The distance of i from the union of x and y (Lance and Williams, 1967), from the distances
-    /// (i to x, i to y, x to y) and the sizes.
-    fn distance(self, (ix, iy, xy): (f64, f64, f64), [x, y, i]: [f64; 3]) -> f64 {
-        match self {
-            Linkage::Average => (x * ix + y * iy) / (x + y),
-            Linkage::Ward => {
-                let t = 1.0 / (x + y + i);
-                ((i + x) * t * ix * ix + (i + y) * t * iy * iy - i * t * xy * xy)
-                    .max(0.0)
-                    .sqrt()
-            }
+/// The distance of i from the union of x and y (Lance and Williams, 1967), from the distances
+/// (i to x, i to y, x to y) and the sizes.
+fn distance(method: Linkage, (ix, iy, xy): (f64, f64, f64), [x, y, i]: [f64; 3]) -> f64 {
+    match method {
+        Linkage::Average => (x * ix + y * iy) / (x + y),
+        Linkage::Ward => {
+            let t = 1.0 / (x + y + i);
+            ((i + x) * t * ix * ix + (i + y) * t * iy * iy - i * t * xy * xy)
+                .max(0.0)
+                .sqrt()
         }
     }
 }

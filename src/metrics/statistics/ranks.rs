@@ -1,8 +1,7 @@
 //! Rank ranges for models that the data cannot tell apart.
 
-use serde::{Deserialize, Serialize};
-
 use super::paired::holm;
+use benchtop_model::board::analysis::Rank;
 
 /// The difference of two models on the units that both were scored on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,37 +10,6 @@ pub struct Test {
     pub discordant: (u64, u64),
     /// Two-sided p.
     pub p: f64,
-}
-
-/// A model's rank range, from `rank` to `high`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rank {
-    /// The best possible rank: 1 plus the number of significantly better models.
-    pub rank: usize,
-    /// The worst possible rank: the number of models minus the number of significantly worse ones.
-    pub high: usize,
-    /// Whether the two ranks differ.
-    pub tied: bool,
-    /// Number of units that only this model, and only the next model, got right. `None` for the
-    /// last model, and if the two share no units.
-    pub discordant: Option<(u64, u64)>,
-    /// p of the test against the next model.
-    pub p: Option<f64>,
-    /// `p`, Holm-corrected for all pairs of models.
-    pub corrected: Option<f64>,
-    /// Number of other models that it was tested against.
-    pub tested: usize,
-}
-
-impl Rank {
-    /// The rank range as text: `2`, or `2-4`.
-    pub fn said(&self) -> String {
-        if self.tied {
-            format!("{}-{}", self.rank, self.high)
-        } else {
-            self.rank.to_string()
-        }
-    }
 }
 
 /// Rank ranges of `models` models in table order (best first). `test` compares two of them by

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::AnswerDetail;
+use super::{AnswerDetail, Cell, Column};
 use crate::agreement::{Bootstrap, Interval};
 
 /// A 95 % cluster bootstrap interval, in the unit of the column's cells.
@@ -131,5 +131,52 @@ impl Disagreement {
             second_right: 0,
             examples,
         }
+    }
+}
+
+/// A model's rank range, from `rank` to `high`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rank {
+    /// The best possible rank: 1 plus the number of significantly better models.
+    pub rank: usize,
+    /// The worst possible rank: the number of models minus the number of significantly worse ones.
+    pub high: usize,
+    /// Whether the two ranks differ.
+    pub tied: bool,
+    /// Number of units that only this model, and only the next model, got right. `None` for the
+    /// last model, and if the two share no units.
+    pub discordant: Option<(u64, u64)>,
+    /// p of the test against the next model.
+    pub p: Option<f64>,
+    /// `p`, Holm-corrected for all pairs of models.
+    pub corrected: Option<f64>,
+    /// Number of other models that it was tested against.
+    pub tested: usize,
+}
+
+impl Rank {
+    /// The rank in words: `2`, or `2-4` where it may be any of these.
+    pub fn said(&self) -> String {
+        if self.tied {
+            format!("{}-{}", self.rank, self.high)
+        } else {
+            self.rank.to_string()
+        }
+    }
+}
+
+/// Why no two of these models, which have these cells in a column and stand in its order, were told apart by a test.
+pub fn untested(
+    models: usize,
+    column: &Column,
+    cells: impl IntoIterator<Item = Cell>,
+) -> &'static str {
+    // The share of questions that were really modified says nothing of answers.
+    let is_of_units =
+        column.group != "modified" && cells.into_iter().any(|cell| cell.k().is_some());
+    match (models, is_of_units) {
+        (0 | 1, _) => "the bare order: there are no two models to tell apart",
+        (_, true) => "the bare order: no two models were scored on the same questions",
+        (_, false) => "the bare order: this column has no units that two models get right or wrong",
     }
 }

@@ -485,7 +485,7 @@ impl RuleSet {
                 {
                     match (subtask, threshold) {
                         (Some(subtask), Some(threshold)) => {
-                            drop(condition.subtasks.insert(subtask.into(), threshold))
+                            condition.subtasks.insert(subtask.into(), threshold);
                         }
                         (Some(subtask), None) => drop(condition.subtasks.remove(subtask)),
                         (None, Some(threshold)) => {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::{Inner, none, wake};
 use crate::context::OwnerContext;
 use crate::trust;
-use crate::wire::{Event, FAILURES};
 use crate::writer::now;
 use benchtop_model::evaluation::{Asked, RunFailure};
+use benchtop_model::history::stamp;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_protocol::wire::{Event, FAILURES};
 use benchtop_store::inventory;
-use benchtop_store::journal::stamp;
 use benchtop_store::runs::{self, Journal, Line};
 use benchtop_store::trust::JobKind;
 

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use super::begin::check;
 use super::work::damaged;
-use crate::answers;
 use crate::context::OwnerContext;
-use crate::trust;
-use crate::wire::{Event, JudgeAsk, JudgeReport, JudgedOf, Progress};
 use crate::writer::now;
+use crate::{answers, trust};
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::extract::judge_extraction::INSTRUCTION;
 use benchtop_model::Result;
 use benchtop_model::evaluation::{NewRun, Orders, Wording};
+use benchtop_model::history::stamp;
+use benchtop_model::import::Progress;
 use benchtop_pipeline::evaluate::judge::{Desk, Done, Unread, ask as ask_judge, unread};
-use benchtop_store::journal::stamp;
+use benchtop_protocol::wire::{Event, JudgeAsk, JudgeReport, JudgedOf};
 use benchtop_store::judge_cache::{JudgeExtractions, Judged};
 
 /// Asks the judge what it was not asked yet, and says what it reads.

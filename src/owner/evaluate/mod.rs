@@ -25,12 +25,12 @@ pub use similarity::{Scores, compare_all, edition};
 use super::context::OwnerContext;
 use super::priority::lower_thread_priority;
 use super::trust::{self, Known};
-use super::wire::Event;
 use benchtop_inference::http::chat::ChatModel;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::evaluation::NewRun;
 use benchtop_model::job::{JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_protocol::wire::Event;
 use benchtop_store::runs::{self, Run};
 use benchtop_store::trust::JobKind;
 

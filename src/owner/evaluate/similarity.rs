@@ -3,14 +3,15 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::context::OwnerContext;
-use crate::wire::{Event, Progress, SimilarTo, SimilarityAsk, SimilarityReport};
 use benchtop_inference::candle::minilm::MiniLm;
 use benchtop_inference::candle::scorer::Options;
 use benchtop_inference::hub::Hub;
 use benchtop_inference::scoring::TextEmbedder;
-use benchtop_metrics::free_form::FreeForm;
+use benchtop_model::free_form::FreeForm;
+use benchtop_model::import::Progress;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::similarity::{Done, column, compare, compared, models};
+use benchtop_protocol::wire::{Event, SimilarTo, SimilarityAsk, SimilarityReport};
 use benchtop_store::similarity::Cosines;
 
 /// What the free-form scores of all models follow from beside questions and answers, see [`Cosines::edition`]; none where nothing

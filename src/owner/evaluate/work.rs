@@ -16,14 +16,13 @@ use benchtop_inference::Heard;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::evaluation::{Asked, NewRun, RunFailure};
 use benchtop_model::generation::{Failure, FailureKind};
+use benchtop_model::history::stamp;
 use benchtop_model::job::JobStatus;
 use benchtop_model::vlm::{Ask, Reply};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::ask::{self, Question, Wordings};
 use benchtop_pipeline::evaluate::error_class::{AT_FIRST, STREAK, is_of_question};
-use benchtop_pipeline::evaluate::orders;
-use benchtop_pipeline::evaluate::publish_predictions;
-use benchtop_store::journal::stamp;
+use benchtop_pipeline::evaluate::{orders, publish_predictions};
 use benchtop_store::runs::{self, Journal, Line, Progress, Run};
 
 /// Works on a run in its turn: asks, then brings its answers in.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::{Inner, JobRuntime, wake};
 use crate::context::OwnerContext;
 use crate::trust;
-use crate::wire::{Event, FAILURES};
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::work::Target;
+use benchtop_protocol::wire::{Event, FAILURES};
 use benchtop_store::trust::JobKind;
 
 /// Pictures that somebody waits for: more are the past.

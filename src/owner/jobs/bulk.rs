@@ -9,11 +9,11 @@ use crate::answers;
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext, Tell};
 use crate::visibility::AnnotatorView;
-use crate::wire::{Bulk, Bulked, Decide, Receipt, request};
 use crate::writer::{DecisionRequest, WriterCommand};
+use benchtop_model::import::Progress;
 use benchtop_model::usage::Tally;
-use benchtop_model::{Error, ErrorKind, Filter, Judgement, Result};
-use benchtop_pipeline::import::Progress;
+use benchtop_model::{Error, ErrorKind, Judgement, Result};
+use benchtop_protocol::wire::{Bulk, Bulked, Decide, Receipt, request};
 use benchtop_store::ledger::Step;
 
 /// Verdicts that share a sync; as many as the writer takes at once.
@@ -44,7 +44,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> R
                 continue;
             }
             done.items.add(data.overlay.status(row as usize));
-            let same = |s: &benchtop_store::ledger::EffectiveVerdict| {
+            let same = |s: &benchtop_model::verdict::EffectiveVerdict| {
                 s.who == who && s.judgement.verdict == bulk.judgement.verdict
             };
             if ledger.standing(row).iter().any(same) {
@@ -203,17 +203,5 @@ pub(super) fn take_back(
         shared.writer.send(work).map_err(|_| ending())?;
         receipt.recv().map_err(|_| ending())??;
         done.judged += 1;
-    }
-}
-
-impl Bulk {
-    /// A verdict on what this filter finds.
-    pub fn new(filter: Filter, judgement: Judgement) -> Bulk {
-        Bulk {
-            filter,
-            judgement,
-            count: None,
-            dry: false,
-        }
     }
 }

@@ -6,10 +6,10 @@ use super::bulk;
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext, Tell};
 use crate::visibility::AnnotatorView;
-use crate::wire::request;
+use benchtop_model::import::Progress;
 use benchtop_model::usage::Discarded;
 use benchtop_model::{Judgement, Result, Seen, Status, Verdict};
-use benchtop_pipeline::import::Progress;
+use benchtop_protocol::wire::request;
 
 /// The reason given for discarded items where the project declares it; their note begins with it in any case.
 pub const PRUNED: &str = "vocabulary-pruned";

@@ -9,11 +9,11 @@ use crate::answers;
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
-use crate::wire::{EditedItem, Receipt, request};
 use crate::writer::{DecisionRequest, Reply, WriterCommand, now};
 use benchtop_model::edit::{Edit, EditAct, EditMark};
 use benchtop_model::{Error, ErrorKind, Item, Result, Status};
 use benchtop_pipeline::revise::{Batch, Revised};
+use benchtop_protocol::wire::{EditedItem, Receipt, request};
 use benchtop_store::Catalog;
 
 impl Task for request::Edit {

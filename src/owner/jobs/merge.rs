@@ -5,10 +5,10 @@ use std::sync::{PoisonError, mpsc};
 
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
-use crate::wire::request;
 use crate::writer::{Join, WriterCommand};
 use benchtop_model::history::Merged;
 use benchtop_model::{Decision, Error, ErrorKind, Result};
+use benchtop_protocol::wire::request;
 use benchtop_store::history::History;
 use benchtop_store::merge;
 

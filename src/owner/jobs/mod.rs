@@ -21,14 +21,15 @@ use std::time::{Duration, Instant};
 use super::context::OwnerContext;
 use super::conversation::Outbox;
 use super::dispatch::{Task, TaskContext};
-use super::wire::{AnyReply, Event, FromOwner, request};
 use super::writer::{WriterCommand, now};
 use super::{answers, priority, trust};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::import::{ImportRequest, Progress, Report};
+use benchtop_model::{Error, ErrorKind, Result, history};
 use benchtop_pipeline::compose::{self, Composition, Order};
-use benchtop_pipeline::import::{ImportRequest, Progress, Report, import as import_files};
+use benchtop_pipeline::import::import as import_files;
 use benchtop_pipeline::sample;
-use benchtop_store::{Catalog, journal};
+use benchtop_protocol::wire::{AnyReply, Event, FromOwner, request};
+use benchtop_store::Catalog;
 
 /// Time between two progress messages: at most four a second are drawn.
 const TELL_EVERY: Duration = Duration::from_millis(200);
@@ -139,7 +140,7 @@ fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
     let catalog = shared.catalog();
-    let at = journal::stamp(now());
+    let at = history::stamp(now());
     let index = shared.index.get()?;
     let outcome = match source {
         Source::Files(ask) => import_files(&shared.project, index, &catalog, ask, &at, watch)?,

@@ -3,11 +3,11 @@
 
 use crate::dispatch::{Task, TaskContext};
 use crate::evaluate::{compare_all, judge_all};
-use crate::wire::{JudgeReport, SimilarityReport, request};
 use crate::{evaluate, generate};
 use benchtop_model::Result;
 use benchtop_model::evaluation::BegunRun;
 use benchtop_model::job::Begun;
+use benchtop_protocol::wire::{JudgeReport, SimilarityReport, request};
 
 impl Task for request::Evaluate {
     fn run(self, task: TaskContext<'_>) -> Result<BegunRun> {

@@ -5,9 +5,9 @@
 
 use super::{bulk, discard};
 use crate::dispatch::{Task, TaskContext};
-use crate::wire::{Retired, request};
 use benchtop_model::Result;
 use benchtop_model::usage::{MetadataState, Save};
+use benchtop_protocol::wire::{Retired, request};
 
 impl Task for request::Retire {
     fn run(self, task: TaskContext<'_>) -> Result<Retired> {

@@ -4,9 +4,9 @@ use std::sync::{Arc, mpsc};
 
 use crate::context::OwnerContext;
 use crate::writer::{Revise, WriterCommand, now};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result, history};
 use benchtop_pipeline::revise::Revised;
-use benchtop_store::{Catalog, journal, manifest, open};
+use benchtop_store::{Catalog, manifest, open};
 
 /// Has the thread that decides take them, and enters them in the index. `catalog` is what they were made from; nothing
 /// else may be brought in meanwhile. Gives what a person should know.
@@ -21,7 +21,7 @@ pub(super) fn enter(
     let index = shared.index.get()?;
     let (changed, kept) = (revised.changed.clone(), revised.kept.clone());
     let edit = revised.edit.clone();
-    let (project, at) = (shared.project.clone(), journal::stamp(now()));
+    let (project, at) = (shared.project.clone(), history::stamp(now()));
     let files: Vec<_> = revised.fresh.iter().map(|f| f.part.file.clone()).collect();
     let record = move |rev: u64| {
         let (columns, fresh) = revised.under(rev);

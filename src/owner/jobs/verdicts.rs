@@ -7,12 +7,13 @@ use super::merge::join;
 use super::task_items::TaskItems;
 use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
-use crate::wire::{Progress, request};
 use crate::writer::now;
 use benchtop_formats::verdicts::{self, Found, Meaning};
+use benchtop_model::import::Progress;
 use benchtop_model::verdict_interchange::{Left, Taken};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::import::hash_file;
+use benchtop_protocol::wire::request;
 use benchtop_store::history::History;
 use benchtop_store::merge::{self, LISTED};
 

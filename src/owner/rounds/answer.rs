@@ -7,7 +7,6 @@ use super::open::RoundSnapshot;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::wire::{Event, request};
 use crate::writer::now;
 use benchtop_model::round::protocol::{WhatIf, what_if};
 use benchtop_model::round::state::{
@@ -16,6 +15,7 @@ use benchtop_model::round::state::{
 use benchtop_model::round::{Guidelines, Round};
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, ErrorKind, Judgement, Result, Status, Verdict};
+use benchtop_protocol::wire::{Event, request};
 use benchtop_store::Ledger;
 
 impl Query for request::Rounds {

@@ -8,10 +8,11 @@ use crate::answers;
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
 use crate::writer::{WriterCommand, now};
+use benchtop_files::{inspect, regular};
 use benchtop_model::round::state::RoundState;
 use benchtop_model::round::{Guidelines, Known, NewRound, Round, draw};
 use benchtop_model::{Error, ErrorKind, Field, Filter, Item, Result, Status};
-use benchtop_store::{inspect, regular, rounds};
+use benchtop_store::rounds;
 
 /// The fields that can be strata.
 const STRATA: [Field; 7] = [

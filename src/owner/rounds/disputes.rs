@@ -7,10 +7,9 @@ use super::begin;
 use crate::visibility::AnnotatorView;
 use benchtop_model::round::Round;
 use benchtop_model::round::state::{Adjudicating, Dispute, Side};
-use benchtop_model::verdict::Part;
+use benchtop_model::verdict::{EffectiveVerdict, Part};
 use benchtop_model::{Result, Verdict};
 use benchtop_store::Ledger;
-use benchtop_store::ledger::EffectiveVerdict;
 
 /// What adjudicators who are not named are called.
 const NAMELESS: &str = "adjudicator";

@@ -7,7 +7,6 @@ use crate::answers;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::wire::request;
 use benchtop_model::scoring::bench::{
     Bench, BenchAsk, Chip, Counted, Explanation, FlagOrder, RulesDiff, RulesState, Sample,
     ScorerState,
@@ -17,6 +16,7 @@ use benchtop_model::scoring::{Outcome, Scorer};
 use benchtop_model::{Error, ErrorKind, Filter, Item, Result, Status};
 use benchtop_pipeline::scoring::rules::{Outcomes, scorers};
 use benchtop_pipeline::scoring::{bench, build, explain, flag_priority};
+use benchtop_protocol::wire::request;
 use benchtop_store::{Overlay, rules};
 
 /// Characters of a sample's text.

@@ -16,7 +16,7 @@ pub use answer::chips;
 pub use queue::start;
 
 use super::context::OwnerContext;
-use super::wire::Event;
+use benchtop_files::project::Project;
 use benchtop_model::Result;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::rules::RuleSet;
@@ -25,8 +25,8 @@ use benchtop_pipeline::scoring::column::Column;
 use benchtop_pipeline::scoring::inputs::{Inputs, Texts};
 use benchtop_pipeline::scoring::rules::{ColumnsBy, Outcomes};
 use benchtop_pipeline::scoring::runner::Runner;
+use benchtop_protocol::wire::Event;
 use benchtop_store::catalog::CatalogVersion;
-use benchtop_store::project::Project;
 use benchtop_store::rules::{self, Written};
 use benchtop_store::scores::{DIMENSION, EMBEDDINGS, Embeddings, Scores};
 
@@ -284,7 +284,7 @@ impl Scoring {
 
     /// The rules as they are on disk now. The file is read again only when it is another one.
     pub fn rules(&self, shared: &OwnerContext) -> HeldRules {
-        let path = shared.project.root().join(benchtop_store::project::FILE);
+        let path = shared.project.root().join(benchtop_files::project::FILE);
         let stamp = std::fs::metadata(&path)
             .ok()
             .and_then(|m| Some((m.modified().ok()?, m.len())));

@@ -14,15 +14,15 @@ use crate::context::OwnerContext;
 use crate::outage::{outage_said, outage_wait};
 use crate::priority::lower_thread_priority;
 use crate::trust::{self, Known};
-use crate::wire::Event;
+use benchtop_files::{disk, regular};
 use benchtop_model::generated_image::check_drafts;
 use benchtop_model::generation::NO_ENDPOINT;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use benchtop_model::trust::Waits;
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_protocol::wire::Event;
 use benchtop_store::trust::JobKind;
-use benchtop_store::{disk, regular};
 
 /// What a judge is sent, in words.
 const PICTURES: &str = "pictures or texts of items";

@@ -4,7 +4,6 @@ use std::sync::mpsc;
 use super::*;
 use crate::context::Data;
 use crate::dispatch::{self, Query, Watch};
-use crate::wire::request;
 use crate::writer;
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::scoring::bench::{BenchAsk, FlagOrder, RulesState, ScorerState};
@@ -14,6 +13,7 @@ use benchtop_model::scoring::{Measure, Outcome, Score, ScoreState};
 use benchtop_model::{ErrorKind, Field, Filter, Status};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
 use benchtop_pipeline::scoring::runner::{Keep, Subject, failed};
+use benchtop_protocol::wire::request;
 use benchtop_store::open::open;
 use benchtop_store::scores::About;
 
@@ -459,7 +459,7 @@ fn rules_are_tried_applied_reverted_and_answered_by_lists() {
         "made on older rules"
     );
     // The file is edited by hand while the owner runs: the next question knows.
-    let path = project.root().join(benchtop_store::project::FILE);
+    let path = project.root().join(benchtop_files::project::FILE);
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("above = 50.0", "above = 0.5")).unwrap();
     assert!(rig.rules().tally.items[1] > flagged);

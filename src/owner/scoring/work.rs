@@ -10,10 +10,10 @@ use crate::answers;
 use crate::context::OwnerContext;
 use crate::trust::{self, Reach};
 use crate::visibility::AnnotatorView;
+use benchtop_files::picture_file::PictureFile;
 use benchtop_model::scoring::{Score, ScoreState};
 use benchtop_model::{Error, ErrorKind, Filter, Item, Result};
 use benchtop_pipeline::scoring::runner::{Subject, failed};
-use benchtop_store::picture_file::PictureFile;
 use benchtop_store::scores::Scores;
 
 /// Scores are recorded at most this often: each time costs two syncs.

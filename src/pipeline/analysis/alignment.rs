@@ -6,30 +6,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use serde::{Deserialize, Serialize};
-
 use crate::board::BoardData;
 use benchtop_metrics::autobench::{alignment_rate, grid, majority};
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_metrics::tally::Tally;
+use benchtop_model::analysis::{Aligned, Alignment, By, Rate};
 use benchtop_model::{Field, Verdict};
-
-/// The source of the alignment votes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum By {
-    /// The score S_a of the filter `alignment`. A picture is aligned from this share of right
-    /// answers on.
-    Filter(f64),
-    /// The majority of effective verdicts; only those of this round, if given.
-    People(Option<String>),
-}
-
-/// A request for alignment rates.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Alignment {
-    pub by: By,
-}
 
 /// The votes on the picture of an item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,37 +36,6 @@ impl Votes {
         self.aligned += u32::from(aligned);
         self.all += 1;
     }
-}
-
-/// An alignment rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rate {
-    /// The aspect (an item's subtask). `None` for all aspects together.
-    pub aspect: Option<String>,
-    /// The difficulty (an item's level). `None` for all difficulties together.
-    pub difficulty: Option<String>,
-    pub aligned: u64,
-    /// Pictures with a vote.
-    pub n: u64,
-    /// Share of aligned pictures, in percent.
-    pub rate: f64,
-    /// Wilson interval of the rate, in percent.
-    pub wilson: Option<(f64, f64)>,
-}
-
-/// The alignment rates of a benchmark.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Aligned {
-    /// `filter` or `people`.
-    pub by: String,
-    /// Minimum share of right answers of an aligned picture. `None` for people.
-    pub threshold: Option<f64>,
-    /// The round whose verdicts count. `None` for all verdicts.
-    pub round: Option<String>,
-    /// Pictures without a vote, which are in no rate.
-    pub without: u64,
-    /// By aspect, each by difficulty and overall, then all aspects.
-    pub rates: Vec<Rate>,
 }
 
 /// The rates over the pictures of the questions in `chosen`. `votes` is by row.

@@ -1,78 +1,14 @@
 //! The effect of removing items on the score of each model (Dysca, Table 9).
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::{Wanted, check_canceled, column, is_low_good, shown, unit};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
-use benchtop_model::agreement::{Bootstrap, Interval};
+use benchtop_model::agreement::Interval;
+use benchtop_model::analysis::{Cleaned, Cleaning, ModelCleaned};
 use benchtop_model::board::{Board, Scale};
 use benchtop_model::{Error, Result};
-
-/// The items that remain.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kept {
-    /// Items accepted by people.
-    #[default]
-    Accepted,
-    /// Items accepted by the protocol of this round.
-    Round(String),
-    /// All items that were not rejected.
-    NotRejected,
-}
-
-/// A request for the effect of removing items.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cleaning {
-    /// The column; by default the board's leading one.
-    pub column: Option<String>,
-    pub kept: Kept,
-    /// Settings of the bootstrap intervals.
-    pub plan: Bootstrap,
-}
-
-/// One model before and after.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ModelCleaned {
-    pub model: String,
-    /// Score on all items, shares in percent.
-    pub before: Option<f64>,
-    /// Score on the remaining items.
-    pub after: Option<f64>,
-    /// Units or answers behind `before`.
-    pub n_before: u64,
-    /// Units or answers behind `after`.
-    pub n_after: u64,
-    /// Share of removed units in percent, for columns of shares only.
-    pub removed: Option<f64>,
-    /// `after` minus `before`, in points (squared points for SQ and SC).
-    pub delta: Option<f64>,
-    /// The 95 % interval of `delta`.
-    pub interval: Option<Interval>,
-    /// Why there is no interval.
-    pub no_interval: Option<String>,
-    /// Rank before, from 1. Equal numbers share a rank.
-    pub rank_before: Option<u64>,
-    /// Rank after.
-    pub rank_after: Option<u64>,
-}
-
-/// All models before and after.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cleaned {
-    pub column: String,
-    /// The kind of its numbers.
-    pub scale: Scale,
-    /// Questions before.
-    pub questions_before: u64,
-    /// Remaining questions.
-    pub questions_after: u64,
-    /// Number of resamples and seed of the intervals.
-    pub plan: Bootstrap,
-    /// One entry per model, in the order of the ranks before.
-    pub models: Vec<ModelCleaned>,
-}
 
 pub(super) fn cleaned(
     scored: &BoardData,

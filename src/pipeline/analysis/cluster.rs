@@ -1,48 +1,10 @@
 //! Hierarchical clustering of models or columns.
 
-use serde::{Deserialize, Serialize};
-
 use super::{column, shown};
-use benchtop_metrics::statistics::{Linkage, Merge, linkage};
+use benchtop_metrics::statistics::linkage;
+use benchtop_model::analysis::{Cluster, Clustered, Of};
 use benchtop_model::board::{Board, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
-
-/// What to cluster.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Of {
-    /// Models, by their scores in the columns.
-    #[default]
-    Models,
-    /// Columns, by the scores of the models.
-    Subtasks,
-}
-
-/// A request for a cluster tree.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cluster {
-    pub of: Of,
-    /// Distance between clusters.
-    pub method: Linkage,
-    /// The columns; by default accuracy by subtask, or all shares if there are no subtasks.
-    pub columns: Vec<String>,
-}
-
-/// A cluster tree.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Clustered {
-    pub of: Of,
-    /// Distance between clusters.
-    pub method: Linkage,
-    /// Names of the points, numbered from 0.
-    pub points: Vec<String>,
-    /// Names of the coordinates, which are in percent.
-    pub by: Vec<String>,
-    /// Merges in order of distance. Numbers from `points.len()` on are earlier merges.
-    pub merges: Vec<Merge>,
-    /// Models without a score in one of the columns.
-    pub left_out: Vec<String>,
-}
 
 pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
     let has = |at: &usize| {

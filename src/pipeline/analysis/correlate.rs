@@ -1,95 +1,14 @@
 //! Rank correlation of two columns or two boards.
 
-use serde::{Deserialize, Serialize};
-
-use super::{column, matching, shown};
+use super::{column, shown};
 use benchtop_metrics::statistics::{Correlation, Significance, kendall, spearman};
+use benchtop_model::analysis::{Axis, Coefficient, Correlate, Correlated, Joined};
+use benchtop_model::board::model_names::matching;
 use benchtop_model::board::{Board, Row};
 use benchtop_model::{Error, Result};
 
 /// Minimum number of models. Two are always in the same or the opposite order.
 const FEWEST: usize = 3;
-
-/// A request for the correlation of two columns or boards.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Correlate {
-    /// The column; by default the board's leading one.
-    pub column: Option<String>,
-    /// Another column of the same board.
-    pub with: Option<String>,
-    /// Or scores from elsewhere.
-    pub other: Option<Other>,
-    /// Seed of the permutations.
-    pub seed: u64,
-}
-
-/// Scores of models from elsewhere.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Other {
-    /// Name of the source.
-    pub name: String,
-    /// Name of the column.
-    pub column: String,
-    /// Models and scores.
-    pub scores: Vec<(String, f64)>,
-    /// Pairs of a model's name on the board and its name there, if they differ.
-    pub names: Vec<(String, String)>,
-}
-
-/// One side of a correlation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Axis {
-    /// `board`, or the name of the source.
-    pub from: String,
-    pub column: String,
-}
-
-/// A model on both sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Joined {
-    pub model: String,
-    pub other: String,
-    /// Score on the board, shares in percent.
-    pub x: f64,
-    /// Score on the other side.
-    pub y: f64,
-}
-
-/// A rank correlation coefficient with its p-value.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Coefficient {
-    /// From -1, the opposite order, to 1, the same order.
-    pub value: Option<f64>,
-    /// Two-sided p-value.
-    pub p: Option<f64>,
-    /// How p was computed: `exact` from all orders, `permutation` from random ones, or `none`.
-    pub by: String,
-    /// Number of orders.
-    pub orders: u64,
-    /// Why there is no value.
-    pub undefined: Option<String>,
-}
-
-/// The correlation of two columns or boards.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Correlated {
-    /// The board's column.
-    pub x: Axis,
-    /// The other side.
-    pub y: Axis,
-    /// Models on both sides.
-    pub n: u64,
-    /// Spearman's rho, with average ranks.
-    pub spearman: Coefficient,
-    pub kendall: Coefficient,
-    /// Seed of the permutations.
-    pub seed: u64,
-    pub models: Vec<Joined>,
-    /// Models of the board without a score on the other side.
-    pub only_x: Vec<String>,
-    /// Models of the other side without a score on the board.
-    pub only_y: Vec<String>,
-}
 
 pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
     let scores = |at: usize| {

@@ -1,50 +1,15 @@
 //! Confidence intervals of columns.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::{Wanted, check_canceled, column, unit};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::Result;
-use benchtop_model::agreement::{Bootstrap, Interval};
-use benchtop_model::board::analysis::ScEstimate;
-use benchtop_model::board::{Cell, Scale};
-
-/// A request for confidence intervals.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Intervals {
-    /// Names of columns; by default the board's leading one.
-    pub columns: Vec<String>,
-    /// Number of resamples and seed.
-    pub plan: Bootstrap,
-}
-
-/// A score with its confidence intervals.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sure {
-    pub column: String,
-    /// The kind of its numbers.
-    pub scale: Scale,
-    pub model: String,
-    /// The score, shares in percent.
-    pub value: f64,
-    /// Right units, if units are right or wrong.
-    pub k: Option<u64>,
-    /// Units or answers behind the score.
-    pub n: u64,
-    /// Wilson interval, which assumes independent units.
-    pub wilson: Option<(f64, f64)>,
-    /// Cluster bootstrap interval over image pairs, images, or questions.
-    pub interval: Option<Interval>,
-    /// Why there is no bootstrap interval.
-    pub no_interval: Option<String>,
-    /// Number of clusters.
-    pub clusters: u64,
-    /// The part of SC that is not sampling noise, for SC columns.
-    pub sc: Option<ScEstimate>,
-}
+use benchtop_model::agreement::Interval;
+use benchtop_model::analysis::{Intervals, Sure};
+use benchtop_model::board::Cell;
 
 pub(super) fn sure(
     scored: &BoardData,

@@ -7,97 +7,16 @@ mod cleaning;
 mod cluster;
 mod correlate;
 mod intervals;
-mod names;
 mod stability;
 
-use serde::{Deserialize, Serialize};
+pub use self::alignment::{Votes, aligned};
 
-pub use self::alignment::{Aligned, Alignment, By, Rate, Votes, aligned};
-pub use self::cleaning::{Cleaned, Cleaning, Kept, ModelCleaned};
-pub use self::cluster::{Cluster, Clustered, Of};
-pub use self::correlate::{Axis, Coefficient, Correlate, Correlated, Joined, Other};
-pub use self::intervals::{Intervals, Sure};
-pub use self::names::{matching, same};
-pub use self::stability::{Curve, Stability, Stable};
-
-use super::board::{BoardData, published};
+use super::board::BoardData;
+use benchtop_formats::printed;
 use benchtop_metrics::score::ItemSelection;
-use benchtop_model::board::{Better, Board, BoardAsk, Cell, Column, Printed, Scale};
+use benchtop_model::analysis::{Analysis, What};
+use benchtop_model::board::{Better, Board, Cell, Column, Printed, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
-
-/// A request for an analysis of a board.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AnalyseAsk {
-    pub board: BoardAsk,
-    pub what: What,
-}
-
-/// The kind of analysis.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum What {
-    /// Rank correlation of two columns or boards.
-    Correlate(Correlate),
-    /// Hierarchical clustering of models or columns.
-    Cluster(Cluster),
-    /// Scores by number of questions.
-    Stability(Stability),
-    /// The effect of removing items.
-    Cleaning(Cleaning),
-    /// Confidence intervals of columns.
-    Intervals(Intervals),
-    /// The board with published figures; only of this paper, if given.
-    Published(Option<String>),
-    /// The share of pictures that show what they should.
-    Alignment(Alignment),
-}
-
-/// The result of an analysis, for the [`What`] of the same name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Analysis {
-    Correlated(Box<Correlated>),
-    Clustered(Clustered),
-    Stable(Stable),
-    Cleaned(Cleaned),
-    /// See [`What::Intervals`]: one entry per column and model.
-    Sure(Vec<Sure>),
-    Published(Board),
-    Aligned(Aligned),
-}
-
-impl Analysis {
-    /// The result of [`What::Stability`].
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Unreachable`] for another analysis.
-    pub fn stable(self) -> Result<Stable> {
-        if let Analysis::Stable(found) = self {
-            Ok(found)
-        } else {
-            Err(unexpected_reply())
-        }
-    }
-
-    /// The result of [`What::Intervals`].
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Unreachable`] for another analysis.
-    pub fn intervals(self) -> Result<Vec<Sure>> {
-        if let Analysis::Sure(list) = self {
-            Ok(list)
-        } else {
-            Err(unexpected_reply())
-        }
-    }
-}
-
-fn unexpected_reply() -> Error {
-    Error::new(
-        ErrorKind::Unreachable,
-        "protocol error: unexpected analysis in the reply",
-    )
-}
 
 /// Returns whether the result is still wanted.
 pub type Wanted<'a> = &'a (dyn Fn() -> bool + Sync);
@@ -132,7 +51,7 @@ pub fn analyse(
         What::Intervals(ask) => Analysis::Sure(intervals::sure(scored, chosen, ask, wanted)?),
         What::Published(paper) => {
             let mut board = scored.board(chosen);
-            published::beside(
+            printed::beside(
                 &mut board,
                 &paper.clone().map_or(Printed::All, Printed::Paper),
             )?;

@@ -2,56 +2,18 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::{Wanted, check_canceled, column, shown};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_metrics::stability::{FRACTIONS, Point, curve, largest_drift};
 use benchtop_metrics::statistics::Number;
-use benchtop_model::board::{Row, Scale};
+use benchtop_model::analysis::{Curve, Stability, Stable};
+use benchtop_model::board::Row;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Half of the data. [`Curve::drift`] covers the points from here on.
 const HALF: f64 = 50.0;
-
-/// A request for stability curves.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Stability {
-    /// The column; by default the board's leading one.
-    pub column: Option<String>,
-    /// Percentages of the data, each above 0 and at most 100; by default those of the paper.
-    pub fractions: Vec<f64>,
-    /// Seed of the order of questions.
-    pub seed: u64,
-}
-
-/// The curve of one model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Curve {
-    pub model: String,
-    /// Score at each fraction, shares in percent. `None` if nothing is scored.
-    pub values: Vec<Option<f64>>,
-    /// Largest distance from the last point, over the points from half of the data on.
-    pub drift: Option<f64>,
-}
-
-/// The curves of all models over the same questions, each over those it is scored on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stable {
-    pub column: String,
-    /// The kind of its numbers.
-    pub scale: Scale,
-    /// Percentages of the data.
-    pub fractions: Vec<f64>,
-    /// Number of questions at each fraction, over all models.
-    pub n: Vec<u64>,
-    /// Seed of the order of questions.
-    pub seed: u64,
-    /// One entry per model.
-    pub models: Vec<Curve>,
-}
 
 pub(super) fn stable(
     scored: &BoardData,

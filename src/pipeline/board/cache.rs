@@ -8,12 +8,13 @@ use bytemuck::cast_slice;
 use serde::{Deserialize, Serialize};
 
 use super::FileOutcomes;
+use benchtop_files::disk;
 use benchtop_metrics::score::question_table::{NAMED, ParsedAnswer, QuestionTable};
 use benchtop_metrics::score::{ModelAnswers, Place};
 use benchtop_model::board::Counts;
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::Catalog;
 use benchtop_store::columnar_cache::{self, Reading};
-use benchtop_store::{Catalog, disk};
 
 const SHEET: &[u8; 8] = b"btsheet\x06";
 const MARKS: &[u8; 8] = b"btmarks\x04";

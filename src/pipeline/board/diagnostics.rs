@@ -6,26 +6,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use benchtop_metrics::score::Outcome;
-use benchtop_model::board::{Cell, Column, Row};
+use benchtop_model::board::Row;
 
 /// Maximum width of a note in columns, without the text printed before it.
 const WIDTH: usize = 74;
-
-/// Why no two of these models, in the order of this column, were compared by a test.
-pub fn untested(
-    models: usize,
-    column: &Column,
-    cells: impl IntoIterator<Item = Cell>,
-) -> &'static str {
-    // The share of modified questions says nothing about answers.
-    let is_of_units =
-        column.group != "modified" && cells.into_iter().any(|cell| cell.k().is_some());
-    match (models, is_of_units) {
-        (0 | 1, _) => "order only: there are fewer than two models",
-        (_, true) => "order only: no two models were scored on the same questions",
-        (_, false) => "order only: this column has no units that are right or wrong for two models",
-    }
-}
 
 /// The notes collected while a model's files are read.
 #[derive(Clone, Debug, Default)]

@@ -13,7 +13,6 @@ mod judged;
 mod memory;
 mod paths;
 mod project;
-pub mod published;
 mod rows;
 mod similar;
 
@@ -22,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use self::cache::Places;
-pub use self::diagnostics::{BoardNotes, FileOutcomes, untested};
+pub use self::diagnostics::{BoardNotes, FileOutcomes};
 pub use self::memory::{Answers, from_items};
 pub use self::paths::{from_paths, from_paths_by};
 pub use self::project::{Watch, from_catalog};
@@ -32,7 +31,8 @@ use benchtop_formats as formats;
 use benchtop_metrics::consensus;
 use benchtop_metrics::extract::{Extractor, Read};
 use benchtop_metrics::score::{BoardEngine, ItemSelection, ModelAnswers, Place};
-use benchtop_metrics::statistics::{Rank, Test, ranks};
+use benchtop_metrics::statistics::{Test, ranks};
+use benchtop_model::board::analysis::Rank;
 use benchtop_model::board::{AnswerDetail, BehindPage, Better, Board, Row};
 use benchtop_model::{Error, Item, Prediction, QuestionKind, Result};
 use benchtop_store::judge_cache::JudgeExtractions;

@@ -7,8 +7,9 @@ use super::dataset_resolver::Origin;
 use super::memory::{Questions, from_questions};
 use super::{Answers, BoardData};
 use crate::sources::{self, Orders, Reach, Said, Source, Unreadable};
-use benchtop_formats::{self as formats, Format, Found, Mapping, Recognised};
+use benchtop_formats::{self as formats, Format, Found, Recognised};
 use benchtop_metrics::extract::Extractor;
+use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, ErrorKind, Item, Key, Prediction, Result};
 
 /// The board of the question and prediction files at these paths (files or folders). `rule` reads

@@ -7,6 +7,7 @@ use crate::export::{Target, To};
 use crate::import;
 use benchtop_compose::metadata::VOCABULARIES;
 use benchtop_formats::{self as formats, Format};
+use benchtop_model::import::ImportRequest;
 use benchtop_model::{Form, Role};
 use benchtop_store::open::{Opened, open};
 
@@ -521,9 +522,9 @@ fn exported_and_imported_compositions_are_equal() {
     let path = place.project.root().join("again.jsonl");
     exported(&wish, Target::Jsonl, &path);
     let opened = place.opened();
-    let ask = import::ImportRequest {
+    let ask = ImportRequest {
         paths: vec![path],
-        ..import::ImportRequest::default()
+        ..ImportRequest::default()
     };
     let index = opened.index.get().unwrap();
     let report = import::import(

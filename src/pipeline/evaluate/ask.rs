@@ -6,12 +6,12 @@ use std::sync::Arc;
 use crate::evaluate::orders;
 use crate::evaluate::relabel::relabelled;
 use benchtop_compose::metadata::{Instruction, Metadata, instruct};
+use benchtop_files::picture_file::PictureFile;
+use benchtop_files::project::Project;
 use benchtop_model::evaluation::{NewRun, RunAnswer, Wording};
 use benchtop_model::vlm::{Ask, Encoded, Reply};
 use benchtop_model::{Error, ErrorKind, Form, Item, MetaFile, Result, Role};
 use benchtop_store::metadata;
-use benchtop_store::picture_file::PictureFile;
-use benchtop_store::project::Project;
 
 /// Name of an item's own instruction.
 const ITEMS_OWN: &str = "item";

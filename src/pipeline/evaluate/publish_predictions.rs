@@ -8,13 +8,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::relabel::relabelled;
+use benchtop_files::project::Project;
 use benchtop_model::evaluation::{Asked, RunAnswer, RunPart, label_of, orders_of};
 use benchtop_model::{Form, Item, Key, Prediction, Result};
 use benchtop_store::Catalog;
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Holds, Manifest, Part};
 use benchtop_store::open::{self, Fresh};
-use benchtop_store::project::Project;
 use benchtop_store::runs::{self, Line, Run};
 use benchtop_store::segment::Writer;
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::board::dataset_resolver::DatasetResolver;
 use benchtop_inference::scoring::TextEmbedder;
-use benchtop_metrics::free_form::{FreeForm, cosine};
+use benchtop_model::free_form::{FreeForm, cosine};
 use benchtop_model::{Error, ErrorKind, Item, QuestionKind, Result};
 use benchtop_store::Catalog;
 use benchtop_store::manifest::Holds;

@@ -2,12 +2,12 @@ use super::ask::{Wordings, question, read};
 use super::orders::{count, of_item, sample, shown};
 use super::publish_predictions::prediction;
 use super::relabel::relabelled;
+use benchtop_files::picture_file::PictureFile;
+use benchtop_files::project::Project;
 use benchtop_model::evaluation::{Asked, NewRun, Orders, Wording};
 use benchtop_model::job::JobStatus;
 use benchtop_model::vlm::Reply;
 use benchtop_model::{Choice, Form, Item, Key, QuestionKind, Role};
-use benchtop_store::picture_file::PictureFile;
-use benchtop_store::project::Project;
 use benchtop_store::runs::{Counts, Run};
 
 fn item(options: &[&str]) -> Item {

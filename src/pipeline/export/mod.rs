@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use benchtop_files::picture_file::is_damage;
 use benchtop_formats::{self as formats, DyscaWriter, NestedWriter};
 use benchtop_model::{Error, ErrorKind, Form, Item, Prediction, Result};
-use benchtop_store::picture_file::is_damage;
 
 pub mod tools;
 

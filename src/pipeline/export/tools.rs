@@ -5,12 +5,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{Aside, Out, Renames, create, draft, io, unlink};
+use benchtop_files::picture_file::PictureFile;
 use benchtop_formats::out::{
     Folder, LMMS_DATA, Packed, Survey, Table, WITHOUT_OPTIONS, lmms_utils, lmms_yaml,
 };
 use benchtop_metrics::extract::strict_in_python;
 use benchtop_model::{Error, ErrorKind, ImageRef, Item, Result};
-use benchtop_store::picture_file::PictureFile;
 
 /// The tool that loads an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 
 use super::generation_task::GenerationTask;
 use crate::pictures;
+use benchtop_files::picture_file::PictureFile;
+use benchtop_files::project::Project;
 use benchtop_formats::picture;
 use benchtop_model::generation::{Fingerprint, Pixels, Settings};
 use benchtop_model::{Error, ErrorKind, ImageRef, Result};
-use benchtop_store::picture_file::PictureFile;
-use benchtop_store::project::Project;
 
 /// The origin of a picture, written to its file.
 pub struct Origin<'o> {

@@ -4,13 +4,13 @@ use super::generation_task::{GenerationTask, side_by_side};
 use super::image_index::{RequestedImages, Words};
 use super::work::{Scope, Target};
 use crate::compose::{Composition, Order, metadata};
+use benchtop_files::project::Project;
 use benchtop_model::generated_image::{GeneratedImage, PictureState, hex, seed_of};
 use benchtop_model::generation::{Fingerprint, Pixels, Scheduler, Settings};
 use benchtop_model::{ImageRef, Item};
 use benchtop_store::Catalog;
 use benchtop_store::open::open;
 use benchtop_store::pictures::Pictures;
-use benchtop_store::project::Project;
 
 const PAIRS: &str = "name = \"pairs\"\noptions = 5\n[[pictures]]\nsubject = \"animal\"\ncount = 4\nshape = \"pair\"\n\
                      differs = \"background\"\n";
@@ -298,7 +298,7 @@ fn parts_that_no_item_shows_alone_are_generated_too() {
     std::fs::write(&file, crosses.iter().map(line).collect::<String>()).unwrap();
     let other = Project::init(&project.root().join("other")).unwrap();
     let opened = open(&other).unwrap();
-    let ask = crate::import::ImportRequest {
+    let ask = benchtop_model::import::ImportRequest {
         paths: vec![file],
         ..Default::default()
     };

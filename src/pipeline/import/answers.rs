@@ -30,7 +30,7 @@ struct AnswerSet {
 impl Import<'_> {
     /// Imports the answers of a file.
     pub(super) fn answers(&mut self, source: &Source, watch: Watch<'_>) -> Result<()> {
-        let (found, said) = (&source.found, self.ask.overrides());
+        let (found, said) = (&source.found, super::overrides(self.ask));
         let source_blake3 = hash_file(&found.path)?;
         let named = source
             .model

@@ -7,19 +7,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::board::dataset_resolver::DatasetResolver;
 use super::pictures::Pictures;
 use super::sources::{self, Orders, Plan, Said, Source};
-use benchtop_formats::{self as formats, Mapping};
+use benchtop_files::project::Project;
+use benchtop_formats as formats;
+use benchtop_model::import::{FileReport, ImportRequest, Progress, Report};
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::Catalog;
 use benchtop_store::columns::Columns;
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Holds, Manifest, Part};
 use benchtop_store::open::{Fresh, adopt};
-use benchtop_store::project::Project;
 use benchtop_store::segment::Writer;
 
 mod answers;
@@ -30,78 +29,13 @@ const LISTED: usize = 200;
 /// Number of records between progress and cancellation checks.
 const STEP: u64 = 2048;
 
-/// A request to import files.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct ImportRequest {
-    /// Absolute paths of files or folders.
-    pub paths: Vec<PathBuf>,
-    /// Link pictures instead of copying them.
-    pub link: bool,
-    /// Skip bad records and report them.
-    pub keep_going: bool,
-    /// Name of the data set [default: the file's stem].
-    pub dataset: Option<String>,
-    /// Name of the model [default: as stated in the file].
-    pub model: Option<String>,
-    /// The columns of a table [default: guessed by name].
-    pub mapping: Option<Box<Mapping>>,
-}
-
-impl ImportRequest {
-    fn overrides(&self) -> Said<'_> {
-        Said {
-            dataset: self.dataset.as_deref(),
-            model: self.model.as_deref(),
-            mapping: self.mapping.as_deref(),
-        }
+/// What the request states for every file.
+fn overrides(ask: &ImportRequest) -> Said<'_> {
+    Said {
+        dataset: ask.dataset.as_deref(),
+        model: ask.model.as_deref(),
+        mapping: ask.mapping.as_deref(),
     }
-}
-
-/// The progress of a long command.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
-    /// The current step.
-    pub what: String,
-    pub done: u64,
-    /// Total number of units, if known.
-    pub of: Option<u64>,
-}
-
-/// The result of an import.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Report {
-    pub items: u64,
-    pub predictions: u64,
-    /// Records that already existed.
-    pub already: u64,
-    /// Records dropped as duplicates within a file.
-    pub duplicates: u64,
-    /// Pictures copied or linked.
-    pub pictures: u64,
-    /// Pictures that records name but that were not found.
-    pub missing_pictures: u64,
-    /// The recognized format of each file.
-    pub files: Vec<FileReport>,
-    /// Skipped records (with `keep_going`), with line and field.
-    pub skipped: Vec<Error>,
-    /// Number of skipped records beyond those listed.
-    pub skipped_more: u64,
-    /// Other notes for the user.
-    pub notes: Vec<String>,
-    /// Imported pictures that cannot be shown: not an image, too large, or damaged.
-    pub unreadable_pictures: u64,
-    /// Names and reasons of the first of them.
-    pub unreadable: Vec<(String, String)>,
-}
-
-/// The result for one file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileReport {
-    pub path: PathBuf,
-    /// Its format, or why it was skipped.
-    pub format: String,
-    /// Number of records added from it.
-    pub added: u64,
 }
 
 /// Receives progress. Returns whether to continue.
@@ -157,7 +91,7 @@ pub fn import(
             problem.help(why)
         });
     }
-    let mut plan = sources::plan(found, &import.datasets(), ask.overrides())?;
+    let mut plan = sources::plan(found, &import.datasets(), overrides(ask))?;
     import.report_plan(&mut plan);
     // Questions come before their answers, so that the report on them is complete.
     import.orders = plan

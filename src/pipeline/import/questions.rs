@@ -98,7 +98,7 @@ impl Import<'_> {
         for source in list {
             let orders = self.orders.as_ref().filter(|_| source.positions);
             if let Some(found) = orders
-                .map(|o| o.of(source, self.ask.overrides()))
+                .map(|o| o.of(source, super::overrides(self.ask)))
                 .transpose()?
                 .flatten()
             {

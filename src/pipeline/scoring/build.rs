@@ -11,6 +11,7 @@ use super::runners::judge::Judged;
 use super::runners::ocr::WantedWord;
 use super::runners::pictures::{Consistency, Safe};
 use benchtop_compose::metadata::{Judging, Metadata};
+use benchtop_files::project::Project;
 use benchtop_inference::candle::safety::StableDiffusionSafetyChecker;
 use benchtop_inference::candle::scorer::{self, ClipScorer, Options};
 use benchtop_inference::http::chat::ChatModel;
@@ -23,7 +24,6 @@ use benchtop_model::judge::Reads;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::metadata;
-use benchtop_store::project::Project;
 
 /// The folder of a model in `[filter]`.
 fn folder(name: Option<&String>, field: &str) -> Result<PathBuf> {

@@ -1,10 +1,10 @@
 //! The interface of scorers to jobs: subjects in, one score for each out.
 
+use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::preprocess;
 use benchtop_model::Item;
 use benchtop_model::generation::Pixels;
 use benchtop_model::scoring::{Score, ScoreState};
-use benchtop_store::picture_file::PictureFile;
 use benchtop_store::scores::About;
 
 /// An item to score, with its picture files.

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use super::records::{of_cache, rebuilt};
 use super::{Finding, Verifier};
+use benchtop_files::{disk, regular};
 use benchtop_model::Result;
 use benchtop_store::index::{Index, digest};
 use benchtop_store::inventory::{self, Kind};
 use benchtop_store::manifest::Manifest;
-use benchtop_store::{columnar_cache, disk, metadata, regular};
+use benchtop_store::{columnar_cache, metadata};
 
 /// Largest store file to read.
 const LIMIT: u64 = 64 << 30;

@@ -8,13 +8,12 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Finding, Verifier};
+use benchtop_files::{disk, regular};
 use benchtop_model::image::ImageRef;
 use benchtop_model::round::Round;
 use benchtop_model::{Decision, Result};
 use benchtop_store::json_checksum::{self, Checksum};
-use benchtop_store::{
-    checksummed_line, disk, journal, judge_cache, manifest, pictures, regular, runs,
-};
+use benchtop_store::{checksummed_line, journal, judge_cache, manifest, pictures, runs};
 
 /// Largest line or JSON file to read.
 const LIMIT: u64 = 16 << 30;

@@ -25,10 +25,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use benchtop_files::project::Project;
 use benchtop_model::image::ImageRef;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::inventory::{self, Copy, Inventory};
-use benchtop_store::project::Project;
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{Cure, Finding, Verifier, Wanted};
+use benchtop_files::{disk, regular};
 use benchtop_model::Result;
 use benchtop_model::image::FILE_LIMIT;
-use benchtop_store::{disk, regular};
 
 /// Maximum number of pictures with the same fault to list.
 const NAMED: usize = 1000;

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::{Cure, Report, Severity};
+use benchtop_files::project::Project;
+use benchtop_files::{disk, regular};
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, Result};
 use benchtop_store::inventory::{self, Inventory};
-use benchtop_store::project::Project;
-use benchtop_store::{disk, regular};
 
 /// Makes the repairs that the report allows, and records them in it. Nobody else may have the
 /// project open. `at` is the time, RFC 3339 in UTC.

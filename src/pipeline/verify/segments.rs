@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::{Finding, Verifier, Wanted};
+use benchtop_files::{disk, regular};
 use benchtop_model::Result;
 use benchtop_model::image::ImageRef;
 use benchtop_store::manifest::{Holds, Manifest, Part};
 use benchtop_store::segment::Reader;
-use benchtop_store::{disk, regular};
 
 /// Largest segment to read.
 const LIMIT: u64 = 64 << 30;

@@ -10,7 +10,7 @@ use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Judgement, Verdict};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 impl App {
     pub(super) fn act(&mut self, action: Action, at: u64) {

@@ -15,9 +15,9 @@ use crate::preview::{Part, Show, View};
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
+use benchtop_files::inspect;
 use benchtop_model::{ErrorKind, Result, Verdict};
-use benchtop_owner::wire::{AnyReply, Request, request};
-use benchtop_store::inspect;
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 /// The verdicts that can settle an item.
 const SETTLES: [Verdict; 3] = [Verdict::Accept, Verdict::Reject, Verdict::Fix];

@@ -7,7 +7,7 @@ use crate::panes::agreement::{self, AgreementEffect};
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
 use benchtop_model::Result;
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 /// Interval of background updates while people judge.
 const AGREE_MS: u64 = 1_000;

@@ -12,8 +12,9 @@ use crate::panes::review::{Loaded, Looking, NoPicture, Picture, picture_of};
 use crate::preview::View;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
+use benchtop_model::analysis::Analysis;
 use benchtop_model::{ErrorKind, Result};
-use benchtop_owner::wire::{Analysis, AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 impl App {
     pub(super) fn go_board(&mut self) {

@@ -9,7 +9,7 @@ use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::text::{counted, grouped};
 use crate::widgets::toast::Toast;
 use benchtop_model::{Filter, Judgement, Result, Seen, Verdict};
-use benchtop_owner::wire::{AnyReply, Bulk, Bulked, Request, request};
+use benchtop_protocol::wire::{AnyReply, Bulk, Bulked, Request, request};
 
 /// The verdicts available for many items at once.
 const VERDICTS: [Verdict; 4] = [

@@ -12,12 +12,13 @@ use crate::panes::review::Draft;
 use crate::panes::{
     adjudicate, agreement, board, coverage, filters, generate, list, metadata, rounds,
 };
+use benchtop_files::project::Project;
+use benchtop_model::recompose::Rename;
 use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::{Filter, Result, Verdict};
-use benchtop_owner::read_only::{self, Home};
-use benchtop_owner::wire::{AnyRequest, Bulk, Rename, request};
-use benchtop_owner::{Client, Incoming};
-use benchtop_store::project::Project;
+use benchtop_protocol::home::Home;
+use benchtop_protocol::wire::{AnyRequest, Bulk, request};
+use benchtop_protocol::{Client, Incoming, home};
 
 /// The purpose of a pending request.
 #[derive(Clone, Debug)]
@@ -293,7 +294,7 @@ fn dial(
     messages: &Sender<Message>,
 ) -> Result<Client> {
     let messages = messages.clone();
-    read_only::connect(project, home, who, move |incoming: Incoming| {
+    home::connect(project, home, who, move |incoming: Incoming| {
         let _ = messages.send(Message::Owner(generation, incoming));
     })
 }

@@ -10,7 +10,7 @@ use crate::widgets::menu::Menu;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_model::Result;
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 impl App {
     /// Opens the menu of the item's texts.

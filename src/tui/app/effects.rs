@@ -12,7 +12,7 @@ use crate::widgets::table::{CopyFormat, CopyWhat};
 use crate::widgets::text;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Field, Filter};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 impl App {
     pub(super) fn list_effects(&mut self, effects: Vec<ListEffect>) {

@@ -6,10 +6,10 @@ use super::{App, PaneId};
 use crate::panes::filters::{self, FiltersEffect};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
+use benchtop_files::regular;
 use benchtop_model::Result;
 use benchtop_model::scoring::job::ScoringState;
-use benchtop_owner::wire::{AnyReply, Request, request};
-use benchtop_store::regular;
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 /// Interval of background recounts while a job scores or people judge.
 const RESCORE_MS: u64 = 1_000;

@@ -11,7 +11,7 @@ use crate::widgets::toast::Toast;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::{Filter, Result};
-use benchtop_owner::wire::{AnyReply, Receipt, Request, request};
+use benchtop_protocol::wire::{AnyReply, Receipt, Request, request};
 
 /// The outcomes to review if the filter names none.
 const DOUBTED: [Outcome; 2] = [Outcome::Flagged, Outcome::Parked];

@@ -4,7 +4,7 @@ use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
 use super::{App, PaneId};
 use crate::widgets::toast::Toast;
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 /// Longest wait for the last receipts when quitting.
 const LAST_RECEIPTS_MS: u64 = 2_000;

@@ -7,7 +7,7 @@ use crate::panes::generate::{self, GenerateEffect};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_model::Result;
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 /// Interval of gauge readings while a job runs.
 const GAUGES_MS: u64 = 1_000;

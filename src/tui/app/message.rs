@@ -7,7 +7,7 @@ use crate::preview::worker::Done;
 use crate::terminal::Input;
 use crate::terminal::signals::Signal;
 use benchtop_model::Result;
-use benchtop_owner::{Client, Incoming};
+use benchtop_protocol::{Client, Incoming};
 
 #[derive(Debug)]
 pub enum Message {

@@ -17,7 +17,8 @@ use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_compose::metadata::STYLE;
 use benchtop_model::Result;
-use benchtop_owner::wire::{AnyReply, Rename, Request, request};
+use benchtop_model::recompose::Rename;
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 /// The metadata being edited, and the panes that show it.
 pub(super) struct MetadataEditor {

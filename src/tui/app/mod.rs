@@ -89,7 +89,7 @@ use crate::widgets::tags::Tags;
 use crate::widgets::toast::Toast;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::{Result, Status};
-use benchtop_owner::wire::{AnyRequest, Welcome, request};
+use benchtop_protocol::wire::{AnyRequest, Welcome, request};
 
 /// The pane that fills the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::action::Action;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::text;
 use crate::widgets::toast::Toast;
-use benchtop_owner::wire::{ResumePoint, request};
+use benchtop_protocol::wire::{ResumePoint, request};
 
 /// Delay after a key before the note is stored, in milliseconds.
 const REMEMBER_MS: u64 = 300;

@@ -13,8 +13,9 @@ use crate::widgets::menu::Menu;
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{CopyFormat, CopyWhat};
+use benchtop_model::recompose::Rename;
 use benchtop_model::{Field, Filter, Verdict};
-use benchtop_owner::wire::{Bulk, Rename};
+use benchtop_protocol::wire::Bulk;
 
 /// The purpose of a menu.
 #[derive(Clone, Debug)]

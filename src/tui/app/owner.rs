@@ -8,8 +8,8 @@ use crate::panes::review::Queue;
 use crate::widgets::text;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Incoming;
-use benchtop_owner::wire::{AnyReply, Event, Receipt, Request, request};
+use benchtop_protocol::Incoming;
+use benchtop_protocol::wire::{AnyReply, Event, Receipt, Request, request};
 
 /// Least interval between count requests while verdicts come in.
 const RECOUNT_MS: u64 = 250;
@@ -347,7 +347,7 @@ impl App {
         }
     }
 
-    fn counted(&mut self, status: benchtop_owner::wire::OwnerStatus) {
+    fn counted(&mut self, status: benchtop_protocol::wire::OwnerStatus) {
         self.counts = status.by_status;
         if let Some(why) = status.read_only {
             self.say(Toast::error(format!(

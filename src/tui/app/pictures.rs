@@ -11,7 +11,7 @@ use crate::panes::review::{
 use crate::preview::worker::{Source, neighbours};
 use crate::preview::{Part, Show, View};
 use benchtop_model::{ColourLevel, generated_image};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 impl App {
     /// A view of a picture as cells in `place`.

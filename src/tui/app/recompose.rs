@@ -6,9 +6,10 @@ use super::metadata::menu;
 use super::overlay::{MenuFor, Overlay};
 use crate::widgets::text::{counted, grouped};
 use crate::widgets::toast::Toast;
+use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::usage::Tally;
 use benchtop_model::{Result, Status};
-use benchtop_owner::wire::{AnyReply, Recomposed, Rename, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 /// What to do about stale items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

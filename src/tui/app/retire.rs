@@ -9,7 +9,7 @@ use crate::panes::metadata::session::Session;
 use crate::widgets::text::grouped;
 use crate::widgets::toast::Toast;
 use benchtop_model::Result;
-use benchtop_owner::wire::{AnyReply, Request, Retired, request};
+use benchtop_protocol::wire::{AnyReply, Request, Retired, request};
 
 /// A retirement, and how to undo it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_model::round::state::{GuidelinesText, RoundState};
 use benchtop_model::{ErrorKind, Judgement, Result, Verdict};
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 /// Interval of requests while others hold the remaining items. Released items cause no event.
 const WAIT_MS: u64 = 10_000;

@@ -7,7 +7,7 @@ use crate::panes::rounds::{self, PAUSE, RoundsEffect};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_model::Result;
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 /// Interval of progress updates while people judge.
 const RECOUNT_MS: u64 = 500;

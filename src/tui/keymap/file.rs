@@ -21,9 +21,9 @@ use super::macros::{Known, Macro, VERDICTS};
 use super::{Chord, Keymap, Target};
 use crate::action::{Action, OLD_NAMES, Scope};
 use crate::terminal::Env;
+use benchtop_files::bounded;
+use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_model::{Error, ErrorKind, Verdict};
-use benchtop_store::bounded;
-use benchtop_store::regular::SETTINGS_LIMIT;
 
 /// Environment variable with the path of another key file. If empty, the defaults are used.
 pub const ELSEWHERE: &str = "BENCHTOP_KEYS";

@@ -19,9 +19,9 @@ use super::pair::{self, Part, Room, Show};
 use crate::palette::Rgb;
 use crate::terminal::pixels::{Payload, Plan};
 use crate::terminal::{ColourLevel, guard};
+use benchtop_files::picture_file::PictureFile;
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, Result};
-use benchtop_store::picture_file::PictureFile;
 
 /// Size of the picture cache in bytes.
 pub const KEPT: usize = 64 * 1024 * 1024;

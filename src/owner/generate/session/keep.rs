@@ -8,6 +8,7 @@ use crate::context::OwnerContext;
 use crate::writer::{MadePictures, WriterCommand, now};
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings};
+use benchtop_model::history::stamp;
 use benchtop_model::job::{JobFailure, Newest};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::generate::check::check;
@@ -15,7 +16,6 @@ use benchtop_pipeline::generate::file::{self, Origin};
 use benchtop_pipeline::generate::generation_task::{GenerationTask, side_by_side};
 use benchtop_pipeline::generate::work::sides;
 use benchtop_store::jobs::Failed;
-use benchtop_store::journal::stamp;
 
 /// What became of a picture that is not kept.
 pub(super) enum Kept {

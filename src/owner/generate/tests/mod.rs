@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::*;
 use crate::context::Data;
-use crate::wire::{Decide, Receipt};
 use crate::writer::{self, DecisionRequest, WriterCommand};
+use benchtop_files::project::Project;
 use benchtop_inference::Told;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{
@@ -20,9 +20,9 @@ use benchtop_model::generation::{
 use benchtop_model::job::{JobAct, NewJob};
 use benchtop_model::{Item, Judgement, Seen, Status, Verdict};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
+use benchtop_protocol::wire::{Decide, Receipt};
 use benchtop_store::open::open;
 use benchtop_store::pictures;
-use benchtop_store::project::Project;
 
 /// How long a test waits for what must happen. Never a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);

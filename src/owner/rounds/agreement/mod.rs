@@ -24,7 +24,6 @@ use self::scale::Scaled;
 use super::open::RoundSnapshot;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::wire::request;
 use benchtop_metrics::agreement::{
     Agreement, Counts, methods_paragraph, quality_sentences, round_sentences,
 };
@@ -35,6 +34,7 @@ use benchtop_model::round::report::RoundReport;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, ErrorKind, QuestionKind, Result};
+use benchtop_protocol::wire::request;
 use benchtop_store::columns::Columns;
 
 impl Query for request::Agreement {

@@ -8,6 +8,7 @@ use super::pictures::refused;
 use crate::scoring::runner::{Keep, Runner, Spent, Subject, failed};
 use benchtop_compose::metadata::Judging;
 use benchtop_compose::metadata::judge::fields_of;
+use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::Heard;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_metrics::judge::{VERSION, certainty, ruling};
@@ -17,7 +18,6 @@ use benchtop_model::judge::{Reads, Said, Shown, Word};
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::vlm::{Ask, Encoded, Reply, Tally};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::picture_file::PictureFile;
 use benchtop_store::scores::About;
 
 /// Cost is counted in millionths; [`benchtop_model::vlm::Money`] has millionths of those.

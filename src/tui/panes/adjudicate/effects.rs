@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::widgets::page::Page;
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]

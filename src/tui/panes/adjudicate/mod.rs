@@ -25,7 +25,7 @@ use crate::action::{Action, Scope};
 use crate::preview::Show;
 use benchtop_model::Result;
 use benchtop_model::round::state::{Adjudicating, Dispute, RoundState};
-use benchtop_owner::wire::{Decide, ItemView, request};
+use benchtop_protocol::wire::{Decide, ItemView, request};
 
 /// Items kept in memory around the current one.
 const CACHED: usize = 16;

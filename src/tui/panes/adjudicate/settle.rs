@@ -8,7 +8,7 @@ use crate::widgets::page::Page;
 use benchtop_model::round::state::Adjudicating;
 use benchtop_model::verdict::{Asked, Part};
 use benchtop_model::{Judgement, Verdict};
-use benchtop_owner::wire::{Decide, Receipt, request};
+use benchtop_protocol::wire::{Decide, Receipt, request};
 
 /// The note tag of a disagreement that the guidelines leave open.
 pub const GAP: &str = "#guideline-gap";

@@ -8,8 +8,7 @@ use crate::theme::{Look, Role};
 use crate::widgets::text;
 use benchtop_model::round::state::{Adjudicating, Dispute, Side};
 use benchtop_model::verdict::Part;
-use benchtop_model::{Judgement, Verdict};
-use benchtop_store::query;
+use benchtop_model::{Judgement, Verdict, history};
 
 /// The least width of a verdict.
 const NARROW: u16 = 24;
@@ -60,7 +59,10 @@ fn column(head: &str, side: &Side, about: &Adjudicating, width: usize) -> Vec<Li
         format!(", {:.1} s", f64::from(ms) / 1000.0)
     });
     say(
-        &format!("{}{took}", query::judged(side.at).replace('T', " ")),
+        &format!(
+            "{}{took}",
+            history::to_the_second(side.at).replace('T', " ")
+        ),
         Role::Dim,
         Modifier::empty(),
     );

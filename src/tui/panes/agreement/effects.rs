@@ -2,7 +2,7 @@
 
 use crate::widgets::table::CopyWhat;
 use benchtop_model::agreement::analysis::AgreementAsk;
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]

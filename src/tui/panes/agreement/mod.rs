@@ -23,7 +23,7 @@ use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, By, Row};
 use benchtop_model::round::state::RoundState;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::{Filter, QuestionKind, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 use AgreementEffect as Effect;
 

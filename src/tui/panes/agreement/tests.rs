@@ -8,7 +8,7 @@ use benchtop_metrics::agreement::{Agreement, methods_paragraph};
 use benchtop_model::agreement::{AgreementReport, Scale};
 use benchtop_model::round::Protocol;
 use benchtop_model::{ColourLevel, Error, ErrorKind, Status};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 
 const CATEGORIES: [&str; 2] = ["accept", "reject"];
 

@@ -15,7 +15,7 @@ use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEff
 use crate::widgets::text;
 use benchtop_model::board::{AnswerDetail, Answered, ModelAnswer};
 use benchtop_model::{Item, Result};
-use benchtop_owner::wire::ItemView;
+use benchtop_protocol::wire::ItemView;
 
 /// The least size that shows the picture.
 const WIDE: (u16, u16) = (120, 24);

@@ -8,7 +8,7 @@ use super::{BoardEffect, BoardPane, Layer, Want};
 use crate::panes::review::{Loaded, Picture};
 use benchtop_model::Result;
 use benchtop_model::board::{Answered, BoardAsk};
-use benchtop_owner::wire::{ItemView, request};
+use benchtop_protocol::wire::{ItemView, request};
 
 impl BoardPane {
     /// Requests all answers to the question of this item. The cursor goes to `model`.

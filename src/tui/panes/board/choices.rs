@@ -7,13 +7,13 @@ use super::views::{self, Kind, View};
 use super::{BoardEffect, BoardPane, ChoiceFor, Layer, Want};
 use crate::panes::metadata::edit_session::error_line;
 use crate::widgets::text;
+use benchtop_formats::printed as published;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::Result;
 use benchtop_model::board::analysis::TOOL;
 use benchtop_model::board::{BoardAsk, Curated, Printed, Row};
 use benchtop_model::round::state::RoundState;
-use benchtop_owner::wire::request;
-use benchtop_pipeline::board::published;
+use benchtop_protocol::wire::request;
 
 fn refuse(why: impl Into<String>) -> Vec<BoardEffect> {
     vec![BoardEffect::Refuse(why.into())]

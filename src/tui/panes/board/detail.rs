@@ -5,11 +5,10 @@ use super::{BoardPane, SMALL};
 use crate::theme::Role;
 use crate::widgets::page::Page;
 use crate::widgets::text;
-use benchtop_metrics::statistics::{Rank, p_text};
-use benchtop_model::board::analysis::{ScEstimate, Sure};
+use benchtop_metrics::statistics::p_text;
+use benchtop_model::board::analysis::{Rank, ScEstimate, Sure, untested};
+use benchtop_model::board::model_names::same;
 use benchtop_model::board::{Board, Cell, Column, Row, Scale};
-use benchtop_pipeline::analysis::same;
-use benchtop_pipeline::board::untested;
 
 /// A value with its unit.
 pub(super) fn value_text(value: f64, scale: Scale) -> String {

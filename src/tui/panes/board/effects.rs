@@ -2,7 +2,7 @@
 
 use crate::widgets::table::CopyWhat;
 use benchtop_model::board::{BoardAsk, Curated, Printed};
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
 use super::views::Kind;
 

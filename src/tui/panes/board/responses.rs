@@ -6,12 +6,11 @@ use super::table::{self, FIRST, Ranks, Shown};
 use super::{BehindView, BoardEffect, BoardPane, Layer, Want};
 use crate::action::Action;
 use crate::panes::metadata::edit_session::error_line;
-use benchtop_metrics::statistics::Rank;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::board::analysis::{Compared, Disagreement, Sure};
+use benchtop_model::board::analysis::{Compared, Disagreement, Rank, Sure};
 use benchtop_model::board::{BehindPage, Board, BoardAsk, Curated, Printed, Scale};
 use benchtop_model::{Filter, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 /// A model, and the source of its row if it is a published one.
 type RowName = (String, Option<String>);

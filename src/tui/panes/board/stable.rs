@@ -15,9 +15,9 @@ use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Sp
 use crate::widgets::text;
 use benchtop_model::Result;
 use benchtop_model::agreement::Bootstrap;
+use benchtop_model::analysis::{AnalyseAsk, Curve, Stability, Stable, What};
 use benchtop_model::board::{Better, BoardAsk, Scale};
-use benchtop_owner::wire::{AnalyseAsk, request};
-use benchtop_pipeline::analysis::{Curve, Stability, Stable, What};
+use benchtop_protocol::wire::request;
 
 /// Width of a fraction in a chart.
 const WIDE: usize = 2;

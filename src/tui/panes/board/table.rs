@@ -6,7 +6,8 @@ use super::SMALL;
 use crate::theme::Role;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text;
-use benchtop_metrics::statistics::{Rank, p_text};
+use benchtop_metrics::statistics::p_text;
+use benchtop_model::board::analysis::Rank;
 use benchtop_model::board::{Board, Cell, Column, Counts, Row, Scale};
 
 /// The column of ranks.

@@ -4,12 +4,11 @@ use ratatui::layout::Rect;
 use super::*;
 use crate::keymap::Keymap;
 use crate::theme::{Look, Theme};
-use benchtop_metrics::statistics::Rank;
 use benchtop_model::agreement::{Bootstrap, Interval as Drawn};
-use benchtop_model::board::analysis::{Compared, Redrawn, Table};
+use benchtop_model::board::analysis::{Compared, Rank, Redrawn, Table};
 use benchtop_model::board::{Answered, BehindPage, Cell, Column, Counts, Curated, Scale};
 use benchtop_model::{ColourLevel, Error, ErrorKind};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 
 /// Wilson's score interval, z = 1.96 (Wilson 1927).
 fn wilson(k: u64, n: u64) -> (f64, f64) {

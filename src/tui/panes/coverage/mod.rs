@@ -15,7 +15,7 @@ use crate::theme::Look;
 use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
 use benchtop_model::usage::{Discarded, Failing, Grid};
 use benchtop_model::{Filter, Result};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 
 /// Properties that every project has. The vocabularies follow them.
 const PROPERTIES: [&str; 4] = ["subject", "style", "subtask", "type"];

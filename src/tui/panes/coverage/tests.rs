@@ -2,7 +2,7 @@ use super::*;
 use crate::theme::Theme;
 use benchtop_model::usage::Tally;
 use benchtop_model::{ColourLevel, Error, Status};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 
 fn tally(accepted: u64, rejected: u64, pending: u64) -> Tally {
     let mut t = Tally::default();

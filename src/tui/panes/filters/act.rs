@@ -9,7 +9,7 @@ use crate::widgets::table::{Answer, TableEffect};
 use benchtop_model::scoring::Measure;
 use benchtop_model::scoring::rules::{Condition, Then, Threshold};
 use benchtop_model::{Field, Filter};
-use benchtop_owner::wire::{NeedsConsent, request};
+use benchtop_protocol::wire::{NeedsConsent, request};
 
 impl FiltersPane {
     pub fn act(&mut self, action: Action) -> Vec<Effect> {

@@ -5,7 +5,7 @@ use benchtop_model::scoring::bench::BenchAsk;
 use benchtop_model::scoring::job::{NewScoring, ScoringAct};
 use benchtop_model::scoring::rules::RuleSet;
 use benchtop_model::trust::Destination;
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq)]

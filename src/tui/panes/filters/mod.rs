@@ -39,7 +39,7 @@ use benchtop_model::scoring::job::ScoringState;
 use benchtop_model::scoring::rules::{RuleSet, Then};
 use benchtop_model::scoring::{Measure, ScoreState, Scorer};
 use benchtop_model::{Field, Filter, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 /// Sample items to request on each side of the threshold.
 const SAMPLES: u8 = 8;

@@ -7,7 +7,7 @@ use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use benchtop_model::scoring::{ScoreState, Scorer};
 use benchtop_model::trust::Waits;
 use benchtop_model::{Filter, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 /// The number of items in one score state.
 pub(super) fn items(scorer: &ScorerState, state: ScoreState) -> u64 {

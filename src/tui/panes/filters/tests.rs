@@ -12,7 +12,7 @@ use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct};
 use benchtop_model::scoring::rules::Threshold;
 use benchtop_model::trust::{Destination, Sends, Waits, Wanted};
 use benchtop_model::{ColourLevel, Error, ErrorKind};
-use benchtop_owner::wire::{AnyRequest, AskNext, request};
+use benchtop_protocol::wire::{AnyRequest, AskNext, request};
 
 /// Cosine, subtask, and verdict: accepted, rejected, or none.
 type Scored = (f32, &'static str, Option<bool>);

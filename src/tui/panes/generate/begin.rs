@@ -5,7 +5,7 @@ use crate::widgets::text::{counted, grouped};
 use benchtop_model::job::{Begun, JobAct, NewJob, Plan};
 use benchtop_model::trust::{Destination, Waits};
 use benchtop_model::{Filter, Result};
-use benchtop_owner::wire::{NeedsConsent, request};
+use benchtop_protocol::wire::{NeedsConsent, request};
 
 /// Samples per picture if there are to be several.
 const SEVERAL: u32 = 4;

@@ -25,7 +25,7 @@ use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
 use benchtop_model::Result;
 use benchtop_model::device::Devices;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus, NewJob, Newest};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 
 /// Readings in the sparklines: two minutes.
 const READINGS: usize = 120;

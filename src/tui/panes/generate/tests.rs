@@ -9,7 +9,7 @@ use benchtop_model::generation::{FailureKind, Scheduler, Settings};
 use benchtop_model::job::{Begun, Plan, Step};
 use benchtop_model::trust::{Destination, Sends, Waits, Wanted};
 use benchtop_model::{ColourLevel, Error, ErrorKind};
-use benchtop_owner::wire::{AnyRequest, AskNext, request};
+use benchtop_protocol::wire::{AnyRequest, AskNext, request};
 
 fn job(id: u32, standing: JobStatus) -> JobState {
     JobState {

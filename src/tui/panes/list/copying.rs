@@ -9,7 +9,7 @@ use crate::widgets::table::copy::{self, CopyCell, Heading};
 use crate::widgets::table::{CopyFormat, CopyWhat, RowView, TableEffect};
 use crate::widgets::text;
 use benchtop_model::{Error, ErrorKind, Field, Filter, Item, Result};
-use benchtop_owner::wire::{AnyRequest, Lines, QUESTION_CHARS, Row, request};
+use benchtop_protocol::wire::{AnyRequest, Lines, QUESTION_CHARS, Row, request};
 
 /// The greatest number of rows in a copy.
 const COPY_LIMIT: usize = 10_000;

@@ -2,7 +2,7 @@
 
 use crate::widgets::table::CopyWhat;
 use benchtop_model::{Field, Filter, Sort};
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
 /// The purpose of a request. It comes back with the reply.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::{Layer, ListEffect, ListPane, rows};
 use crate::action::Action;
 use crate::widgets::table::{Answer, FrequencyEffect, LocalTable, TableEffect, TableState};
 use benchtop_model::Result;
-use benchtop_store::query::Match;
+use benchtop_model::table::Match;
 
 impl ListPane {
     /// Selects or unselects the rows whose cell in a column of the topmost table matches a pattern.

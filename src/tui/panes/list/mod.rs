@@ -22,9 +22,9 @@ use crate::action::{Action, Scope};
 use crate::widgets::table::{
     DescribeView, Extent, FrequencyView, SortKey, Spec, TableEffect, TableState,
 };
+use benchtop_model::table::Match;
 use benchtop_model::{Field, Filter, Result, Sort};
-use benchtop_owner::wire::{AnyRequest, PageAsk, QUESTION_CHARS, request};
-use benchtop_store::query::Match;
+use benchtop_protocol::wire::{AnyRequest, PageAsk, QUESTION_CHARS, request};
 
 use arrange::Arrangement;
 use copying::Copying;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::rows;
 use crate::widgets::table::{TableState, Window};
-use benchtop_owner::wire::Page;
+use benchtop_protocol::wire::Page;
 
 /// Rows to request before the first frame tells how many fit.
 const FIRST_PAGE: u64 = 200;

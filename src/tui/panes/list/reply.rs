@@ -5,7 +5,7 @@ use super::{Layer, ListEffect, ListPane, Want, only};
 use crate::widgets::table::{DescribeView, FrequencyView};
 use crate::widgets::text;
 use benchtop_model::{Error, Result};
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 impl ListPane {
     /// Receives a reply. Ignores replies that are no longer awaited.

@@ -4,7 +4,7 @@ use crate::theme::Role;
 use crate::widgets::table::{CellView, ColumnKind, RowView, Spec, Window};
 use crate::widgets::text;
 use benchtop_model::{Field, Status};
-use benchtop_owner::wire::{Page, Row};
+use benchtop_protocol::wire::{Page, Row};
 
 /// The field of a column. Columns are in the order of [`Field::ALL`].
 pub(super) fn field(column: usize) -> Option<Field> {

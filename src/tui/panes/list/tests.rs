@@ -6,7 +6,7 @@ use crate::theme::{Look, Theme};
 use crate::widgets::table::{CopyFormat, CopyWhat, Empty};
 use benchtop_model::table::{Frequency, Summary};
 use benchtop_model::{ColourLevel, Error, ErrorKind, QuestionKind, Status};
-use benchtop_owner::wire::{AnyRequest, Lines, Page, Request, Row, request};
+use benchtop_protocol::wire::{AnyRequest, Lines, Page, Request, Row, request};
 
 const AREA: Rect = Rect::new(0, 0, 90, 13);
 

@@ -4,7 +4,7 @@ use super::*;
 use benchtop_compose::fixtures::small;
 use benchtop_model::Status;
 use benchtop_model::usage::{FileState, Tally};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 
 const COLOR: &str = "vocabularies/color.txt";
 

@@ -12,7 +12,7 @@ use crate::widgets::text::grouped;
 use crate::widgets::word_diff::Change;
 use benchtop_model::usage::{Impact, MetadataState};
 use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result, Severity};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 /// Lines of context around a change.
 const AROUND: usize = 2;

@@ -31,9 +31,9 @@ use uuid::Uuid;
 
 use crate::preview::{Part, Ready, Show};
 use benchtop_model::scoring::bench::Chip;
+use benchtop_model::verdict::EffectiveVerdict;
 use benchtop_model::{Item, Judgement, Result, Status, Verdict};
-use benchtop_owner::wire::{Decide, ItemView, Receipt};
-use benchtop_store::ledger::EffectiveVerdict;
+use benchtop_protocol::wire::{Decide, ItemView, Receipt};
 
 /// Items kept in memory around the current one.
 const CACHED: usize = 64;

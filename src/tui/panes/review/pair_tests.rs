@@ -1,7 +1,7 @@
 use super::*;
 use crate::panes::review::{Picture, Queue, ReviewEffect};
 use benchtop_model::{Form, ImageRef, Key, Pair, QuestionKind, Status};
-use benchtop_owner::wire::ItemView;
+use benchtop_protocol::wire::ItemView;
 
 fn image(name: &str, there: bool) -> ImageRef {
     let hash = there.then(|| blake3::hash(name.as_bytes()).to_hex().to_string());

@@ -17,7 +17,7 @@ use benchtop_model::round::state::{
 };
 use benchtop_model::verdict::{Asked, Part};
 use benchtop_model::{Judgement, Verdict};
-use benchtop_owner::wire::{Decide, ResumePoint};
+use benchtop_protocol::wire::{Decide, ResumePoint};
 
 /// A key renews the lease if less than this is left, in milliseconds.
 const RENEW_MS: u64 = 5 * 60_000;

@@ -1,7 +1,7 @@
 use super::*;
 use benchtop_model::Status;
 use benchtop_model::round::{NewRound, draw};
-use benchtop_owner::wire::{ItemView, Receipt};
+use benchtop_protocol::wire::{ItemView, Receipt};
 
 /// The terminal's clock at the start of a test.
 const START: u64 = 1_000;

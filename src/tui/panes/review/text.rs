@@ -10,8 +10,7 @@ use crate::widgets::text;
 use crate::widgets::word_diff::{Word, by_words, put, styled, wrap};
 use benchtop_model::scoring::bench::Chip;
 use benchtop_model::scoring::rules::Then;
-use benchtop_model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict};
-use benchtop_store::query;
+use benchtop_model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict, history};
 
 /// The field with the question before it was rewritten (VLB, section 3.2: rephrased or given more
 /// context).
@@ -213,7 +212,7 @@ fn standing(loaded: &Loaded, look: &Look, lines: &mut Lines) {
             "{} by {}, {}",
             j.verdict.name(),
             standing.who,
-            query::judged(standing.at).replace('T', " ")
+            history::to_the_second(standing.at).replace('T', " ")
         );
         if !j.reasons.is_empty() {
             line.push_str(&format!(": {}", j.reasons.join(", ")));

@@ -8,7 +8,7 @@ use crate::widgets::table::{Answer, TableEffect};
 use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::Votes;
 use benchtop_model::round::state::RoundState;
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 /// The rules that "what if" offers without typing.
 const RULES: [Protocol; 6] = [

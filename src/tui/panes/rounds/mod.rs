@@ -28,7 +28,7 @@ use benchtop_model::Result;
 use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::WhatIf;
 use benchtop_model::round::state::{GuidelinesText, RoundState};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 use form::Form;
 
 /// The pause in typing before the form's preview is requested.

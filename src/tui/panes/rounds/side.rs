@@ -9,10 +9,10 @@ use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::bar;
 use crate::widgets::text::grouped;
+use benchtop_model::history::to_the_second as judged;
 use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::WhatIf;
 use benchtop_model::round::state::RoundState;
-use benchtop_store::query::judged;
 
 /// The least width with the details on the right.
 const WIDE: u16 = 120;

@@ -4,7 +4,7 @@ use super::*;
 use crate::theme::Theme;
 use benchtop_model::round::{NewRound, Sample, draw};
 use benchtop_model::{ColourLevel, Error, Status};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 
 fn state(name: &str, protocol: &str) -> RoundState {
     let people = ["ann", "bob", "cem", "dan", "eve"]

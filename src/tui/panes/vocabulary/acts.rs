@@ -126,7 +126,7 @@ impl VocabularyPane {
         }
         let text = format!("# {name}: one term per line\n");
         let mut effects = self.changing(edit_session, |edit_session| {
-            benchtop_store::metadata::check_name(&file, true)?;
+            benchtop_model::metafile::check_name(&file, true)?;
             edit_session
                 .session_mut()
                 .set(vec![(file.clone(), text)], false);

@@ -21,7 +21,7 @@ use crate::widgets::table::{Empty, LocalTable};
 use benchtop_compose::metadata::{STYLE, file_of, styles, vocabulary_of};
 use benchtop_model::usage::TermUse;
 use benchtop_model::{Finding, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 use rows::{Entry, Known, entries};
 

@@ -8,7 +8,7 @@ use crate::theme::{Look, Theme};
 use benchtop_compose::fixtures::small;
 use benchtop_model::usage::Tally;
 use benchtop_model::{ColourLevel, Error, MetaFile, Rule, Status};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 

@@ -10,7 +10,7 @@ use crate::widgets::text::grouped;
 use benchtop_model::scoring::bench::{RulesDiff, RulesState, Tally};
 use benchtop_model::scoring::rules::{Join, RuleSet};
 use benchtop_model::{ErrorKind, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 /// Lines of the diff in the confirmation.
 const LINES: usize = 3;

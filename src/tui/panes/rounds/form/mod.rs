@@ -14,7 +14,7 @@ use crate::widgets::text::{counted, grouped};
 use benchtop_model::round::state::RoundState;
 use benchtop_model::round::{Adjudication, Guidelines, NewRound, Order, Protocol, SEED};
 use benchtop_model::{Error, Filter, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 /// A stand-in for a missing field.
 static MISSING: Value = Value::Choice(0, &[], String::new());

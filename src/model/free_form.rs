@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use benchtop_model::{Item, QuestionKind};
+use crate::{Item, QuestionKind};
 
 /// What an output is compared with, and how the cosine is rounded. Dysca's paper and its released
 /// code differ. The published tables come from the code, so it is the default.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use benchtop_model::{Error, Result};
+use crate::{Error, Result};
 
 /// How the answer column names the right option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ impl Mapping {
     /// Parses a `mapping.toml`.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] with the line.
+    /// [`crate::ErrorKind::Input`] with the line.
     pub fn parse(text: &str) -> Result<Mapping> {
         toml::from_str(text).map_err(|e| {
             let line = e
@@ -91,7 +91,7 @@ impl Mapping {
     /// # Errors
     /// [`benchtop_model::ErrorKind::Io`] if it cannot be serialized.
     pub fn write(&self, columns: &[String]) -> Result<String> {
-        let cannot = |e: toml::ser::Error| Error::new(benchtop_model::ErrorKind::Io, e.to_string());
+        let cannot = |e: toml::ser::Error| Error::new(crate::ErrorKind::Io, e.to_string());
         let body = toml::to_string(self).map_err(cannot)?;
         let used: Vec<&str> = self.named().map(|(_, column)| column).collect();
         let rest: Vec<&str> = columns
@@ -313,7 +313,7 @@ fn letters(columns: &[String]) -> Vec<String> {
             })
             .collect()
     };
-    let letter = |at: usize| benchtop_model::Item::letter(at);
+    let letter = |at: usize| crate::Item::letter(at);
     let mut found = vec![run(&letter)];
     for stem in ["option", "choice"] {
         for mark in ["_", "", " "] {

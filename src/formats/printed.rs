@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use benchtop_formats::published::{Figure, figures};
+use crate::published::{Figure, figures};
 use benchtop_model::board::{Board, Cell, Column, Counts, Printed, Row, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
 
