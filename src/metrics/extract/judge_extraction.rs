@@ -37,7 +37,7 @@ pub fn system() -> &'static str {
 /// it either.
 pub fn prompt(asked: &Asked, question: &str, output: &str) -> String {
     let answer = strict2::answer_part(output).unwrap_or_default();
-    let (question, mut options, wanted) = (question.trim(), String::new(), wanted(asked));
+    let (question, mut options, wanted) = (question.trim(), String::new(), reply_format(asked));
     for (at, option) in asked.options.iter().enumerate() {
         options.push_str(&format!("{}. {}\n", Item::letter(at), option.text.trim()));
     }
@@ -55,7 +55,7 @@ pub fn prompt(asked: &Asked, question: &str, output: &str) -> String {
     )
 }
 
-fn wanted(asked: &Asked) -> String {
+fn reply_format(asked: &Asked) -> String {
     match asked.options.len() {
         0 => "yes or no".into(),
         1 => "A".into(),
