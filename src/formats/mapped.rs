@@ -121,10 +121,10 @@ impl ItemReader {
                 options = found;
             }
         }
-        let (said, mut answer, mut answer_is) =
+        let (stated_kind, mut answer, mut answer_is) =
             (filled(&self.mapping.kind), answer, self.mapping.answer_is);
         if options.is_empty()
-            && let Some((pair, right)) = truths(said.as_deref(), &item.answer)
+            && let Some((pair, right)) = truths(stated_kind.as_deref(), &item.answer)
         {
             options = pair.map(str::to_string).into();
             item.answer = pair[right].to_string();
@@ -146,7 +146,7 @@ impl ItemReader {
             LOST,
             item.options.iter().filter(|o| o.text.is_empty()).count() as u64,
         );
-        item.kind = kind(said.as_deref(), &item);
+        item.kind = kind(stated_kind.as_deref(), &item);
         item.rotation = self.rotation(record, &item);
         item.variant = filled(&self.mapping.variant).map(|name| Variant {
             name,
@@ -309,16 +309,16 @@ impl PredictionReader {
             self.tally.add(UNANSWERED);
             return Ok(None);
         };
-        let said = verdict(&self.mapping, &record);
+        let from_tool = verdict(&self.mapping, &record);
         let kept = self.verdicts.get(&row).cloned().unwrap_or_default();
         let mut prediction = Prediction {
             key,
             output,
-            rule: said.extracted.or(kept.extracted),
+            rule: from_tool.extracted.or(kept.extracted),
             judge: None,
             extra: Record::new(),
         };
-        if let Some(right) = said
+        if let Some(right) = from_tool
             .right
             .or(kept.right)
             .and_then(serde_json::Number::from_f64)

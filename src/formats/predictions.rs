@@ -109,10 +109,10 @@ pub fn text_of(prediction: &Prediction) -> Option<&str> {
         .find_map(|name| prediction.extra.get(*name)?.as_str())
 }
 
-/// Whether `said`, the question text next to an answer, is the question of an item, with or without
+/// Whether `text`, the question text next to an answer, is the question of an item, with or without
 /// its instruction.
-pub fn is_text_of(said: &str, question: &str, instruction: Option<&str>) -> bool {
-    said == question || instruction == Some(said)
+pub fn is_text_of(text: &str, question: &str, instruction: Option<&str>) -> bool {
+    text == question || instruction == Some(text)
 }
 
 /// Writes a prediction as a line of MVP-Bench's format, with the spacing of the released files. The

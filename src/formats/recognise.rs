@@ -42,7 +42,7 @@ pub fn recognise(path: &Path) -> Result<Recognised> {
     if !kind.is_dir() {
         found.files.push(Found {
             path: path.to_path_buf(),
-            format: one(path)?,
+            format: detect(path)?,
         });
         return Ok(found);
     }
@@ -73,7 +73,7 @@ pub fn recognise(path: &Path) -> Result<Recognised> {
                     );
                 }
                 _ if is_picture(&path) => found.pictures += 1,
-                _ => match one(&path) {
+                _ => match detect(&path) {
                     Ok(format) => found.files.push(Found { path, format }),
                     Err(p) => found.unknown.push(p),
                 },
@@ -112,7 +112,7 @@ pub fn recognise_mapped(path: &Path, mapping: &Mapping) -> Result<Found> {
     })
 }
 
-fn one(path: &Path) -> Result<Format> {
+fn detect(path: &Path) -> Result<Format> {
     let found = match rows::container(path)? {
         Container::Json => by_members(path).unwrap_or_else(|| recognise_reader(&mut open(path)?)),
         Container::Zip if inspect::is_log(path)? => Ok(Format::InspectEval),

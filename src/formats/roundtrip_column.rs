@@ -40,7 +40,7 @@ pub(super) struct Carried {
 ///
 /// # Errors
 /// If the item cannot be written as JSON.
-pub(super) fn of(
+pub(super) fn cell_text(
     made: Option<&Item>,
     item: &Item,
     carried: &Carried,

@@ -94,8 +94,8 @@ fn folded(element: &Element, text: &str) -> Answered {
         _ => return Answered::Unknown,
     };
     let wanted = plain(&element.answer);
-    let said = plain(lead(&text));
-    if said.is_empty() || wanted.is_empty() {
+    let given_text = plain(lead(&text));
+    if given_text.is_empty() || wanted.is_empty() {
         return Answered::Unknown;
     }
     let choices: Vec<String> = element.choices.iter().map(|c| plain(c)).collect();
@@ -106,10 +106,10 @@ fn folded(element: &Element, text: &str) -> Answered {
     {
         return Answered::Unknown;
     }
-    if said == wanted {
+    if given_text == wanted {
         return Answered::Right;
     }
-    if choices.contains(&said) {
+    if choices.contains(&given_text) {
         return Answered::Wrong;
     }
     if choices.is_empty() {
@@ -134,7 +134,7 @@ fn folded(element: &Element, text: &str) -> Answered {
             Some(at)
         }
         _ => {
-            let mut held = (0..choices.len()).filter(|&i| holds(&said, &choices[i]));
+            let mut held = (0..choices.len()).filter(|&i| holds(&given_text, &choices[i]));
             held.next().filter(|_| held.next().is_none())
         }
     };

@@ -1,6 +1,8 @@
 //! Bar charts: horizontal bars on an axis with ticks.
 
-use super::{Anchor, BAR, EDGE, FAINT, GREY, INK, LINE, Scene, cut, named, wide, widest, wrapped};
+use super::{
+    Anchor, BAR, EDGE, FAINT, GREY, INK, LINE, Scene, cut, truncated_name, wide, widest, wrapped,
+};
 
 /// Width of the plot area in units.
 const ROOM: f64 = 460.0;
@@ -79,7 +81,11 @@ impl Bars {
     /// there is a single scene.
     pub fn scenes(&self, longest: Option<f64>) -> Vec<Scene> {
         let (low, high) = self.ends();
-        let labels: Vec<String> = self.bars.iter().map(|bar| named(&bar.label)).collect();
+        let labels: Vec<String> = self
+            .bars
+            .iter()
+            .map(|bar| truncated_name(&bar.label))
+            .collect();
         let left = EDGE + widest(labels.iter().map(String::as_str)) + 10.0;
         let notes = widest(self.bars.iter().map(|b| b.note.as_str()));
         let width = (left + ROOM + 12.0 + notes + EDGE).max(wide(&self.title) + 2.0 * EDGE);

@@ -1,7 +1,8 @@
 //! Tables with shaded cells: the better, the darker.
 
 use super::{
-    Anchor, Colour, EDGE, GREY, INK, LINE, Scene, cut, fitting, named, wide, widest, wrapped,
+    Anchor, Colour, EDGE, GREY, INK, LINE, Scene, cut, fitting, truncated_name, wide, widest,
+    wrapped,
 };
 use benchtop_model::board::Better;
 
@@ -205,8 +206,8 @@ impl Grid {
     /// there is a single scene.
     pub fn scenes(&self, longest: Option<f64>) -> Vec<Scene> {
         let (names, heads): (Vec<String>, Vec<String>) = (
-            self.rows.iter().map(|n| named(n)).collect(),
-            self.columns.iter().map(|n| named(n)).collect(),
+            self.rows.iter().map(|n| truncated_name(n)).collect(),
+            self.columns.iter().map(|n| truncated_name(n)).collect(),
         );
         let left = EDGE + widest(names.iter().map(String::as_str)) + 10.0;
         let text = |at: usize| {

@@ -86,7 +86,7 @@ fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> f64 {
 }
 
 /// A name, truncated if it is too long for a chart.
-fn named(name: &str) -> String {
+fn truncated_name(name: &str) -> String {
     match name.chars().count() > NAME {
         true => name.chars().take(NAME - 2).chain("..".chars()).collect(),
         false => name.to_string(),

@@ -88,7 +88,7 @@ impl Marker {
     ) -> Result<String> {
         let first = !std::mem::replace(&mut self.named, true);
         let made = self.reader.asked(row, id).ok();
-        roundtrip_column::of(made.as_ref(), item, carried, first)
+        roundtrip_column::cell_text(made.as_ref(), item, carried, first)
     }
 }
 

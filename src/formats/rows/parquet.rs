@@ -60,15 +60,15 @@ fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
 
 /// The names of class labels by column, from the metadata of `datasets`.
 fn labels(reader: &SerializedFileReader<std::fs::File>) -> HashMap<String, Vec<String>> {
-    let said = reader.metadata().file_metadata().key_value_metadata();
-    let said = said.and_then(|pairs| {
+    let metadata = reader.metadata().file_metadata().key_value_metadata();
+    let metadata = metadata.and_then(|pairs| {
         pairs
             .iter()
             .find(|pair| pair.key == "huggingface")?
             .value
             .clone()
     });
-    let info: Value = said
+    let info: Value = metadata
         .and_then(|text| serde_json::from_str(&text).ok())
         .unwrap_or_default();
     let Some(features) = info.pointer("/info/features").and_then(Value::as_object) else {

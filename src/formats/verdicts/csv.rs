@@ -208,16 +208,16 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
         .filter(|reason| !reason.is_empty())
         .map(str::to_string);
     Ok(Line {
-        number: whole(number, "number")?,
+        number: integer(number, "number")?,
         item: item.unwrap_or_default(),
         who: who.unwrap_or_default(),
         verdict: verdict.unwrap_or_default(),
         reasons: reasons.collect(),
         note,
-        ms: whole(ms, "ms")?,
+        ms: integer(ms, "ms")?,
         seen: word(seen, "seen")?,
         at,
-        rev: whole(rev, "rev")?,
+        rev: integer(rev, "rev")?,
         uuid: word(uuid, "uuid")?,
         answer,
         round,
@@ -246,7 +246,7 @@ fn picture(word: &str) -> Result<PictureSeen> {
     })
 }
 
-fn whole<T: std::str::FromStr>(cell: Option<String>, name: &str) -> Result<Option<T>> {
+fn integer<T: std::str::FromStr>(cell: Option<String>, name: &str) -> Result<Option<T>> {
     let number = |cell: String| {
         cell.trim()
             .parse()

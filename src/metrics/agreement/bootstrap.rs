@@ -97,7 +97,7 @@ impl Counts {
             draws.add(&measures::all(&sums, self.scale, None, fleiss));
             progress()?;
         }
-        draws.give(all);
+        draws.write_intervals(all);
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl Counts {
             draws.add(&measures::all(&sums, self.scale, Some(&drawn), Some(2)));
             progress()?;
         }
-        draws.give(of_pair);
+        draws.write_intervals(of_pair);
         Ok(())
     }
 }
@@ -144,7 +144,7 @@ impl Draws {
     }
 
     /// Sets the intervals of the measures.
-    fn give(mut self, to: &mut Measures) {
+    fn write_intervals(mut self, to: &mut Measures) {
         let doubles = to.doubles;
         let mut set = |at: usize, estimate: &mut Estimate| {
             let interval = match estimate.value {

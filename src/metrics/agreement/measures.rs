@@ -49,7 +49,7 @@ pub(super) fn all(
 }
 
 /// The number of items with two ratings, or the reason why there are none.
-fn some(sums: &Sums) -> Result<f64, Undefined> {
+fn doubled_items(sums: &Sums) -> Result<f64, Undefined> {
     match (sums.items(), sums.doubles()) {
         (0, _) => Err(Undefined::NoItems),
         (_, 0) => Err(Undefined::NoDoubles),
@@ -59,7 +59,7 @@ fn some(sums: &Sums) -> Result<f64, Undefined> {
 
 /// Whether agreement can be corrected for chance: at least two items, and more than one category.
 fn corrected(sums: &Sums) -> Result<f64, Undefined> {
-    match some(sums)? {
+    match doubled_items(sums)? {
         n if n < 2. => Err(Undefined::OneItem),
         _ if sums.categories() < 2 => Err(Undefined::OneOnScale),
         n => Ok(n),
@@ -72,7 +72,7 @@ fn corrected(sums: &Sums) -> Result<f64, Undefined> {
 /// With two ratings per item it is the percentage of agreement. With more it is P in Fleiss (1971)
 /// and, with missing ratings, p_a in Gwet (2014).
 pub(super) fn raw(sums: &Sums) -> Value {
-    let n = some(sums)?;
+    let n = doubled_items(sums)?;
     let k = sums.categories();
     let of = |m: u64, pairs: &[u64]| {
         (0..k).map(|c| pairs[c * k + c]).sum::<u64>() as f64 / (m * (m - 1)) as f64
@@ -117,7 +117,7 @@ pub(super) fn cohen_kappa(table: &[u64], k: usize) -> Value {
 /// Source: Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76
 /// (1971); equal to statsmodels' `fleiss_kappa(method="fleiss")`.
 pub(super) fn fleiss_kappa(sums: &Sums, ratings: Option<u8>) -> Value {
-    some(sums)?;
+    doubled_items(sums)?;
     let m = ratings.filter(|m| *m > 1).ok_or(Undefined::NoDoubles)?;
     let layer = sums.layer(m).ok_or(Undefined::NoDoubles)?;
     let k = sums.categories();
@@ -199,7 +199,7 @@ pub(super) fn gwet_ac1(sums: &Sums) -> Value {
 /// Epidemiology 43 (1990): with two ratings per item it is their p_pos = 2a / (2a + b + c) and
 /// p_neg = 2d / (2d + b + c). For more ratings: Spitzer and Fleiss (1974).
 pub(super) fn specific_agreement(sums: &Sums, category: u8) -> Value {
-    some(sums)?;
+    doubled_items(sums)?;
     let (k, c) = (sums.categories(), usize::from(category));
     let (mut same, mut all) = (0, 0);
     for (m, layer) in sums.doubled() {

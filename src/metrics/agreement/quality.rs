@@ -20,9 +20,9 @@ pub fn rate(count: u64, of: u64) -> Result<Rate> {
 
 /// Quality on gold items: whether each is good, and whether it was accepted (`None` if skipped or
 /// unknown).
-pub fn probes(told: impl IntoIterator<Item = (bool, Option<bool>)>) -> ProbeQuality {
+pub fn probes(pairs: impl IntoIterator<Item = (bool, Option<bool>)>) -> ProbeQuality {
     let (mut missed, mut bad, mut refused, mut good, mut unknown) = (0, 0, 0, 0, 0);
-    for (is_good, accepted) in told {
+    for (is_good, accepted) in pairs {
         match (is_good, accepted) {
             (_, None) => unknown += 1,
             (true, Some(accepted)) => (good, refused) = (good + 1, refused + u64::from(!accepted)),
@@ -40,11 +40,11 @@ pub fn probes(told: impl IntoIterator<Item = (bool, Option<bool>)>) -> ProbeQual
 ///
 /// # Errors
 /// If a category is not on the scale.
-pub fn repeats(scale: Scale, told: impl IntoIterator<Item = (u8, u8)>) -> Result<RepeatQuality> {
+pub fn repeats(scale: Scale, pairs: impl IntoIterator<Item = (u8, u8)>) -> Result<RepeatQuality> {
     let k = usize::from(scale.categories);
     let mut table = vec![0; k * k];
     let mut unknown = 0;
-    for (first, second) in told {
+    for (first, second) in pairs {
         if let Some(wrong) = [first, second]
             .iter()
             .find(|c| **c >= scale.categories && **c != UNKNOWN)
@@ -70,8 +70,8 @@ pub fn repeats(scale: Scale, told: impl IntoIterator<Item = (u8, u8)>) -> Result
 
 /// Share of verdicts that changed after the verdicts of others or of a machine were shown: (before,
 /// after).
-pub fn revisions<V: PartialEq>(told: impl IntoIterator<Item = (V, V)>) -> Rate {
-    let (changed, all) = told
+pub fn revisions<V: PartialEq>(pairs: impl IntoIterator<Item = (V, V)>) -> Rate {
+    let (changed, all) = pairs
         .into_iter()
         .fold((0, 0), |(c, n), (a, b)| (c + u64::from(a != b), n + 1));
     share(changed, all)
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn misses_and_false_rejects_are_separate() {
-        let told = [
+        let pairs = [
             (true, Some(true)),
             (true, Some(false)),
             (true, Some(true)),
@@ -110,7 +110,7 @@ mod tests {
             (false, None),
             (true, None),
         ];
-        let found = probes(told);
+        let found = probes(pairs);
         assert_eq!((found.misses.count, found.misses.of), (1, 2));
         assert_eq!((found.false_rejects.count, found.false_rejects.of), (1, 3));
         assert_eq!(found.unknown, 2);
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn repeats_have_share_and_kappa() {
         let scale = Scale::new(2, 0).unwrap();
-        let told = [
+        let pairs = [
             (0, 0),
             (0, 0),
             (0, 1),
@@ -150,7 +150,7 @@ mod tests {
             (1, UNKNOWN),
             (UNKNOWN, UNKNOWN),
         ];
-        let found = repeats(scale, told).unwrap();
+        let found = repeats(scale, pairs).unwrap();
         assert_eq!((found.same.count, found.same.of, found.unknown), (4, 5, 2));
         // Shares of the first category 3/5 and 2/5: chance 0.6 0.4 + 0.4 0.6 = 0.48, kappa 0.32 /
         // 0.52.

@@ -78,7 +78,7 @@ const SKEWNESS_BELOW: f64 = 1.4;
 /// fewer than two styles, if no style has two clusters, or if all answers are right or all are
 /// wrong.
 pub fn sc_estimate(styles: &[StyleSums]) -> Option<ScEstimate> {
-    let of = asked(styles);
+    let of = with_questions(styles);
     let model = Model::new(&of)?;
     Some(ScEstimate {
         printed: POINTS * model.printed,
@@ -93,7 +93,7 @@ pub fn sc_estimate(styles: &[StyleSums]) -> Option<ScEstimate> {
 /// The 95 % interval of the true SC, and the standard error of [`ScEstimate::corrected`]. `None` in
 /// the same cases as [`sc_estimate`].
 pub fn sc_interval(styles: &[StyleSums]) -> Option<Interval> {
-    let of = asked(styles);
+    let of = with_questions(styles);
     let model = Model::new(&of)?;
     let low = model.solve(TAIL, SKEWNESS);
     let high = model.solve(1.0 - TAIL, SKEWNESS_BELOW).max(low);
@@ -106,7 +106,7 @@ pub fn sc_interval(styles: &[StyleSums]) -> Option<Interval> {
     })
 }
 
-fn asked(styles: &[StyleSums]) -> Vec<StyleSums> {
+fn with_questions(styles: &[StyleSums]) -> Vec<StyleSums> {
     styles
         .iter()
         .copied()

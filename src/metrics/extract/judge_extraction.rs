@@ -37,7 +37,7 @@ pub fn system() -> &'static str {
 /// it either.
 pub fn prompt(asked: &Asked, question: &str, output: &str) -> String {
     let answer = strict2::answer_part(output).unwrap_or_default();
-    let (question, mut options, wanted) = (question.trim(), String::new(), wanted(asked));
+    let (question, mut options, wanted) = (question.trim(), String::new(), reply_format(asked));
     for (at, option) in asked.options.iter().enumerate() {
         options.push_str(&format!("{}. {}\n", Item::letter(at), option.text.trim()));
     }
@@ -55,7 +55,7 @@ pub fn prompt(asked: &Asked, question: &str, output: &str) -> String {
     )
 }
 
-fn wanted(asked: &Asked) -> String {
+fn reply_format(asked: &Asked) -> String {
     match asked.options.len() {
         0 => "yes or no".into(),
         1 => "A".into(),
@@ -66,7 +66,7 @@ fn wanted(asked: &Asked) -> String {
 /// Parses a judge's reply: a letter, `yes`, or `no`. `None` if it names no option or has another
 /// form. A single letter counts, with marks around it and with its own option's text after it; a
 /// sentence does not.
-pub fn reply(asked: &Asked, said: &str) -> Option<String> {
+pub fn reply(asked: &Asked, reply_text: &str) -> Option<String> {
     let marks = |c: char| {
         c.is_whitespace()
             || matches!(
@@ -74,8 +74,8 @@ pub fn reply(asked: &Asked, said: &str) -> Option<String> {
                 '(' | ')' | '[' | ']' | '*' | '"' | '\'' | '`' | '.' | ':'
             )
     };
-    let said = strict2::answer_part(said)?;
-    let bare = said.trim_matches(marks);
+    let reply_text = strict2::answer_part(reply_text)?;
+    let bare = reply_text.trim_matches(marks);
     if asked.wants_yes_or_no() {
         return ["yes", "no"]
             .into_iter()
@@ -132,8 +132,8 @@ mod tests {
             options: &list,
             ..Asked::default()
         };
-        let of = |said: &str| reply(&asked, said);
-        for (said, letter) in [
+        let of = |reply_text: &str| reply(&asked, reply_text);
+        for (reply_text, letter) in [
             ("B", "B"),
             (" b\n", "B"),
             ("(B)", "B"),
@@ -142,7 +142,7 @@ mod tests {
             ("(B) Dog.", "B"),
             ("<think>A or B, so A</think>\nB", "B"),
         ] {
-            assert_eq!(of(said).as_deref(), Some(letter), "{said}");
+            assert_eq!(of(reply_text).as_deref(), Some(letter), "{reply_text}");
         }
         let none = [
             "Z",
@@ -160,8 +160,8 @@ mod tests {
             "B é",
             "A\u{301}",
         ];
-        for said in none {
-            assert_eq!(of(said), None, "{said}");
+        for reply_text in none {
+            assert_eq!(of(reply_text), None, "{reply_text}");
         }
         // If the options are letters, the reply means the option's letter and not its text.
         let letters = options(&["B", "A", "Z"]);
@@ -169,7 +169,7 @@ mod tests {
             options: &letters,
             ..Asked::default()
         };
-        let of = |said: &str| reply(&asked, said);
+        let of = |reply_text: &str| reply(&asked, reply_text);
         assert_eq!(
             (
                 of("A").as_deref(),
@@ -187,7 +187,7 @@ mod tests {
             kind: QuestionKind::YesNo,
             ..Asked::default()
         };
-        let of = |said: &str| reply(&asked, said).and_then(|r| read(&asked, &r));
+        let of = |reply_text: &str| reply(&asked, reply_text).and_then(|r| read(&asked, &r));
         assert_eq!(
             (of("Yes."), of("no"), of("NO")),
             (Some(Read::Yes), Some(Read::No), Some(Read::No))

@@ -110,7 +110,7 @@ fn named(sheet: &QuestionTable, field: Field, code: u16) -> String {
         .unwrap_or_default()
 }
 
-fn said(name: &str) -> &str {
+fn name_or_none(name: &str) -> &str {
     if name.is_empty() { "none" } else { name }
 }
 
@@ -340,7 +340,7 @@ impl AccuracyColumns {
     }
 
     /// The SC value that a column shows; `None` for other columns.
-    pub fn of_sc(&self, column: usize) -> Option<Sc> {
+    pub fn sc_value(&self, column: usize) -> Option<Sc> {
         if let Some(Source::Sc(what)) = self.sources.get(column) {
             Some(*what)
         } else {
@@ -519,7 +519,7 @@ impl AccuracyColumns {
     fn pieces(&self, tallies: &[Tally], chances: &[f64]) -> Vec<Piece> {
         let typed = |at: &usize| TYPES.contains(&self.strata[*at].kind) && tallies[*at].n > 0;
         let piece = |at: usize| Piece {
-            subtask: said(
+            subtask: name_or_none(
                 self.subtasks
                     .get(usize::from(self.strata[at].subtask))
                     .map_or("", String::as_str),

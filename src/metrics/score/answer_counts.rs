@@ -9,14 +9,14 @@ impl BoardEngine {
     /// Counts for the selected questions. `missing` of them outside groups have no answer; `given`
     /// is the number of answers in each stack. Duplicates and extra answers are counted over whole
     /// files.
-    pub(super) fn oddities(
+    pub(super) fn answer_counts(
         &self,
         model: usize,
         chosen: &ItemSelection,
         (missing, given): (u64, &[u32]),
     ) -> Counts {
         let (graded, planes) = (&self.models[model], &self.bitmaps[model]);
-        let ones = |plane: &Bitmap| cube_ones(plane, &chosen.plane);
+        let ones = |plane: &Bitmap| common_ones(plane, &chosen.plane);
         let mut found = Counts {
             missing: missing + self.missing_in_groups(graded, planes, chosen),
             uncompared: planes.uncompared.as_ref().map_or(0, ones),
@@ -60,7 +60,7 @@ impl BoardEngine {
 }
 
 /// Number of bits that are set in both bitmaps.
-fn cube_ones(plane: &[u64], only: &[u64]) -> u64 {
+fn common_ones(plane: &[u64], only: &[u64]) -> u64 {
     plane
         .iter()
         .zip(only)

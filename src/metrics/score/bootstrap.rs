@@ -16,7 +16,7 @@ use benchtop_model::agreement::{Bootstrap, Interval};
 type Why = &'static str;
 
 const NOT_COMPARED: Why = "the free-form answers were not compared";
-const OF_SC: Why = "resampling would add sampling noise to the variance a second time";
+const SC_COLUMN: Why = "resampling would add sampling noise to the variance a second time";
 
 /// A model, by its index on the board, and the questions that it is scored on.
 pub type Side<'a> = (usize, &'a ItemSelection);
@@ -66,7 +66,7 @@ impl ClusterBootstrap {
         self.draw.value(sums.get(side * width..(side + 1) * width)?)
     }
 
-    fn of(&self, sums: &[f64], side: usize) -> Option<f64> {
+    fn side_value(&self, sums: &[f64], side: usize) -> Option<f64> {
         self.root(sums, side).map(|value| {
             if self.draw.is_root() {
                 value * value
@@ -76,14 +76,16 @@ impl ClusterBootstrap {
         })
     }
 
-    fn less(&self, sums: &[f64], (side, other): (usize, usize)) -> Option<f64> {
-        Some(self.of(sums, side)? - self.of(sums, other)?)
+    fn difference_of(&self, sums: &[f64], (side, other): (usize, usize)) -> Option<f64> {
+        Some(self.side_value(sums, side)? - self.side_value(sums, other)?)
     }
 
     /// The value of each side, in the unit of the column's cells.
     pub fn values(&self) -> Vec<Option<f64>> {
         let sums = self.clusters.sums();
-        (0..self.sides).map(|side| self.of(&sums, side)).collect()
+        (0..self.sides)
+            .map(|side| self.side_value(&sums, side))
+            .collect()
     }
 
     /// The 95 % interval of the first side.
@@ -94,9 +96,11 @@ impl ClusterBootstrap {
     /// # Errors
     /// The reason why there is no interval, see [`Clusters::interval`].
     pub fn interval(&self, plan: Bootstrap) -> Result<Interval, Why> {
-        let drawn = self.clusters.interval(plan, |sums| self.of(sums, 0))?;
+        let drawn = self
+            .clusters
+            .interval(plan, |sums| self.side_value(sums, 0))?;
         if !self.draw.is_root() {
-            let wide = self.widened(self.of(&self.clusters.sums(), 0), drawn);
+            let wide = self.widened(self.side_value(&self.clusters.sums(), 0), drawn);
             return Ok(match self.draw.is_share() {
                 true => Interval {
                     low: wide.low.max(0.0),
@@ -123,7 +127,7 @@ impl ClusterBootstrap {
 
     /// The difference of two sides: the first minus the second.
     pub fn apart(&self, sides: (usize, usize)) -> Option<f64> {
-        self.less(&self.clusters.sums(), sides)
+        self.difference_of(&self.clusters.sums(), sides)
     }
 
     /// The 95 % interval of the difference of two sides.
@@ -133,7 +137,7 @@ impl ClusterBootstrap {
     pub fn apart_interval(&self, plan: Bootstrap, sides: (usize, usize)) -> Result<Interval, Why> {
         let drawn = self
             .clusters
-            .interval(plan, |sums| self.less(sums, sides))?;
+            .interval(plan, |sums| self.difference_of(sums, sides))?;
         Ok(self.widened(self.apart(sides), drawn))
     }
 
@@ -191,7 +195,7 @@ impl BoardEngine {
                 for (rows, right) in self.behind(*model, column, chosen).1 {
                     if at == 0 {
                         rows.iter()
-                            .for_each(|row| self.call(*row as usize, &mut namer));
+                            .for_each(|row| self.observe_row(*row as usize, &mut namer));
                     }
                     if let Some(first) = rows.first() {
                         self.add_points(
@@ -205,8 +209,8 @@ impl BoardEngine {
             }
             return Ok(again(draw, sums, &namer));
         };
-        if self.accuracy_columns.of_sc(plain).is_some() {
-            return Err(OF_SC);
+        if self.accuracy_columns.sc_value(plain).is_some() {
+            return Err(SC_COLUMN);
         }
         let draw = self
             .accuracy_columns
@@ -231,7 +235,7 @@ impl BoardEngine {
                 let points = self.points(&self.models[*model], row).ok_or(NOT_COMPARED)?;
                 self.add_points(row, points, at * draw.width() + slot, &mut sums);
                 if at == 0 {
-                    self.call(row, &mut namer);
+                    self.observe_row(row, &mut namer);
                 }
             }
         }
@@ -239,7 +243,7 @@ impl BoardEngine {
     }
 
     /// Updates the name of the clusters with a row.
-    fn call(&self, row: usize, namer: &mut ClusterNamer) {
+    fn observe_row(&self, row: usize, namer: &mut ClusterNamer) {
         let kind = *namer.first.get_or_insert(self.cluster(row).0);
         if kind == "image pair" && !namer.is_of_two {
             let (pair, image) = (self.sheet.pair.get(row), self.sheet.image.get(row));

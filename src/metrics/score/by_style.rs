@@ -86,7 +86,7 @@ impl BoardEngine {
             let questions = match asked.is_none() && scored_on_all {
                 true => Cow::Borrowed(&shared),
                 false => {
-                    let own = self.own(&[*model], chosen);
+                    let own = self.narrowed(&[*model], chosen);
                     Cow::Owned(self.questions(of, &own, Some(scopes)))
                 }
             };

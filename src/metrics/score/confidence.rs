@@ -49,8 +49,13 @@ impl Estimate {
 impl BoardEngine {
     /// The value of a column that cannot be resampled, because it is computed from more than right
     /// and wrong answers.
-    fn undrawn(&self, model: usize, column: usize, chosen: &ItemSelection) -> Option<f64> {
-        if self.of_sc(column).is_some() {
+    fn value_without_interval(
+        &self,
+        model: usize,
+        column: usize,
+        chosen: &ItemSelection,
+    ) -> Option<f64> {
+        if self.sc_value(column).is_some() {
             let board = self.board(chosen);
             return board
                 .rows
@@ -58,7 +63,7 @@ impl BoardEngine {
                 .and_then(|row| row.cells.get(column).copied().flatten()?.value());
         }
         let at = column.checked_sub(self.measures.len() + self.accuracy_columns.columns.len())?;
-        let own = self.own(&[model], chosen);
+        let own = self.narrowed(&[model], chosen);
         let mut cells = self.special_cells(model, &own);
         cells.extend(self.order_cells(model, &own));
         cells.get(at).copied().flatten().and_then(Cell::value)
@@ -76,14 +81,14 @@ impl BoardEngine {
         plan: Bootstrap,
         wanted: Wanted<'_>,
     ) -> Result<Estimate> {
-        if let Some(what) = self.of_sc(column) {
-            return Ok(self.sure_of_sc((model, column, what), chosen));
+        if let Some(what) = self.sc_value(column) {
+            return Ok(self.sc_estimate_of_cell((model, column, what), chosen));
         }
         let again = match self.again(column, &[(model, chosen)]) {
             Ok(again) => again,
             Err(why) => {
                 return Ok(Estimate::without_interval(
-                    self.undrawn(model, column, chosen),
+                    self.value_without_interval(model, column, chosen),
                     why,
                 ));
             }
@@ -103,15 +108,15 @@ impl BoardEngine {
     }
 
     /// Which SC value a column shows.
-    fn of_sc(&self, column: usize) -> Option<Sc> {
+    fn sc_value(&self, column: usize) -> Option<Sc> {
         column
             .checked_sub(self.measures.len())
-            .and_then(|plain| self.accuracy_columns.of_sc(plain))
+            .and_then(|plain| self.accuracy_columns.sc_value(plain))
     }
 
     /// An SC cell. Its interval is that of the true SC (the variance of the styles' true
     /// accuracies), also next to the printed SC.
-    fn sure_of_sc(
+    fn sc_estimate_of_cell(
         &self,
         (model, column, what): (usize, usize, Sc),
         chosen: &ItemSelection,
@@ -155,7 +160,8 @@ impl BoardEngine {
         column: usize,
         chosen: &ItemSelection,
     ) -> Estimate {
-        let [a, b] = [a, b].map(|model| self.sure_of_sc((model, column, Sc::Printed), chosen));
+        let [a, b] =
+            [a, b].map(|model| self.sc_estimate_of_cell((model, column, Sc::Printed), chosen));
         let value = a.value.zip(b.value).map(|(a, b)| a - b);
         let both = a.interval.and_then(|a| b.interval.map(|b| (a, b)));
         let interval = match (both, a.sc.zip(b.sc)) {
@@ -205,13 +211,13 @@ impl BoardEngine {
                 "the two models share no question",
             ));
         }
-        if matches!(self.of_sc(column), Some(Sc::Printed | Sc::Corrected)) {
+        if matches!(self.sc_value(column), Some(Sc::Printed | Sc::Corrected)) {
             return Ok(self.difference_of_sc((a, b), column, chosen));
         }
         let again = match self.again(column, &[(a, chosen), (b, chosen)]) {
             Ok(again) => again,
             Err(why) => {
-                let of = |model| self.undrawn(model, column, chosen);
+                let of = |model| self.value_without_interval(model, column, chosen);
                 return Ok(Estimate::without_interval(
                     of(a).zip(of(b)).map(|(a, b)| a - b),
                     why,

@@ -26,7 +26,7 @@ impl BoardEngine {
         if let Some(at) = self.of_orders(column) {
             return (Unit::Orders, self.units_of_orders(model, at, chosen));
         }
-        let chosen = &*self.own(&[model], chosen);
+        let chosen = &*self.narrowed(&[model], chosen);
         let rows = self.rows_of(model, column - self.measures.len(), chosen);
         let scored = |row: &u32| self.is_scored(model, *row as usize);
         let unit = |row: u32| (vec![row], self.right_in(model, column, row as usize));

@@ -79,7 +79,7 @@ impl<'a> Grader<'a> {
         self.evaluated.push(evaluated);
     }
 
-    fn again(&mut self, before: bool) -> Outcome {
+    fn duplicate_outcome(&mut self, before: bool) -> Outcome {
         if before && !self.evaluated.last().copied().unwrap_or(false) {
             return Outcome::Superseded;
         }
@@ -91,7 +91,7 @@ impl<'a> Grader<'a> {
     pub fn extra(&mut self, key: u64) -> Outcome {
         let evaluated = self.evaluated.last().copied().unwrap_or(false);
         match self.extra.get(&key).copied() {
-            Some(before) => self.again(before),
+            Some(before) => self.duplicate_outcome(before),
             None => {
                 self.extra.insert(key, evaluated);
                 self.graded.counts.extra += 1;
@@ -117,7 +117,7 @@ impl<'a> Grader<'a> {
     ) -> Outcome {
         if self.has(row) {
             let file = usize::from(self.places[row].file);
-            return self.again(self.evaluated.get(file).copied().unwrap_or(false));
+            return self.duplicate_outcome(self.evaluated.get(file).copied().unwrap_or(false));
         }
         let mark = ModelAnswers::read(self.sheet, row, self.rule, asked, output, judge);
         let counts = &mut self.graded.counts;

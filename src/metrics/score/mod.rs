@@ -254,7 +254,7 @@ impl BoardEngine {
     }
 
     /// Narrows a selection to the questions that all of these models were asked.
-    fn own<'c>(&self, models: &[usize], chosen: &'c ItemSelection) -> Cow<'c, ItemSelection> {
+    fn narrowed<'c>(&self, models: &[usize], chosen: &'c ItemSelection) -> Cow<'c, ItemSelection> {
         let mut own = Cow::Borrowed(chosen);
         for model in models {
             let Some(asked) = &self.bitmaps[*model].asked else {
@@ -296,7 +296,7 @@ impl BoardEngine {
             .enumerate()
             .collect();
         let rows = bitmap_index::each(&of, |(at, (model, planes))| {
-            let chosen = &*self.own(&[*at], chosen);
+            let chosen = &*self.narrowed(&[*at], chosen);
             let (mut n, mut chance) = (Cow::Borrowed(&n), Cow::Borrowed(&chance));
             if planes.asked.is_some() {
                 n = Cow::Owned(self.index.count(&self.all, &chosen.plane));
@@ -339,7 +339,7 @@ impl BoardEngine {
                 .zip(&given)
                 .map(|(n, given)| u64::from(n.saturating_sub(*given)))
                 .sum();
-            let counts = self.oddities(*at, chosen, (missing, &given));
+            let counts = self.answer_counts(*at, chosen, (missing, &given));
             Row {
                 model: model.model.clone(),
                 cells,

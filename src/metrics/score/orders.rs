@@ -236,7 +236,7 @@ impl BoardEngine {
     /// asked.
     pub(super) fn special_cells(&self, model: usize, chosen: &ItemSelection) -> Vec<Option<Cell>> {
         let shuffles = self.shuffles(model);
-        let all = self.own(
+        let all = self.narrowed(
             self.orders
                 .family(model)
                 .filter(|_| shuffles.is_some())
@@ -287,7 +287,7 @@ impl BoardEngine {
     /// of these questions.
     fn shares(&self, family: &[usize], chosen: &ItemSelection) -> Option<(Vec<f64>, u64)> {
         let stacks = self.accuracy_columns.stacks_of(self.orders.accuracy?)?;
-        let chosen = self.own(family, chosen);
+        let chosen = self.narrowed(family, chosen);
         let of = |counts: Vec<u32>| {
             stacks
                 .iter()
@@ -316,7 +316,7 @@ impl BoardEngine {
             |of: &[usize], row: usize| of.iter().all(|model| self.right(&self.models[*model], row));
         let rows = (0..self.sheet.len()).filter(|row| self.sheet.graded(*row));
         if *source != Source::Circular {
-            let all = self.own(family, chosen);
+            let all = self.narrowed(family, chosen);
             let stacks = self
                 .orders
                 .accuracy

@@ -111,7 +111,7 @@ impl Units<'_> {
 impl BoardEngine {
     /// Narrows a selection to the questions that both models were asked.
     pub fn both(&self, (a, b): (usize, usize), chosen: &ItemSelection) -> ItemSelection {
-        self.own(&[a, b], chosen).into_owned()
+        self.narrowed(&[a, b], chosen).into_owned()
     }
 
     /// Narrows a selection to the questions that both models are scored on: both were asked, in

@@ -245,7 +245,7 @@ fn given<'s>(
         shuffle: shuffle.unwrap_or_else(|| shuffle_of(sheet, row)),
         correct: (sheet.gold[row] != sheet.refusal[row]).then(|| usize::from(sheet.gold[row])),
         refusal: usize::from(sheet.refusal[row]),
-        said: said(model.mark(row)),
+        said: to_read(model.mark(row)),
     }
 }
 
@@ -259,7 +259,7 @@ fn measure<'r>(report: &'r Report, scores: &'r mmsap::Scores, what: &str) -> &'r
     }
 }
 
-fn said(mark: ParsedAnswer) -> Option<Read> {
+fn to_read(mark: ParsedAnswer) -> Option<Read> {
     match mark {
         ParsedAnswer::ABSENT => None,
         ParsedAnswer::UNPARSED => Some(Read::Unparsed),

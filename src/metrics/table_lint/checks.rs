@@ -21,7 +21,7 @@ pub(super) fn deltas(table: &Table, plan: &Plan, tolerance: f64, report: &mut Re
                 let what = format!(
                     "printed {printed:+.2}, but {after:.2} - {before:.2} = {true_delta:+.2}"
                 );
-                report.found(table, row, Some(*delta), Rule::Delta, what);
+                report.add_finding(table, row, Some(*delta), Rule::Delta, what);
             }
         }
     }
@@ -50,7 +50,7 @@ pub(super) fn shares(table: &Table, plan: &Plan, tolerance: f64, report: &mut Re
                     n.to_string()
                 };
                 let near = nearest(value, n.saturating_mul(runs));
-                report.found(
+                report.add_finding(
                     table,
                     row,
                     Some(share.value),
@@ -67,7 +67,7 @@ pub(super) fn shares(table: &Table, plan: &Plan, tolerance: f64, report: &mut Re
                 let what = format!(
                     "no {runs} counts out of {n} have the mean {value} and the population deviation {sd}"
                 );
-                report.found(table, row, share.sd, Rule::UnattainableSd, what);
+                report.add_finding(table, row, share.sd, Rule::UnattainableSd, what);
             }
         }
     }
@@ -111,7 +111,7 @@ pub(super) fn means(table: &Table, plan: &Plan, tolerance: f64, report: &mut Rep
                 / weight;
             if (mean - printed).abs() > tolerance {
                 let what = format!("printed {printed:.2}, but the parts give {mean:.2}");
-                report.found(table, row, Some(*total), Rule::Sum, what);
+                report.add_finding(table, row, Some(*total), Rule::Sum, what);
             }
         }
     }

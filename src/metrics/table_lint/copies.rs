@@ -41,7 +41,7 @@ pub(super) fn rows(table: &Table, plan: &Plan, report: &mut Report) {
                         earlier.name,
                         table.line(earlier.row)
                     );
-                    report.found(table, later.row, None, Rule::CopiedRow, what);
+                    report.add_finding(table, later.row, None, Rule::CopiedRow, what);
                 } else if let Some(run) =
                     longest(pairs().map(|(a, b)| a == b)).filter(|run| *run >= RUN)
                 {
@@ -51,7 +51,7 @@ pub(super) fn rows(table: &Table, plan: &Plan, report: &mut Report) {
                         earlier.name,
                         table.line(earlier.row)
                     );
-                    report.found(table, later.row, None, Rule::CopiedCells, what);
+                    report.add_finding(table, later.row, None, Rule::CopiedCells, what);
                 }
             }
         }
@@ -153,6 +153,6 @@ pub(super) fn values(table: &Table, plan: &Plan, report: &mut Report) {
             listed.join(", ")
         );
         let (row, column) = places[places.len() - 1];
-        report.found(table, row, Some(column), Rule::DuplicateValue, what);
+        report.add_finding(table, row, Some(column), Rule::DuplicateValue, what);
     }
 }

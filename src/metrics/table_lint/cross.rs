@@ -43,7 +43,7 @@ pub(super) fn same(tables: &[(Table, Plan)], report: &mut Report) {
                         "{name} has {value:.2} here and {:.2} in {file}line {}",
                         first.2, first.1
                     );
-                    report.found(table, row, Some(*column), Rule::Disagree, what);
+                    report.add_finding(table, row, Some(*column), Rule::Disagree, what);
                     reported.push(name);
                 }
             }
@@ -95,7 +95,7 @@ pub(super) fn mmsap(tables: &[(Table, Plan)], tolerance: f64, report: &mut Repor
                         answers.file,
                         answers.line(beside)
                     );
-                    report.found(scores, row, at, Rule::Sum, what);
+                    report.add_finding(scores, row, at, Rule::Sum, what);
                 }
             }
         }

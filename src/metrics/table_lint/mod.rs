@@ -197,7 +197,7 @@ impl Report {
         }
     }
 
-    fn found(
+    fn add_finding(
         &mut self,
         table: &Table,
         row: usize,

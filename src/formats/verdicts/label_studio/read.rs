@@ -64,7 +64,7 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
             }
             Ok((line, record)) => {
                 let place = format!("task {task} (line {line})");
-                if !one(&place, &record, meaning, &mut other, take) {
+                if !read_record(&place, &record, meaning, &mut other, take) {
                     break;
                 }
             }
@@ -79,7 +79,7 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
 }
 
 /// Reads one record. Returns whether to continue.
-fn one(
+fn read_record(
     place: &str,
     record: &Record,
     meaning: Meaning<'_>,

@@ -21,7 +21,7 @@ use super::{Asked, Extractor, Read};
 use benchtop_model::Role;
 
 use self::phrases::{denies, refuses};
-use self::statements::{statements, whole};
+use self::statements::{statements, whole_answer};
 
 /// The reason for a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +126,7 @@ fn after_thinking(output: &str) -> &str {
 }
 
 fn option(asked: &Asked, text: &str) -> (Read, Why) {
-    if let Some(at) = whole(asked, text) {
+    if let Some(at) = whole_answer(asked, text) {
         let mut votes = Votes::default();
         votes.add(at);
         if let Some(found) = votes.decide(asked, Why::Statement) {

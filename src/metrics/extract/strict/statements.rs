@@ -23,7 +23,7 @@ const BETWEEN: [&str; 13] = [
 
 /// The answer that makes up the whole text: a letter, a letter with its option's text, or an
 /// option's text. [`SEVERAL`] if letter and text belong to different options.
-pub(super) fn whole(asked: &Asked, text: &str) -> Option<usize> {
+pub(super) fn whole_answer(asked: &Asked, text: &str) -> Option<usize> {
     let text = bare(text);
     let by_text = option_with(asked, text);
     let by_letter = match text.as_bytes() {
@@ -122,7 +122,9 @@ pub(super) fn statements(asked: &Asked, text: &str) -> Votes {
         .flatten()
         .filter(|line| line.len() < text.len())
     {
-        whole(asked, line).into_iter().for_each(|at| votes.add(at));
+        whole_answer(asked, line)
+            .into_iter()
+            .for_each(|at| votes.add(at));
     }
     if let Some(end) = text
         .find(['.', ',', '\n', ';'])

@@ -1,6 +1,6 @@
 //! Questions about quantities (more than five, more apples than oranges) and about correctness.
 
-use super::clause::{Says, Wanted};
+use super::clause::{QuestionWords, Says};
 use super::lists::{ABOVE, BELOW, CLAIM, FAILS, HOLDS, LEAST, Lists, MOST, PLACE, STOP};
 use super::options::number;
 use super::plain::{has, is_same, units, without};
@@ -77,7 +77,7 @@ pub(super) fn wanted(asks: &str, lists: &Lists) -> Vec<String> {
     wanted
 }
 
-impl Wanted<'_> {
+impl QuestionWords<'_> {
     /// "There are seven cups", for a question about more than five.
     pub(super) fn of_count(
         &self,

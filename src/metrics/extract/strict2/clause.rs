@@ -19,7 +19,7 @@ pub(super) enum Says {
 }
 
 /// The relevant words of a question.
-pub(super) struct Wanted<'a> {
+pub(super) struct QuestionWords<'a> {
     pub(super) words: Vec<String>,
     /// Whether the question asks if something is present.
     pub(super) exists: bool,
@@ -29,7 +29,7 @@ pub(super) struct Wanted<'a> {
 }
 
 /// A clause compared with the question: its words, and where it has each of the question's words.
-struct Beside<'a> {
+struct ComparedClause<'a> {
     own: Vec<String>,
     wanted: Vec<&'a String>,
     places: Vec<Option<usize>>,
@@ -39,7 +39,7 @@ struct Beside<'a> {
 /// Place of a word that the clause has only among its function words.
 const IMPLIED: usize = usize::MAX;
 
-impl Wanted<'_> {
+impl QuestionWords<'_> {
     pub(super) fn of_clause(&self, clause: &str, alone: bool) -> Option<Says> {
         self.words.first()?;
         let doubt = has(clause, self.doubts.iter().copied());
@@ -104,7 +104,7 @@ impl Wanted<'_> {
             }
         }
         let pronoun = has(&bare, &self.lists[PRONOUNS]);
-        let beside = Beside {
+        let beside = ComparedClause {
             own,
             wanted,
             places,
@@ -185,12 +185,12 @@ impl Wanted<'_> {
     /// Whether the question's words appear in the clause in the same order.
     fn of_places(
         &self,
-        beside: &Beside<'_>,
+        beside: &ComparedClause<'_>,
         (clause, bare): (&str, &str),
         denied: bool,
         alone: bool,
     ) -> bool {
-        let Beside {
+        let ComparedClause {
             own,
             wanted,
             places,
@@ -304,7 +304,7 @@ impl Wanted<'_> {
     }
 }
 
-impl Beside<'_> {
+impl ComparedClause<'_> {
     /// Whether the clause has an incompatible word in place of the question's: "The door is
     /// closed", "There are three cats."
     fn differs(&self, lists: &Lists) -> bool {

@@ -157,7 +157,7 @@ pub(super) fn echoed(
         if asks || cut && last && pair.is_none() || listed && !last || end - start > LONG {
             continue;
         }
-        match said(question, reader, (start, end), (last, cut, pair.is_some())) {
+        match option_in_sentence(question, reader, (start, end), (last, cut, pair.is_some())) {
             Some((option, alike, true)) => named.push((option, last, alike)),
             Some((option, alike, false)) => passed.push((option, alike)),
             None => {}
@@ -178,7 +178,7 @@ pub(super) fn echoed(
 
 /// The only option in a sentence in the question's words, how many of these words it has, and
 /// whether that makes it an answer.
-fn said(
+fn option_in_sentence(
     question: &Question,
     reader: &Reader<'_>,
     (start, end): (usize, usize),

@@ -72,7 +72,7 @@ pub(super) struct Reader<'a> {
 }
 
 /// The sentence that is being read.
-struct Here {
+struct CurrentSentence {
     start: usize,
     end: usize,
     question: bool,
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
         if self.verdict(start, end, question) {
             return;
         }
-        let mut here = Here {
+        let mut here = CurrentSentence {
             start,
             end,
             question,
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
 
     /// "Although it looks like a dog, it is a cat": the conceded option is denied. Returns where to
     /// continue.
-    fn conceded(&mut self, here: &mut Here) -> usize {
+    fn conceded(&mut self, here: &mut CurrentSentence) -> usize {
         if here.question || !self.items[here.start].is(THOUGH) {
             return here.start;
         }
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a letter or text of an option. Returns where to continue.
-    fn answer(&mut self, k: usize, here: &mut Here) -> usize {
+    fn answer(&mut self, k: usize, here: &mut CurrentSentence) -> usize {
         let (start, end) = (here.start, here.end);
         let item = self.items[k];
         let option = item.option;
@@ -319,7 +319,7 @@ impl<'a> Reader<'a> {
         next
     }
 
-    fn mentions(&mut self, k: usize, here: &Here) {
+    fn mentions(&mut self, k: usize, here: &CurrentSentence) {
         let (denied, clear) = (
             self.is_negated(here.start, here.end),
             self.is_clear(k, here.start, here.end),
@@ -335,7 +335,7 @@ impl<'a> Reader<'a> {
     fn commits(
         &mut self,
         k: usize,
-        here: &Here,
+        here: &CurrentSentence,
         (left, at): (Left, usize),
         (right, last): (Right, usize),
     ) -> bool {
@@ -396,7 +396,7 @@ impl<'a> Reader<'a> {
     fn states(
         &mut self,
         k: usize,
-        here: &Here,
+        here: &CurrentSentence,
         (left, at): (Left, usize),
         (right, last): (Right, usize),
     ) -> (bool, bool) {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::bounds::Bound;
-use super::clause::{Says, Wanted};
+use super::clause::{QuestionWords, Says};
 use super::lists::{
     self, DENIES, DOUBTS, JOINS, Lists, PLACE, PRONOUNS, SHORT_NO, SHORT_YES, STOP, TURNS, YET,
 };
@@ -131,7 +131,7 @@ pub(super) fn stated(instruction: &str, said: &str) -> Option<bool> {
         wanted = super::bounds::wanted(&asks, &lists);
     }
     let exists = EXISTS.iter().any(|word| asks.contains(word));
-    Wanted {
+    QuestionWords {
         words: wanted,
         exists,
         doubts,
@@ -165,7 +165,7 @@ fn other_quote(
     Some(frame.all(|word| rest.iter().any(|other| is_same(word, other))))
 }
 
-impl Wanted<'_> {
+impl QuestionWords<'_> {
     fn of_text(&self, said: &str, yet: &[&String]) -> Option<bool> {
         let flat = plain(said)
             .replace(['\n', '。', '!', ';', '…'], ". ")

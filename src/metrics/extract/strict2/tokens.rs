@@ -64,7 +64,7 @@ impl Text {
         };
         let (mut at, mut braces) = (0, Vec::new());
         while at < chars.len() {
-            at = made.one(&chars, at, &mut braces);
+            at = made.read_token(&chars, at, &mut braces);
         }
         while made
             .tokens
@@ -141,7 +141,7 @@ impl Text {
     }
 
     /// Reads one token at `at`. Returns where the next begins.
-    fn one(&mut self, chars: &[char], at: usize, braces: &mut Vec<Option<bool>>) -> usize {
+    fn read_token(&mut self, chars: &[char], at: usize, braces: &mut Vec<Option<bool>>) -> usize {
         let next = chars.get(at + 1).copied();
         match chars[at] {
             '\n' => self.line(),

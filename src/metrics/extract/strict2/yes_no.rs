@@ -18,7 +18,7 @@ use crate::extract::Read;
 
 /// The reading so far.
 #[derive(Default)]
-struct Said {
+struct YesNoState {
     now: Option<bool>,
     back: bool,
     conflict: bool,
@@ -57,7 +57,7 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
     text.languages = words().languages(&text, &Text::new(first_line(question)));
     let found = items(&text, &Options::default(), 0, false);
     let reader = Reader::new(&found, &text);
-    let mut word = Said::default();
+    let mut word = YesNoState::default();
     let sentences = sentences(&found);
     for (at, sentence) in sentences.iter().enumerate() {
         word.sentence(&reader, *sentence, at == 0);
@@ -83,27 +83,27 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
         }
     }
     match word {
-        Said {
+        YesNoState {
             seen: true,
             conflict: true,
             ..
         } => (Read::Unparsed, Why::Contradiction),
-        Said {
+        YesNoState {
             seen: true,
             now: None,
             ..
         } => (Read::Unparsed, Why::Hedge),
-        Said {
+        YesNoState {
             seen: true,
             back: true,
             ..
         } => (Read::Unparsed, Why::Withdrawn),
-        Said {
+        YesNoState {
             seen: true,
             now: Some(true),
             ..
         } => (Read::Yes, Why::Statement),
-        Said {
+        YesNoState {
             seen: true,
             now: Some(false),
             ..
@@ -119,7 +119,7 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
     }
 }
 
-impl Said {
+impl YesNoState {
     fn sentence(
         &mut self,
         reader: &Reader<'_>,
@@ -178,12 +178,12 @@ impl Said {
             {
                 if self.now.is_some() || leads {
                     let (conflict, weak, turns_at) = (self.conflict, self.weak, self.turns_at);
-                    *self = Said {
+                    *self = YesNoState {
                         seen: true,
                         conflict,
                         weak,
                         turns_at,
-                        ..Said::default()
+                        ..YesNoState::default()
                     };
                 }
                 k += 1;
@@ -281,15 +281,15 @@ impl Said {
             && let Some(yes) = says(word)
         {
             let conflict = self.strength == 3 && self.now.is_some_and(|now| now != yes);
-            *self = Said {
+            *self = YesNoState {
                 now: Some(yes),
                 conflict,
                 seen: true,
                 strength: 3,
-                ..Said {
+                ..YesNoState {
                     weak: self.weak,
                     turns_at: self.turns_at,
-                    ..Said::default()
+                    ..YesNoState::default()
                 }
             };
         }

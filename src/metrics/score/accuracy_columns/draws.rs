@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{AccuracyColumns, Source, said, types};
+use super::{AccuracyColumns, Source, name_or_none, types};
 use crate::dysca::{CHANCE, CLEAN, above_chance};
 use crate::statistics::mean;
 use benchtop_model::QuestionKind;
@@ -176,7 +176,7 @@ impl AccuracyColumns {
                     None
                 };
                 let name = |at: usize| {
-                    said(
+                    name_or_none(
                         self.subtasks
                             .get(usize::from(stratum(at).subtask))
                             .map_or("", |s| s),
