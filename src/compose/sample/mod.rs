@@ -109,7 +109,7 @@ mod tests {
             assert!(
                 item.prompt.as_ref().is_some_and(|p| !p.is_empty()) && !item.question.is_empty()
             );
-            assert!(ids.insert(item.id.clone()), "{} is there twice", item.id);
+            assert!(ids.insert(item.id.clone()), "{} is duplicated", item.id);
             kinds.insert(item.kind);
         }
         assert!(ids.contains("sample/shape-01-colour"));

@@ -316,7 +316,7 @@ fn invalid_pictures_are_dropped_and_failing_job_pauses() {
     let job = rig.until(id, JobStatus::Paused);
     let reason = job.reason.unwrap();
     assert!(
-        reason.contains("in a row") && reason.contains("one colour"),
+        reason.contains(&super::super::session::IN_A_ROW.to_string()),
         "{reason}"
     );
     assert!(rig.made().is_empty());

@@ -93,7 +93,7 @@ fn of_answers(records: &[VerdictRecord], answers: &[String]) -> Result<Scaled> {
     }
     // Another answer was always possible.
     while categories.len() < 2 {
-        categories.push("other answer".into());
+        categories.push("another answer".into());
     }
     let notes = match left {
         0 => Vec::new(),
