@@ -296,8 +296,7 @@ mod tests {
                     prompt: " ".into(),
                     ..good.clone()
                 })
-                .unwrap()
-                .contains("words")
+                .is_some()
         );
         for tokens in [0, 11] {
             assert!(

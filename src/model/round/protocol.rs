@@ -130,7 +130,7 @@ impl Protocol {
     pub fn keys(self) -> Option<Keys> {
         let (accept, reject) = match self {
             Protocol::Single | Protocol::BothAccept | Protocol::Majority(_) => ("accept", "reject"),
-            Protocol::Equivalence => ("same answer", "different answer"),
+            Protocol::Equivalence => ("same answer", "another answer"),
             Protocol::Audit => ("nothing wrong", "wrong"),
             Protocol::Refusal => ("only refusal", "can be answered"),
             Protocol::Answer => return None,

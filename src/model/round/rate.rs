@@ -135,7 +135,7 @@ mod tests {
         for share in ["", "ten", "110%", "-1"] {
             assert!(share.parse::<Rate>().is_err(), "{share}");
         }
-        assert!(Rate::try_from(0.00005).unwrap_err().contains("fine"));
+        assert!(Rate::try_from(0.00005).is_err());
         assert!(Rate::of_ten_thousand(10_001).is_err());
     }
 }

@@ -582,7 +582,7 @@ mod tests {
         let twice = format!(
             "{TEXT}\n[[rules]]\nname=\"unsafe\"\nthen=\"flag\"\nany=[{{score=\"ocr\",below=1}}]"
         );
-        assert!(read(&twice).unwrap_err().contains("twice"));
+        assert!(read(&twice).unwrap_err().contains("duplicate"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Journals from other machines.
+//! Merges journals from other machines.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, mpsc};
@@ -32,13 +32,13 @@ impl Task for request::Merge {
     }
 }
 
-/// Has the thread that decides append these decisions; they are on disk and count when this returns.
+/// Sends these decisions to the writer. When this returns, they are on disk and count.
 pub(super) fn join(shared: &OwnerContext, fresh: BTreeMap<String, Vec<Decision>>) -> Result<()> {
     if fresh.is_empty() {
         return Ok(());
     }
     let (reply, joined) = mpsc::channel();
-    let ending = || Error::new(ErrorKind::Unreachable, "the owner is ending");
+    let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
     shared
         .writer
         .send(WriterCommand::Join(Join { fresh, reply }))

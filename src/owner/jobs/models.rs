@@ -1,5 +1,5 @@
-//! What begins long work with models, or waits for one: items are read for it first, which takes a while in a large
-//! project.
+//! Tasks that start model jobs or wait for a model. They read items first, which takes a while in
+//! large projects.
 
 use crate::dispatch::{Task, TaskContext};
 use crate::evaluate::{compare_all, judge_all};

@@ -1,4 +1,4 @@
-//! Composing again what the metadata has changed under.
+//! Recomposes stale items.
 
 use std::sync::PoisonError;
 
