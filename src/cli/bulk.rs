@@ -1,4 +1,5 @@
-//! `benchtop bulk`: one verdict on all items that match a filter. Without the exact count it is a dry run.
+//! `benchtop bulk`: one verdict on all items that match a filter. Without the exact count it is a
+//! dry run.
 
 use serde_json::json;
 
@@ -41,9 +42,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         .into_iter()
         .find(|v| v.name() == args.verdict)
         .ok_or_else(|| {
-            Error::input(format!("`{}` is not a verdict for many items", args.verdict))
-                .field("verdict")
-                .help(format!("one of: {}", known.map(Verdict::name).join(", ")))
+            Error::input(format!(
+                "`{}` is not a verdict for many items",
+                args.verdict
+            ))
+            .field("verdict")
+            .help(format!("one of: {}", known.map(Verdict::name).join(", ")))
         })?;
     let judgement = Judgement {
         reasons: args.reasons.clone(),

@@ -146,13 +146,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn read(path: &Path) -> Result<String> {
-    let too_large = || {
-        Error::input(format!(
-            "the plan is larger than {} KiB",
-            PLAN_LIMIT >> 10
-        ))
-        .file(path)
-    };
+    let too_large =
+        || Error::input(format!("the plan is larger than {} KiB", PLAN_LIMIT >> 10)).file(path);
     let bytes = bounded::read(path, PLAN_LIMIT).map_err(|problem| {
         if problem.kind == ErrorKind::Input {
             too_large()

@@ -53,8 +53,7 @@ impl Draws {
 
 fn by(name: &str) -> std::result::Result<By, String> {
     let known = By::ALL.map(By::name).join(", ");
-    By::from_name(name)
-        .ok_or_else(|| format!("cannot group by `{name}`; expected one of: {known}"))
+    By::from_name(name).ok_or_else(|| format!("cannot group by `{name}`; expected one of: {known}"))
 }
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {

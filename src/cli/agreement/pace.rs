@@ -55,10 +55,7 @@ fn text(own: &OwnPace) -> String {
     ));
     match p.drift {
         None => {
-            out.push_str(&format!(
-                "drift: available after {} items\n",
-                2 * LAST
-            ));
+            out.push_str(&format!("drift: available after {} items\n", 2 * LAST));
         }
         Some(drift) => {
             out.push_str(&format!(

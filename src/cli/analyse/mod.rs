@@ -259,10 +259,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 (Who::Filter, None) => By::Filter(args.threshold),
                 (Who::People, round) => By::People(round.clone()),
                 (Who::Filter, Some(_)) => {
-                    return Err(
-                        Error::new(ErrorKind::Usage, "--round requires --by people")
-                            .help("add --by people"),
-                    );
+                    return Err(Error::new(ErrorKind::Usage, "--round requires --by people")
+                        .help("add --by people"));
                 }
             };
             (

@@ -153,10 +153,7 @@ fn stable(found: &Stable) -> String {
     ];
     rows.extend(found.models.iter().map(row));
     let column = clean::line(&found.column);
-    let mut out = format!(
-        "{column} by share of the data, seed {}\n\n",
-        found.seed
-    );
+    let mut out = format!("{column} by share of the data, seed {}\n\n", found.seed);
     out.push_str(&plain(&Words { head, rows }));
     out.push_str("drift: the largest distance from the final value, from 50 % of the data on\n");
     out

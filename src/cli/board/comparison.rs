@@ -96,9 +96,7 @@ impl Source {
             );
         }
         if tested && lines.iter().rev().skip(1).any(|line| line.p.is_none()) {
-            notes.push(
-                "p is - if a model shares no question with the next one".into(),
-            );
+            notes.push("p is - if a model shares no question with the next one".into());
         }
         let best = Best {
             at: 2,
@@ -290,7 +288,8 @@ impl Source {
         }
         if compared.narrowed().is_some() {
             notes.push(
-                "shared: questions that both models are scored on; the rows below use only these".into(),
+                "shared: questions that both models are scored on; the rows below use only these"
+                    .into(),
             );
         }
         printed(&["", column], rows, &[line], args.format, &notes, out)
