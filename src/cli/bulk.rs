@@ -1,4 +1,5 @@
-//! `benchtop bulk`: one verdict on all items that match a filter. Without the exact count it is a dry run.
+//! `benchtop bulk`: one verdict on all items that match a filter. Without the exact count it is a
+//! dry run.
 
 use serde_json::json;
 

@@ -8,15 +8,17 @@ use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::NeedsConsent;
 
-/// The destinations that are not this machine. A command line that names the hosts and the key variable counts as consent.
+/// The destinations that are not this machine. A command line that names the hosts and the key
+/// variable counts as consent.
 pub fn elsewhere(to: Vec<Destination>) -> Vec<Destination> {
     to.into_iter()
         .filter(|destination| !destination.is_here())
         .collect()
 }
 
-/// Sends `then` for a job with the consent that it `waits` for. On a terminal the user is asked first. Without a terminal
-/// the owner refuses a job without consent, with the command that gives it.
+/// Sends `then` for a job with the consent that it `waits` for. On a terminal the user is asked
+/// first. Without a terminal the owner refuses a job without consent, with the command that gives
+/// it.
 ///
 /// # Errors
 /// [`ErrorKind::Cancelled`] if the user declines, and the owner's refusal.
@@ -31,7 +33,8 @@ pub fn resume<R: NeedsConsent>(
     }
 }
 
-/// Sends a request that the owner refused once more, after the user consents to what it `waits` for.
+/// Sends a request that the owner refused once more, after the user consents to what it `waits`
+/// for.
 ///
 /// # Errors
 /// `refusal` if there is no terminal or nothing to consent to; otherwise as [`resume`].

@@ -105,7 +105,8 @@ fn cells(grid: &Grid, args: &Args, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// The number of possible cells with items, and the reasons for the excluded ones. Empty if no cell is excluded.
+/// The number of possible cells with items, and the reasons for the excluded ones. Empty if no cell
+/// is excluded.
 fn excluded(grid: &Grid) -> String {
     if grid.excluded.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! `benchtop discard`: rejects the items of terms (step 4 of Dysca's cleaning).
+//! `benchtop discard`: rejects all items with given terms (step 4 of Dysca's cleaning).
 
 use serde_json::json;
 
@@ -9,10 +9,10 @@ use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The terms whose items are rejected
+    /// Terms whose items are rejected, such as `animal:owl`
     #[arg(required = true, value_name = "VOCABULARY:TERM", value_parser = term)]
     terms: Vec<(String, String)>,
-    /// Say what would be rejected, and reject nothing
+    /// Show what would be rejected, without rejecting it
     #[arg(long)]
     dry_run: bool,
     /// Print the report as one JSON object
@@ -39,15 +39,15 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         let value = json!({"dry_run": args.dry_run, "rejected": done.rejected, "items": coverage::tally(&done.items)});
         out::json_text(&value)
     } else {
-        let would = if args.dry_run {
-            "would be rejected"
+        let verb = if args.dry_run {
+            "Would reject"
         } else {
-            "rejected"
+            "Rejected"
         };
         format!(
-            "{} items have these terms; {} {would}\n",
-            done.items.all(),
-            done.rejected
+            "{verb} {} of {} with these terms.\n",
+            done.rejected,
+            out::count(done.items.all(), "item")
         )
     };
     print(&text).map(|()| 0)

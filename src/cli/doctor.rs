@@ -1,4 +1,4 @@
-//! `benchtop doctor`: what a bug report needs.
+//! `benchtop doctor`: the information that a bug report needs.
 
 use std::io::{self, IsTerminal};
 
@@ -25,10 +25,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it. A project is looked at when there is one; it is not needed.
-///
-/// # Errors
-/// When standard output cannot be written.
+/// Also works outside of a project.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let report = json!({
         "benchtop": {
@@ -76,15 +73,15 @@ fn terminal(context: &Context) -> Result<Value> {
         Err(problem) => problem.to_string(),
     };
     let advice = if !is_terminal {
-        "not asked: standard input and output are not both a terminal"
+        "not queried: standard input or output is not a terminal"
     } else if !found.answers {
-        "it does not answer questions: pictures are half-blocks, verdicts are let through after a time-out and marked"
+        "the terminal does not answer queries: pictures are half-blocks, and verdicts are accepted after a timeout and marked"
     } else if found.tmux {
-        "inside tmux pictures are half-blocks; for true pixels run outside of it"
+        "pictures are half-blocks inside tmux; run outside of tmux for true pixels"
     } else if Protocol::choose(&found).is_none() {
         "no pixel protocol: pictures are half-blocks"
     } else {
-        "true pixels with z"
+        "press z for true pixels"
     };
     Ok(json!({
         "is_terminal": is_terminal,
@@ -111,7 +108,7 @@ fn project(context: &Context) -> Value {
         Ok(project) => project,
         Err(problem) => return json!({"problem": problem.to_string()}),
     };
-    let mut value = asked(context, &project);
+    let mut value = owner(context, &project);
     match Manifest::read(&project.imports()) {
         Ok(manifest) => {
             value["segments_without_line"] = manifest.orphans().into();
@@ -122,7 +119,7 @@ fn project(context: &Context) -> Value {
     value
 }
 
-fn asked(context: &Context, project: &Project) -> Value {
+fn owner(context: &Context, project: &Project) -> Value {
     match status::ask(context) {
         Ok(found) => {
             let mut value = status::json(found.as_ref(), project);
@@ -133,7 +130,7 @@ fn asked(context: &Context, project: &Project) -> Value {
             value["store_health"] = match &found {
                 Some(s) if s.notices.is_empty() && s.read_only.is_none() => "good".into(),
                 Some(_) => "see notices".into(),
-                None => "not open: no owner is running".into(),
+                None => "not open: no owner process is running".into(),
             };
             value
         }
@@ -141,7 +138,7 @@ fn asked(context: &Context, project: &Project) -> Value {
     }
 }
 
-/// Whether the metadata can be used, where no owner says so.
+/// The health of the metadata, read by this process because no owner is running.
 fn health(project: &Project) -> Option<MetadataHealth> {
     let (metadata, unreadable) = compose::metadata(Some(project)).ok()?;
     let (_, compiled) = CompiledMetadata::compile(&metadata);
@@ -155,13 +152,12 @@ fn health(project: &Project) -> Option<MetadataHealth> {
     })
 }
 
-/// The report as indented lines.
 fn lines(value: &Value, depth: usize, out: &mut String) {
     let Value::Object(map) = value else { return };
     for (key, value) in map {
         let indent = "  ".repeat(depth);
         match value {
-            // Twelve numbers for each step: `status` shows them as a table.
+            // `benchtop status` shows these as a table.
             Value::Object(_) if key == "latency" => {}
             Value::Object(_) => {
                 out.push_str(&format!("{indent}{key}\n"));

@@ -1,7 +1,8 @@
 //! Floor 6: the command line, one file per subcommand.
 //!
-//! Exit codes: 0 success, 1 failure (the message says why and what to do), 2 wrong usage. The output of `--json` is a
-//! contract: `docs/cli.md` describes it, and `tests/flows/cli.rs` checks it.
+//! Exit codes: 0 success, 1 failure (the message says why and what to do), 2 wrong usage. The
+//! output of `--json` is a contract: `docs/cli.md` describes it, and `tests/flows/cli.rs` checks
+//! it.
 
 use std::path::PathBuf;
 
@@ -204,8 +205,8 @@ impl Context {
         }
     }
 
-    /// The annotator's name: `--as`, else `BENCHTOP_AS`, else the name that a shared project maps this Unix user to, else
-    /// the login name.
+    /// The annotator's name: `--as`, else `BENCHTOP_AS`, else the name that a shared project maps
+    /// this Unix user to, else the login name.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`] for a name that cannot be a journal's file name.
@@ -281,8 +282,8 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Export(args)) => export::run(&context, &args),
         Some(Command::Items(args)) => items::run(&context, &args),
         Some(Command::Decide(args)) => decide::run(&context, &args),
-        Some(Command::Undo(args)) => undo::run(&context, &args, undo::Way::Undo),
-        Some(Command::Redo(args)) => undo::run(&context, &args, undo::Way::Redo),
+        Some(Command::Undo(args)) => undo::run(&context, &args, undo::Direction::Undo),
+        Some(Command::Redo(args)) => undo::run(&context, &args, undo::Direction::Redo),
         Some(Command::Verdicts(args)) => verdicts::run(&context, &args),
         Some(Command::Log(args)) => log::run(&context, &args),
         Some(Command::Round(args)) => round::run(&context, &args),

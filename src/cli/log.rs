@@ -1,4 +1,4 @@
-//! `benchtop log`: who decided what, the newest first.
+//! `benchtop log`: lists decisions, newest first.
 
 use std::io::BufWriter;
 
@@ -11,34 +11,31 @@ use benchtop_protocol::wire::{LOGGED, LogPage, request};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only what this annotator decided
-    // Under a name of its own: `who` is the argument behind --as, which every command has.
+    /// Show only decisions of this annotator
+    // Named `of` because `who` is the global argument behind --as.
     #[arg(long = "who", value_name = "NAME")]
     of: Option<String>,
-    /// Only on the item of this id
+    /// Show only decisions on the item with this id
     #[arg(long, value_name = "ID")]
     item: Option<String>,
-    /// Only in this round
+    /// Show only decisions in this round
     #[arg(long, value_name = "NAME")]
     round: Option<String>,
-    /// Only after this moment: a revision, or a time such as 2026-01-31T12:00:00Z
+    /// Show only decisions after a revision, or a time such as 2026-01-31T12:00:00Z
     #[arg(long, value_name = "MOMENT", value_parser = moment)]
     since: Option<Moment>,
-    /// Only up to this moment
+    /// Show only decisions up to a revision or a time
     #[arg(long, value_name = "MOMENT", value_parser = moment)]
     until: Option<Moment>,
-    /// At most so many
+    /// Maximum number of decisions
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<u64>,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long)]
     json: bool,
 }
 
-/// A moment as arguments give it.
-///
-/// # Errors
-/// Says what is accepted.
+/// Parses a moment from an argument.
 pub fn moment(text: &str) -> std::result::Result<Moment, String> {
     Moment::parse(text).map_err(|problem| match problem.help {
         Some(help) => format!("{}: {help}", problem.what),

@@ -1,9 +1,9 @@
-//! Output of the commands: the only module that writes to standard output and standard error (`tests/house.rs` checks
-//! this).
+//! Output of the commands: the only module that writes to standard output and standard error
+//! (`tests/house.rs` checks this).
 //!
-//! Text for people has its control characters replaced, even when standard output is a pipe: it may end in a pager. JSON
-//! escapes them as `\uXXXX`. The output is never colored, so [`progress`] is the only function that writes an escape
-//! sequence.
+//! Text for people has its control characters replaced, even when standard output is a pipe: it may
+//! end in a pager. JSON escapes them as `\uXXXX`. The output is never colored, so [`progress`] is
+//! the only function that writes an escape sequence.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -14,7 +14,8 @@ use serde::Serialize;
 use benchtop_model::clean::{self, Cleaned};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Writes text for people, or escaped JSON, to standard output. If the pipe is closed, the program exits with 0.
+/// Writes text for people, or escaped JSON, to standard output. If the pipe is closed, the program
+/// exits with 0.
 ///
 /// # Errors
 /// [`ErrorKind::Io`], except for a closed pipe.
@@ -23,7 +24,8 @@ pub fn print(text: &str) -> Result<()> {
     done(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-/// Checks the result of a write to standard output. If the pipe is closed, the program exits with 0.
+/// Checks the result of a write to standard output. If the pipe is closed, the program exits with
+/// 0.
 ///
 /// # Errors
 /// [`ErrorKind::Io`], except for a closed pipe.
@@ -67,7 +69,8 @@ fn exit_if_closed<T>(result: io::Result<T>) -> io::Result<T> {
     }
 }
 
-/// A value as JSON on one line, without a newline. Control and invisible characters are escaped as `\uXXXX`.
+/// A value as JSON on one line, without a newline. Control and invisible characters are escaped as
+/// `\uXXXX`.
 pub fn json(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value);
     // Serialization fails only for maps with keys that are not strings, and none is ever printed.

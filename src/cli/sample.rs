@@ -1,4 +1,4 @@
-//! `benchtop sample [DIR]`: a small set that the program draws itself.
+//! `benchtop sample [DIR]`: adds a small sample data set.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The project's folder, made into one when it is none; the project you are in otherwise
+    /// Project folder, created if needed [default: the current project]
     dir: Option<PathBuf>,
     /// Print the report as one JSON object
     #[arg(long)]

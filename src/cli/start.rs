@@ -1,4 +1,5 @@
-//! Start of the program: parses the arguments, reports errors and panics, and returns the exit code.
+//! Start of the program: parses the arguments, reports errors and panics, and returns the exit
+//! code.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::ffi::OsString;

@@ -133,8 +133,8 @@ pub fn people(quality: &[PersonQuality]) -> Words {
     }
 }
 
-/// The coincidence table of categories. With two annotators, one is along the rows and the other along the columns; with
-/// more, each pair of ratings counts.
+/// The coincidence table of categories. With two annotators, one is along the rows and the other
+/// along the columns; with more, each pair of ratings counts.
 pub fn met(row: &Row, people: &[String], categories: &[String]) -> Words {
     let table = &row.measures.table;
     let name = |number: u16| people.get(usize::from(number)).map_or("?", String::as_str);

@@ -24,7 +24,8 @@ pub struct Args {
     /// Draw bars of this model over --columns instead of the table
     #[arg(long, value_name = "MODEL", requires = "columns")]
     model: Option<String>,
-    /// Rows of the table [default: columns if there are more than 12 and more than models; else models]
+    /// Rows of the table [default: columns if there are more than 12 and more than models; else
+    /// models]
     #[arg(
         long,
         value_enum,
@@ -33,7 +34,8 @@ pub struct Args {
         conflicts_with = "model"
     )]
     rows: Option<Rows>,
-    /// Output file, .svg or .png; a PNG longer than 2,000 pixels is split into FILE-1.png, FILE-2.png, ...
+    /// Output file, .svg or .png; a PNG longer than 2,000 pixels is split into FILE-1.png,
+    /// FILE-2.png, ...
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -309,9 +311,9 @@ fn shared(columns: &[Column]) -> usize {
         .unwrap_or(0)
 }
 
-/// A shaded table. If all columns belong to one group, they share one color scale, and models and columns are sorted by
-/// their means. Otherwise each column has its own color scale, models are sorted by the first column that has a better
-/// end, and columns keep the order of the board.
+/// A shaded table. If all columns belong to one group, they share one color scale, and models and
+/// columns are sorted by their means. Otherwise each column has its own color scale, models are
+/// sorted by the first column that has a better end, and columns keep the order of the board.
 fn table(board: Board, rows: Option<Rows>) -> Grid {
     let first = &board.columns[0];
     let is_one = board

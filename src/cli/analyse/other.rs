@@ -29,8 +29,8 @@ impl Args {
     /// Reads the scores. Returns `None` if no other source is given.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for an unknown column, [`ErrorKind::Input`] for a table without a column `model` or with
-    /// cells that are not numbers, and errors of the files.
+    /// [`ErrorKind::NotFound`] for an unknown column, [`ErrorKind::Input`] for a table without a
+    /// column `model` or with cells that are not numbers, and errors of the files.
     pub fn read(&self, column: Option<&str>) -> Result<Option<Other>> {
         let names = self
             .names

@@ -44,7 +44,8 @@ impl Source {
     /// Opens the board that the options name.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for options that apply only to a project; errors of the files or the project.
+    /// [`ErrorKind::Usage`] for options that apply only to a project; errors of the files or the
+    /// project.
     pub fn open(context: &Context, of: &Of) -> Result<Source> {
         let rule = of.rule.as_deref().map(extractor).transpose()?;
         if of.paths.is_empty() {

@@ -1,4 +1,5 @@
-//! The answers behind a board: of one cell, of all models to one question, or those that two rules read differently.
+//! The answers behind a board: of one cell, of all models to one question, or those that two rules
+//! read differently.
 
 use std::io::Write;
 

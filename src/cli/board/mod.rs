@@ -40,7 +40,8 @@ pub struct Args {
     pub format: Output,
     /// Sort by this column, best first
     ///
-    /// `COLUMN:asc` sorts the smallest first, `COLUMN:desc` the largest first, and `model` sorts by name.
+    /// `COLUMN:asc` sorts the smallest first, `COLUMN:desc` the largest first, and `model` sorts by
+    /// name.
     #[arg(long, value_name = "COLUMN")]
     pub sort: Option<String>,
     /// Extraction rule, such as strict or legacy-dysca [default: the rule of each question's paper]
@@ -81,8 +82,8 @@ pub struct Args {
     pub wrong: bool,
     /// Count the answers that this rule reads differently than --rule, by model
     ///
-    /// Without --rule, the rule of each question's paper counts. `tool` compares with the verdicts that other tools
-    /// stored with the answers.
+    /// Without --rule, the rule of each question's paper counts. `tool` compares with the verdicts
+    /// that other tools stored with the answers.
     #[arg(long, value_name = "RULE|tool", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "column"])]
     pub against: Option<String>,
     /// List what each model answered to this item, given by id, key, or number
@@ -115,8 +116,8 @@ pub enum Output {
     Json,
 }
 
-/// Prints the board, or the part of it that the options ask for. The exit code is 1 if damaged prediction files were left
-/// out.
+/// Prints the board, or the part of it that the options ask for. The exit code is 1 if damaged
+/// prediction files were left out.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] for an unknown column or model; errors of the files or the project.
@@ -273,8 +274,8 @@ fn unknown_column(board: &Board, what: String) -> Error {
     Error::new(ErrorKind::NotFound, what).help(format!("the columns: {}", names.join(", ")))
 }
 
-/// Sorts rows by a column, best first. Ties sort scored rows before published ones, then by name. Rows without the cell
-/// come last.
+/// Sorts rows by a column, best first. Ties sort scored rows before published ones, then by name.
+/// Rows without the cell come last.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] for an unknown column.

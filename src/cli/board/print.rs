@@ -119,7 +119,8 @@ pub(super) fn shown(cell: Option<Cell>, column: &Column) -> String {
     match cell.and_then(|c| Some((c, c.value()?))) {
         Some((Cell::Share { k, n }, value)) => format!("{:.2} {k}/{n}", value * 100.0),
         Some((cell, value)) => {
-            // Subtracting the noise can make the estimate of a variance negative. JSON and CSV keep the raw number.
+            // Subtracting the noise can make the estimate of a variance negative. JSON and CSV keep
+            // the raw number.
             let value = match column.scale {
                 Scale::Share => value * 100.0,
                 Scale::Squared => value.max(0.0),

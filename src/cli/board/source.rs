@@ -23,7 +23,8 @@ impl Source {
     /// Opens the files of `args.paths`, or the project if there are none.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for options that apply only to a project; errors of the files or the project.
+    /// [`ErrorKind::Usage`] for options that apply only to a project; errors of the files or the
+    /// project.
     pub(super) fn open(context: &Context, args: &Args) -> Result<Source> {
         let ask = board_ask(args)?;
         if args.paths.is_empty() {
@@ -163,8 +164,8 @@ impl Source {
         }
     }
 
-    /// The answers that another rule reads differently. Without a rule: those that the tools that wrote them judged
-    /// differently.
+    /// The answers that another rule reads differently. Without a rule: those that the tools that
+    /// wrote them judged differently.
     pub(super) fn against(
         &self,
         other: Option<Extractor>,
