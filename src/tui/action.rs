@@ -221,6 +221,22 @@ pub const OLD_NAMES: &[(&str, Action)] = &[
     ("sample", Action::Sample),
     ("theme", Action::Theme),
     ("take", Action::MenuOk),
+    ("true pixels", Action::Pixels),
+    ("other picture", Action::OtherPicture),
+    ("frequency", Action::Frequency),
+    ("only wrong", Action::OnlyWrong),
+    ("wrong first", Action::WrongFirst),
+    ("guideline gap", Action::GuidelineGap),
+    ("row detail", Action::AgreementPart),
+    ("failing terms", Action::FailingTerms),
+    ("what if", Action::WhatIf),
+    ("other side", Action::OtherSample),
+    ("only this group", Action::OnlyGroup),
+    ("earlier guidelines", Action::EarlierGuidelines),
+    ("next count", Action::NextCount),
+    ("next scale", Action::NextScale),
+    ("next part", Action::NextPart),
+    ("next area", Action::NextArea),
 ];
 
 actions! {
@@ -238,7 +254,7 @@ actions! {
     ScrollDown, "scroll down", Review, ["pgdn"], false, "Scroll the text down";
     ScrollUp, "scroll up", Review, ["pgup"], false, "Scroll the text up";
     NextPending, "next pending", Review, ["tab"], false, "Go to the next item without a verdict";
-    Pixels, "true pixels", Review, ["z"], false, "Toggle true pixels for the picture";
+    Pixels, "toggle pixels", Review, ["z"], false, "Toggle true pixels for the picture";
     ZoomIn, "zoom in", Review, ["+", "="], false, "Zoom in 2x (both pictures of a pair)";
     ZoomOut, "zoom out", Review, ["-"], false, "Zoom out 2x";
     PanLeft, "pan left", Review, ["H", "shift-left"], false, "Pan left by a quarter of the view";
@@ -246,7 +262,7 @@ actions! {
     PanUp, "pan up", Review, ["K", "shift-up"], false, "Pan up by a quarter of the view";
     PanRight, "pan right", Review, ["L", "shift-right"], false, "Pan right by a quarter of the view";
     Blink, "blink", Review, ["b"], false, "Blink between the two pictures of a pair; any other key stops";
-    OtherPicture, "other picture", Review, ["v"], false, "Cycle through both pictures of a pair, the first, the second";
+    OtherPicture, "cycle pictures", Review, ["v"], false, "Cycle through both pictures of a pair, the first, the second";
     PictureDifference, "show difference", Review, ["D"], false, "Highlight where the two pictures of a pair differ by at least 16 of 255";
     Explain, "explain", Review, ["e"], false, "Explain why the item is flagged or not: scores, thresholds, judge output";
     EditItem, "edit item", Review, ["E"], false, "Edit the question, options, or answer; the item is then judged anew";
@@ -286,7 +302,7 @@ actions! {
     Unhide, "unhide", Table, ["gv"], false, "Show all hidden columns";
     Widen, "resize column", Table, ["_"], false, "Fit this column to its text, or narrow it again";
     GoToColumn, "go to column", Table, ["c"], false, "Go to a column by name";
-    Frequency, "frequency", Table, ["F"], false, "Count how often each value of this column occurs";
+    Frequency, "count values", Table, ["F"], false, "Count how often each value of this column occurs";
     Describe, "describe", Table, ["I"], false, "Summarize each column";
     Select, "select", Table, ["t", "space"], false, "Select or unselect this row";
     SelectRegex, "select by regex", Table, ["|"], false, "Select rows whose cell in this column matches a regex";
@@ -311,15 +327,15 @@ actions! {
     BoardFilter, "filter questions", Board, ["f"], false, "Score only the questions that match a filter";
     BoardCurated, "choose items", Board, ["a"], false, "Score all items, accepted items, or items accepted in a round";
     BoardRule, "choose rule", Board, ["r"], false, "Choose the extraction rule: each question's own, or one for all";
-    BoardPrinted, "published figures", Board, ["p"], false, "Show published figures as dimmed rows: none, one paper, or all";
+    BoardPrinted, "show published figures", Board, ["p"], false, "Show published figures as dimmed rows: none, one paper, or all";
     BoardViews, "break down", Board, ["v"], false, "Break the model down by style, type, scenario, or another group of columns";
     CompareModels, "compare", Board, ["x"], false, "Mark this model, or compare it with the marked one";
     HowSure, "show interval", Board, ["s"], false, "Show the confidence intervals of this cell: Wilson and cluster bootstrap";
     RulesDiffer, "compare rules", Board, ["D"], false, "List the answers that another extraction rule reads differently";
 
     // Answers behind a cell.
-    OnlyWrong, "only wrong", Behind, ["w"], false, "Toggle between wrong answers and all answers";
-    WrongFirst, "wrong first", Behind, ["o"], false, "Toggle between wrong answers first and data set order";
+    OnlyWrong, "show only wrong", Behind, ["w"], false, "Toggle between wrong answers and all answers";
+    WrongFirst, "sort wrong first", Behind, ["o"], false, "Toggle between wrong answers first and data set order";
 
     // Answers to one question.
     NextAnswer, "next answer", Answer, ["n"], false, "Go to the next answer in the list";
@@ -333,7 +349,7 @@ actions! {
     Revert, "revert file", Metadata, ["X"], true, "Discard the edits of this file";
     Resolve, "resolve conflict", Metadata, ["M"], false, "Resolve a conflict with a file that changed on disk: mine, theirs, diff";
     EditOutside, "edit in $EDITOR", Metadata, ["e"], false, "Open this file at this line in your editor";
-    NextArea, "next area", Metadata, ["tab"], false, "Focus the next part of the pane";
+    NextArea, "focus next area", Metadata, ["tab"], false, "Focus the next part of the pane";
     Side, "toggle sidebar", Metadata, ["v"], false, "Cycle the sidebar: preview, findings, none";
     SeedDown, "previous seed", Metadata, ["<"], false, "Preview the questions of the previous seed";
     SeedUp, "next seed", Metadata, [">"], false, "Preview the questions of the next seed";
@@ -372,11 +388,11 @@ actions! {
     PasteText, "paste text", Editor, ["ctrl-v"], true, "Paste the text that was cut or copied";
 
     // Coverage.
-    NextCount, "next count", Coverage, ["tab"], false, "Color cells by the next count: items, accepted, acceptance rate, flagged, pending";
+    NextCount, "cycle count", Coverage, ["tab"], false, "Color cells by the next count: items, accepted, acceptance rate, flagged, pending";
     ChooseRows, "choose rows", Coverage, ["r"], false, "Choose the row axis";
     ChooseColumns, "choose columns", Coverage, ["o"], false, "Choose the column axis";
     SwapAxes, "swap axes", Coverage, ["x"], false, "Swap rows and columns";
-    FailingTerms, "failing terms", Coverage, ["f"], false, "Toggle between the map and the terms whose items fail most";
+    FailingTerms, "show failing terms", Coverage, ["f"], false, "Toggle between the map and the terms whose items fail most";
     RetireTerms, "retire terms", Coverage, ["d"], true, "Disable the selected terms and reject their items, after a preview";
 
     // Generate.
@@ -392,27 +408,27 @@ actions! {
     RemoveJob, "remove job", Generate, ["D"], false, "Remove a finished job from the list";
 
     // Filters.
-    LineLeft, "threshold left", Filters, ["left", "h"], false, "Move the threshold one bar left";
-    LineRight, "threshold right", Filters, ["right", "l"], false, "Move the threshold one bar right";
-    LineFarLeft, "threshold far left", Filters, ["H", "shift-left"], false, "Move the threshold ten bars left";
-    LineFarRight, "threshold far right", Filters, ["L", "shift-right"], false, "Move the threshold ten bars right";
-    LineBitLeft, "nudge left", Filters, [","], false, "Move the threshold a tenth of a bar left";
-    LineBitRight, "nudge right", Filters, ["."], false, "Move the threshold a tenth of a bar right";
+    LineLeft, "move threshold left", Filters, ["left", "h"], false, "Move the threshold one bar left";
+    LineRight, "move threshold right", Filters, ["right", "l"], false, "Move the threshold one bar right";
+    LineFarLeft, "move threshold far left", Filters, ["H", "shift-left"], false, "Move the threshold ten bars left";
+    LineFarRight, "move threshold far right", Filters, ["L", "shift-right"], false, "Move the threshold ten bars right";
+    LineBitLeft, "nudge threshold left", Filters, [","], false, "Move the threshold a tenth of a bar left";
+    LineBitRight, "nudge threshold right", Filters, ["."], false, "Move the threshold a tenth of a bar right";
     TypeLine, "type threshold", Filters, ["="], false, "Type a value for the threshold";
-    OtherLine, "flag or park", Filters, ["f"], false, "Switch between the flag threshold and the park threshold";
+    OtherLine, "switch threshold", Filters, ["f"], false, "Switch between the flag threshold and the park threshold";
     RemoveLine, "remove threshold", Filters, ["-"], false, "Remove this threshold, or this rule in the list of rules";
     NextScore, "next score", Filters, ["n"], false, "Show the next score";
     PreviousScore, "previous score", Filters, ["N"], false, "Show the previous score";
-    NextScale, "next scale", Filters, ["c"], false, "Show CLIP and SigLIP as logit, cosine, or CLIPScore";
-    NextPart, "next part", Filters, ["tab"], false, "Focus the groups, the pictures at the threshold, or the comparison";
+    NextScale, "cycle scale", Filters, ["c"], false, "Show CLIP and SigLIP as logit, cosine, or CLIPScore";
+    NextPart, "focus next part", Filters, ["tab"], false, "Focus the groups, the pictures at the threshold, or the comparison";
     GroupBy, "group by", Filters, ["b"], false, "Group by subtask, style, or type";
     GroupAcross, "group across", Filters, ["B"], false, "Split the groups by a second property: style, type, subtask, or none";
     GroupLeft, "scroll groups left", Filters, ["("], false, "Scroll the groups one column left";
     GroupRight, "scroll groups right", Filters, [")"], false, "Scroll the groups one column right";
-    OnlyGroup, "only this group", Filters, ["o"], false, "Toggle the histogram between this group and all items";
-    OwnLine, "own threshold", Filters, ["t"], false, "Add or remove a separate threshold for this subtask";
+    OnlyGroup, "show only group", Filters, ["o"], false, "Toggle the histogram between this group and all items";
+    OwnLine, "toggle own threshold", Filters, ["t"], false, "Add or remove a separate threshold for this subtask";
     ChoosePair, "compare with", Filters, ["v"], false, "Compare this score with another one";
-    OtherSample, "other side", Filters, ["space"], false, "Show the picture on the other side of the threshold";
+    OtherSample, "show other side", Filters, ["space"], false, "Show the picture on the other side of the threshold";
     ShowRules, "show rules", Filters, ["R"], false, "Toggle between the rules and the histogram";
     SaveRules, "save rules", Filters, ["w", "ctrl-s"], false, "Save the edited rules to benchtop.toml, after a preview";
     RevertRules, "restore rules", Filters, ["X"], false, "Restore the previous rules, after a confirmation";
@@ -426,19 +442,19 @@ actions! {
     // Agreement.
     GroupAgreement, "group rows", Agreement, ["b"], false, "Group rows by annotator pair, subtask, type, level, style, or filter outcome";
     AgreementRound, "filter by round", Agreement, ["r"], false, "Show one round, or the verdicts outside of rounds";
-    AgreementPart, "row detail", Agreement, ["tab"], false, "Show the row's intervals, its table, the annotators, or the methods paragraph";
+    AgreementPart, "show row detail", Agreement, ["tab"], false, "Show the row's intervals, its table, the annotators, or the methods paragraph";
     CopyMethods, "copy methods", Agreement, ["m"], false, "Copy the methods paragraph with all numbers";
     // Adjudicate.
     SettleAccept, "accept item", Adjudicate, ["a"], true, "Settle the item as accepted, with a note";
     SettleReject, "reject item", Adjudicate, ["x"], true, "Settle the item as rejected, with a reason";
     SettleFix, "fix item", Adjudicate, ["c"], true, "Settle the item as to be fixed, with a note";
-    GuidelineGap, "guideline gap", Adjudicate, ["g"], true, "Record a gap in the guidelines and open them in your editor";
+    GuidelineGap, "record guideline gap", Adjudicate, ["g"], true, "Record a gap in the guidelines and open them in your editor";
     NextDispute, "next dispute", Adjudicate, ["n", "j", "right", "down", "space"], false, "Go to the next disputed item";
     PreviousDispute, "previous dispute", Adjudicate, ["p", "k", "left", "up"], false, "Go to the previous disputed item";
     NextOpen, "next unsettled", Adjudicate, ["tab"], false, "Go to the next unsettled item";
     ShowSettled, "show settled", Adjudicate, ["s"], false, "Toggle between unsettled items and all disputed items";
     ChooseRound, "choose round", Adjudicate, ["r"], false, "Choose the round to adjudicate";
-    EarlierGuidelines, "earlier guidelines", Adjudicate, ["v"], false, "List the items judged under earlier guidelines";
+    EarlierGuidelines, "show earlier guidelines", Adjudicate, ["v"], false, "List the items judged under earlier guidelines";
     OpenGuidelines, "open guidelines", Adjudicate, ["e"], false, "Open the round's guidelines in your editor";
     ReviewDispute, "review item", Adjudicate, ["enter"], false, "Open this item in the Review pane";
     OtherSide, "switch picture", Adjudicate, ["o"], false, "Switch to the other picture of a pair";
@@ -449,7 +465,7 @@ actions! {
     // Rounds.
     NewRound, "new round", Rounds, ["n"], false, "Create a round: items, annotators, and protocol";
     CloseRound, "close or reopen", Rounds, ["c"], false, "Close or reopen this round, after a confirmation; its verdicts still count";
-    WhatIf, "what if", Rounds, ["w"], false, "Show what another protocol would keep of this round's verdicts";
+    WhatIf, "try protocol", Rounds, ["w"], false, "Show what another protocol would keep of this round's verdicts";
     RoundPeople, "edit annotators", Rounds, ["p"], false, "Add annotators, or remove them and reassign their open items";
     DeleteRound, "delete round", Rounds, ["D"], false, "Delete this round, after a confirmation, if it has no verdicts";
     ShowGuidelines, "read guidelines", Rounds, ["r"], false, "Read the guidelines of this round";
