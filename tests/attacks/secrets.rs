@@ -17,7 +17,7 @@ use crate::durability::generate::fifty;
 use crate::flows::eval::{quiz, reply};
 use crate::flows::filter::{configure, says};
 use crate::inference::server::{Act, Server, png};
-use crate::support::{Bench, Output, run, wait_until};
+use crate::support::{Bench, Output, run, wait_until, wording};
 use crate::terminal::pty::{Line, Pty};
 use crate::tui::support::{BENCHTOP, Bench as Seated};
 
@@ -848,16 +848,16 @@ fn the_screen_says_what_waits_and_asks_before_it_goes_on() {
     bench.start_owner();
     let mut seat = bench.seat("ann");
     seat.keys("7");
-    seat.wait_for("waits for your agreement: 3 questions to");
+    seat.wait_row(&["3 questions"]);
     std::thread::sleep(LULL);
     assert!(server.seen().is_empty(), "{:?}", server.seen());
     seat.keys("p");
-    seat.wait_for("this project wants to send 3 questions to");
+    seat.wait_for(wording::AGREEMENT_ASKED);
     seat.keys("<esc>");
-    seat.wait_gone("this project wants");
+    seat.wait_gone(wording::AGREEMENT_ASKED);
     assert!(server.seen().is_empty());
     seat.keys("p");
-    seat.wait_for("this project wants to send 3 questions to");
+    seat.wait_for(wording::AGREEMENT_ASKED);
     seat.keys("<enter>");
     wait_until("it goes on", || server.seen().len() == 3);
 }

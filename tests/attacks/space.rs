@@ -384,7 +384,7 @@ fn a_folder_that_was_moved_away_says_so_and_opens_where_it_is() {
         assert!(decider.send(&verdict(Uuid::now_v7(), 4, "accept")));
         let receipt = decider.receipt();
         assert_eq!(receipt["saved"], false, "{receipt}");
-        assert_eq!(receipt["error"]["kind"], "denied", "{receipt}");
+        assert_eq!(receipt["error"]["kind"], "conflict", "{receipt}");
         // A command in the new place has an owner of its own, at once.
         let moved = Bench::at(there.clone());
         assert_eq!(moved.verdicts().len(), 3);

@@ -124,7 +124,7 @@ fn pictures_of_a_refused_import_are_taken_back() {
         "pictures/q.jsonl",
         lines(0..300, 290, "{\"id\": 5, \"images\": [], \"question\": 3}"),
     );
-    refused(&bench, &file, 290, "question", &[]);
+    refused(&bench, &file, 290, "question_type", &[]);
     // And kept when it succeeds.
     let file = bench.write(
         "pictures/q.jsonl",

@@ -211,7 +211,7 @@ fn killed(bench: &Bench, with: &[&str], drafts: bool) {
     std::fs::remove_dir_all(bench.root().join("store")).unwrap();
     bench
         .run(["generate", "--json"].iter().chain(with).copied())
-        .refused_as(ErrorKind::NotFound);
+        .refused_as(ErrorKind::Conflict);
     check(bench, 50);
     assert!(owners(bench.root()).len() == 1);
     println!(

@@ -196,7 +196,7 @@ fn what_cannot_be_asked_is_refused() {
     );
     bench
         .run(["agreement", "--round", "first", "--by", "outcome", "--json"])
-        .refused_as(ErrorKind::NotFound);
+        .refused_as(ErrorKind::Conflict);
     for command in [["agreement", "--round"], ["round", "report"]] {
         let refused = bench
             .run(

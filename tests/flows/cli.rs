@@ -297,9 +297,8 @@ fn undo_and_redo_go_back_and_forth_for_their_annotator_only() {
         (&json!(true), &json!("undo"), &json!("flagged"))
     );
     assert_eq!(statuses(), ["pending", "flagged", "pending"]);
-    bench
-        .run(["undo", "--as", "ann", "--json"])
-        .refused_as(ErrorKind::NotFound);
+    bench.run(["undo", "--as", "ann"]).refused(1);
+    assert_eq!(statuses(), ["pending", "flagged", "pending"]);
     assert_eq!(bench.run(["redo", "--as", "ann"]).lines()[0]["number"], 1);
     assert_eq!(statuses(), ["accepted", "flagged", "pending"]);
     bench.run(["stop"]).ok();
@@ -593,17 +592,19 @@ fn bad_usage_is_two_and_refusal_is_one() {
 #[test]
 fn a_command_with_json_prints_its_error_as_json() {
     let bench = Bench::with_items(2);
+    let mut wrong = crate::support::question(7);
+    wrong["answer"] = json!(4);
     let file = bench.write(
-        "plan.toml",
-        "name = \"x\"\n[[pictures]]\nsubjct = \"animal\"\n",
+        "wrong.jsonl",
+        format!("{}\n{wrong}\n", crate::support::question(6)),
     );
-    let plan = file.to_str().unwrap();
+    let wrong = file.to_str().unwrap();
     for (args, code, kind, place) in [
         (
-            vec!["compose", "--plan", plan, "--json"],
+            vec!["import", "--json", wrong],
             1,
             "input",
-            json!({"file": plan, "line": 3, "field": "subjct"}),
+            json!({"file": wrong, "line": 2, "field": "answer"}),
         ),
         (
             vec!["items", "--json", "--filter", "status:lost"],

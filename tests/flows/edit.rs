@@ -278,7 +278,7 @@ fn answers_from_before_an_edit_are_told_at_once_and_after_a_rebuild() {
     let board = |ask: &str| bench.run(["board", "--filter", ask]).ok();
     // Notes that name a file or model: how many answers are to other words, or to other options.
     let noted = |shown: &str, name: &str| has_line(shown, &["note:", name, "1"]);
-    let words = |ask: &str| noted(&board(ask), "early.jsonl");
+    let words = |ask: &str| has_line(&board(ask), &["note:", "early.jsonl", "(1)"]);
     let options = |ask: &str, model: &str| noted(&board(ask).replace(".jsonl", "-jsonl"), model);
     assert!(!words("") && !options("", "early:"), "{}", board(""));
     bench.run(["edit", "s/0", "--remove", "A"]).ok();

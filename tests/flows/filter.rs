@@ -207,7 +207,7 @@ fn scores_rules_queue_and_explanations() {
     );
     bench
         .run(["filter", "rules", "revert", "--json"])
-        .refused_as(ErrorKind::NotFound);
+        .refused_as(ErrorKind::Conflict);
     // What cannot be: each says why and what to do.
     let wrong = rules(
         &bench,

@@ -47,7 +47,7 @@ fn a_job_is_watched_to_its_end_and_told_in_json() {
     );
     assert_eq!(last["settings"]["width"], 64);
     check(&bench, 50);
-    bench.run(with(&["--json"])).refused_as(ErrorKind::NotFound);
+    bench.run(with(&["--json"])).refused_as(ErrorKind::Conflict);
     // Chosen items again, from another seed; a number and an id name them.
     let id = bench.items()[4]["id"].as_str().unwrap().to_string();
     let output = bench.feed(
@@ -134,7 +134,7 @@ fn exports_carry_the_pictures_and_say_that_they_are_drafts() {
 fn refuses(bench: &Bench, args: &[&str], drafts: usize) {
     let refused = bench
         .run(args.iter().copied().chain(["--json"]))
-        .refused_as(ErrorKind::Input);
+        .refused_as(ErrorKind::Conflict);
     assert!(
         refused.names("--drafts") && refused.names(&format!("{drafts} ")),
         "{args:?}: {refused}"

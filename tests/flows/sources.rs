@@ -125,8 +125,8 @@ fn rows_of_one_file_belong_to_the_data_sets_that_have_their_ids() {
     let expected = [share("one", 3, 4), share("two", 0, 6)];
     for (found, notes) in [board(&bench, &[]), board(&bench, &[&folder])] {
         assert_eq!(found, expected);
-        assert!(has_line(&notes, &["note:", "1"]), "{notes}");
-        assert!(!has_line(&notes, &["note:", "2"]), "{notes}");
+        assert!(has_line(&notes, &["m.csv", "1"]), "{notes}");
+        assert!(!has_line(&notes, &["m.csv", "2"]), "{notes}");
     }
 }
 

@@ -14,7 +14,7 @@ use benchtop::tui::panes::review::Picture;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{SIZES, accessible, check, frame, look};
+use super::{SIZES, accessible, check, check_narrow, frame, look};
 
 const RULES: &str = r#"
 [[rules]]
@@ -347,6 +347,6 @@ fn bench_for_a_screen_reader() {
             !picture.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)),
             "{picture}"
         );
-        check("filters_accessible", size, &picture);
+        check_narrow("filters_accessible", size, &picture);
     }
 }

@@ -4,7 +4,7 @@ use benchtop::protocol::wire::{AnyRequest, Page, PageAsk, Request, Row, request}
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::list::{ListEffect, ListPane, Want};
 
-use super::{SIZES, accessible, check, frame, look};
+use super::{SIZES, accessible, check, check_narrow, frame, look};
 
 const QUESTIONS: [&str; 4] = [
     "What is the colour of the traffic light at the crossing in front of the old town hall, seen from the left?",
@@ -199,7 +199,7 @@ fn list_without_rows() {
     for size in SIZES {
         let mut pane = ListPane::new();
         let picture = shown(&mut pane, size);
-        check("list_loading", size, &picture);
+        check_narrow("list_loading", size, &picture);
 
         let effects = pane.start();
         let [ListEffect::Ask(want, AnyRequest::Page(request::Page(ask)))] = &effects[..] else {
@@ -214,7 +214,7 @@ fn list_without_rows() {
         };
         failing.answer(wanted.clone(), Err(problem));
         let picture = shown(&mut failing, size);
-        check("list_failed", size, &picture);
+        check_narrow("list_failed", size, &picture);
 
         pane.answer(
             want.clone(),
@@ -224,13 +224,13 @@ fn list_without_rows() {
             })),
         );
         let picture = shown(&mut pane, size);
-        check("list_nothing", size, &picture);
+        check_narrow("list_nothing", size, &picture);
 
         let mut pane = list();
         let effects = pane.find("status:flagged zebra").unwrap();
         settle(&mut pane, effects, 0);
         let picture = shown(&mut pane, size);
-        check("list_filtered_out", size, &picture);
+        check_narrow("list_filtered_out", size, &picture);
     }
 }
 

@@ -11,7 +11,7 @@ use benchtop::tui::panes::metadata::{EditSession, MetadataEffect, TextFor};
 use benchtop::tui::panes::templates::TemplatesPane;
 use benchtop::tui::panes::vocabulary::VocabularyPane;
 
-use super::{SIZES, accessible, check, frame, look};
+use super::{SIZES, accessible, check, check_narrow, frame, look};
 
 fn state() -> MetadataState {
     let file = |f: metafile::MetaFile| FileState {
@@ -104,7 +104,7 @@ fn vocabulary_as_on_disk_and_edited() {
             size,
             &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())),
         );
-        check(
+        check_narrow(
             "vocabulary_edited_accessible",
             size,
             &frame(size, |area, buf| pane.draw(&desk, area, buf, &accessible())),
@@ -205,7 +205,7 @@ fn templates_read_and_edited() {
         let picture = frame(size, |area, buf| {
             pane.draw(&desk, area, buf, &accessible());
         });
-        check("templates_edited_accessible", size, &picture);
+        check_narrow("templates_edited_accessible", size, &picture);
     }
 }
 
@@ -284,7 +284,7 @@ fn coverage_in_colour_and_without() {
             size,
             &frame(size, |area, buf| pane.draw(area, buf, &look())),
         );
-        check(
+        check_narrow(
             "coverage_accessible",
             size,
             &frame(size, |area, buf| pane.draw(area, buf, &accessible())),
@@ -296,7 +296,7 @@ fn coverage_in_colour_and_without() {
             super::ColourLevel::Mono,
             false,
         );
-        check(
+        check_narrow(
             "coverage_rate_mono",
             size,
             &frame(size, |area, buf| pane.draw(area, buf, &mono)),

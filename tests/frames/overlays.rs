@@ -1,4 +1,4 @@
-use benchtop::tui::action::Scope;
+use benchtop::tui::action::{Action, Scope};
 use benchtop::tui::keymap::Keymap;
 use benchtop::tui::widgets::keys;
 use benchtop::tui::widgets::menu::{Choice, Menu};
@@ -55,23 +55,67 @@ fn palette() {
             }
             menu.draw(area, buf, &look()).unwrap();
         });
-        check("palette", size, &picture);
+        let rows: Vec<&str> = picture
+            .lines()
+            .filter_map(|row| row.split('│').nth(1))
+            .map(|row| row.trim_matches([' ', '▌']))
+            .filter(|row| !row.is_empty())
+            .collect();
+        assert_eq!(rows[0], "> col");
+        let found: Vec<Action> = rows[1..]
+            .iter()
+            .map(|row| {
+                let is_row = |action: &&Action| {
+                    row.strip_prefix(action.name())
+                        .and_then(|rest| rest.strip_prefix("  "))
+                        .is_some_and(|rest| rest.trim_start().starts_with(word(action.help())))
+                        && action.keys().iter().any(|key| row.ends_with(key))
+                };
+                let action = Action::ALL.iter().find(is_row);
+                *action.unwrap_or_else(|| panic!("{row} is no action:\n{picture}"))
+            })
+            .collect();
+        assert_eq!(found[0], Action::GoToColumn);
+        assert!(found.len() > 10, "{found:?}");
     }
+}
+
+fn word(help: &str) -> &str {
+    help.split([' ', ',', ';', ':']).next().unwrap()
 }
 
 #[test]
 fn help() {
     let keymap = Keymap::defaults().unwrap();
-    for size in SIZES {
-        let picture = frame(size, |area, buf| {
-            let about = ["One item a screen, one key a verdict.".to_string()];
-            keys::help_page(&keymap, &[Scope::Review, Scope::Global], &about).draw(
-                area,
-                buf,
-                &look(),
-            );
+    let scopes = [Scope::Review, Scope::Global];
+    let about = ["One item a screen, one key a verdict.".to_string()];
+    for (width, _) in SIZES {
+        let picture = frame((width, 120), |area, buf| {
+            keys::help_page(&keymap, &scopes, &about).draw(area, buf, &look());
         });
-        check("help", size, &picture);
+        assert!(picture.contains(&about[0]), "{picture}");
+        let rows: Vec<Vec<char>> = picture.lines().map(|row| row.chars().collect()).collect();
+        let at = |column: usize, row: &[char]| row.iter().skip(column).collect::<String>();
+        let accept = picture
+            .lines()
+            .find(|row| row.trim_start().starts_with("a "))
+            .unwrap();
+        let column = accept.chars().count() - accept.trim_start()[1..].trim_start().chars().count();
+        // Keys on the left, help in one column on the right.
+        for action in Action::ALL {
+            if !scopes.contains(&action.scope()) || action.keys().is_empty() {
+                continue;
+            }
+            let is_row = |row: &Vec<char>| {
+                let left: String = row.iter().take(column).collect();
+                left.split_whitespace().next() == Some(action.keys()[0])
+                    && at(column, row).starts_with(word(action.help()))
+            };
+            assert!(rows.iter().any(is_row), "{action:?}:\n{picture}");
+        }
+        for scope in scopes {
+            assert!(picture.contains(scope.title()), "{scope:?}:\n{picture}");
+        }
     }
 }
 

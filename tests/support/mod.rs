@@ -2,6 +2,7 @@
 
 pub mod emulator;
 mod refusal;
+pub mod wording;
 
 pub use benchtop::model::ErrorKind;
 pub use refusal::Refusal;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use portable_pty::CommandBuilder;
 
 use super::pty::{Line, Pty};
+use crate::support::wording;
 use crate::tui::support::{BENCHTOP, Bench, PATIENCE};
 
 /// The owner's process id, as `benchtop status` tells it; `None` when none runs.
@@ -28,7 +29,7 @@ fn signal(pid: u32, signal: rustix::process::Signal) {
 fn it_starts_shows_the_sample_and_accepts_and_q_gives_the_screen_back() {
     let bench = Bench::empty();
     let mut pty = Pty::open(&bench, Line::default());
-    pty.wait_for("S draws a sample");
+    pty.wait_for(wording::EMPTY_PROJECT);
     assert_eq!(pty.state(), (true, false), "alternate screen, no cursor");
     pty.keys(b"S");
     let shown = pty.on(1);
@@ -91,10 +92,10 @@ fn a_killed_owner_is_started_again_and_a_stopped_one_by_the_next_key() {
     pty.judge(1, b"a");
     pty.on(2);
     bench.kill_owner();
-    pty.wait_for("connected again");
+    pty.wait_for(wording::CONNECTED_AGAIN);
     pty.judge(2, b"a");
     bench.stop_owner();
-    pty.wait_for("the owner was stopped; the next key starts it again");
+    pty.wait_for(wording::OWNER_STOPPED);
     pty.judge(3, b"a");
     assert_eq!(bench.verdicts("ann"), ["1 accept", "2 accept", "3 accept"]);
     bench.stop_owner();

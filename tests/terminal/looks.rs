@@ -1,8 +1,9 @@
 //! What the terminal and the environment say of colors and of the character set, in the real program.
 
 use super::pty::{Line, Pty};
-use crate::support::json_lines;
+use crate::support::{json_lines, wording};
 use crate::tui::support::Bench;
+use benchtop::tui::action::Action;
 
 /// The colors of text that were told, as SGR numbers of the sixteen.
 fn inks(raw: &[u8]) -> Vec<u16> {
@@ -97,7 +98,7 @@ fn with_lang_c_nothing_beyond_ascii_is_written() {
         let pty = Pty::open_with(&bench, Line::default(), &env);
         pty.on(1);
         pty.keys(b"?");
-        pty.wait_for("accept this item");
+        pty.wait_for(wording::help(Action::Accept));
         assert!(pty.raw().is_ascii());
     }
     let pty = Pty::open_with(&bench, Line::default(), &[("LC_ALL", "C.UTF-8")]);

@@ -1,5 +1,6 @@
 //! A terminal emulator around the real program: a pseudo-terminal, a vt100 screen, and answers to what it is asked.
 
+use crate::support::wording;
 use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -233,10 +234,10 @@ impl Pty {
                 self.text()
             );
             std::thread::sleep(Duration::from_millis(20));
-            if self.text().contains("has not shown this item yet") {
+            if self.text().contains(wording::NOT_SHOWN_YET) {
                 self.keys(b"Z");
                 self.wait_until("the next key", |s| {
-                    !s.contains("has not shown") || s.contains(&saved)
+                    !s.contains(wording::NOT_SHOWN_YET) || s.contains(&saved)
                 });
                 self.keys(key);
             }

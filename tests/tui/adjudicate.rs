@@ -7,7 +7,8 @@ use benchtop::protocol::Client;
 use benchtop::protocol::wire::{Decide, request};
 use uuid::Uuid;
 
-use super::support::{Bench, Seat, Terminal, pictured, question};
+use super::support::{Bench, Seat, Terminal, pictured, question, snapshot};
+use crate::support::{has_line, wording};
 
 /// The people whose verdicts are settled; no part of these names is on any screen.
 const PEOPLE: [&str; 2] = ["annika", "bobby"];
@@ -140,7 +141,8 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
     let mut cem = sit(&bench, "cem");
     let shown = on(&cem, 1);
     for part in [
-        "first (both-accept)  1 of 3, 3 to settle",
+        "first (both-accept)",
+        "1 of 3",
         "annotator 1",
         "annotator 2",
         "“this is orange”",
@@ -152,11 +154,11 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
     // Without a why nothing is settled.
     // Its picture is missing, which is asked about first.
     cem.keys("a");
-    cem.wait_for("the picture is missing: enter accepts anyway");
+    cem.wait_for(wording::PICTURE_MISSING);
     cem.keys("<enter>");
-    cem.wait_for("#1 is accepted: why");
+    cem.wait_row(&["#1", "accepted"]);
     cem.keys("<enter>");
-    cem.wait_for("say why");
+    cem.wait_for(wording::SAY_WHY);
     cem.keys("held beside a colour chart<enter>");
     cem.wait_for("#1 saved");
     nameless(&on(&cem, 3));
@@ -178,10 +180,10 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
     // A rejection takes reasons and a why.
     cem.wait_for("no kite at all");
     cem.keys("x");
-    cem.wait_for("#3 is rejected: reasons, and why");
+    cem.wait_row(&["#3", "rejected"]);
     cem.keys("4");
     cem.keys("<enter>");
-    cem.wait_for("say in the note what it is");
+    cem.wait_for(wording::NOTE_WANTED);
     cem.keys("nothing to see<enter>");
     cem.wait_for("#3 saved");
     let (_, judgement) = last(&bench, "cem");
@@ -190,15 +192,15 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
         (Verdict::Reject, vec!["wrong-answer".to_string()])
     );
     // The last one; what is settled comes after it and shows by whom.
-    cem.wait_for("1 of 3, 1 to settle, 2 settled");
+    cem.wait_for(&wording::settling(1, 3, 1, 2));
     on(&cem, 4);
     cem.keys("c");
-    cem.wait_for("#4 is to fix: what");
+    cem.wait_row(&["#4", "to fix"]);
     cem.keys("name the kite<enter>");
-    cem.wait_for("all 3 settled");
+    cem.wait_for(&wording::all_settled(3));
     cem.keys("pp");
     cem.wait_until("who settled it", |s| {
-        s.contains("settled by cem") && s.contains("“held beside a colour chart”")
+        s.contains(&wording::settled_by("cem")) && s.contains("“held beside a colour chart”")
     });
     let status = |n| {
         bench
@@ -213,7 +215,7 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
     nameless(&cem.text());
     // Another adjudicator is not told by whom.
     let dora = sit(&bench, "dora");
-    let shown = dora.wait_for("settled by adjudicator");
+    let shown = dora.wait_for(&wording::settled_by("adjudicator"));
     assert!(!shown.contains("cem"), "{shown}");
 }
 
@@ -225,10 +227,10 @@ fn undo_takes_it_back_and_others_verdicts_come_by_themselves() {
     cem.keys("a<enter>");
     cem.wait_for("why");
     cem.keys("yes<enter>");
-    cem.wait_for("2 to settle, 1 settled");
+    cem.wait_for(&wording::settling(1, 3, 2, 1));
     cem.keys("u");
-    cem.wait_for("your verdict on #1 is taken back");
-    cem.wait_for("1 of 3, 3 to settle");
+    cem.wait_for(&wording::taken_back(1));
+    cem.wait_for(&wording::settling(1, 3, 3, 0));
     on(&cem, 1);
     assert_eq!(bench.verdicts("cem"), ["1 accept", "1 undo"]);
     // Somebody settles the third elsewhere, and a fifth dispute begins.
@@ -249,18 +251,18 @@ fn undo_takes_it_back_and_others_verdicts_come_by_themselves() {
         judgement,
     };
     bench.client("dora").ask(request::Decide(decide)).unwrap();
-    cem.wait_for("1 of 3, 2 to settle, 1 settled");
+    cem.wait_for(&wording::settling(1, 3, 2, 1));
     say(
         &bench.client("bobby"),
         "first",
         5,
         noted(Verdict::Unsure, "hm"),
     );
-    cem.wait_for("1 of 4, 3 to settle, 1 settled");
+    cem.wait_for(&wording::settling(1, 4, 3, 1));
     nameless(&cem.text());
     // Only what is open, then all again; tab goes from one open one to the next.
     cem.keys("s");
-    cem.wait_for("1 of 3, 3 to settle");
+    cem.wait_for(&wording::settling(1, 3, 3, 0));
     cem.keys("<tab>");
     on(&cem, 4);
     cem.keys("<tab>");
@@ -268,12 +270,12 @@ fn undo_takes_it_back_and_others_verdicts_come_by_themselves() {
     cem.keys("<tab>");
     on(&cem, 1);
     cem.keys("s");
-    cem.wait_for("1 of 4, 3 to settle");
+    cem.wait_for(&wording::settling(1, 4, 3, 1));
     // Enter looks closer.
     cem.keys("<enter>");
     cem.wait_for("1 of 5");
     cem.keys("0");
-    cem.wait_for("1 of 4, 3 to settle");
+    cem.wait_for(&wording::settling(1, 4, 3, 1));
 }
 
 #[test]
@@ -293,17 +295,14 @@ fn a_gap_of_the_guidelines_is_tagged_and_opens_them() {
     let mut cem = sit(&bench, "cem");
     on(&cem, 1);
     cem.keys("v");
-    cem.wait_for("every verdict was given under docs/rules.md as it is now");
+    cem.wait_for(wording::SAME_GUIDELINES);
     cem.keys("g");
-    cem.wait_for("gap of the guidelines, #1");
+    cem.wait_for(wording::GUIDELINE_GAP);
     cem.keys("3");
     cem.keys("say where orange ends<enter>");
     // The editor of these tests adds a line, so that all that was judged was judged under earlier ones.
-    let shown = cem.wait_for("verdicts were given under earlier guidelines");
-    assert!(
-        shown.contains("8 verdicts on 4 items: #1 #2 #3 #4"),
-        "{shown}"
-    );
+    let shown = cem.wait_for(wording::EARLIER_GUIDELINES);
+    assert!(has_line(&shown, &["8", "4", "#1 #2 #3 #4"]), "{shown}");
     assert_eq!(
         std::fs::read_to_string(docs.join("rules.md")).unwrap(),
         "A kite is a toy.\naardvark\n"
@@ -318,7 +317,7 @@ fn a_gap_of_the_guidelines_is_tagged_and_opens_them() {
         Some("#guideline-gap say where orange ends")
     );
     cem.keys("<esc>");
-    cem.wait_for("earlier guidelines, ");
+    cem.wait_for(wording::EARLIER_GUIDELINES);
     on(&cem, 3);
     // What is settled from here on is settled under what they say now.
     cem.keys("a");
@@ -337,9 +336,9 @@ fn ones_own_items_are_flagged_and_a_blind_round_keeps_the_others_back() {
     let bench = project();
     // bobby has not judged #4: what he may not know of is not listed.
     let mut bobby = sit(&bench, "bobby");
-    let shown = bobby.wait_for("1 of 2, 2 to settle");
+    let shown = bobby.wait_for(&wording::settling(1, 2, 2, 0));
     assert!(
-        shown.contains("you judged this one") && !shown.contains("annika"),
+        shown.contains(wording::JUDGED_ALREADY) && !shown.contains("annika"),
         "{shown}"
     );
     let listed = |who: &str| {
@@ -363,7 +362,7 @@ fn ones_own_items_are_flagged_and_a_blind_round_keeps_the_others_back() {
         judgement.asked.map(|a| (a.part, a.revealed)),
         Some((Part::Revision, true))
     );
-    let shown = bobby.wait_for("1 of 1, 1 to settle");
+    let shown = bobby.wait_for(&wording::settling(1, 1, 1, 0));
     assert!(shown.contains("Is kite 3 red?"), "{shown}");
     // The others have to be judged first.
     let asked = Asked {
@@ -398,9 +397,9 @@ fn ones_own_items_are_flagged_and_a_blind_round_keeps_the_others_back() {
 fn rounds_are_chosen_and_names_shown_where_the_round_says_so() {
     let bench = Bench::plain(5);
     let mut early = sit(&bench, "cem");
-    early.wait_for("no round decides anything yet");
+    early.wait_for(wording::NOTHING_DECIDED);
     early.keys("a");
-    early.wait_for("there is nothing to settle");
+    early.wait_for(wording::NOTHING_TO_SETTLE);
     drop(early);
     round(&bench, "first", |_| {});
     round(&bench, "named", |new| {
@@ -411,7 +410,7 @@ fn rounds_are_chosen_and_names_shown_where_the_round_says_so() {
     });
     differ(&bench, "named");
     let mut cem = sit(&bench, "cem");
-    let shown = cem.wait_for("settle which round");
+    let shown = cem.wait_for(wording::WHICH_ROUND);
     assert!(
         shown.contains("1 named") && shown.contains("2 first"),
         "{shown}"
@@ -423,9 +422,9 @@ fn rounds_are_chosen_and_names_shown_where_the_round_says_so() {
         "{shown}"
     );
     cem.keys("r");
-    cem.wait_for("settle which round");
+    cem.wait_for(wording::WHICH_ROUND);
     cem.keys("2");
-    cem.wait_for("nobody differs in the round `first`");
+    cem.wait_for(wording::NO_DISPUTE);
 }
 
 #[test]
@@ -473,7 +472,9 @@ fn what_it_looks_like() {
     };
     bench.client("dora").ask(request::Decide(decide)).unwrap();
     for (name, accessible) in [("adjudicate", false), ("adjudicate_accessible", true)] {
-        for size in [(80, 24), (160, 50)] {
+        // For a screen reader the parts are the same in a wide window.
+        let sizes = [(80, 24), (160, 50)];
+        for &size in &sizes[..if accessible { 1 } else { 2 }] {
             let mut cem = bench.seat_at(
                 "cem",
                 Terminal {
@@ -484,7 +485,7 @@ fn what_it_looks_like() {
             );
             cem.on(1);
             cem.keys("0");
-            cem.wait_for("2 to settle, 1 settled");
+            cem.wait_for(&wording::settling(1, 3, 2, 1));
 
             let shown = cem.wait_until("all of it", |s| {
                 s.contains("1 of 3")
@@ -493,9 +494,7 @@ fn what_it_looks_like() {
                     && s.contains("“no kite")
                     && s.contains('✗')
             });
-            insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
-                insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), timeless(&shown));
-            });
+            snapshot(name, size, &timeless(&shown));
         }
     }
 }

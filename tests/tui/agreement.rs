@@ -13,6 +13,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::support::{BENCHTOP, Bench};
+use crate::support::wording;
 
 const GO: &str = "%";
 
@@ -104,7 +105,7 @@ fn what_the_pane_shows_is_what_the_command_prints_and_the_metrics_say() {
     let printed: Value = serde_json::from_str(&printed).unwrap();
     let mut seat = bench.seat("eve");
     seat.keys(GO);
-    seat.wait_for("by pair of people");
+    seat.wait_for(wording::BY_PAIR);
     seat.wait_for("ann / bob");
     seat.keys("j");
     // Once the intervals are there the row stands as a whole.
@@ -139,7 +140,7 @@ fn numbers_follow_the_verdicts_and_rows_open_their_items() {
     let (ann, bob) = (bench.client("ann"), bench.client("bob"));
     let mut seat = bench.seat("eve");
     seat.keys(GO);
-    seat.wait_for("nobody has judged anything in `first` yet");
+    seat.wait_for(wording::NOTHING_JUDGED);
     for number in 1..=4 {
         say(&ann, number, Verdict::Accept);
         say(
@@ -152,36 +153,36 @@ fn numbers_follow_the_verdicts_and_rows_open_their_items() {
             },
         );
     }
-    seat.wait_for("4 items, 4 judged by two or more");
+    seat.wait_for(&wording::items_judged(4, 4));
     seat.wait_for("75.0 %");
     say(&ann, 5, Verdict::Reject);
     say(&bob, 5, Verdict::Reject);
-    seat.wait_for("5 items, 5 judged by two or more");
+    seat.wait_for(&wording::items_judged(5, 5));
     seat.wait_for("80.0 %");
     bob.ask(request::Undo(Uuid::now_v7())).unwrap();
-    seat.wait_for("5 items, 4 judged by two or more");
+    seat.wait_for(&wording::items_judged(5, 4));
     seat.keys("b");
-    seat.wait_for("by subtask");
+    seat.wait_for(wording::BY_SUBTASK);
     seat.wait_for("even");
     seat.keys("<tab>");
-    seat.wait_for("ann down, bob across");
+    seat.wait_row(&["ann", "bob"]);
     seat.keys("m");
-    seat.wait_for("the methods paragraph");
+    seat.wait_for(wording::METHODS);
     let raw = seat.raw();
     assert!(
         raw.windows(7).any(|w| w == b"\x1b]52;c;"),
         "it goes into the clipboard"
     );
     seat.keys("gY<enter>");
-    seat.wait_for("rows copied");
+    seat.wait_for(wording::ROWS_COPIED);
     seat.keys("j<enter>");
     seat.wait_for("3 of 6");
     seat.keys(GO);
-    seat.wait_for("by subtask");
+    seat.wait_for(wording::BY_SUBTASK);
     seat.keys("r");
-    seat.wait_for("outside of rounds");
+    seat.wait_for(wording::OUTSIDE_ROUNDS);
     seat.keys("2");
-    seat.wait_for("nothing is judged outside of rounds");
+    seat.wait_for(wording::NOTHING_OUTSIDE);
     seat.leave("q<ctrl-c>");
 }
 
@@ -193,9 +194,9 @@ fn whoever_the_round_is_blind_for_is_told_why_until_it_is_closed() {
     say(&bob, 1, Verdict::Reject);
     let mut seat = bench.seat("ann");
     seat.keys(GO);
-    let shown = seat.wait_for("the round `first` is blind");
+    let shown = seat.wait_for(wording::IS_BLIND);
     assert!(!shown.contains("0.0 %"), "{shown}");
     run(&bench, "round close first --as eve");
-    seat.wait_for("1 item, 1 judged by two or more");
+    seat.wait_for(&wording::items_judged(1, 1));
     seat.leave("q<ctrl-c>");
 }

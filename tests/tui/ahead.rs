@@ -4,6 +4,7 @@ use benchtop::model::round::{NewRound, Rate};
 use benchtop::protocol::wire::request;
 
 use super::support::{Answers, Bench, Seat, Terminal};
+use crate::support::wording;
 
 fn round(bench: &Bench, name: &str, people: &[&str]) {
     let people: Vec<String> = people.iter().map(|p| p.to_string()).collect();
@@ -31,10 +32,10 @@ fn work(bench: &Bench, who: &str) -> Seat {
     let mut seat = bench.seat(who);
     seat.on(1);
     seat.keys("9");
-    seat.wait_for("It asks:");
+    seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
     seat.wait_until("an item", |s| {
-        s.contains("  to judge") && !s.contains("loading")
+        s.contains(wording::TO_JUDGE) && !s.contains("loading")
     });
     seat
 }
@@ -45,10 +46,10 @@ fn what_is_typed_after_a_prompt_that_a_round_has_not_is_no_verdict() {
     round(&bench, "first", &["ann"]);
     let mut seat = work(&bench, "ann");
     seat.keys("/fax a");
-    seat.wait_for("is dropped");
+    seat.wait_for(wording::KEYS_DROPPED);
     seat.keys("sam<enter>");
     seat.keys("Z");
-    seat.wait_for("`Z` does nothing");
+    seat.wait_for(wording::KEY_UNKNOWN);
     assert_eq!(bench.journal("ann").len(), 0);
     seat.keys("a");
     seat.wait_until("the receipt", |s| {
@@ -71,12 +72,12 @@ fn a_reason_typed_before_the_item_was_seen_is_no_verdict() {
     );
     seat.on(1);
     seat.keys("xa");
-    seat.wait_for("is dropped");
+    seat.wait_for(wording::KEYS_DROPPED);
     // By now the item is seen, and the words go on.
     seat.answer();
     seat.keys("fas<enter>");
     seat.keys("Z");
-    seat.wait_for("`Z` does nothing");
+    seat.wait_for(wording::KEY_UNKNOWN);
     assert_eq!(bench.journal("ann").len(), 0);
     // The same key again opens it.
     seat.keys("x");
@@ -94,19 +95,19 @@ fn who_is_through_with_their_own_round_settles_at_once() {
         let mut seat = work(&bench, who);
         for n in 1..=2 {
             seat.wait_until("an item", |s| {
-                s.contains("  to judge") && !s.contains("loading")
+                s.contains(wording::TO_JUDGE) && !s.contains("loading")
             });
             seat.keys(key);
             seat.wait_until("its receipt", |_| bench.journal(who).len() == n);
         }
-        seat.wait_for("nothing is left for you");
+        seat.wait_for(wording::ROUND_DONE);
         if who == "ann" {
             seat.keys("0");
             seat.wait_until("a dispute", |s| {
                 s.contains("annotator 1") && !s.contains("loading")
             });
             seat.keys("a");
-            seat.wait_for("is accepted: why");
+            seat.wait_for(wording::WHY);
             seat.keys("as agreed<enter>");
             seat.wait_until("the settlement", |_| bench.journal("ann").len() == 3);
         }
@@ -122,12 +123,12 @@ fn nobody_agrees_to_a_count_they_have_not_seen() {
     seat.keys("2/subtask:odd<enter>");
     seat.wait_for("3 of 6");
     seat.keys("ga");
-    seat.wait_for("judge the items of");
+    seat.wait_for(wording::BULK_MENU);
     bench.freeze_owner();
     seat.keys("11");
-    seat.wait_for("wait for the count");
+    seat.wait_for(wording::COUNTING);
     bench.thaw_owner();
-    let asked = seat.wait_for("accept 3 items without looking at each?");
+    let asked = seat.wait_row(&["accept 3 items"]);
     assert!(asked.contains("not now"), "{asked}");
     assert_eq!(bench.journal("ann").len(), 0);
 }
@@ -154,9 +155,9 @@ fn keys_typed_before_a_page_opens_are_no_verdict() {
     bench.freeze_owner();
     seat.keys("eaxn");
     bench.thaw_owner();
-    seat.wait_for("by the rules");
+    seat.wait_for(wording::BY_THE_RULES);
     seat.keys("<esc>");
-    seat.wait_gone("by the rules");
+    seat.wait_gone(wording::BY_THE_RULES);
     seat.on(1);
     assert_eq!(bench.journal("ann").len(), 0);
 }

@@ -8,6 +8,7 @@ use benchtop::protocol::wire::{Decide, request};
 use uuid::Uuid;
 
 use super::support::{Bench, Seat, question};
+use crate::support::{has_line, wording};
 
 fn bench() -> Bench {
     let bench = Bench::empty();
@@ -24,13 +25,13 @@ fn three_shows_the_leaderboard_and_enter_goes_down_to_the_item() {
     let shown = seat.wait_for("alpha");
     assert!(shown.contains("beta") && shown.contains("aAcc"), "{shown}");
     seat.keys("ll<enter>");
-    let shown = seat.wait_for("answers of ");
-    assert!(shown.contains("read as"), "{shown}");
+    let shown = seat.wait_for(wording::ANSWERS_OF);
+    assert!(shown.contains(wording::READ_AS), "{shown}");
     seat.keys("q");
-    seat.wait_gone("answers of ");
+    seat.wait_gone(wording::ANSWERS_OF);
     seat.wait_for("alpha");
     seat.keys("<enter>");
-    seat.wait_for("answers of ");
+    seat.wait_for(wording::ANSWERS_OF);
     seat.keys("jj");
     seat.keys("1");
     let shown = seat.wait_for("Is the baker wearing a hat?");
@@ -48,7 +49,7 @@ fn an_answer_leads_to_what_every_model_said_and_to_the_item_and_back_to_the_same
     seat.keys("3");
     seat.wait_for("alpha");
     seat.keys("ll<enter>");
-    seat.wait_for("answers of ");
+    seat.wait_for(wording::ANSWERS_OF);
     let at = |shown: &str| {
         shown
             .lines()
@@ -71,7 +72,7 @@ fn an_answer_leads_to_what_every_model_said_and_to_the_item_and_back_to_the_same
     seat.keys("n");
     seat.wait_for("#6 ");
     seat.keys("n");
-    seat.wait_for("this is the last answer of the list");
+    seat.wait_for(wording::LAST_ANSWER);
     seat.keys("p");
     seat.wait_for("#5 ");
     // Enter reviews the item; both keys for back come to the answers again.
@@ -86,7 +87,7 @@ fn an_answer_leads_to_what_every_model_said_and_to_the_item_and_back_to_the_same
         seat.wait_for("2 answers: ");
     }
     seat.keys("q");
-    let shown = seat.wait_for("answers of ");
+    let shown = seat.wait_for(wording::ANSWERS_OF);
     assert_eq!(at(&shown), row);
     // From anywhere else back means what it always does.
     seat.keys("<enter>");
@@ -104,17 +105,17 @@ fn what_papers_printed_stands_dimmed_beside_the_scored_rows() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("3");
-    seat.wait_for("rows 1-2 of 2");
+    seat.wait_row(&["1-2", "2"]);
     seat.keys("p");
-    let shown = seat.wait_for("of MVP-Bench");
+    let shown = seat.wait_row(&["MVP-Bench"]);
     assert!(
-        shown.contains("of all papers") && !shown.contains("of Dysca"),
+        !has_line(&shown, &["Dysca"]),
         "only papers with a column here: {shown}"
     );
     seat.keys("<down><down><enter>");
-    let shown = seat.wait_for("4 printed rows of MVP-Bench");
+    let shown = seat.wait_row(&["4", "MVP-Bench"]);
     assert!(
-        shown.contains("rows 1-6 of 6") && shown.contains("DeepSeek-VL (1.3B) "),
+        has_line(&shown, &["1-6", "6"]) && shown.contains("DeepSeek-VL (1.3B) "),
         "{shown}"
     );
     let ranked = |shown: &str| {
@@ -124,7 +125,7 @@ fn what_papers_printed_stands_dimmed_beside_the_scored_rows() {
     };
     seat.wait_until("ranks of the scored ones", ranked);
     seat.keys("/GPT-4o<enter>");
-    seat.wait_for("printed in MVP-Bench, Table");
+    seat.wait_for("MVP-Bench, Table");
     seat.keys("/qAcc.L_l<enter>");
     let shown = seat.wait_for("qAcc.L_l: 74.44 %");
     let printed = shown.lines().find(|l| l.contains("GPT-4o ")).unwrap();
@@ -133,13 +134,13 @@ fn what_papers_printed_stands_dimmed_beside_the_scored_rows() {
         "no rank and no star: {printed}"
     );
     seat.keys("<enter>");
-    seat.wait_for("its answers are not here");
+    seat.wait_for(wording::NOT_HERE);
     seat.keys("x");
-    seat.wait_for("a printed row has no answers to compare");
+    seat.wait_for(wording::NO_COMPARISON);
     seat.keys("v");
-    seat.wait_for("a printed row is not broken down");
+    seat.wait_for(wording::NO_BREAKDOWN);
     seat.keys("p<enter>");
-    seat.wait_for("rows 1-2 of 2");
+    seat.wait_row(&["1-2", "2"]);
     seat.leave("q<ctrl-c>");
 }
 
@@ -222,29 +223,29 @@ fn a_filter_scores_as_it_is_typed_and_what_people_accept_is_followed() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("3");
-    let shown = seat.wait_for("leaderboard on all items: 96 questions");
+    let shown = seat.wait_for(&wording::board("all", "96 questions"));
     assert!(shown.contains("MC+TF"), "{shown}");
     seat.wait_until("ranks", |s| {
         s.lines().any(|l| l.contains("good") && l.contains("(1)"))
     });
     seat.keys("ftype:true-false");
     // Counted while the prompt is still open.
-    let shown = seat.wait_for("48 questions  only type:true-false");
-    assert!(shown.contains("score only: type:true-false"), "{shown}");
+    let shown = seat.wait_row(&["48", "type:true-false"]);
+    assert!(has_line(&shown, &["type:true-false"]), "{shown}");
     seat.keys("<esc>");
-    seat.wait_for("leaderboard on all items: 96 questions");
+    seat.wait_for(&wording::board("all", "96 questions"));
     seat.keys("fstyle:oil<enter>");
-    seat.wait_for("32 questions  only style:oil");
+    seat.wait_row(&["32", "style:oil"]);
     seat.keys("f<ctrl-u><enter>");
-    seat.wait_for("leaderboard on all items: 96 questions");
+    seat.wait_for(&wording::board("all", "96 questions"));
     let client = bench.client("bob");
     (1..=3).for_each(|n| accept(&client, n));
     seat.keys("a");
-    seat.wait_for("what the hand work changed");
+    seat.wait_for(wording::CURATION_EFFECT);
     seat.keys("<down><enter>");
-    seat.wait_for("leaderboard on accepted items: 3 of 96 questions");
+    seat.wait_for(&wording::board("accepted", "3 of 96 questions"));
     accept(&client, 4);
-    seat.wait_for("leaderboard on accepted items: 4 of 96 questions");
+    seat.wait_for(&wording::board("accepted", "4 of 96 questions"));
     seat.leave("q<ctrl-c>");
 }
 
@@ -254,13 +255,13 @@ fn a_model_is_broken_down_and_two_are_compared_down_to_their_items() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("3");
-    seat.wait_for("leaderboard on all items: 96 questions");
+    seat.wait_for(&wording::board("all", "96 questions"));
     // `good` is ahead; `poor` errs in one style only.
     seat.keys("/poor<enter>v");
-    seat.wait_for("poor by");
+    seat.wait_row(&["poor"]);
     seat.wait_for("styles (SC)");
     seat.keys("<enter>");
-    let shown = seat.wait_for("poor by style");
+    let shown = seat.wait_row(&["poor", "style"]);
     let style = |name: &str| {
         shown
             .lines()
@@ -273,15 +274,15 @@ fn a_model_is_broken_down_and_two_are_compared_down_to_their_items() {
         "{shown}"
     );
     seat.keys("G<enter>");
-    seat.wait_for("answers of poor behind Acc.style.oil");
+    seat.wait_for(&wording::behind("poor", "Acc.style.oil"));
     seat.keys("w");
-    seat.wait_for("only wrong");
+    seat.wait_for(wording::ONLY_WRONG);
     seat.keys("qq/Acc.type.true-false<enter>x");
-    seat.wait_for("x compares with poor");
+    seat.wait_row(&["x", "poor"]);
     seat.keys("/good<enter>x");
-    let shown = seat.wait_for("poor against good by Acc.type.true-false");
+    let shown = seat.wait_row(&["poor", "good", "Acc.type.true-false"]);
     assert!(
-        shown.contains("McNemar, exact") && shown.contains("95 % "),
+        shown.contains(wording::EXACT_TEST) && shown.contains("95 % "),
         "{shown}"
     );
     seat.keys("j<enter>");
@@ -296,18 +297,18 @@ fn rules_are_switched_and_held_against_each_other() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("3");
-    seat.wait_for("leaderboard on all items: 96 questions");
+    seat.wait_for(&wording::board("all", "96 questions"));
     seat.keys("r");
     seat.wait_for("legacy-dysca@1");
     seat.keys("<down><down><enter>");
-    seat.wait_for("by legacy-dysca@1 (");
+    seat.wait_row(&["96", "legacy-dysca@1"]);
     seat.keys("D");
-    seat.wait_for("which answers are read as something else by");
+    seat.wait_for(wording::RULES_MENU);
     seat.keys("<enter>");
-    let shown = seat.wait_for("1st legacy-dysca@1 against 2nd each question's own rule");
+    let shown = seat.wait_row(&["1st legacy-dysca@1"]);
     assert!(shown.contains("differ"), "{shown}");
     seat.keys("qlls");
-    seat.wait_for("draws, seed 1");
+    seat.wait_row(&["seed 1"]);
     seat.leave("q<ctrl-c>");
 }
 
@@ -376,13 +377,10 @@ fn a_difficulty_curve_goes_from_easy_to_hard_and_says_whether_it_falls() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("3");
-    seat.wait_for("leaderboard on all items");
+    seat.wait_for(wording::BOARD_ALL);
     seat.keys("v");
-    take(
-        &mut seat,
-        "from easy to hard: whether accuracy falls as it should",
-    );
-    let shown = seat.wait_for("m by Acc by level");
+    take(&mut seat, wording::CURVE_MENU);
+    let shown = seat.wait_row(&["m", "Acc", "level"]);
     let at = |name: &str| {
         shown
             .lines()
@@ -393,12 +391,7 @@ fn a_difficulty_curve_goes_from_easy_to_hard_and_says_whether_it_falls() {
         at("easy") < at("medium") && at("medium") < at("hard"),
         "{shown}"
     );
-    assert!(
-        shown.contains(
-            "accuracy does not fall with difficulty as it should: medium 87.5 is above easy 75.0"
-        ),
-        "{shown}"
-    );
+    assert!(has_line(&shown, &["medium 87.5", "easy 75.0"]), "{shown}");
     seat.leave("qq<ctrl-c>");
 }
 
@@ -413,10 +406,10 @@ fn the_knowledge_quadrant_counts_every_answer_once_and_opens_them() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("3");
-    seat.wait_for("leaderboard on all items");
+    seat.wait_for(wording::BOARD_ALL);
     seat.keys("v");
-    take(&mut seat, "what it knows, and whether it is aware of that");
-    let shown = seat.wait_for("m by knowledge quadrant");
+    take(&mut seat, wording::QUADRANT_MENU);
+    let shown = seat.wait_row(&["m", "knowledge quadrant"]);
     let counts = |name: &str, n: u64| {
         shown
             .lines()
@@ -431,21 +424,21 @@ fn the_knowledge_quadrant_counts_every_answer_once_and_opens_them() {
         assert!(counts(name, n), "{name} {n}: {shown}");
     }
     assert!(
-        shown.contains("31 = 25.8 %") && shown.contains("not aware of it"),
+        shown.contains("31 = 25.8 %") && shown.contains(wording::NOT_AWARE),
         "drawn too: {shown}"
     );
     seat.rest();
     seat.keys("<enter>");
-    seat.wait_for("answers of m behind quadrant.known-knowns");
+    seat.wait_for(&wording::behind("m", "quadrant.known-knowns"));
     seat.wait_for("of 50");
     seat.keys("qj<enter>");
-    let shown = seat.wait_for("answers of m behind quadrant.unknown-knowns");
+    let shown = seat.wait_for(&wording::behind("m", "quadrant.unknown-knowns"));
     assert!(
         shown.contains("of 4") && shown.contains("(declined)"),
         "{shown}"
     );
     seat.keys("qj<enter>");
-    seat.wait_for("answers of m behind quadrant.known-unknowns");
+    seat.wait_for(&wording::behind("m", "quadrant.known-unknowns"));
     seat.wait_for("of 35");
     seat.keys("q");
     seat.leave("qqq<ctrl-c>");
@@ -463,9 +456,9 @@ fn stability_is_asked_of_the_owner_and_back_gives_it_up() {
     seat.keys("/Acc.type.true-false<enter>v");
     seat.wait_for("stability");
     seat.keys("<up><enter>");
-    let shown = seat.wait_for("final order");
+    let shown = seat.wait_for(wording::STABLE_ORDER);
     assert!(
-        shown.contains("Acc.type.true-false over parts of the data") && shown.contains("100 %"),
+        shown.contains(wording::OVER_PARTS) && shown.contains("100 %"),
         "{shown}"
     );
     let at = |name: &str| {
@@ -476,20 +469,20 @@ fn stability_is_asked_of_the_owner_and_back_gives_it_up() {
     };
     assert!(at("good") < at("none"), "best first: {shown}");
     seat.keys("<enter>");
-    seat.wait_for("answers of good behind Acc.type.true-false");
+    seat.wait_for(&wording::behind("good", "Acc.type.true-false"));
     seat.keys("qq");
-    seat.wait_for("leaderboard on all items");
+    seat.wait_for(wording::BOARD_ALL);
     bench.freeze_owner();
     seat.keys("v<up><enter>");
     seat.wait_for("reading ...");
     seat.keys("q");
-    seat.wait_for("leaderboard on all items");
+    seat.wait_for(wording::BOARD_ALL);
     bench.thaw_owner();
     // The answer to the next question is there, and no curve came in its place.
     seat.keys("s");
-    let shown = seat.wait_for("no interval: ");
+    let shown = seat.wait_for(wording::NO_INTERVAL);
     assert!(
-        shown.contains("leaderboard on all items") && !shown.contains("final order"),
+        shown.contains(wording::BOARD_ALL) && !shown.contains(wording::STABLE_ORDER),
         "{shown}"
     );
     seat.leave("q<ctrl-c>");

@@ -4,6 +4,7 @@ use benchtop::model::Act;
 use benchtop::protocol::wire::request;
 
 use super::support::{Bench, Terminal};
+use crate::support::{has_line, wording};
 
 #[test]
 fn a_distractor_is_replaced_and_everybody_judges_the_item_anew() {
@@ -21,22 +22,22 @@ fn a_distractor_is_replaced_and_everybody_judges_the_item_anew() {
     );
     // A prompt that is closed, and a text that cannot be: the draft stays.
     ann.keys("3");
-    ann.wait_for("B (empty takes it away)");
+    ann.wait_for(wording::OPTION_FIELD);
     ann.keys("<esc>");
     ann.wait_for("edit #1");
     ann.keys("3<ctrl-u>true<enter>");
-    let menu = ann.wait_for("save as a revision");
+    let menu = ann.wait_for(wording::EDIT_SAVE);
     assert!(
         menu.contains("B. true") && menu.contains("changed"),
         "{menu}"
     );
     ann.keys("6");
-    ann.wait_for("are alike");
+    ann.wait_for(wording::OPTIONS_ALIKE);
     ann.wait_for("edit #1");
     ann.keys("3<ctrl-u>Not at all<enter>");
     ann.wait_for("B. Not at all");
     ann.keys("6");
-    ann.wait_for("#1 is edited, a verdict on it no longer counts; a accepts it as it is now");
+    ann.wait_row(&["#1", "edited"]);
     let shown = ann.wait_for("Not at all");
     assert!(shown.contains("#1  pending"), "{shown}");
     // Bob sees the other text, unjudged, and accepts it too.
@@ -66,12 +67,12 @@ fn the_first_text_comes_back() {
     );
     ann.on(1);
     ann.keys("E1<ctrl-u>Is the kite red<enter>");
-    ann.wait_for("save as a revision");
+    ann.wait_for(wording::EDIT_SAVE);
     ann.keys("6");
-    ann.wait_for("#1 is edited");
+    ann.wait_row(&["#1", "edited"]);
     ann.wait_for("Is the kite red");
     ann.keys("E");
-    ann.wait_for("back to the first text");
+    ann.wait_for(wording::EDIT_RESTORE);
     ann.keys("6");
     ann.wait_for("Is kite 1 red?");
     let view = bench.client("ann").ask(request::Item(1)).unwrap();
@@ -88,33 +89,26 @@ fn an_edit_keeps_its_note_and_undo_takes_the_edit_back_first() {
     ann.keys("E<up>reads badly<down>1");
     ann.wait_for("question");
     ann.keys("<ctrl-u>Is the kite red<enter>");
-    let menu = ann.wait_for("save as a revision");
+    let menu = ann.wait_for(wording::EDIT_SAVE);
     assert!(menu.contains("reads badly"), "{menu}");
     ann.keys("6");
-    ann.wait_for("#2 is edited");
+    ann.wait_row(&["#2", "edited"]);
     let item = || {
         let view = bench.client("ann").ask(request::Item(2)).unwrap();
         serde_json::from_str::<serde_json::Value>(&view.json).unwrap()
     };
     assert_eq!(item()["edited"]["note"], "reads badly");
     ann.keys("u");
-    let said = ann.wait_until("the edit to be taken back", |s| {
-        s.contains("edit of #2") && s.contains("taken back")
-    });
-    assert!(said.contains("Is kite 2 red?"), "{said}");
+    ann.wait_for("Is kite 2 red?");
     assert_eq!(item()["edited"], serde_json::Value::Null);
     assert_eq!(bench.verdicts("ann"), ["1 accept"]);
     ann.keys("U");
-    ann.wait_until("the edit again", |s| {
-        s.contains("edit of #2") && s.contains("brought back")
-    });
+    ann.wait_for("Is the kite red");
     assert_eq!(item()["edited"]["note"], "reads badly");
     ann.keys("u");
-    ann.wait_until("the edit to be taken back", |s| {
-        s.contains("edit of #2") && s.contains("taken back")
-    });
+    ann.wait_for("Is kite 2 red?");
     ann.keys("u");
-    ann.wait_for("your verdict on #1 is taken back");
+    ann.wait_for(&wording::taken_back(1));
     assert_eq!(bench.verdicts("ann"), ["1 accept", "1 undo"]);
 }
 
@@ -139,13 +133,13 @@ fn what_a_menu_refused_is_not_said_any_more_once_it_is_closed() {
     let mut ann = bench.seat("ann");
     ann.on(1);
     ann.keys("x");
-    ann.wait_for("1-7 or enter takes");
+    ann.wait_for(wording::MENU_PICKS);
     ann.keys("!");
-    ann.wait_for("pick a line by its number");
+    ann.wait_for(wording::MENU_REFUSED);
     ann.rest();
     ann.keys("<esc>");
-    let shown = ann.wait_gone("reject #1: why?");
-    assert!(!shown.contains("pick a line"), "{shown}");
+    let shown = ann.wait_gone(&wording::reasons_asked(1));
+    assert!(!shown.contains(wording::MENU_REFUSED), "{shown}");
 }
 
 #[test]
@@ -156,32 +150,32 @@ fn one_verdict_on_all_that_is_shown_is_counted_asked_and_taken_back_with_one_key
     ann.keys("2/subtask:odd<enter>");
     ann.wait_for("20 of 40");
     ann.keys("ga");
-    ann.wait_for("judge the items of `subtask:odd`");
+    ann.wait_for(wording::BULK_MENU);
     ann.keys("1");
-    let asked = ann.wait_for("accept 19 items without looking at each?");
-    assert!(asked.contains("1 have it already"), "{asked}");
+    let asked = ann.wait_row(&["accept 19 items"]);
+    assert!(has_line(&asked, &["1", "already"]), "{asked}");
     assert!(!asked.contains("counting"), "{asked}");
     // Enter alone does nothing: the cursor is on the way out.
     ann.rest();
     ann.keys("<enter>");
-    ann.wait_gone("without looking");
+    ann.wait_gone(wording::WITHOUT_LOOKING);
     assert_eq!(bench.verdicts("ann").len(), 1);
     ann.keys("ga1");
-    ann.wait_for("accept 19 items without");
+    ann.wait_row(&["accept 19 items"]);
     ann.keys("1");
-    ann.wait_for("`accept` said of 19 items");
+    ann.wait_for(&wording::bulk_done("accept", 19));
     assert_eq!(bench.verdicts("ann").len(), 20);
     ann.keys("u");
-    ann.wait_for("19 verdicts taken back");
+    ann.wait_row(&["19 verdicts"]);
     // The one before it is taken back by itself.
     ann.keys("u");
-    ann.wait_for("your verdict on #1 is taken back");
+    ann.wait_for(&wording::taken_back(1));
     assert_eq!(bench.verdicts("ann").len(), 40);
     // Selected rows alone.
     ann.keys("tjtga");
-    ann.wait_for("judge 2 selected items");
+    ann.wait_for(wording::BULK_MENU);
     ann.keys("2");
-    ann.wait_for("reject 2 items without");
+    ann.wait_row(&["reject 2 items"]);
     ann.keys("1");
-    ann.wait_for("`reject` said of 2 items");
+    ann.wait_for(&wording::bulk_done("reject", 2));
 }

@@ -8,6 +8,7 @@ use benchtop::tui::app::message::Message;
 use benchtop::tui::terminal::Input;
 
 use super::support::{Bench, Terminal};
+use crate::support::wording;
 
 /// What a verdict, or a step to the next item, may cost without its picture, at 120x40.
 const BUDGET: usize = 1_536;
@@ -73,12 +74,12 @@ fn a_verdict_in_a_round_costs_as_little_as_any() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("9");
-    seat.wait_for("It asks:");
+    seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
     let mut worst = 0;
     for at in 1..=5 {
         seat.wait_for(&format!("{at} of 1"));
-        seat.wait_for("  to judge");
+        seat.wait_for(wording::TO_JUDGE);
         let before = settle(&seat);
         seat.keys("a");
         seat.wait_for(&format!("{} of 1", at + 1));

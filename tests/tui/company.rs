@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::support::{Bench, PATIENCE};
+use crate::support::{has_line, wording};
 
 #[test]
 fn the_second_terminal_sees_the_first_ones_verdict_without_asking() {
@@ -12,9 +13,9 @@ fn the_second_terminal_sees_the_first_ones_verdict_without_asking() {
     ann.on(1);
     bob.on(1);
     ann.keys("a");
-    bob.wait_for("#1 is accepted now, says ann");
+    bob.wait_row(&["#1", "accepted", "ann"]);
     bob.wait_for("#1  ✓ accepted");
-    bob.wait_for("accept by ann");
+    bob.wait_row(&["accept", "ann"]);
     bob.wait_for("✓1 ✗0 ?2");
     ann.keys("u");
     bob.wait_for("#1  pending");
@@ -29,21 +30,21 @@ fn a_verdict_on_an_item_that_the_other_just_changed_is_refused_and_the_item_show
     bob.on(1);
     // Ann is choosing a reason, for what she saw, when bob accepts it.
     ann.keys("x");
-    ann.wait_for("reject #1: why?");
+    ann.wait_for(&wording::reasons_asked(1));
     bob.keys("a");
     bob.wait_for("#1 saved");
-    ann.wait_for("#1 is accepted now, says bob");
+    ann.wait_row(&["#1", "accepted", "bob"]);
     ann.keys("1");
-    ann.wait_for("#1 changed while you looked: bob said accept");
+    ann.wait_row(&["#1", "bob", "accept"]);
     let shown = ann.on(1);
     assert!(
-        shown.contains("accept by bob") && shown.contains("1 of 5"),
+        has_line(&shown, &["accept", "bob"]) && shown.contains("1 of 5"),
         "{shown}"
     );
     assert_eq!(bench.journal("ann").len(), 0);
     // Looked at again, it can be decided.
     ann.keys("x");
-    ann.wait_for("reject #1: why?");
+    ann.wait_for(&wording::reasons_asked(1));
     ann.keys("1");
     ann.wait_for("#1 saved");
     assert_eq!(bench.verdicts("ann"), ["1 reject"]);
@@ -58,11 +59,11 @@ fn a_refused_verdict_is_told_whichever_queue_comes_meanwhile() {
     ann.keys("nn");
     ann.on(3);
     ann.keys("x");
-    ann.wait_for("reject #3: why?");
+    ann.wait_for(&wording::reasons_asked(3));
     bob.on(1);
     bob.keys("nn");
     bob.judge(3, "a");
-    ann.wait_for("#3 is accepted now, says bob");
+    ann.wait_row(&["#3", "accepted", "bob"]);
     // The verdict and a new queue in one breath; two threads of the owner answer, in either order.
     bench.freeze_owner();
     ann.keys("1");
@@ -71,7 +72,7 @@ fn a_refused_verdict_is_told_whichever_queue_comes_meanwhile() {
     bench.thaw_owner();
     let shown = ann.wait_until("both answers", |shown| {
         let refused_last = shown.contains("#3  ✓ accepted") && shown.contains("3 of 6");
-        shown.contains("#3 changed while you looked")
+        shown.contains(wording::CHANGED)
             && (refused_last || shown.contains("1 of 3  [subtask:even]"))
     });
     assert!(!shown.contains("saving"), "{shown}");
@@ -95,7 +96,7 @@ fn a_killed_owner_is_told_and_a_verdict_given_meanwhile_counts_once() {
     assert_eq!(bench.verdicts("ann"), ["1 accept", "2 accept"]);
     seat.judge(3, "s");
     seat.keys("u");
-    seat.wait_for("your verdict on #3 is taken back");
+    seat.wait_for(&wording::taken_back(3));
     assert_eq!(
         bench.verdicts("ann"),
         ["1 accept", "2 accept", "3 skip", "3 undo"]
@@ -130,18 +131,18 @@ fn keys_that_need_the_owner_say_so_while_it_is_away() {
         loop {
             seat.keys(keys);
             std::thread::sleep(Duration::from_millis(30));
-            if seat.text().contains("press again once the owner is back") {
+            if seat.text().contains(wording::PRESS_AGAIN) {
                 break;
             }
             assert!(Instant::now() < until, "{}", seat.text());
         }
         seat.keys("Z");
-        seat.wait_gone("press again");
+        seat.wait_gone(wording::PRESS_AGAIN);
     }
     bench.start_owner();
-    seat.wait_for("connected again");
+    seat.wait_for(wording::CONNECTED_AGAIN);
     seat.keys("u");
-    seat.wait_for("your verdict on #1 is taken back");
+    seat.wait_for(&wording::taken_back(1));
 }
 
 #[test]
@@ -151,7 +152,7 @@ fn a_stopped_owner_is_told_and_the_next_key_goes_on() {
     seat.judge(1, "a");
     seat.on(2);
     bench.stop_owner();
-    seat.wait_for("the owner was stopped; the next key starts it again");
+    seat.wait_for(wording::OWNER_STOPPED);
     bench.start_owner();
     seat.keys("a");
     seat.wait_for("#2 saved");
@@ -164,7 +165,7 @@ fn leaving_while_the_owner_is_away_waits_for_the_last_verdict() {
     let seat = bench.seat("ann");
     seat.on(1);
     bench.stop_owner();
-    seat.wait_for("the owner was stopped");
+    seat.wait_for(wording::OWNER_STOPPED);
     bench.start_owner();
     // The key that connects again, the verdict and the farewell in one breath.
     seat.leave("aq");

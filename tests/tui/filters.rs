@@ -22,6 +22,7 @@ use benchtop::protocol::wire::{
 };
 
 use super::support::{Seat, Terminal, question};
+use crate::support::{has_line, wording};
 
 const ITEMS: u32 = 5;
 
@@ -352,16 +353,16 @@ fn doubtful_items_are_a_queue_explained_and_accepted_over_the_filter() {
     let mut seat = played.seat(Terminal::default());
     seat.on(1);
     seat.keys("d");
-    seat.wait_for("nearest to a threshold first");
+    seat.wait_for(wording::NEAREST_FIRST);
     seat.keys("<enter>");
-    seat.wait_for("[flagged, nearest first]");
+    seat.wait_row(&["flagged"]);
     let shown = seat.on(3);
     assert!(
-        shown.contains("flagged: clip 21.3 < 25  (clip low)"),
+        has_line(&shown, &["flagged", "clip 21.3 < 25", "clip low"]),
         "{shown}"
     );
     seat.keys("e");
-    let page = seat.wait_for("#3: flagged by the rules");
+    let page = seat.wait_row(&["#3", "flagged"]);
     for part in [
         "0.2130",
         "6.1 % of the scored items",
@@ -371,19 +372,19 @@ fn doubtful_items_are_a_queue_explained_and_accepted_over_the_filter() {
         assert!(page.contains(part), "{part} in\n{page}");
     }
     seat.keys("<esc>");
-    seat.wait_gone("by the rules");
+    seat.wait_gone(wording::BY_THE_RULES);
     seat.keys("a");
-    seat.wait_for("#3 overrides the filter (false alarm)");
+    seat.wait_for(&wording::overrides(3));
     seat.on(2);
     // An item that no rule doubts overrides nothing.
     seat.keys("a");
     let shown = seat.wait_for("#2 saved");
-    assert!(!shown.contains("#2 overrides"), "{shown}");
+    assert!(!shown.contains(&wording::overrides(2)), "{shown}");
     // Another order begins from all doubtful items again.
     seat.keys("d");
-    seat.wait_for("people against the rules");
+    seat.wait_for(wording::AGAINST_RULES);
     seat.keys("4");
-    seat.wait_for("[judged, against the rules]");
+    seat.wait_row(&["judged"]);
     let asked = played.with(|state| state.doubts.clone());
     assert_eq!(
         asked,
@@ -408,10 +409,7 @@ fn chips_are_sentences_for_a_screen_reader() {
     seat.keys("G");
     seat.on(5);
     let shown = seat.text().replace('\n', " ");
-    assert!(
-        shown.contains("the rule clip low has this item flagged because"),
-        "{shown}"
-    );
+    assert!(shown.contains(wording::RULE_HOLDS), "{shown}");
 }
 
 #[test]
@@ -433,7 +431,7 @@ fn counts_are_on_the_screen_before_the_owner_has_counted() {
             state.looks.len()
         });
         seat.keys("=");
-        seat.wait_for("flag what is below (clip): 25.0");
+        seat.wait_row(&["clip", "25.0"]);
         seat.keys("<backspace><backspace><backspace><backspace>19<enter>");
         let shown = seat.wait_for("flag 19.0");
         // 300 of 1,000 are below 19: read from the bars, and said to be.
@@ -447,7 +445,7 @@ fn counts_are_on_the_screen_before_the_owner_has_counted() {
         });
         played.with(|state| state.held = false);
         seat.wait_until("the exact counts", |shown| {
-            !shown.contains('~') && shown.contains("more kept")
+            !shown.contains('~') && shown.contains(wording::MORE_KEPT)
         });
         let looks = played.with(|state| state.looks.clone());
         // One was on its way, and then only the newest.
@@ -464,36 +462,36 @@ fn a_save_says_what_changes_and_a_conflict_offers_both() {
     seat.keys("8");
     seat.wait_for("flag 25.0");
     seat.keys("=");
-    seat.wait_for("flag what is below");
+    seat.wait_for(wording::THRESHOLD);
     seat.keys("<backspace><backspace><backspace><backspace>24<enter>");
-    seat.wait_for("at 24.0: 312 more kept, 41 fewer flagged");
+    seat.wait_row(&["24.0", "312", "41"]);
     seat.keys("w");
-    seat.wait_for("save these rules");
+    seat.wait_for(wording::SAVE_RULES);
     // Somebody writes the file while the question stands.
     played.with(|state| {
         state.rules = flag(20.0);
         state.rev += 1;
     });
     seat.keys("<enter>");
-    seat.wait_for("benchtop.toml has other rules now");
+    seat.wait_for(wording::OTHER_RULES);
     seat.keys("<enter>");
-    seat.wait_gone("has other rules now");
+    seat.wait_gone(wording::OTHER_RULES);
     seat.keys("w");
-    seat.wait_for("save these rules");
+    seat.wait_for(wording::SAVE_RULES);
     seat.keys("<enter>");
-    seat.wait_for("rules saved");
+    seat.wait_for(wording::RULES_SAVED);
     assert_eq!(played.with(|state| state.rules.clone()), flag(24.0));
     seat.keys("R");
     seat.wait_for("flag if clip < 24");
     // This project's folder is nowhere.
     seat.keys("e");
-    seat.wait_for("the rules cannot be edited");
+    seat.wait_for(wording::RULES_BROKEN);
     // What rules make of the items in the review is asked again when they change.
     seat.keys("q1");
     seat.on(1);
     played.with(|state| state.chips_from = 1);
     played.tell(Event::Rules);
-    seat.wait_for("flagged: clip 21.3 < 25");
+    seat.wait_row(&["flagged", "clip 21.3 < 25"]);
 }
 
 #[test]

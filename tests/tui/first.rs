@@ -3,14 +3,15 @@
 use benchtop::model::{Act, Seen, Verdict};
 
 use super::support::Bench;
+use crate::support::wording;
 
 #[test]
 fn an_empty_project_says_which_key_makes_something_and_that_key_does() {
     let bench = Bench::empty();
     let mut seat = bench.seat("ann");
-    seat.wait_for("S draws a sample");
+    seat.wait_for(wording::EMPTY_PROJECT);
     seat.keys("a");
-    seat.wait_for("not on the screen");
+    seat.wait_for(wording::NOT_ON_SCREEN);
     seat.keys("S");
     let shown = seat.on(1);
     assert!(
@@ -26,7 +27,7 @@ fn an_empty_project_says_which_key_makes_something_and_that_key_does() {
         "no answer is marked:\n{shown}"
     );
     assert!(
-        shown.contains("drawn by benchtop"),
+        shown.contains(wording::SAMPLE),
         "it does not say that it is a sample:\n{shown}"
     );
     assert!(shown.contains("1 of "), "{shown}");
@@ -55,7 +56,7 @@ fn a_accepts_and_saved_means_that_it_is_on_disk() {
     assert!(judged.ms.is_some());
     seat.on(2);
     seat.keys("p");
-    seat.wait_for("accept by ann");
+    seat.wait_row(&["accept", "ann"]);
 }
 
 #[test]
@@ -67,7 +68,7 @@ fn while_the_owner_does_not_answer_nothing_is_called_saved() {
     seat.keys("a");
     seat.wait_for("saving");
     seat.keys("p");
-    let shown = seat.wait_for("accept, not saved yet");
+    let shown = seat.wait_for(wording::NOT_SAVED_YET);
     assert!(!shown.contains("#1 saved"), "{shown}");
     assert_eq!(bench.journal("ann").len(), 0);
 }
@@ -78,29 +79,29 @@ fn x_asks_for_the_reason_and_a_digit_picks_it() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("x");
-    seat.wait_for("reject #1: why?");
+    seat.wait_for(&wording::reasons_asked(1));
     seat.keys("2");
     seat.wait_for("#1 saved");
     seat.on(2);
     seat.keys("x");
-    seat.wait_for("reject #2: why?");
+    seat.wait_for(&wording::reasons_asked(2));
     seat.keys("<tab><tab><enter>");
     seat.wait_for("#2 saved");
     seat.on(3);
     seat.keys("x");
-    seat.wait_for("reject #3: why?");
+    seat.wait_for(&wording::reasons_asked(3));
     // The last reason is `other`: it wants words.
     seat.keys("7");
     seat.keys("<enter>");
-    seat.wait_for("say in the note what it is");
+    seat.wait_for(wording::NOTE_WANTED);
     assert_eq!(bench.journal("ann").len(), 2);
     seat.keys("the kite is cut off<enter>");
     seat.wait_for("#3 saved");
     seat.on(4);
     seat.keys("x");
-    seat.wait_for("reject #4: why?");
+    seat.wait_for(&wording::reasons_asked(4));
     seat.keys("<esc>");
-    seat.wait_gone("reject #4: why?");
+    seat.wait_gone(&wording::reasons_asked(4));
     let said: Vec<(Vec<String>, Option<String>)> = bench
         .journal("ann")
         .into_iter()
@@ -142,19 +143,19 @@ fn u_takes_back_without_end_and_goes_there_and_shift_u_brings_it_back() {
     }
     for n in (1..=5).rev() {
         seat.keys("u");
-        seat.wait_for(&format!("your verdict on #{n} is taken back"));
+        seat.wait_for(&wording::taken_back(n));
         let shown = seat.wait_for(&format!("#{n}  pending"));
         assert!(shown.contains(&format!("Is kite {n} red?")), "{shown}");
     }
     seat.keys("u");
-    seat.wait_for("you have nothing to undo");
+    seat.wait_for(wording::NOTHING_TO_UNDO);
     for n in 1..=5 {
         seat.keys("U");
-        seat.wait_for(&format!("your verdict on #{n} is brought back"));
+        seat.wait_for(&wording::brought_back(n));
         seat.wait_for(&format!("#{n}  ✓ accepted"));
     }
     seat.keys("U");
-    seat.wait_for("you have nothing to redo");
+    seat.wait_for(wording::NOTHING_TO_REDO);
     assert_eq!(bench.journal("ann").len(), 15);
 }
 
@@ -164,7 +165,7 @@ fn keys_move_through_the_queue_and_say_where_it_ends() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("p");
-    seat.wait_for("this is the first item of the queue");
+    seat.wait_for(wording::FIRST_OF_QUEUE);
     seat.keys("n");
     seat.on(2);
     seat.keys("j<right><down> ");
@@ -175,7 +176,7 @@ fn keys_move_through_the_queue_and_say_where_it_ends() {
     seat.wait_for("9 of 9");
     seat.on(9);
     seat.keys("n");
-    seat.wait_for("this is the last item of the queue");
+    seat.wait_for(wording::LAST_OF_QUEUE);
     seat.keys("gg");
     seat.on(1);
     seat.keys("<end>");
@@ -191,7 +192,7 @@ fn keys_move_through_the_queue_and_say_where_it_ends() {
         seat.judge(n, "a");
     }
     seat.keys("<tab>");
-    seat.wait_for("every item of this queue has been judged");
+    seat.wait_for(wording::QUEUE_JUDGED);
 }
 
 #[test]
@@ -205,7 +206,7 @@ fn the_last_item_judged_twice_in_one_breath_counts_as_a_person_would_expect() {
     assert_eq!(bench.verdicts("ann"), ["1 accept"]);
     let shown = seat.text();
     assert!(
-        !shown.contains("changed while you looked"),
+        !shown.contains(wording::CHANGED),
         "its own verdict is held against it:\n{shown}"
     );
 }

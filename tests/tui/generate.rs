@@ -9,6 +9,7 @@ use benchtop::protocol::wire::request;
 use super::support::{Bench, Seat};
 use crate::flows::eval::reply;
 use crate::inference::server::{Act, Server};
+use crate::support::wording;
 
 fn composed(count: u64) -> Bench {
     let bench = Bench::empty();
@@ -33,25 +34,25 @@ fn frames(seat: &Seat) -> usize {
 fn missing_pictures_are_counted_made_and_reviewed() {
     let bench = composed(12);
     let mut seat = bench.seat("ann");
-    seat.wait_for("is not made yet: 7 makes");
+    seat.wait_for(wording::NOT_MADE_YET);
     seat.keys("7");
-    seat.wait_for("n begins one");
+    seat.wait_for(wording::NEW_JOB);
     seat.wait_for("CPU");
     seat.keys("n");
-    seat.wait_for("make pictures of");
+    seat.wait_for(wording::JOB_MENU);
     seat.keys("<enter>");
-    seat.wait_for("make them");
+    seat.wait_for(wording::JOB_START);
     seat.keys("<enter>");
     // Of the job: the processors' gauge may show 100 % too.
     seat.wait_for("100 % 12 of 12");
     seat.wait_for("draft  #");
     seat.keys("f");
-    seat.wait_for("nothing of job 1 has failed");
+    seat.wait_for(wording::JOB_WITHOUT_FAILURES);
     seat.keys("n<enter>");
-    seat.wait_for("no picture is missing");
+    seat.wait_for(wording::NO_PICTURE_MISSING);
     seat.keys("<enter>");
     seat.wait_for("blake3");
-    seat.wait_gone("is not made yet");
+    seat.wait_gone(wording::NOT_MADE_YET);
 }
 
 #[test]
@@ -59,20 +60,20 @@ fn an_enter_behind_a_number_is_the_menus_own() {
     let bench = composed(12);
     let mut seat = bench.seat("ann");
     seat.keys("7");
-    seat.wait_for("n begins one");
+    seat.wait_for(wording::NEW_JOB);
     seat.keys("n");
-    seat.wait_for("make pictures of");
+    seat.wait_for(wording::JOB_MENU);
     // The number takes the line; what comes behind it would begin the job.
     seat.keys("1<enter>");
-    seat.wait_for("make them");
+    seat.wait_for(wording::JOB_START);
     let jobs = || bench.client("script").ask(request::Jobs).unwrap();
     assert!(jobs().is_empty());
     // A setting, by its number: the enter does not leave the line that is asked for.
     seat.keys("4<enter>");
-    seat.wait_for("size such as");
+    seat.wait_for(wording::SIZE_WANTED);
     seat.keys("64x64<enter>");
     seat.wait_for("64x64");
-    seat.wait_for("make them");
+    seat.wait_for(wording::JOB_START);
     seat.keys("1<enter>");
     seat.wait_for("100 % 12 of 12");
     assert_eq!(
@@ -86,7 +87,7 @@ fn a_busy_job_is_drawn_at_most_four_times_a_second() {
     let bench = composed(900);
     let mut seat = bench.seat("ann");
     seat.keys("7");
-    seat.wait_for("n begins one");
+    seat.wait_for(wording::NEW_JOB);
     seat.wait_for("CPU");
     let (before, from) = (frames(&seat), Instant::now());
     let wishes = GenerationOverrides {
@@ -116,7 +117,7 @@ fn an_evaluation_is_one_of_the_jobs_and_has_their_keys() {
         Server::new(|_| Act::Later(Duration::from_millis(80), Box::new(reply("(A)", "stop"))));
     let mut seat = bench.seat("ann");
     seat.keys("7");
-    seat.wait_for("n begins one");
+    seat.wait_for(wording::NEW_JOB);
     let new = NewRun {
         model: "tiny".into(),
         name: None,
@@ -143,19 +144,19 @@ fn an_evaluation_is_one_of_the_jobs_and_has_their_keys() {
         .ask(request::Evaluate(Box::new(new)))
         .unwrap();
     seat.wait_for("eval tiny (blind)");
-    seat.wait_for("without pictures, options 3 shuffles");
-    seat.wait_for("tiny as tiny (blind) at http");
+    seat.wait_row(&["3 shuffles"]);
+    seat.wait_row(&["tiny (blind)", "http"]);
     seat.keys("p");
     seat.wait_for("paused");
     seat.keys("b");
-    seat.wait_for("requests in flight");
+    seat.wait_for(wording::IN_FLIGHT);
     seat.keys("<esc>p");
     seat.wait_for("100 %");
-    seat.wait_for("36 answers on the board");
+    seat.wait_row(&["36 answers"]);
     seat.keys("f");
-    seat.wait_for("has failed");
+    seat.wait_for(wording::JOB_WITHOUT_FAILURES);
     seat.keys("<enter>");
-    seat.wait_for("an evaluation makes no picture");
+    seat.wait_for(wording::EVALUATION_ONLY);
     seat.keys("D");
-    seat.wait_for("n begins one");
+    seat.wait_for(wording::NEW_JOB);
 }

@@ -3,6 +3,8 @@
 use benchtop::model::{Act, Verdict};
 
 use super::support::{Bench, Terminal};
+use crate::support::wording;
+use benchtop::tui::action::Action;
 
 fn with(keys: &'static str) -> Terminal {
     Terminal {
@@ -20,18 +22,18 @@ fn a_key_that_was_moved_judges_and_is_what_bar_and_help_show() {
     let top = seat.text().lines().next().unwrap().to_string();
     assert!(top.contains("f2 Items"), "{top}");
     seat.keys("a");
-    seat.wait_for("`a` is curated on the leaderboard (3); ? shows the keys of this pane");
+    seat.wait_row(&["`a`", "?"]);
     seat.judge(1, "y");
     seat.keys("?");
-    seat.wait_for("accept this item (undo takes it back)");
+    seat.wait_for(wording::help(Action::Accept));
     assert!(
         seat.text()
             .lines()
-            .any(|l| l.trim_start().starts_with("y ") && l.contains("accept this item"))
+            .any(|l| l.trim_start().starts_with("y ") && l.contains(wording::help(Action::Accept)))
     );
     seat.keys("<esc>:items");
     seat.wait_for("> items");
-    seat.wait_for("go to the item list");
+    seat.wait_for(wording::help(Action::GoList));
     assert_eq!(bench.verdicts("ann"), ["1 accept"]);
 }
 
@@ -39,7 +41,7 @@ fn a_key_that_was_moved_judges_and_is_what_bar_and_help_show() {
 fn a_file_that_is_wrong_changes_no_key_and_says_so() {
     let bench = Bench::plain(2);
     let mut seat = bench.seat_at("ann", with("skip = \"y\"\naccept = \"x\"\n"));
-    seat.wait_for("the default keys hold: keys.toml:2: field `accept`: `x` is claimed by `reject` and `accept`");
+    seat.wait_row(&["keys.toml:2: field `accept`", "`x`"]);
     seat.on(1);
     seat.judge(1, "s");
     assert_eq!(bench.verdicts("ann"), ["1 skip"]);
@@ -54,11 +56,11 @@ fn menus_and_prompts_close_and_take_by_the_persons_keys_and_text_stays_text() {
     );
     seat.on(1);
     seat.keys("x");
-    seat.wait_for("reject #1: why?");
+    seat.wait_for(&wording::reasons_asked(1));
     seat.keys("<ctrl-n><ctrl-n>");
     seat.keys("<esc>");
     seat.keys("<ctrl-g>");
-    seat.wait_gone("reject #1: why?");
+    seat.wait_gone(&wording::reasons_asked(1));
     seat.keys("/axsu");
     seat.wait_for("find: axsu");
     seat.keys("<ctrl-g>");
@@ -72,7 +74,7 @@ fn ctrl_n_and_ctrl_p_walk_a_menu_as_the_key_reference_says() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("x");
-    seat.wait_for("reject #1: why?");
+    seat.wait_for(&wording::reasons_asked(1));
     seat.keys("<ctrl-n><ctrl-n><ctrl-p><enter>");
     seat.wait_for("#1 saved");
     let Act::Judge(judged) = bench.journal("ann").remove(0).act else {
@@ -88,7 +90,7 @@ fn a_macro_gives_verdict_reasons_and_note_with_one_key() {
     let mut seat = bench.seat_at("ann", with(keys));
     seat.on(1);
     seat.keys("W");
-    seat.wait_for("#1 wrong: reject: wrong-answer “#key checked”; u takes it back");
+    seat.wait_row(&["#1 wrong: reject: wrong-answer “#key checked”"]);
     seat.wait_for("#1 saved");
     let Act::Judge(judged) = bench.journal("ann").remove(0).act else {
         panic!("no verdict")
@@ -100,7 +102,7 @@ fn a_macro_gives_verdict_reasons_and_note_with_one_key() {
     assert_eq!(judged.note.as_deref(), Some("#key checked"));
     seat.on(2);
     seat.keys("?");
-    seat.wait_for("Your macros in the review");
+    seat.wait_for(wording::USER_MACROS);
     seat.keys("<esc>u");
-    seat.wait_for("your verdict on #1 is taken back");
+    seat.wait_for(&wording::taken_back(1));
 }

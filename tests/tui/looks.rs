@@ -1,6 +1,7 @@
 //! What the review looks like at 80x24 and 160x50, as text. `INSTA_UPDATE=always` rewrites the pictures.
 
-use super::support::{Bench, Seat, Terminal, pictured};
+use super::support::{Bench, Seat, Terminal, pictured, screen_snapshot, snapshot};
+use crate::support::wording;
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 
@@ -14,9 +15,11 @@ fn look(bench: &Bench, name: &str, show: impl Fn(&mut Seat) -> String) {
             },
         );
         let shown = show(&mut seat);
-        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), shown);
-        });
+        if name == "review" {
+            screen_snapshot(name, size, &shown);
+        } else {
+            snapshot(name, size, &shown);
+        }
     }
 }
 
@@ -36,7 +39,7 @@ fn an_item_with_its_picture() {
 #[test]
 fn an_empty_project() {
     look(&Bench::empty(), "review_empty", |seat| {
-        seat.wait_for("S draws a sample");
+        seat.wait_for(wording::EMPTY_PROJECT);
         seat.wait_for("✓0 ✗0 ?0")
     });
 }
@@ -55,6 +58,6 @@ fn the_reasons_over_an_item() {
     look(&Bench::sample(), "review_reject", |seat| {
         counted(seat, 1);
         seat.keys("x");
-        seat.wait_for("reject #1: why?")
+        seat.wait_for(&wording::reasons_asked(1))
     });
 }

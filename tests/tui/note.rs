@@ -5,6 +5,7 @@ use benchtop::model::{Act, Judgement};
 use benchtop::protocol::wire::request;
 
 use super::support::{Bench, Seat};
+use crate::support::wording;
 
 fn said(bench: &Bench, who: &str) -> Vec<(String, Judgement)> {
     let one = |act| {
@@ -43,7 +44,7 @@ fn work(bench: &Bench) -> Seat {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("9");
-    seat.wait_for("It asks:");
+    seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
     item(&seat, 1);
     seat
@@ -120,7 +121,7 @@ fn a_second_terminal_in_a_round_is_told_and_revises_nothing() {
     first.wait_for("#1 saved");
     item(&first, 2);
     second.keys("x1");
-    second.wait_for("you have judged #1");
+    second.wait_row(&["#1"]);
     item(&second, 2);
     assert_eq!(bench.verdicts("ann"), ["1 accept"]);
     // Taken back in one, it is to be judged in either.
@@ -165,6 +166,6 @@ fn an_item_opened_in_the_list_leads_back_to_its_row() {
     ann.keys("1");
     ann.on(2);
     ann.keys("q");
-    ann.wait_for("all items again");
+    ann.wait_for(wording::ALL_ITEMS);
     ann.leave("q");
 }

@@ -5,6 +5,8 @@ use benchtop::tui::app::message::Message;
 use benchtop::tui::terminal::Input;
 
 use super::support::{Bench, Terminal, pictured, question};
+use crate::support::{has_line, wording};
+use benchtop::tui::action::Action;
 
 #[test]
 fn a_missing_and_a_broken_picture_say_why_and_the_review_goes_on() {
@@ -20,19 +22,16 @@ fn a_missing_and_a_broken_picture_say_why_and_the_review_goes_on() {
     );
     let mut seat = bench.seat("ann");
     let shown = seat.on(1);
-    assert!(
-        shown.contains("no picture: gone.png was not there when this was imported"),
-        "{shown}"
-    );
+    assert!(has_line(&shown, &["gone.png"]), "{shown}");
     assert!(shown.contains('╭'), "no frame:\n{shown}");
     seat.judge(1, "a<enter>");
     let shown = seat.on(2);
-    assert!(shown.contains("no picture: not an image"), "{shown}");
+    assert!(shown.contains(wording::NO_PICTURE), "{shown}");
     seat.judge(2, "x1");
     let shown = seat.on(3);
-    assert!(shown.contains("no picture: "), "{shown}");
+    assert!(shown.contains(wording::NO_PICTURE), "{shown}");
     seat.judge(3, "s");
-    seat.wait_for("no picture: this question has no picture");
+    seat.wait_for(wording::NO_PICTURE);
     seat.judge(4, "f");
     assert_eq!(
         bench.verdicts("ann"),
@@ -47,7 +46,7 @@ fn a_picture_that_was_taken_away_says_why() {
     std::fs::remove_dir_all(&images).unwrap();
     let mut seat = bench.seat("ann");
     let shown = seat.on(1);
-    assert!(shown.contains("no picture: cannot be opened"), "{shown}");
+    assert!(shown.contains(wording::NO_PICTURE), "{shown}");
     seat.judge(1, "a<enter>");
 }
 
@@ -77,7 +76,7 @@ fn escape_sequences_in_data_never_reach_the_terminal() {
     assert!(shown.contains("is it ·[2J"), "{shown}");
     // A note and a search that are pasted hold them as well.
     seat.keys("x");
-    seat.wait_for("reject #1: why?");
+    seat.wait_for(&wording::reasons_asked(1));
     seat.keys("7");
     seat.send(Message::Input(Input::Paste(say("note")), 0));
     seat.wait_for("note ");
@@ -85,14 +84,14 @@ fn escape_sequences_in_data_never_reach_the_terminal() {
     seat.keys("<enter>");
     seat.wait_for("#1 saved");
     seat.keys("p");
-    seat.wait_for("reject by ann");
+    seat.wait_row(&["reject", "ann"]);
     seat.keys("/");
     seat.send(Message::Input(Input::Paste(say("words")), 0));
     seat.wait_for("words ");
     seat.keys("<enter>");
     seat.wait_for(" match");
     seat.keys("?");
-    seat.wait_for("accept this item");
+    seat.wait_for(wording::help(Action::Accept));
     let raw = seat.raw();
     for bad in [
         b"\x1b]0".as_slice(),
@@ -118,13 +117,13 @@ fn the_palette_does_any_action_by_name() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys(":flag");
-    seat.wait_for("flag for somebody to look at");
+    seat.wait_for(wording::help(Action::Flag));
     seat.keys("<enter>");
     seat.wait_for("#1 saved");
     assert_eq!(bench.verdicts("ann"), ["1 flag"]);
     seat.keys(":nothing like it");
     seat.keys("<enter>");
-    seat.wait_for("no line fits what is typed");
+    seat.wait_for(wording::PALETTE_EMPTY);
     seat.keys("<esc>");
     seat.wait_gone("nothing like it");
 }
@@ -135,15 +134,12 @@ fn the_help_page_names_the_keys_of_the_pane() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("?");
-    let shown = seat.wait_for("accept this item");
-    assert!(
-        shown.contains("take back the last that you did") && shown.contains("One item a screen"),
-        "{shown}"
-    );
+    let shown = seat.wait_for(wording::help(Action::Accept));
+    assert!(shown.contains(wording::help(Action::Undo)), "{shown}");
     // Keys of the pane below it do nothing here.
     seat.keys("a");
     seat.keys("?");
-    seat.wait_gone("accept this item");
+    seat.wait_gone(wording::help(Action::Accept));
     assert_eq!(bench.journal("ann").len(), 0);
 }
 
@@ -153,12 +149,12 @@ fn a_key_that_does_nothing_says_why() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     for (key, why) in [
-        ("Z", "`Z` does nothing; ? shows the keys"),
-        ("F", "is frequency in tables"),
-        ("z", "this terminal has no pixel protocol"),
-        ("S", "the sample is for an empty project"),
-        ("<pgdn>", "there is no more text that way"),
-        ("gz", "does nothing"),
+        ("Z", "`Z`"),
+        ("F", Action::Frequency.name()),
+        ("z", wording::NO_PIXELS),
+        ("S", wording::SAMPLE_NEEDS_EMPTY),
+        ("<pgdn>", wording::NO_MORE_TEXT),
+        ("gz", "`gz`"),
     ] {
         seat.keys(key);
         seat.wait_for(why);
@@ -213,7 +209,7 @@ fn without_colour_nothing_is_said_by_colour_alone() {
     seat.keys("p");
     seat.wait_for("✓ accepted");
     seat.keys("x");
-    seat.wait_for("reject #1: why?");
+    seat.wait_for(&wording::reasons_asked(1));
     let raw = seat.raw();
     let mut reversed = false;
     for sequence in raw
@@ -256,9 +252,9 @@ fn accessible_draws_no_frames_and_says_everything_in_words() {
     // The item as it is after the verdict: a key on the one before it is rightly refused.
     seat.wait_for("✓ accepted");
     seat.keys("x");
-    seat.wait_for("reject #1: why?");
+    seat.wait_for(&wording::reasons_asked(1));
     seat.keys("<esc>?");
-    seat.wait_for("accept this item");
+    seat.wait_for(wording::help(Action::Accept));
     let raw = String::from_utf8_lossy(&seat.raw()).into_owned();
     let boxes: Vec<char> = raw
         .chars()

@@ -3,7 +3,8 @@
 use benchtop::model::{ColourLevel, ImageRef, Item, Key, Pair, Side};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
-use super::support::{Bench, Seat, Terminal, pictured, question};
+use super::support::{Bench, Seat, Terminal, pictured, question, snapshot};
+use crate::support::wording;
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 
@@ -46,15 +47,15 @@ fn edited() -> Bench {
 }
 
 fn look(bench: &Bench, name: &str, terminal: Terminal, show: impl Fn(&mut Seat) -> String) {
-    for size in SIZES {
+    // Without colors the parts are the same in a wide window.
+    let mono = terminal.level == ColourLevel::Mono;
+    for &size in &SIZES[..if mono { 1 } else { 2 }] {
         let mut seat = bench.seat_at("ann", Terminal { size, ..terminal });
         seat.wait_until("the counts", |s| {
             s.lines().next().is_some_and(|l| l.contains('✗'))
         });
         let shown = show(&mut seat);
-        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), shown);
-        });
+        snapshot(name, size, &shown);
     }
 }
 
@@ -91,7 +92,7 @@ fn without_colour_a_blink_is_the_difference_standing_still() {
     look(&edited(), "review_difference_accessible", mono, |seat| {
         seat.on(1);
         seat.keys("b");
-        seat.wait_for("in place of blinking");
+        seat.wait_for(wording::BLINKING);
         seat.wait_for("A to B: 1.6 %")
     });
 }
@@ -119,14 +120,14 @@ fn a_blink_shows_both_in_turn_until_the_next_key_which_does_what_it_does() {
     // Esc stops it and does no more: the queue stays.
     seat.keys("<esc>");
     let shown = seat.wait_until("both again", both);
-    assert!(!shown.contains("nothing to close"), "{shown}");
+    assert!(!shown.contains(wording::NOTHING_TO_CLOSE), "{shown}");
     seat.keys("b");
     seat.wait_until("B alone", |s| !s.contains("A kite.png"));
     seat.judge(1, "a");
     assert_eq!(bench.verdicts("ann"), ["1 accept"]);
     seat.on(2);
     seat.keys("b");
-    seat.wait_for("this item has no second picture to compare with");
+    seat.wait_for(wording::NO_SECOND_PICTURE);
 }
 
 #[test]
@@ -164,24 +165,24 @@ fn zoom_and_pan_go_as_far_as_the_picture() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("H");
-    seat.wait_for("this is the whole picture; + zooms in");
+    seat.wait_for(wording::NOT_ZOOMED);
     seat.keys("++");
-    seat.wait_for("4 times as near; - goes back");
+    seat.wait_row(&["4"]);
     for _ in 0..9 {
         seat.keys("L");
     }
-    seat.wait_for("the picture ends there");
+    seat.wait_for(wording::PICTURE_ENDS);
     seat.keys("++++");
-    seat.wait_for("this is as near as it gets");
+    seat.wait_for(wording::ZOOM_LIMIT);
     seat.keys("-----");
-    seat.wait_for("the whole picture");
+    seat.wait_for(wording::WHOLE_PICTURE);
     seat.keys("-");
-    seat.wait_for("this is the whole picture");
+    seat.wait_for(wording::NOT_ZOOMED);
     // The next item begins with the whole picture again.
     seat.keys("+n");
     seat.on(2);
     seat.keys("-");
-    seat.wait_for("this is the whole picture");
+    seat.wait_for(wording::NOT_ZOOMED);
 }
 
 #[test]
@@ -204,10 +205,10 @@ fn the_other_picture_of_a_pair_comes_from_the_item_beside_it() {
     );
     let mut seat = bench.seat("ann");
     seat.on(1);
-    seat.wait_for("A natural, asked about");
+    seat.wait_row(&["A natural"]);
     seat.keys("n");
     seat.on(2);
-    seat.wait_for("B manipulated, asked about");
+    seat.wait_row(&["B manipulated"]);
     seat.keys("n");
     let shown = seat.on(3);
     assert!(!shown.contains("manipulated"), "{shown}");
@@ -224,7 +225,7 @@ fn a_question_that_was_rewritten_shows_its_words() {
     let bench = Bench::of(&[rewritten], &[]);
     look(&bench, "review_rewritten", Terminal::default(), |seat| {
         seat.on(1);
-        seat.wait_for("rewritten, word by word:")
+        seat.wait_for(wording::PROMPT_DIFF)
     });
     let mono = Terminal {
         level: ColourLevel::Mono,

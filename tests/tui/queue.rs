@@ -1,6 +1,8 @@
 //! Queues, and coming back to where one was.
 
 use super::support::{Bench, PATIENCE};
+use crate::support::wording;
+use benchtop::tui::action::Action;
 
 #[test]
 fn coming_back_lands_on_the_item_that_was_left() {
@@ -28,7 +30,7 @@ fn a_queue_is_made_by_words_and_q_shows_all_again() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("/subtask:even<enter>");
-    seat.wait_for("4 items for `subtask:even`");
+    seat.wait_row(&["4", "subtask:even"]);
     seat.on(2);
     seat.wait_for("1 of 4  [subtask:even]");
     seat.judge(2, "a");
@@ -36,7 +38,7 @@ fn a_queue_is_made_by_words_and_q_shows_all_again() {
     seat.keys("q");
     let shown = seat.wait_for("4 of 9");
     assert!(
-        shown.contains("#4  pending") && shown.contains("all items again"),
+        shown.contains("#4  pending") && shown.contains(wording::ALL_ITEMS),
         "{shown}"
     );
     // Fuzzy words find too.
@@ -57,15 +59,15 @@ fn a_queue_that_matches_nothing_leaves_the_queue_as_it_was() {
     seat.keys("n");
     seat.on(3);
     seat.keys("/<ctrl-u>status:rejected<enter>");
-    let shown = seat.wait_for("no item matches `status:rejected`");
+    let shown = seat.wait_row(&["`status:rejected`"]);
     assert!(
         shown.contains("2 of 5  [subtask:odd]") && shown.contains("#3  pending"),
         "{shown}"
     );
     seat.keys("/<ctrl-u>status:done<enter>");
-    seat.wait_for("`done` is not a value of `status`");
+    seat.wait_row(&["`done`", "`status`"]);
     seat.keys("<esc>");
-    seat.wait_gone("is not a value");
+    seat.wait_gone(wording::NO_VALUE);
 }
 
 #[test]
@@ -106,7 +108,7 @@ fn a_queue_stays_while_its_items_are_judged_and_tab_finds_the_next_pending_in_it
     seat.judge(8, "a");
     seat.wait_for("4 of 4  [subtask:even]");
     seat.keys("<tab>");
-    seat.wait_for("every item of this queue has been judged");
+    seat.wait_for(wording::QUEUE_JUDGED);
     // Undo goes to its item, out of the queue where it must.
     seat.keys("q");
     seat.wait_for("8 of 8");
@@ -115,7 +117,7 @@ fn a_queue_stays_while_its_items_are_judged_and_tab_finds_the_next_pending_in_it
     seat.keys("/subtask:even<enter>");
     seat.wait_for("1 of 4");
     seat.keys("u");
-    seat.wait_for("your verdict on #1 is taken back");
+    seat.wait_for(&wording::taken_back(1));
     seat.on(1);
 }
 
@@ -125,9 +127,9 @@ fn escape_closes_what_is_open_and_never_the_program() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("?");
-    seat.wait_for("accept this item");
+    seat.wait_for(wording::help(Action::Accept));
     seat.keys("<esc>");
-    seat.wait_gone("accept this item");
+    seat.wait_gone(wording::help(Action::Accept));
     // Half of an arrow key on a slow line is an escape too.
     seat.keys("<esc><esc>");
     seat.wait_for("q quits");
@@ -155,7 +157,7 @@ fn a_half_typed_note_is_there_again_after_the_line_went_dead() {
     let mut seat = bench.seat("ann");
     seat.judge(1, "a");
     seat.keys("x");
-    seat.wait_for("reject #2: why?");
+    seat.wait_for(&wording::reasons_asked(2));
     seat.keys("7");
     let noted = |note: Option<(u32, &str)>| {
         let note = note.map(|(number, note)| (number, note.to_string()));
@@ -180,14 +182,14 @@ fn a_half_typed_note_is_there_again_after_the_line_went_dead() {
     noted(Some((2, "the tail is")));
     drop(seat);
     let mut seat = bench.seat("ann");
-    seat.wait_for("your note on #2 is kept (“the tail is”): N goes on with it");
+    seat.wait_row(&["#2", "“the tail is”"]);
     seat.on(2);
     seat.keys("N");
-    seat.wait_for("note on #2");
+    seat.wait_row(&["note", "#2"]);
     seat.keys(" cut off<enter>");
     // The menu of reasons has it too, and its numbers choose reasons.
     seat.keys("x");
-    seat.wait_for("reject #2: why?");
+    seat.wait_for(&wording::reasons_asked(2));
     seat.keys("1");
     seat.wait_for("#2 saved");
     let note = bench.journal("ann").pop().unwrap();

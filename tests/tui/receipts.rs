@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use benchtop::model::{Act, Seen};
 
 use super::support::{Answers, Bench, PATIENCE, Seat, Terminal};
+use crate::support::wording;
 
-const NOT_SHOWN: &str = "your terminal has not shown this item yet";
+const NOT_SHOWN: &str = wording::NOT_SHOWN_YET;
 
 fn terminal(answers: Answers) -> Terminal {
     Terminal {
@@ -30,7 +31,7 @@ fn insist(seat: &mut Seat, keys: &str, n: u32) {
     loop {
         seat.keys(keys);
         let shown = seat.wait_until("an answer to the key", |s| {
-            s.contains(NOT_SHOWN) || s.contains(&saved) || s.contains("is not on the screen yet")
+            s.contains(NOT_SHOWN) || s.contains(&saved) || s.contains(wording::NOT_ON_SCREEN_YET)
         });
         if shown.contains(&saved) {
             return;
@@ -40,7 +41,7 @@ fn insist(seat: &mut Seat, keys: &str, n: u32) {
         std::thread::sleep(Duration::from_millis(20));
         // A key that only takes the message away, so that the next one is told apart.
         seat.keys("Z");
-        seat.wait_for("`Z` does nothing");
+        seat.wait_for(wording::KEY_UNKNOWN);
     }
 }
 
@@ -55,7 +56,7 @@ fn a_key_typed_before_the_item_was_seen_judges_nothing() {
         // What is typed after a refused prompt is meant for it, up to the key that closes it.
         seat.keys("<esc>");
         seat.keys("Z");
-        seat.wait_for("`Z` does nothing");
+        seat.wait_for(wording::KEY_UNKNOWN);
     }
     seat.answer();
     assert_eq!(bench.journal("ann").len(), 0);
@@ -102,9 +103,9 @@ fn a_silent_terminal_is_waited_for_and_its_verdict_is_marked() {
     seat.keys("a");
     seat.wait_for(NOT_SHOWN);
     seat.keys("Z");
-    seat.wait_for("`Z` does nothing");
+    seat.wait_for(wording::KEY_UNKNOWN);
     insist(&mut seat, "a", 1);
-    seat.wait_for("your terminal does not answer");
+    seat.wait_for(wording::TERMINAL_IS_SILENT);
     assert_eq!(seen(&bench, "ann"), [Seen::Unconfirmed]);
 }
 

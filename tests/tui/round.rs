@@ -7,19 +7,18 @@ use benchtop::model::{Act, ColourLevel, Item, Judgement, Seen, Verdict};
 use benchtop::protocol::wire::{Decide, request};
 use uuid::Uuid;
 
-use super::support::{Bench, PATIENCE, Seat, Terminal, question};
+use super::support::{Bench, PATIENCE, Seat, Terminal, question, snapshot};
+use crate::support::{has_line, wording};
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 
-fn snapshot(name: &str, size: (u16, u16), shown: &str) {
+fn dated(name: &str, size: (u16, u16), shown: &str) {
     // The day it was made is another each day.
     let day = regex::Regex::new(r"made \d{4}-\d\d-\d\d \d\d:\d\d:\d\d").unwrap();
     let shown = day
         .replace_all(shown, "made 2026-11-22 09:00:00")
         .into_owned();
-    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
-        insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), shown);
-    });
+    snapshot(name, size, &shown);
 }
 
 fn at(size: (u16, u16)) -> Terminal {
@@ -68,7 +67,7 @@ fn judge(bench: &Bench, number: u32, verdict: Verdict, reasons: &[&str]) {
 
 /// The number of the item that is on the screen to be judged.
 fn number(shown: &str) -> Option<u32> {
-    let line = shown.lines().find(|l| l.contains("  to judge"))?;
+    let line = shown.lines().find(|l| l.contains(wording::TO_JUDGE))?;
     line.split('#').nth(1)?.split("  ").next()?.parse().ok()
 }
 
@@ -85,7 +84,7 @@ fn begin(bench: &Bench, who: &str, terminal: Terminal) -> Seat {
     let mut seat = bench.seat_at(who, terminal);
     seat.on(1);
     seat.keys("9");
-    seat.wait_for("It asks:");
+    seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
     seat
 }
@@ -110,36 +109,36 @@ fn the_pane_the_form_and_the_first_round() {
         let mut seat = bench.seat_at("ann", at(size));
         seat.on(1);
         seat.keys("9");
-        snapshot("rounds_none", size, &seat.wait_for("draws the first one"));
+        dated("rounds_none", size, &seat.wait_for(wording::NO_ROUND));
         seat.keys("n");
         seat.wait_for("12 verdicts");
         seat.keys("<tab>both-accept");
-        snapshot("rounds_form", size, &seat.wait_for("✗ 1 people"));
+        dated("rounds_form", size, &seat.wait_for("✗ 1 people"));
         seat.keys("<tab>, bob");
         seat.wait_for("24 verdicts");
         // A filter that is none is said where it stands, and no round is made of it.
         seat.keys("<tab>status:odd");
         seat.wait_for("✗ ");
         seat.keys("<enter>");
-        seat.wait_for("a field cannot be read yet");
+        seat.wait_for(wording::FIELD_UNREADABLE);
         seat.keys("<ctrl-u>subtask:odd");
         seat.wait_for("12 verdicts");
         seat.keys("<enter>");
         // A last look; a key too many draws nothing.
-        let look = seat.wait_for("draw `round-1`?");
+        let look = seat.wait_for(&wording::draw_asked("round-1"));
         assert!(
-            look.contains("6 items, 2 people each: 12 verdicts") && look.contains("ann, bob"),
+            has_line(&look, &["6 items", "2 people", "12 verdicts"]) && look.contains("ann, bob"),
             "{look}"
         );
         seat.keys("<enter>");
-        seat.wait_gone("draw `round-1`?");
+        seat.wait_gone(&wording::draw_asked("round-1"));
         seat.keys("<enter>");
-        seat.wait_for("draw `round-1`?");
+        seat.wait_for(&wording::draw_asked("round-1"));
         seat.keys("1");
-        seat.wait_for("`round-1` is drawn: 6 items, 12 verdicts wanted; enter works on it");
+        seat.wait_row(&["`round-1`", "6 items", "12 verdicts"]);
         seat.keys("Z");
-        seat.wait_for("kept if both of two accept it");
-        snapshot("rounds", size, &seat.wait_gone("is drawn"));
+        seat.wait_row(&["round-1"]);
+        dated("rounds", size, &seat.wait_gone(wording::ROUND_DRAWN));
         let rounds = bench.client("ann").ask(request::Rounds).unwrap();
         assert_eq!(
             (rounds[0].items, rounds[0].blind, rounds[0].people.len()),
@@ -160,7 +159,7 @@ fn a_round_is_worked_through_to_its_end() {
             !shown.contains("✓0") && !shown.contains("✗0"),
             "a blind round shows no counts: {shown}"
         );
-        snapshot("round_at_work", size, &seat.text());
+        dated("round_at_work", size, &seat.text());
         seat.keys("a");
         seat.wait_for(&format!("#{first} saved"));
         let second = item(&seat, Some(first));
@@ -170,13 +169,9 @@ fn a_round_is_worked_through_to_its_end() {
         seat.keys("x1");
         assert_eq!(item(&seat, Some(third)), second);
         seat.keys("m");
-        snapshot(
-            "round_finished",
-            size,
-            &seat.wait_for("nothing is left for you in `first`"),
-        );
+        dated("round_finished", size, &seat.wait_for(wording::ROUND_DONE));
         seat.keys("a");
-        seat.wait_for("there is nothing to judge");
+        seat.wait_for(wording::NOTHING_TO_JUDGE);
         let said = bench.verdicts("ann");
         assert_eq!(
             said,
@@ -191,10 +186,10 @@ fn a_round_is_worked_through_to_its_end() {
         // The last one is taken back, and comes again.
         seat.keys("u");
         assert_eq!(item(&seat, None), second);
-        seat.wait_for(&format!("your verdict on #{second} is taken back"));
+        seat.wait_for(&wording::taken_back(second));
         seat.keys("<esc>");
-        seat.wait_for(&format!("#{second} is given back"));
-        seat.wait_for("It asks:");
+        seat.wait_for(&wording::given_back(second));
+        seat.wait_for(wording::ROUND_LISTED);
     }
 }
 
@@ -219,26 +214,26 @@ fn without_colour_a_round_is_told_in_words() {
     };
     let mut seat = begin(&bench, "ann", mono);
     item(&seat, None);
-    seat.wait_for("Is anything wrong with this item?  a nothing wrong  x wrong");
+    seat.wait_for(wording::ASKED_CHECK);
     seat.keys("m");
-    snapshot(
+    dated(
         "round_accessible",
         (80, 24),
-        &seat.wait_for("undecided: it is known to be"),
+        &seat.wait_for(wording::UNDECIDED),
     );
     seat.keys("9");
-    snapshot(
+    dated(
         "rounds_accessible",
         (80, 24),
         &seat.wait_for("0 of 4 verdicts"),
     );
     // Coming back, what is in hand is still there.
     seat.keys("<enter>");
-    seat.wait_for("undecided: it is known to be");
+    seat.wait_for(wording::UNDECIDED);
     seat.keys("<enter>");
     let next = item(&seat, None);
     seat.keys("9");
-    seat.wait_for("It asks:");
+    seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
     assert_eq!(item(&seat, None), next);
 }
@@ -267,25 +262,25 @@ fn practice_says_what_an_item_is_before_the_next_comes() {
         assert!(first > 4, "{first} is no known item");
         seat.keys("a");
         let told = if first.is_multiple_of(2) {
-            "right: it is known to be good"
+            wording::KNOWN_GOOD
         } else {
-            "wrong: you let a bad item through: low quality"
+            wording::WRONG_ITEM_LEFT
         };
         seat.wait_for(told);
         // No verdict is given to it again.
         seat.keys("a");
-        seat.wait_for("this one is judged: go on to the next");
+        seat.wait_for(wording::PRACTICE_JUDGED);
         seat.keys("<enter>");
         let second = item(&seat, Some(first));
         seat.wait_for("practice 2 of 2");
         seat.keys("x1");
         let told = if second.is_multiple_of(2) {
-            "wrong: you turned a good item away"
+            wording::GOOD_ITEM_REJECTED
         } else {
-            "right: it is known to be bad: low quality"
+            wording::KNOWN_BAD
         };
         seat.wait_for(told);
-        snapshot(
+        dated(
             "round_practice",
             size,
             &seat.wait_for(&format!("#{second} saved")),
@@ -317,7 +312,7 @@ fn two_in_one_round_never_see_what_the_other_says() {
             at_bob = item(&bob, Some(at_bob));
         }
     }
-    bob.wait_for("nothing is left for you");
+    bob.wait_for(wording::ROUND_DONE);
     let mut at_ann = item(&ann, None);
     for round in 0..4 {
         ann.keys("a");
@@ -326,7 +321,7 @@ fn two_in_one_round_never_see_what_the_other_says() {
             at_ann = item(&ann, Some(at_ann));
         }
     }
-    ann.wait_for("nothing is left for you");
+    ann.wait_for(wording::ROUND_DONE);
     let written = String::from_utf8_lossy(&ann.raw()[before..]).into_owned();
     for secret in [
         "zebra",
@@ -356,10 +351,10 @@ fn leaving_gives_the_item_back_and_a_killed_terminal_loses_nothing() {
     let mut ann = begin(&bench, "ann", Terminal::default());
     item(&ann, None);
     let mut bob = begin(&bench, "bob", Terminal::default());
-    bob.wait_for("others have in hand what is left of `first` for you");
-    bob.wait_for("within 15 minutes");
+    bob.wait_for(wording::LEASED);
+    bob.wait_row(&["15 minutes"]);
     ann.keys("<esc>");
-    ann.wait_for("#1 is given back");
+    ann.wait_for(&wording::given_back(1));
     bob.keys("<enter>");
     assert_eq!(item(&bob, None), 1);
     // Bob's terminal is gone in the middle of it; back again, he is at the same item.
@@ -367,7 +362,7 @@ fn leaving_gives_the_item_back_and_a_killed_terminal_loses_nothing() {
     let mut bob = bench.seat("bob");
     assert_eq!(item(&bob, None), 1);
     bob.keys("a");
-    bob.wait_for("nothing is left for you in `first`");
+    bob.wait_for(wording::ROUND_DONE);
     drop(bob);
     assert_eq!(bench.verdicts("bob"), ["1 accept"]);
     assert_eq!(bench.journal("bob").len(), 1);
@@ -405,7 +400,7 @@ fn an_owner_that_went_away_comes_back_to_the_same_item_with_the_note_half_typed(
     bench.kill_owner();
     ann.wait_for("owner");
     bench.start_owner();
-    ann.wait_for("connected again");
+    ann.wait_for(wording::CONNECTED_AGAIN);
     ann.keys("te<enter>");
     ann.wait_for(&format!("#{first} saved"));
     let second = item(&ann, Some(first));
@@ -450,26 +445,26 @@ fn a_round_that_asks_for_answers_never_draws_the_key() {
         let mut seat = bench.seat_at("ann", at(size));
         seat.on(1);
         seat.keys("9");
-        seat.wait_for("It asks:");
+        seat.wait_for(wording::ROUND_LISTED);
         let before = seat.raw().len();
         seat.keys("<enter>");
         assert_eq!(item(&seat, None), 1);
-        seat.wait_for("What is the answer?");
-        snapshot("round_answer", size, &seat.wait_for("A. True"));
+        seat.wait_for(wording::ASKED_ANSWER);
+        dated("round_answer", size, &seat.wait_for("A. True"));
         seat.keys("x");
-        seat.wait_for("this round asks for the answer");
+        seat.wait_for(wording::ANSWER_WANTED);
         seat.keys("<esc>");
         seat.keys("c");
-        seat.wait_for("this question has 2 options");
+        seat.wait_row(&["2 options"]);
         seat.keys("b");
         seat.wait_for("#1 saved");
         assert_eq!(item(&seat, Some(1)), 2);
         seat.keys("<enter>");
-        seat.wait_for("your answer:");
+        seat.wait_for(wording::ANSWER_FIELD);
         seat.keys("<enter>");
-        seat.wait_for("an answer is a letter");
+        seat.wait_for(wording::ANSWER_LETTER);
         seat.keys("some kind of horse<enter>");
-        seat.wait_for("nothing is left for you");
+        seat.wait_for(wording::ROUND_DONE);
         let written = String::from_utf8_lossy(&seat.raw()[before..]).into_owned();
         for secret in ["zebra", "✓ A", "wanted", "seen from below", "answer   "] {
             assert!(!written.contains(secret), "the screen said {secret}");
@@ -516,14 +511,14 @@ fn guidelines_are_shown_at_the_beginning_and_when_they_change() {
     seat.keys("<esc>");
     let first = item(&seat, None);
     seat.keys("r");
-    seat.wait_for("guidelines of first: rules.md, version");
+    seat.wait_row(&["first", "rules.md"]);
     seat.keys("<esc>");
     seat.wait_gone("A red kite is fine.");
     std::fs::write(&file, "Kites are blue.\n").unwrap();
     seat.keys("a");
     seat.wait_for(&format!("#{first} saved"));
     seat.wait_for("Kites are blue.");
-    seat.wait_for("They changed since the round was made");
+    seat.wait_for(wording::GUIDELINES_CHANGED);
     seat.keys("<esc>");
     let second = item(&seat, Some(first));
     seat.keys("a");
@@ -563,16 +558,16 @@ fn a_pair_stands_side_by_side_under_the_question_of_its_rule() {
     make(&bench, plain("equivalence", &["ann", "bob"]));
     let mut seat = begin(&bench, "ann", at((160, 50)));
     item(&seat, None);
-    let shown = seat.wait_for("Is the answer still the same after the change?");
+    let shown = seat.wait_for(wording::ASKED_CHANGE);
     assert!(
-        shown.contains("a same answer") && shown.contains("x another answer"),
+        shown.contains(wording::SAME_ANSWER) && shown.contains(wording::OTHER_ANSWER),
         "{shown}"
     );
-    assert!(shown.contains("rewritten, word by word"), "{shown}");
+    assert!(shown.contains(wording::PROMPT_DIFF), "{shown}");
     seat.keys("x");
-    seat.wait_for("another answer #1: why?");
+    seat.wait_row(&["another answer #1"]);
     seat.keys("1");
-    seat.wait_for("nothing is left for you");
+    seat.wait_for(wording::ROUND_DONE);
     assert_eq!(bench.verdicts("ann"), ["1 reject"]);
 }
 
@@ -585,22 +580,22 @@ fn other_keys_say_what_a_round_is_and_the_list_leads_out_of_it() {
     seat.keys("nn");
     seat.on(3);
     seat.keys("9");
-    seat.wait_for("It asks:");
+    seat.wait_for(wording::ROUND_LISTED);
     seat.keys("<enter>");
     let first = item(&seat, None);
     for key in ["n", "<tab>", "/", "d"] {
         seat.keys(key);
-        seat.wait_for("in a round one item comes after another: s passes over it");
+        seat.wait_for(wording::IN_ORDER);
         if ["/", "d"].contains(&key) {
             seat.keys("<esc>");
         }
         seat.keys("Z");
-        seat.wait_gone("in a round one item");
+        seat.wait_gone(wording::IN_ORDER);
     }
     seat.keys("e");
-    seat.wait_for("without what machines say of it");
+    seat.wait_for(wording::SCORES_HIDDEN);
     seat.keys("t");
-    seat.wait_for("your pace in `first`");
+    seat.wait_row(&["pace", "`first`"]);
     seat.keys("<esc>");
     // Another pane and back leaves the item in hand.
     seat.keys("2");
@@ -610,7 +605,7 @@ fn other_keys_say_what_a_round_is_and_the_list_leads_out_of_it() {
     seat.keys("2");
     seat.wait_for("Is kite 2 red?");
     seat.keys("gg<enter>");
-    seat.wait_for(&format!("#{first} is given back"));
+    seat.wait_for(&wording::given_back(first));
     seat.on(1);
     // The owner takes note of it after it has said so.
     let until = std::time::Instant::now() + PATIENCE;
@@ -633,20 +628,20 @@ fn who_is_not_in_a_round_is_told_so_and_closing_ends_the_work() {
     let bench = Bench::plain(3);
     make(&bench, plain("single", &["ann"]));
     let mut bob = begin(&bench, "bob", Terminal::default());
-    bob.wait_for("`first` is for ann; you are bob");
+    bob.wait_row(&["`first`", "ann", "bob"]);
     let mut ann = begin(&bench, "ann", Terminal::default());
     let first = item(&ann, None);
     // What another rule would keep is for those whom it is not blind for.
     bob.keys("w1");
-    bob.wait_for("under `single`: 0 kept");
+    bob.wait_row(&["`single`", "0"]);
     bob.keys("c");
-    bob.wait_for("close `first`");
+    bob.wait_for(&wording::close_asked("first"));
     bob.keys("1");
-    bob.wait_for("`first` is closed; its verdicts go on counting");
+    bob.wait_for(&wording::closed("first"));
     // What is in hand may be finished.
     ann.keys("a");
     ann.wait_for(&format!("#{first} saved"));
-    ann.wait_for("the round `first` is closed");
+    ann.wait_for(&wording::closed("first"));
     assert_eq!(bench.verdicts("ann"), [format!("{first} accept")]);
 }
 

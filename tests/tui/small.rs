@@ -15,7 +15,7 @@ fn the_receipt_is_whole_at_every_size_down_to_40_by_10() {
     seat.on(1);
     // A queue with words of its own takes room too.
     seat.keys("/status:pending prompt:\"a photo of kite\"<enter>");
-    seat.wait_for("12 items for");
+    seat.wait_row(&["12 items"]);
     seat.judge(1, "a");
     for (width, height) in [
         (120, 40),

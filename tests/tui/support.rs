@@ -29,6 +29,8 @@ use benchtop::tui::terminal::signals::Signal;
 use benchtop::tui::terminal::{Capabilities, Clock, Input, Parser, Reply};
 use benchtop::tui::theme::{Look, Theme};
 
+use crate::support::has_line;
+
 /// How long anything is waited for.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -599,6 +601,11 @@ impl Seat {
         self.wait_until(wanted, |shown| shown.contains(wanted))
     }
 
+    /// Waits for a row of the screen that has all of these names, ids, and numbers.
+    pub fn wait_row(&self, data: &[&str]) -> String {
+        self.wait_until(&format!("{data:?} in a row"), |shown| has_line(shown, data))
+    }
+
     /// Waits until a text is not on the screen any more.
     pub fn wait_gone(&self, unwanted: &str) -> String {
         self.wait_until(&format!("{unwanted} to go"), |shown| {
@@ -661,6 +668,38 @@ impl Drop for Seat {
             }
         }
     }
+}
+
+/// Compares the pane on the screen with the committed picture `name_WIDTHxHEIGHT`, without the tab row, the status
+/// line, and the key bar. `INSTA_UPDATE=always` rewrites the pictures.
+pub fn snapshot(name: &str, size: (u16, u16), shown: &str) {
+    let rows: Vec<&str> = shown.lines().collect();
+    let pane = &rows[1..usize::from(size.1) - 2];
+    compare(name, size, &folded(pane));
+}
+
+/// Compares the whole screen, for the frame around the panes.
+pub fn screen_snapshot(name: &str, size: (u16, u16), shown: &str) {
+    compare(name, size, &folded(&shown.lines().collect::<Vec<_>>()));
+}
+
+fn compare(name: &str, (width, height): (u16, u16), picture: &str) {
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), picture);
+    });
+}
+
+/// The rows with equal ones, such as those of a picture, written once with their count.
+fn folded(rows: &[&str]) -> String {
+    let mut out = String::new();
+    for equal in rows.chunk_by(|a, b| a == b) {
+        out += equal[0];
+        out += "\n";
+        if equal.len() > 1 {
+            out += &format!("⋮ {} rows\n", equal.len());
+        }
+    }
+    out
 }
 
 fn text(glass: &Glass) -> String {

