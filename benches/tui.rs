@@ -9,12 +9,7 @@
 //! that contain such a sync. On a disk shared with others that still happens: a ratio below 1 says that the floor was
 //! disturbed, not that a verdict is faster than its own sync. The journal is counted at the end: one line a verdict,
 //! or the times mean nothing.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    dead_code
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -112,7 +112,11 @@ pub fn mapping(path: &Path) -> Result<Mapping> {
 }
 
 /// Sends a long request and shows its progress if `show` is set and standard error is a terminal.
-pub fn waited<R: Request>(client: &benchtop_protocol::Client, ask: R, show: bool) -> Result<R::Reply> {
+pub fn waited<R: Request>(
+    client: &benchtop_protocol::Client,
+    ask: R,
+    show: bool,
+) -> Result<R::Reply> {
     watching(show, |watch| client.ask_watching(ask, watch))
 }
 
