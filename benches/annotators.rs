@@ -11,13 +11,13 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use benchtop::files::project::Project;
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::verdict::{Asked, Part};
 use benchtop::model::{Judgement, Seen, Verdict};
-use benchtop::owner::Client;
-use benchtop::owner::wire::{Decide, request};
+use benchtop::protocol::Client;
+use benchtop::protocol::wire::{Decide, request};
 use benchtop::store::journal;
-use benchtop::store::project::Project;
 use uuid::Uuid;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;

@@ -12,14 +12,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use benchtop::cli::board::sort;
+use benchtop::files::project::Project;
 use benchtop::metrics::score::question_table::{ParsedAnswer, UNGRADED};
 use benchtop::model::board::{BoardAsk, Curated};
+use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::{Filter, Item, QuestionKind};
-use benchtop::owner::Client;
-use benchtop::owner::wire::{ImportAsk, request};
 use benchtop::pipeline::board::{Similarities, from_catalog};
+use benchtop::protocol::Client;
+use benchtop::protocol::wire::request;
 use benchtop::store::open;
-use benchtop::store::project::Project;
 
 mod synthetic;
 

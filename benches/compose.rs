@@ -16,11 +16,11 @@ use benchtop::compose::engine::Composer;
 use benchtop::compose::metadata::Metadata;
 use benchtop::compose::plan::Plan;
 use benchtop::compose::schedule::Schedule;
+use benchtop::files::project::Project;
 use benchtop::model::MetaFile;
 use benchtop::model::metafile::shipped;
-use benchtop::owner::Client;
-use benchtop::owner::wire::request;
-use benchtop::store::project::Project;
+use benchtop::protocol::Client;
+use benchtop::protocol::wire::request;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 

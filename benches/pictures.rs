@@ -8,13 +8,13 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use benchtop::files::project::Project;
 use benchtop::model::generated_image::{GeneratedImage, hex, prompt_key};
 use benchtop::model::generation::Fingerprint;
 use benchtop::model::job::{GenerationOverrides, JobStatus, NewJob};
 use benchtop::model::{Filter, Judgement, Seen, Verdict};
-use benchtop::owner::Client;
-use benchtop::owner::wire::{Decide, PageAsk, request};
-use benchtop::store::project::Project;
+use benchtop::protocol::Client;
+use benchtop::protocol::wire::{Decide, PageAsk, request};
 use benchtop::store::{open, pictures};
 use uuid::Uuid;
 

@@ -10,12 +10,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use benchtop::files::project::Project;
+use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::{Field, Filter, Judgement, Seen, Sort, Verdict};
-use benchtop::owner::Client;
 use benchtop::owner::search::Search;
-use benchtop::owner::wire::{Decide, ImportAsk, OwnerStatus, Page, PageAsk, request};
+use benchtop::protocol::Client;
+use benchtop::protocol::wire::{Decide, OwnerStatus, Page, PageAsk, request};
 use benchtop::store::index::Index;
-use benchtop::store::project::Project;
 use benchtop::store::{Catalog, open, query};
 use uuid::Uuid;
 

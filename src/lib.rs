@@ -1,15 +1,19 @@
 //! benchtop: a terminal workbench for curating vision-language benchmarks.
 //!
 //! This crate re-exports the crates of the workspace. They lie on six floors: a crate uses only crates on lower floors, and
-//! crates on one floor do not know each other (`tests/house.rs` checks the sources).
+//! crates on one floor do not know each other (`tests/house.rs` checks the sources). Two towers stand on the lower floors and
+//! build side by side: `store`, `pipeline` and `owner` are the owner process; `protocol` and `tui` are its clients. `cli` joins
+//! them.
 //!
 //! | floor | crate | content |
 //! |---|---|---|
 //! | 6 | [`cli`] | one file per subcommand: arguments, printing, exit codes |
+//! | 5 | [`owner`] | the process that owns a project: server, dispatch, handlers, writer, jobs |
 //! | 5 | [`tui`] | the terminal program: event loop, panes, widgets, preview, the tty |
-//! | 4 | [`owner`] | the process that owns a project: lock, socket, wire, writer, jobs; and the client that talks to it |
-//! | 3 | [`pipeline`] | long work: import, export, compose, generate, evaluate, score, boards, verify |
-//! | 2 | [`store`] | journals, segments, columns, search arena, rebuild |
+//! | 4 | [`pipeline`] | long work: import, export, compose, generate, evaluate, score, boards, verify |
+//! | 3 | [`store`] | journals, segments, columns, search arena, rebuild |
+//! | 3 | [`protocol`] | the messages between owner and clients, the client, and finding or starting an owner |
+//! | 2 | [`files`] | the project folder; reading and writing files safely |
 //! | 2 | [`formats`] | interchange formats, one file each, read and written as streams |
 //! | 2 | [`metrics`] | pure functions from answers to numbers |
 //! | 2 | [`inference`] | model traits, with candle, HTTP, Tesseract, and the storyboard behind them |
@@ -18,11 +22,13 @@
 
 pub use benchtop_cli as cli;
 pub use benchtop_compose as compose;
+pub use benchtop_files as files;
 pub use benchtop_formats as formats;
 pub use benchtop_inference as inference;
 pub use benchtop_metrics as metrics;
 pub use benchtop_model as model;
 pub use benchtop_owner as owner;
 pub use benchtop_pipeline as pipeline;
+pub use benchtop_protocol as protocol;
 pub use benchtop_store as store;
 pub use benchtop_tui as tui;

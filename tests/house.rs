@@ -118,11 +118,41 @@ fn a_planted_violation_is_found() {
         violations(&floors, "formats", planted)[0],
         "2: formats uses store"
     );
+    // The two towers meet in `cli`.
+    assert_eq!(violations(&floors, "tui", planted), ["4: tui uses owner"]);
     assert_eq!(violations(&floors, "cli", planted), [""; 0]);
     assert_eq!(
         violations(&floors, "model", "use benchtop_store::Catalog;"),
         ["1: model uses store"]
     );
+}
+
+/// Crates of the workspace that `room` builds on, by the dependencies of the manifests; those of tests do not count.
+fn below(room: &str, found: &mut std::collections::BTreeSet<String>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/{room}/Cargo.toml"));
+    let manifest: toml::Table = std::fs::read_to_string(path).unwrap().parse().unwrap();
+    for name in manifest["dependencies"].as_table().unwrap().keys() {
+        if let Some(other) = name.strip_prefix("benchtop-")
+            && found.insert(other.to_string())
+        {
+            below(other, found);
+        }
+    }
+}
+
+#[test]
+fn a_client_builds_without_the_owner() {
+    for (room, least) in [("protocol", "model"), ("tui", "protocol")] {
+        let mut found = std::collections::BTreeSet::new();
+        below(room, &mut found);
+        assert!(found.contains(least), "{room}: {found:?}");
+        for tower in ["store", "inference", "pipeline", "owner"] {
+            assert!(!found.contains(tower), "{room} builds on {tower}");
+        }
+    }
+    let mut found = std::collections::BTreeSet::new();
+    below("cli", &mut found);
+    assert!(found.contains("owner") && found.contains("tui"));
 }
 
 /// Sources below `dir` (relative to the crate) that a test of words is to see.

@@ -1,28 +1,28 @@
-//! `benchtop bulk`: one verdict on everything that a filter finds. Without the exact count it only says what it would do.
+//! `benchtop bulk`: one verdict on all items that match a filter. Without the exact count it is a
+//! dry run.
 
 use serde_json::json;
 
 use super::{Context, coverage, import, print};
 use crate::out;
 use benchtop_model::{Error, Filter, Judgement, Result, Seen, Verdict};
-use benchtop_owner::wire::{Bulk, Bulked, request};
+use benchtop_protocol::wire::{Bulk, Bulked, request};
 
-/// Arguments of `bulk`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// accept, reject, skip, flag or unsure
+    /// Verdict: accept, reject, skip, flag or unsure
     #[arg(value_name = "VERDICT")]
     verdict: String,
-    /// Which items, as in the list: `status:pending subtask:animal`
+    /// Filter that selects the items, such as `status:pending subtask:animal`
     #[arg(long, value_name = "FILTER")]
     filter: String,
-    /// Why: reasons that benchtop.toml declares
+    /// Reason, declared in benchtop.toml (repeatable)
     #[arg(long = "reason", value_name = "KEY")]
     reasons: Vec<String>,
-    /// A note on each of them
+    /// Note for each verdict
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
-    /// How many items it must be; without it nothing is judged
+    /// Apply the verdict if exactly N items match; without it, only show how many would
     #[arg(long, value_name = "N")]
     count: Option<u64>,
     /// Print the report as one JSON object
@@ -30,10 +30,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// [`Conflict`](benchtop_model::ErrorKind::Conflict) when the filter finds another number of items than was said; then nothing was judged.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let known = [
         Verdict::Accept,
@@ -46,9 +42,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         .into_iter()
         .find(|v| v.name() == args.verdict)
         .ok_or_else(|| {
-            Error::input(format!("`{}` is no verdict for many items", args.verdict))
-                .field("verdict")
-                .help(format!("one of: {}", known.map(Verdict::name).join(", ")))
+            Error::input(format!(
+                "`{}` is not a verdict for many items",
+                args.verdict
+            ))
+            .field("verdict")
+            .help(format!("one of: {}", known.map(Verdict::name).join(", ")))
         })?;
     let judgement = Judgement {
         reasons: args.reasons.clone(),
@@ -69,7 +68,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let text = if args.json {
         report(&done, verdict, dry)
     } else {
-        told(&done, verdict, dry)
+        summary(&done, verdict, dry)
     };
     print(&text).map(|()| 0)
 }
@@ -83,34 +82,25 @@ fn report(done: &Bulked, verdict: Verdict, dry: bool) -> String {
     out::json_text(&value)
 }
 
-fn told(done: &Bulked, verdict: Verdict, dry: bool) -> String {
-    let mut out = match dry {
-        true => format!(
-            "`{}` would be said of {} items; give --count {} to do it\n",
-            verdict.name(),
-            done.judged,
-            done.judged
-        ),
-        false => format!(
-            "`{}` said of {} items; `benchtop undo --count {}` takes it back\n",
-            verdict.name(),
-            done.judged,
-            done.judged
-        ),
+fn summary(done: &Bulked, verdict: Verdict, dry: bool) -> String {
+    let (verdict, items) = (verdict.name(), out::count(done.judged, "item"));
+    let mut out = match (dry, done.judged) {
+        (true, 0) => format!("Would {verdict} {items}.\n"),
+        (true, n) => {
+            format!("Would {verdict} {items}. Re-run with --count {n} to apply.\n")
+        }
+        (false, 0) => format!("Recorded `{verdict}` on {items}.\n"),
+        (false, n) => {
+            format!("Recorded `{verdict}` on {items}. Run `benchtop undo --count {n}` to undo.\n")
+        }
     };
-    for (n, what) in [
-        (done.same, "have that verdict of yours already"),
-        (
-            done.in_rounds,
-            "are for you to judge in a round, one by one",
-        ),
-        (
-            done.meanwhile,
-            "were decided by somebody else meanwhile, and stay so",
-        ),
+    for (n, why) in [
+        (done.same, "already your verdict"),
+        (done.in_rounds, "assigned to you in a round; judge it there"),
+        (done.meanwhile, "decided by another annotator meanwhile"),
     ] {
         if n > 0 {
-            out.push_str(&format!("{n} {what}\n"));
+            out.push_str(&format!("Left out {}: {why}.\n", out::count(n, "item")));
         }
     }
     out

@@ -1,4 +1,4 @@
-//! `benchtop compose`: questions from the metadata, into the project or into a file.
+//! `benchtop compose`: composes questions from the metadata, into the project or into a file.
 
 use std::path::{Path, PathBuf};
 
@@ -6,34 +6,34 @@ use serde_json::json;
 
 use super::{Context, import, out, print};
 use benchtop_compose::plan::{MOST, Plan};
+use benchtop_files::bounded;
+use benchtop_model::import::Progress;
 use benchtop_model::{Error, ErrorKind, Item, Result, clean};
-use benchtop_owner::wire::{Progress, request};
 use benchtop_pipeline::compose::{self, Chance, Composition, Order, PLAN_LIMIT, Summary};
 use benchtop_pipeline::export::{Exporter, Target, To};
-use benchtop_store::bounded;
+use benchtop_protocol::wire::request;
 
-/// Arguments of `compose`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The plan; without one all subtasks and question types alike
+    /// Plan file [default: all subtasks and question types in equal parts]
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
-    /// Seed of every draw
+    /// Seed of the composition
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// With a plan only its first N questions; without one N in all [default: 3000]
+    /// Number of questions [default: all of the plan, or 3000 without a plan]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST))]
     count: Option<u64>,
-    /// Compose as if there were no compatibility.toml: impossible pictures, hidden answers and repeats included
+    /// Ignore compatibility.toml: allow impossible pictures, hidden answers, and repeats
     #[arg(long)]
     allow_impossible: bool,
-    /// Say what would be composed, with an example of each question type, and compose nothing
+    /// Show what would be composed, with an example of each question type
     #[arg(long, conflicts_with = "out")]
     dry_run: bool,
-    /// Write a file and leave the project alone; `-` is standard output
+    /// Write to a file instead of the project; `-` is standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// The format of that file
+    /// Format of the file
     #[arg(long, value_enum, default_value = "dysca", requires = "out")]
     format: Format,
     /// Print the report as one JSON object
@@ -45,19 +45,14 @@ pub struct Args {
 enum Format {
     /// Dysca's JSON
     Dysca,
-    /// benchtop's own: one item a line, with what it was composed from
+    /// benchtop's JSONL: one item per line, with its provenance
     Jsonl,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What is wrong with the metadata or the plan, questions that are there with another content, and the operating
-/// system's; then nothing was added or written.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let plan = args.plan.as_deref().map(read).transpose()?;
     if let (Some(text), Some(path)) = (&plan, &args.plan) {
-        // For errors that name the file; the owner has the text alone.
+        // Parsed here as well, so that errors name the file: the owner gets only the text.
         Plan::parse(text, path)?;
     }
     let order = Order {
@@ -136,14 +131,15 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         });
         print(&out::json_text(&report))?;
     } else {
-        out::tell(format_args!("{written} questions written"));
+        out::tell(format_args!("wrote {}", out::count(written, "question")));
         composition
             .repeated()
             .iter()
             .for_each(|note| out::tell(format_args!("note: {note}")));
         if left_out > 0 {
             out::tell(format_args!(
-                "{left_out} questions about pairs have no place in this form; --format jsonl takes all"
+                "left out {} about image pairs, which this format cannot hold; --format jsonl writes all",
+                out::count(left_out, "question")
             ));
         }
     }
@@ -151,13 +147,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn read(path: &Path) -> Result<String> {
-    let too_large = || {
-        Error::input(format!(
-            "not a plan: a file of at most {} KiB",
-            PLAN_LIMIT >> 10
-        ))
-        .file(path)
-    };
+    let too_large =
+        || Error::input(format!("the plan is larger than {} KiB", PLAN_LIMIT >> 10)).file(path);
     let bytes = bounded::read(path, PLAN_LIMIT).map_err(|problem| {
         if problem.kind == ErrorKind::Input {
             too_large()
@@ -184,7 +175,11 @@ fn text(summary: &Summary) -> String {
         examples,
         notes,
     } = summary;
-    let mut out = format!("{dataset}: {questions} questions about {pictures} pictures\n\n");
+    let mut out = format!(
+        "{dataset}: {} about {}\n\n",
+        out::count(*questions, "question"),
+        out::count(*pictures, "picture")
+    );
     out.push_str(&format!(
         "{:<14} {:<16} {:>9}  chance\n",
         "subtask", "type", "questions"

@@ -1,36 +1,31 @@
-//! `benchtop coverage`: what exists by two properties of items, and the terms whose items fail most.
+//! `benchtop coverage`: counts of items by two properties, and the terms whose items fail most.
 
 use serde_json::json;
 
-use super::{Context, json_line, print};
+use super::{Context, json_line, out, print};
 use benchtop_model::usage::{Failing, Grid, Tally};
 use benchtop_model::{Filter, Result, Status, clean};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// Arguments of `coverage`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// What stands down: subject, subtask, type, style or a vocabulary
+    /// Property of the rows: subject, subtask, type, style, or a vocabulary
     #[arg(long, default_value = "subject", value_name = "PROPERTY")]
     rows: String,
-    /// What stands across
+    /// Property of the columns
     #[arg(long, default_value = "style", value_name = "PROPERTY")]
     columns: String,
-    /// Only these items, in the words of the list
+    /// Count only items that match this filter
     #[arg(long, default_value = "", value_name = "WORDS")]
     filter: String,
-    /// Instead: the terms whose items fail most, among those with at least N judged items
+    /// List the terms whose items fail most, among terms with at least N judged items
     #[arg(long, value_name = "N", conflicts_with_all = ["rows", "columns", "filter"])]
     failing: Option<u64>,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long)]
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// An unknown property, a filter that cannot be read.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
     let mut out = Vec::new();
@@ -85,7 +80,7 @@ fn failing(failing: &Failing, as_json: bool, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// One object a cell that holds an item, or that the rules leave empty.
+/// Writes one object for each cell that has items or that the rules exclude.
 fn cells(grid: &Grid, args: &Args, out: &mut Vec<u8>) -> Result<()> {
     let across = grid.columns.len();
     for (at, cell) in grid.cells.iter().enumerate() {
@@ -110,32 +105,29 @@ fn cells(grid: &Grid, args: &Args, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// How many cells can hold items and do, and why the others cannot; nothing where no rule leaves any empty.
+/// The number of possible cells with items, and the reasons for the excluded ones. Empty if no cell
+/// is excluded.
 fn excluded(grid: &Grid) -> String {
     if grid.excluded.is_empty() {
         return String::new();
     }
     let (possible, filled) = grid.filled();
-    let mut out = format!(
-        "\n{filled} of {possible} possible cells have items; × are {} that cannot be:\n",
-        grid.excluded.len()
+    let mut text = format!(
+        "\n{filled} of {possible} possible cells have items; × marks {} that the rules exclude:\n",
+        out::count(grid.excluded.len(), "cell")
     );
     let mut reasons: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
     grid.excluded
         .iter()
         .for_each(|(_, why)| *reasons.entry(why).or_default() += 1);
     for (why, cells) in reasons {
-        let cells = if cells == 1 {
-            "1 cell".to_string()
-        } else {
-            format!("{cells} cells")
-        };
-        out.push_str(&format!("{cells}\t{}\n", clean::line(why)));
+        let cells = out::count(cells, "cell");
+        text.push_str(&format!("{cells}\t{}\n", clean::line(why)));
     }
-    out
+    text
 }
 
-/// Items by row and column, with totals; tabs between.
+/// The table with totals, tab-separated.
 fn table(grid: &Grid) -> String {
     let mut out = String::new();
     for (name, _) in &grid.columns {

@@ -1,10 +1,14 @@
-//! `benchtop decide`: verdicts from JSON lines, a receipt line for each once it is on disk.
+//! `benchtop decide`: reads verdicts as JSON lines and prints a receipt for each once it is on
+//! disk.
 //!
-//! In: `{"item": ID or NUMBER, "verdict": "accept", "reasons": ["unsafe"], "note": "...", "uuid": "..."}`; reasons, note
-//! and uuid may be left out. A line sent again with its uuid counts once. Where the owner dies, the lines without a receipt are
-//! sent to the next one so.
-//! Out, in the order of the input: `{"saved":true,"line":1,"item":...,"verdict":...,"number":...,"status":...,"rev":...,
-//! "uuid":...}` or `{"saved":false,"line":1,"item":...,"uuid":...,"error":{...}}`.
+//! Input: `{"item": ID or NUMBER, "verdict": "accept", "reasons": ["unsafe"], "note": "...",
+//! "uuid": "..."}`. Reasons, note, and uuid are optional. A line that is sent twice with the same
+//! uuid counts once, so if the owner dies, the lines without a receipt are sent again to the next
+//! owner.
+//!
+//! Output, in the order of the input:
+//! `{"saved":true,"line":1,"item":...,"verdict":...,"number":...,"status":...,
+//! "rev":...,"uuid":...}` or `{"saved":false,"line":1,"item":...,"uuid":...,"error":{...}}`.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -15,19 +19,18 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Context, json_line, out};
+use benchtop_files::project::Project;
 use benchtop_model::verdict::{Asked, Part};
 use benchtop_model::{Error, ErrorKind, Judgement, Result, Seen, Verdict};
-use benchtop_owner::read_only::{self, Home};
-use benchtop_owner::wire::{AnyReply, Decide, Receipt, Request, request};
-use benchtop_owner::{Client, Incoming};
-use benchtop_store::project::Project;
+use benchtop_protocol::home::Home;
+use benchtop_protocol::wire::{AnyReply, Decide, Receipt, Request, request};
+use benchtop_protocol::{Client, Incoming, home};
 
-/// Verdicts under way at once.
+/// Maximum number of verdicts in flight.
 const WINDOW: usize = 256;
-/// Owners that a verdict is sent to before it is given up.
+/// Maximum number of owners that a verdict is sent to.
 const TRIES: u32 = 5;
 
-/// Arguments of `decide`.
 #[derive(clap::Args)]
 pub struct Args {}
 
@@ -40,33 +43,32 @@ struct Line {
     reasons: Vec<String>,
     note: Option<String>,
     uuid: Option<Uuid>,
-    /// The round that the verdict is for.
     round: Option<String>,
-    /// It settles what others disagree on.
     #[serde(default)]
     adjudication: bool,
-    /// What was answered, in a round that asks for it.
+    /// The answer, in a round that asks for answers.
     answer: Option<String>,
 }
 
-/// A line that was sent, or why it was not.
+/// A line of the input that waits for its receipt.
 struct Sent {
     line: u64,
     item: Value,
     verdict: Value,
-    /// Its receipt, also when it was made here: what got no answer can be sent again with it.
+    /// From the line, or new. The line can be sent again with it.
     uuid: Option<Uuid>,
     decide: Result<(Decide, Place)>,
 }
 
-/// Over which connection, counted from 0, and under which number a verdict was sent; none where it could not be.
+/// The connection (counted from 0) and the request number of a verdict. `None` if it was not sent.
 type Place = Option<(u64, u64)>;
 
-/// The owner there is now. One that dies is followed by the next.
+/// The connection to the current owner. If the owner dies, a new connection is made to the next
+/// one.
 struct Connection {
     project: Project,
     who: String,
-    /// The project's folder, which another one may take the place of.
+    /// Detects if another project takes the place of the folder.
     home: Home,
     answered: mpsc::Sender<(u64, Incoming)>,
     state: Mutex<State>,
@@ -74,9 +76,9 @@ struct Connection {
 
 struct State {
     client: Arc<Client>,
-    /// How many there were before.
+    /// The number of earlier connections.
     nth: u64,
-    /// Why there is no next one.
+    /// Set once no owner can be reached.
     failed: Option<Error>,
 }
 
@@ -102,14 +104,14 @@ impl Connection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection, and how many there were before.
+    /// The current connection and its number.
     fn now(&self) -> (u64, Arc<Client>) {
         let state = self.state();
         (state.nth, state.client.clone())
     }
 
-    /// The `lost`th connection is gone: connects to the next owner, unless somebody has.
-    fn again(&self, lost: u64) -> Result<()> {
+    /// Replaces the connection `lost`, unless another thread has already.
+    fn reconnect(&self, lost: u64) -> Result<()> {
         let mut state = self.state();
         if state.nth > lost {
             return Ok(());
@@ -118,7 +120,7 @@ impl Connection {
             return Err(problem.clone());
         }
         let mut tries = 1;
-        // One that is ended while it starts is followed by another, too.
+        // An owner may be stopped while it starts; then the next one is tried.
         let found = loop {
             match connect(
                 (&self.project, &self.home),
@@ -136,11 +138,11 @@ impl Connection {
             Ok(client) => (state.client, state.nth) = (client, lost + 1),
             Err(problem) => {
                 let what = format!(
-                    "the owner went away before it was saved, and there is no other: {}",
+                    "the owner stopped before the verdict was saved, and no other owner could be started: {}",
                     problem.what
                 );
                 let problem = Error::new(ErrorKind::Unreachable, what)
-                    .help("send the line again with its uuid: it counts once");
+                    .help("send the line again with the same uuid; it counts once");
                 state.failed = Some(problem.clone());
                 return Err(problem);
             }
@@ -148,21 +150,21 @@ impl Connection {
         Ok(())
     }
 
-    /// The answer of whichever owner answers.
+    /// Sends a request, to the next owner if the current one dies.
     fn ask<R: Request>(&self, ask: &R) -> Result<R::Reply> {
-        self.tried(|client| client.ask(ask.clone()))
+        self.retry(|client| client.ask(ask.clone()))
             .map(|(_, answer)| answer)
     }
 
-    /// Tries something with owners until one does not go away over it; over which connection that was.
-    fn tried<T>(&self, mut of: impl FnMut(&Client) -> Result<T>) -> Result<(u64, T)> {
+    /// Calls `attempt` until the owner survives it. Returns the number of the connection as well.
+    fn retry<T>(&self, mut attempt: impl FnMut(&Client) -> Result<T>) -> Result<(u64, T)> {
         let mut tries = 1;
         loop {
             let (nth, client) = self.now();
-            match of(&client) {
+            match attempt(&client) {
                 Ok(done) => return Ok((nth, done)),
                 Err(problem) if problem.kind == ErrorKind::Unreachable && tries < TRIES => {
-                    self.again(nth)?
+                    self.reconnect(nth)?
                 }
                 Err(problem) => return Err(problem),
             }
@@ -179,13 +181,10 @@ fn connect(
 ) -> Result<Arc<Client>> {
     let answered = answered.clone();
     let hear = move |incoming| drop(answered.send((nth, incoming)));
-    read_only::connect(project, home, who, hear).map(Arc::new)
+    home::connect(project, home, who, hear).map(Arc::new)
 }
 
-/// Runs it; exit code 1 when a line was refused.
-///
-/// # Errors
-/// When the owner cannot be reached or standard input cannot be read.
+/// The exit code is 1 if a line was refused.
 pub fn run(context: &Context, _args: &Args) -> Result<u8> {
     let (answered, answers) = mpsc::channel();
     let connection = Connection::new(context, answered)?;
@@ -205,20 +204,19 @@ pub fn run(context: &Context, _args: &Args) -> Result<u8> {
 
 fn read(connection: &Connection, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
     for (at, line) in std::io::stdin().lock().lines().enumerate() {
-        let line = line.map_err(|e| {
-            Error::new(ErrorKind::Io, format!("standard input cannot be read: {e}"))
-        })?;
+        let line = line
+            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot read standard input: {e}")))?;
         if line.trim().is_empty() {
             continue;
         }
         let number = at as u64 + 1;
         let value: Value = serde_json::from_str(&line).unwrap_or(Value::Null);
         let field = |name: &str| value.get(name).cloned().unwrap_or(Value::Null);
-        let decide = ask(connection, &line).map_err(|p| p.line(number));
+        let decide = parse(connection, &line).map_err(|p| p.line(number));
         let uuid = decide.as_ref().ok().map(|d| d.uuid);
         let decide = decide.map(|decide| {
             let (nth, client) = connection.now();
-            // What cannot be sent is sent again once its turn comes.
+            // If sending fails, `receipt` sends it again.
             let place = client
                 .send(request::Decide(decide.clone()))
                 .ok()
@@ -239,24 +237,19 @@ fn read(connection: &Connection, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
     Ok(())
 }
 
-fn ask(connection: &Connection, line: &str) -> Result<Decide> {
+fn parse(connection: &Connection, line: &str) -> Result<Decide> {
     let line: Line = serde_json::from_str(line).map_err(|e| {
-        Error::input(format!("{e}"))
-            .help("a line is {\"item\":ID,\"verdict\":\"accept\",\"reasons\":[],\"note\":\"\"}")
+        Error::input(format!("{e}")).help(
+            "write {\"item\":ID,\"verdict\":\"accept\",\"reasons\":[],\"note\":\"\"} in each line",
+        )
     })?;
     let verdict = Verdict::from_name(&line.verdict).ok_or_else(|| {
         let known = Verdict::ALL.map(Verdict::name).join(", ");
-        Error::input(format!("`{}` is not a verdict", line.verdict))
+        Error::input(format!("unknown verdict `{}`", line.verdict))
             .field("verdict")
             .help(format!("one of: {known}"))
     })?;
-    let none = || {
-        Error::new(
-            ErrorKind::NotFound,
-            format!("there is no item {}", line.item),
-        )
-        .field("item")
-    };
+    let none = || Error::new(ErrorKind::NotFound, format!("no item {}", line.item)).field("item");
     let number = match &line.item {
         Value::Number(n) => n
             .as_u64()
@@ -265,30 +258,29 @@ fn ask(connection: &Connection, line: &str) -> Result<Decide> {
         Value::String(id) => connection
             .ask(&request::NumberOf(id.clone()))?
             .ok_or_else(none)?,
-        _ => return Err(Error::input("must be an item's id or its number").field("item")),
+        _ => return Err(Error::input("expected the id or the number of an item").field("item")),
     };
     if line.adjudication && line.round.is_none() {
-        return Err(Error::input("an adjudication belongs to a round").field("round"));
+        return Err(Error::input("an adjudication needs a round").field("round"));
     }
     let part = if line.adjudication {
         Part::Adjudication
     } else {
         Part::Main
     };
-    // Which part else it is, and the version of the guidelines, the owner knows.
+    // The owner fills in the other parts and the version of the guidelines.
     let asked = line.round.map(|round| Asked {
         round,
         part,
         guidelines: None,
         revealed: false,
     });
-    let said = Judgement::new(verdict, Seen::Script);
     let judgement = Judgement {
         reasons: line.reasons,
         note: line.note,
         answer: line.answer,
         asked,
-        ..said
+        ..Judgement::new(verdict, Seen::Script)
     };
     let uuid = line.uuid.unwrap_or_else(Uuid::now_v7);
     Ok(Decide {
@@ -299,17 +291,17 @@ fn ask(connection: &Connection, line: &str) -> Result<Decide> {
     })
 }
 
-/// What came back.
+/// The replies of the owners.
 struct Answers {
     incoming: mpsc::Receiver<(u64, Incoming)>,
-    /// Answers whose turn has not come.
+    /// Replies that arrived before their turn.
     early: HashMap<(u64, u64), Result<AnyReply>>,
-    /// So many connections are gone.
+    /// The number of lost connections.
     lost: u64,
 }
 
 impl Answers {
-    /// The answer to what was sent there; none where that connection is gone.
+    /// The reply to the request at `place`. `None` if its connection was lost.
     fn wait(&mut self, place: (u64, u64)) -> Option<Result<AnyReply>> {
         loop {
             if let Some(answer) = self.early.remove(&place) {
@@ -329,7 +321,8 @@ impl Answers {
     }
 }
 
-/// The receipt of a verdict; where the owner died over it, it is sent to the next one with the same uuid.
+/// Waits for the receipt of a verdict. If the owner dies, the verdict is sent to the next one with
+/// the same uuid.
 fn receipt(
     connection: &Connection,
     answers: &mut Answers,
@@ -339,22 +332,22 @@ fn receipt(
     for _ in 0..TRIES {
         let sent = match place {
             Some(sent) => sent,
-            None => connection.tried(|client| client.send(request::Decide(decide.clone())))?,
+            None => connection.retry(|client| client.send(request::Decide(decide.clone())))?,
         };
         match answers.wait(sent) {
             Some(Err(problem)) if problem.kind == ErrorKind::Unreachable => {}
             Some(answer) => return answer.and_then(request::Decide::reply),
             None => {}
         }
-        connection.again(sent.0)?;
+        connection.reconnect(sent.0)?;
         place = None;
     }
-    let what = format!("{TRIES} owners went away before it was saved");
+    let what = format!("{TRIES} owners stopped before the verdict was saved");
     Err(Error::new(ErrorKind::Unreachable, what)
-        .help("send the line again with its uuid: it counts once"))
+        .help("send the line again with the same uuid; it counts once"))
 }
 
-/// Prints receipts in the order of the input; gives whether any line was refused.
+/// Prints the receipts in the order of the input. Returns true if a line was refused.
 fn receipts(
     connection: &Connection,
     waiting: mpsc::Receiver<Sent>,

@@ -1,4 +1,5 @@
-//! The devices of this machine as `doctor` reports them: what is there, and whether our operations compute on it.
+//! The devices of this machine for `benchtop doctor`: the hardware, and whether benchtop's kernels
+//! run on it.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +10,8 @@ use benchtop_inference::worker::{Launch, Timeouts, probe};
 use benchtop_model::Error;
 use benchtop_model::device::Gpu;
 
-/// All of them. Each GPU is tried with the program for GPUs, where there is one, which takes a second or two.
+/// Reports all devices. If the GPU worker program is installed, it runs on each GPU, which takes a
+/// second or two.
 pub fn report() -> Value {
     let found = Gauges::new().read(&[]);
     let cpu = Place::Cpu
@@ -18,13 +20,14 @@ pub fn report() -> Value {
     let program = Launch::cuda(0);
     let mut gpus: Vec<Option<&Gpu>> = found.gpus.iter().map(Some).collect();
     if gpus.is_empty() && program.is_ok() {
-        // Whoever has put the program there expects a GPU: it says itself why there is none.
+        // An installed GPU worker means that the user expects a GPU. The worker reports why it
+        // finds none.
         gpus.push(None);
     }
     let gpus: Map<String, Value> = gpus
         .into_iter()
         .enumerate()
-        .map(|(ordinal, gpu)| (Place::Cuda(ordinal).to_string(), tried(ordinal, gpu)))
+        .map(|(ordinal, gpu)| (Place::Cuda(ordinal).to_string(), check(ordinal, gpu)))
         .collect();
     json!({
         "cpu": {"cores": found.cpu.cores, "instructions": cpu.ok()},
@@ -32,13 +35,13 @@ pub fn report() -> Value {
         "no_gpu": found.no_gpu,
         "worker": {
             "program": Launch::looked_for(),
-            "problem": program.err().map(|p| said(&p)),
+            "problem": program.err().map(|p| one_line(&p)),
         },
     })
 }
 
-/// What is wrong and what to do, on one line.
-fn said(problem: &Error) -> String {
+/// The error and its help on one line.
+fn one_line(problem: &Error) -> String {
     [Some(&problem.what), problem.help.as_ref()]
         .into_iter()
         .flatten()
@@ -47,8 +50,8 @@ fn said(problem: &Error) -> String {
         .join("; ")
 }
 
-/// One GPU: what the driver says of it, and what came of computing on it.
-fn tried(ordinal: usize, gpu: Option<&Gpu>) -> Value {
+/// One GPU: the driver's information and the result of a test computation.
+fn check(ordinal: usize, gpu: Option<&Gpu>) -> Value {
     let mut value = json!({
         "name": gpu.map(|g| &g.name),
         "memory_total": gpu.and_then(|g| g.memory_total),
@@ -56,9 +59,9 @@ fn tried(ordinal: usize, gpu: Option<&Gpu>) -> Value {
         "works": false,
         "problem": null,
     });
-    let told = Launch::cuda(ordinal).and_then(|launch| probe(&launch, &Timeouts::GPU));
-    let problem = match told {
-        Err(problem) => Some(said(&problem)),
+    let reply = Launch::cuda(ordinal).and_then(|launch| probe(&launch, &Timeouts::GPU));
+    let problem = match reply {
+        Err(problem) => Some(one_line(&problem)),
         Ok((hello, version)) => {
             value["worker_version"] = version.into();
             match hello.about {

@@ -1,19 +1,18 @@
-//! `benchtop discard`: rejects the items of terms (step 4 of Dysca's cleaning).
+//! `benchtop discard`: rejects all items with given terms (step 4 of Dysca's cleaning).
 
 use serde_json::json;
 
 use super::{Context, coverage, import, print};
 use crate::out;
 use benchtop_model::Result;
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// Arguments of `discard`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The terms whose items are rejected
+    /// Terms whose items are rejected, such as `animal:owl`
     #[arg(required = true, value_name = "VOCABULARY:TERM", value_parser = term)]
     terms: Vec<(String, String)>,
-    /// Say what would be rejected, and reject nothing
+    /// Show what would be rejected, without rejecting it
     #[arg(long)]
     dry_run: bool,
     /// Print the report as one JSON object
@@ -30,10 +29,6 @@ fn term(text: &str) -> std::result::Result<(String, String), String> {
     }
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When verdicts cannot be saved.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let ask = request::Discard {
         terms: args.terms.clone(),
@@ -44,15 +39,15 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         let value = json!({"dry_run": args.dry_run, "rejected": done.rejected, "items": coverage::tally(&done.items)});
         out::json_text(&value)
     } else {
-        let would = if args.dry_run {
-            "would be rejected"
+        let verb = if args.dry_run {
+            "Would reject"
         } else {
-            "rejected"
+            "Rejected"
         };
         format!(
-            "{} items have these terms; {} {would}\n",
-            done.items.all(),
-            done.rejected
+            "{verb} {} of {} with these terms.\n",
+            done.rejected,
+            out::count(done.items.all(), "item")
         )
     };
     print(&text).map(|()| 0)

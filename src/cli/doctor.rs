@@ -1,4 +1,4 @@
-//! `benchtop doctor`: what a bug report needs.
+//! `benchtop doctor`: the information that a bug report needs.
 
 use std::io::{self, IsTerminal};
 
@@ -6,19 +6,18 @@ use serde_json::{Value, json};
 
 use super::{Context, devices, out, print, show, status};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_files::inspect;
+use benchtop_files::project::Project;
 use benchtop_model::usage::MetadataHealth;
 use benchtop_model::{Result, clean};
 use benchtop_pipeline::compose;
-use benchtop_store::inspect;
 use benchtop_store::manifest::Manifest;
-use benchtop_store::project::Project;
 use benchtop_tui::person::{AUTO, Settings};
 use benchtop_tui::terminal::background::Background;
 use benchtop_tui::terminal::pixels::Protocol;
 use benchtop_tui::terminal::probe::WindowSize;
 use benchtop_tui::terminal::{Capabilities, colour, environment, locale};
 
-/// Arguments of `doctor`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Print one JSON object
@@ -26,15 +25,12 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it. A project is looked at when there is one; it is not needed.
-///
-/// # Errors
-/// When standard output cannot be written.
+/// Also works outside of a project.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let report = json!({
         "benchtop": {
             "version": env!("CARGO_PKG_VERSION"),
-            "protocol": benchtop_owner::wire::PROTOCOL,
+            "protocol": benchtop_protocol::wire::PROTOCOL,
             "os": std::env::consts::OS,
             "arch": std::env::consts::ARCH,
         },
@@ -77,15 +73,15 @@ fn terminal(context: &Context) -> Result<Value> {
         Err(problem) => problem.to_string(),
     };
     let advice = if !is_terminal {
-        "not asked: standard input and output are not both a terminal"
+        "not queried: standard input or output is not a terminal"
     } else if !found.answers {
-        "it does not answer questions: pictures are half-blocks, verdicts are let through after a time-out and marked"
+        "the terminal does not answer queries: pictures are half-blocks, and verdicts are accepted after a timeout and marked"
     } else if found.tmux {
-        "inside tmux pictures are half-blocks; for true pixels run outside of it"
+        "pictures are half-blocks inside tmux; run outside of tmux for true pixels"
     } else if Protocol::choose(&found).is_none() {
         "no pixel protocol: pictures are half-blocks"
     } else {
-        "true pixels with z"
+        "press z for true pixels"
     };
     Ok(json!({
         "is_terminal": is_terminal,
@@ -112,7 +108,7 @@ fn project(context: &Context) -> Value {
         Ok(project) => project,
         Err(problem) => return json!({"problem": problem.to_string()}),
     };
-    let mut value = asked(context, &project);
+    let mut value = owner(context, &project);
     match Manifest::read(&project.imports()) {
         Ok(manifest) => {
             value["segments_without_line"] = manifest.orphans().into();
@@ -123,7 +119,7 @@ fn project(context: &Context) -> Value {
     value
 }
 
-fn asked(context: &Context, project: &Project) -> Value {
+fn owner(context: &Context, project: &Project) -> Value {
     match status::ask(context) {
         Ok(found) => {
             let mut value = status::json(found.as_ref(), project);
@@ -134,7 +130,7 @@ fn asked(context: &Context, project: &Project) -> Value {
             value["store_health"] = match &found {
                 Some(s) if s.notices.is_empty() && s.read_only.is_none() => "good".into(),
                 Some(_) => "see notices".into(),
-                None => "not open: no owner is running".into(),
+                None => "not open: no owner process is running".into(),
             };
             value
         }
@@ -142,7 +138,7 @@ fn asked(context: &Context, project: &Project) -> Value {
     }
 }
 
-/// Whether the metadata can be used, where no owner says so.
+/// The health of the metadata, read by this process because no owner is running.
 fn health(project: &Project) -> Option<MetadataHealth> {
     let (metadata, unreadable) = compose::metadata(Some(project)).ok()?;
     let (_, compiled) = CompiledMetadata::compile(&metadata);
@@ -156,13 +152,12 @@ fn health(project: &Project) -> Option<MetadataHealth> {
     })
 }
 
-/// The report as indented lines.
 fn lines(value: &Value, depth: usize, out: &mut String) {
     let Value::Object(map) = value else { return };
     for (key, value) in map {
         let indent = "  ".repeat(depth);
         match value {
-            // Twelve numbers for each step: `status` shows them as a table.
+            // `benchtop status` shows these as a table.
             Value::Object(_) if key == "latency" => {}
             Value::Object(_) => {
                 out.push_str(&format!("{indent}{key}\n"));

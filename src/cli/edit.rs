@@ -1,43 +1,42 @@
-//! `benchtop edit`: another question, option or answer for one item, as a revision that everybody judges anew.
+//! `benchtop edit`: changes the question, options, or answer of one item. The edit is a revision,
+//! so earlier verdicts no longer count.
 
 use serde_json::json;
 
 use super::{Context, import, print};
 use crate::out;
-use benchtop_model::clean;
 use benchtop_model::edit::Edit;
-use benchtop_model::{Choice, Error, ErrorKind, Item, Result, Role};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{EditedItem, request};
+use benchtop_model::{Choice, Error, ErrorKind, Item, Result, Role, clean};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::{EditedItem, request};
 
-/// Arguments of `edit`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Id or number of the item
     #[arg(value_name = "ITEM")]
     item: String,
-    /// The question, without its options
+    /// New question, without the options
     #[arg(long, value_name = "TEXT")]
     question: Option<String>,
-    /// Another text for an option; a letter after the last adds one
+    /// New text of an option; the letter after the last adds an option (repeatable)
     #[arg(long = "option", value_name = "LETTER=TEXT", value_parser = option)]
     options: Vec<(String, String)>,
-    /// Takes an option away
+    /// Remove an option (repeatable)
     #[arg(long, value_name = "LETTER")]
     remove: Vec<String>,
-    /// The right answer: the letter or the text of an option, yes, no, or a reference text
+    /// New right answer: letter or text of an option, yes, no, or a reference text
     #[arg(long, value_name = "ANSWER")]
     answer: Option<String>,
-    /// The whole text given to a model; otherwise the other changes are made in it too
+    /// New instruction, the full text given to a model [default: updated with the other changes]
     #[arg(long, value_name = "TEXT")]
     instruction: Option<String>,
-    /// Why
+    /// Note that explains the edit
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
-    /// Back to the text as it was before anybody edited it
+    /// Restore the original text
     #[arg(long, conflicts_with_all = ["question", "options", "remove", "answer", "instruction"])]
     restore: bool,
-    /// Say what would change, and change nothing
+    /// Show what would change, without changing it
     #[arg(long)]
     dry_run: bool,
     /// Print the report as one JSON object
@@ -54,10 +53,6 @@ fn option(text: &str) -> std::result::Result<(String, String), String> {
     }
 }
 
-/// Runs it.
-///
-/// # Errors
-/// [`ErrorKind::NotFound`] for no such item, [`ErrorKind::Input`] with the field that is wrong; then nothing was changed.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
     let (number, item) = find(&client, &args.item)?;
@@ -76,13 +71,13 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let text = if args.json {
         report(number, &edited, args.dry_run)?
     } else {
-        told(number, &edited, args.dry_run)?
+        text(number, &edited, args.dry_run)?
     };
     print(&text).map(|()| 0)
 }
 
 fn find(client: &Client, name: &str) -> Result<(u32, Item)> {
-    let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{name}`"));
+    let none = || Error::new(ErrorKind::NotFound, format!("no item `{name}`"));
     let by_id = client.ask(request::NumberOf(name.into()))?;
     let number = by_id
         .or_else(|| name.trim_start_matches('#').parse().ok())
@@ -93,10 +88,10 @@ fn find(client: &Client, name: &str) -> Result<(u32, Item)> {
 
 fn parse(json: &str) -> Result<Item> {
     serde_json::from_str(json)
-        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("the item cannot be read: {e}")))
+        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("cannot read the item: {e}")))
 }
 
-/// The item's options with the changes that were asked for.
+/// The item's options with the changes of the arguments. `None` if nothing changes.
 fn options(item: &Item, args: &Args) -> Result<Option<Vec<Choice>>> {
     if args.options.is_empty() && args.remove.is_empty() {
         return Ok(None);
@@ -127,10 +122,10 @@ fn options(item: &Item, args: &Args) -> Result<Option<Vec<Choice>>> {
     Ok(Some(list.into_iter().flatten().collect()))
 }
 
-fn no_option(letter: &str, of: usize) -> Error {
-    Error::input(format!("there is no option {letter}"))
+fn no_option(letter: &str, options: usize) -> Error {
+    Error::input(format!("no option {letter}"))
         .field("option")
-        .help(format!("the item has {of} options"))
+        .help(format!("the item has {}", out::count(options, "option")))
 }
 
 fn report(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
@@ -143,17 +138,17 @@ fn report(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
     Ok(out::json_text(&value))
 }
 
-fn told(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
+fn text(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
     let (before, after) = (parse(&edited.before)?, parse(&edited.after)?);
-    let mut out = format!(
+    let mut lines = format!(
         "#{number} {}{}\n",
         clean::line(&after.id),
-        if dry { " would be" } else { "" }
+        if dry { " (dry run)" } else { "" }
     );
     let mut line = |what: &str, old: &str, new: &str| {
         if old != new {
             let (old, new) = (clean::line(old), clean::line(new));
-            out.push_str(&format!(
+            lines.push_str(&format!(
                 "  {what}: {old}\n  {:>width$}  {new}\n",
                 "->",
                 width = what.len()
@@ -161,7 +156,7 @@ fn told(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
         }
     };
     line("question", &before.question, &after.question);
-    let text = |item: &Item, at: usize| {
+    let option = |item: &Item, at: usize| {
         item.options
             .get(at)
             .map_or(String::new(), |o| o.text.clone())
@@ -169,25 +164,19 @@ fn told(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
     for at in 0..before.options.len().max(after.options.len()) {
         line(
             &format!("option {}", Item::letter(at)),
-            &text(&before, at),
-            &text(&after, at),
+            &option(&before, at),
+            &option(&after, at),
         );
     }
     line("answer", &before.answer, &after.answer);
     if edited.voided > 0 {
-        let word = if dry {
-            "would no longer count"
-        } else {
-            "no longer count"
-        };
-        out.push_str(&format!(
-            "  {} verdicts {word}: they were on the text before\n",
-            edited.voided
-        ));
+        let verb = if dry { "would void" } else { "voided" };
+        let verdicts = out::count(edited.voided, "verdict");
+        lines.push_str(&format!("  {verb} {verdicts} on the earlier text\n"));
     }
     edited
         .notes
         .iter()
-        .for_each(|note| out.push_str(&format!("  {}\n", clean::line(note))));
-    Ok(out)
+        .for_each(|note| lines.push_str(&format!("  {}\n", clean::line(note))));
+    Ok(lines)
 }

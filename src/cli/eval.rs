@@ -1,4 +1,4 @@
-//! `benchtop eval`: ask a model the questions of the project, and watch it.
+//! `benchtop eval`: starts a job that asks a model the questions of the project, and watches it.
 
 mod judge;
 mod pool;
@@ -11,68 +11,69 @@ use self::pool::Pool;
 use super::follow::{self, Follow};
 use super::{Context, consent, print};
 use crate::out;
-use benchtop_metrics::free_form::FreeForm;
-use benchtop_model::clean;
+use benchtop_files::bounded;
 use benchtop_model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Wording};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::free_form::FreeForm;
+use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_owner::trust::of_run;
-use benchtop_owner::wire::{SimilarTo, SimilarityAsk, SimilarityReport, request};
-use benchtop_store::bounded;
+use benchtop_protocol::wire::{SimilarTo, SimilarityAsk, SimilarityReport, request};
 
-/// Bytes of an instruction, at most.
+/// Maximum size of an instruction in bytes.
 const TEXT_LIMIT: u64 = 1 << 20;
 
-/// Arguments of `eval`.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
-    /// The model, as its servers call it; its answers go by this name too
+    /// Model name, as its server knows it
     #[arg(long, value_name = "NAME", required = true)]
     model: Option<String>,
     #[command(flatten)]
     pool: Pool,
-    /// What the answers go by on the board, in place of the model's name
+    /// Name of the answers on the board [default: the model name]
     #[arg(long, value_name = "LABEL")]
     name: Option<String>,
-    /// Only the items that pass these filter words
+    /// Ask only about items that match this filter
     #[arg(long, value_name = "WORDS", default_value = "")]
     filter: String,
-    /// Only so many of them, drawn
+    /// Ask only about a random sample of N items
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
-    /// Seed of the sample and of shuffles
+    /// Seed of the sample and the shuffles
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Ask without pictures
+    /// Ask without the pictures
     #[arg(long)]
     blind: bool,
-    /// Ask each question with its options in so many drawn orders
+    /// Ask each question with its options in K random orders
     #[arg(long, value_name = "K", conflicts_with = "circular", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SHUFFLES)))]
     shuffles: Option<u32>,
-    /// Ask each question with every rotation of its options
+    /// Ask each question with every rotation of its options (CircularEval)
     #[arg(long)]
     circular: bool,
-    /// `paper`: the item's own words, or those of its paper; `plain`, or another of metadata/instruct/; or a file
+    /// Instruction around the question: `paper`, a name in metadata/instruct/, or a file
+    ///
+    /// `paper` uses the item's own instruction, or the one of its paper. `plain` is always
+    /// available.
     #[arg(long, value_name = "NAME", default_value = "paper")]
     instruction: String,
-    /// What a million tokens of questions cost
+    /// Price of a million input tokens
     #[arg(long, value_name = "PRICE", default_value_t = 0.0)]
     price_in: f64,
-    /// What a million tokens of answers cost
+    /// Price of a million output tokens
     #[arg(long, value_name = "PRICE", default_value_t = 0.0)]
     price_out: f64,
-    /// Ask about drafts too
+    /// Include items that show a draft picture
     #[arg(long)]
     drafts: bool,
-    /// Begin the job and leave it to the owner
+    /// Start the job in the background
     #[arg(long, conflicts_with = "dry_run")]
     detach: bool,
-    /// Print how far it is as JSON lines
+    /// Print progress as JSON lines
     #[arg(long, conflicts_with_all = ["detach", "dry_run"])]
     json_progress: bool,
-    /// Say what would be asked, and ask nothing
+    /// Show what would be asked, without asking
     #[arg(long)]
     dry_run: bool,
     /// Print the outcome as one JSON object
@@ -82,26 +83,30 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum What {
-    /// Compare free-form answers with what the items say, by the meaning of their words
+    /// Score free-form answers by their semantic similarity to the reference
     Similarity(SimilarityArgs),
-    /// Show a language model the answers that `strict` cannot read; `board --rule strict+judge` goes by what it reads
+    /// Let a language model read the answers that no rule can read
+    ///
+    /// The judge reads answers that the rule `strict` cannot read. `benchtop board --rule
+    /// strict+judge` uses its readings.
     Judge(judge::Args),
 }
 
-/// Arguments of `eval similarity`.
 #[derive(clap::Args)]
 struct SimilarityArgs {
-    /// Whose answers; of all models otherwise
+    /// Models whose answers are compared [default: all]
     #[arg(value_name = "MODEL")]
     models: Vec<String>,
-    /// `dysca-code`: with the short answer, rounded to two decimals, as the released code does; `dysca-paper`: with the
-    /// prompt of the picture, as the paper says
+    /// Reference text: `dysca-code` (the short answer) or `dysca-paper` (the prompt of the picture)
+    ///
+    /// `dysca-code` follows the released code and rounds to two decimals. `dysca-paper` follows the
+    /// paper.
     #[arg(long, value_name = "RULE", default_value = "dysca-code", value_parser = rule)]
     rule: FreeForm,
-    /// The text encoder: a name that `benchtop models list` shows, or a folder
+    /// Text encoder: a name from `benchtop models list`, or a folder
     #[arg(long, value_name = "NAME", default_value = "minilm")]
     encoder: String,
-    /// Say what was compared before, and compare nothing
+    /// Show the stored results, without computing new ones
     #[arg(long)]
     dry_run: bool,
     /// Print the outcome as one JSON object
@@ -114,20 +119,16 @@ fn rule(name: &str) -> std::result::Result<FreeForm, String> {
         .ok_or_else(|| format!("one of: {}", FreeForm::ALL.map(FreeForm::name).join(", ")))
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What is wrong with the wishes, and when there is nothing to ask. A job that ends with questions set aside, or does not
-/// end, gives the exit code 1.
+/// The exit code is 1 unless the job completes and every question got an answer.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     match &args.what {
         Some(What::Similarity(args)) => return similarity(context, args),
         Some(What::Judge(args)) => return judge::run(context, args),
         None => {}
     }
-    let new = wishes(args)?;
+    let new = new_run(args)?;
     let mut follower = Follow::connect(context)?;
-    // Who names hosts and a variable in a command agrees to them.
+    // A command line that names the servers and the key variable counts as consent.
     let to = if new.dry { Vec::new() } else { of_run(&new)? };
     let begun = follower.client().ask_agreed(
         consent::elsewhere(to),
@@ -151,7 +152,7 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
         json,
         ..
     } = args;
-    // A folder is meant from where the command runs, not from where the owner does.
+    // Made absolute because the owner runs in another folder.
     let folder = std::fs::canonicalize(&args.encoder)
         .ok()
         .filter(|path| path.is_dir());
@@ -180,10 +181,14 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
         cut,
         models,
     } = report;
-    let mut out = format!("{pairs} pairs of texts compared by {encoder}, counted by {rule}\n");
+    let mut out = format!(
+        "{} compared by {encoder}, rule {rule}\n",
+        out::count(pairs, "pair")
+    );
     if cut > 0 {
         out.push_str(&format!(
-            "note: {cut} texts are longer than it reads; of those the beginning counts\n"
+            "note: {} too long for the encoder; only the beginning counts\n",
+            out::count(cut, "text")
         ));
     }
     for SimilarTo {
@@ -193,7 +198,7 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
         mean,
     } in models
     {
-        let mean = mean.map_or("none".into(), |mean| format!("{:.2}", 100.0 * mean));
+        let mean = mean.map_or("-".into(), |mean| format!("{:.2}", 100.0 * mean));
         let model = clean::line(&model);
         out.push_str(&format!(
             "{mean:>8}  {compared} of {answers} free-form answers  {model}\n"
@@ -202,7 +207,7 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
     print(&out).map(|()| 0)
 }
 
-fn wishes(args: &Args) -> Result<NewRun> {
+fn new_run(args: &Args) -> Result<NewRun> {
     let orders = match (args.circular, args.shuffles) {
         (true, _) => Orders::Circular,
         (false, Some(n)) => Orders::Shuffles(n),
@@ -229,19 +234,19 @@ fn wishes(args: &Args) -> Result<NewRun> {
     })
 }
 
-/// A price in millionths.
+/// Converts a price to millionths.
 fn price(price: f64, field: &str) -> Result<u64> {
     match (0.0..=1e6).contains(&price) {
         true => Ok((price * 1e6).round() as u64),
         false => Err(Error::new(
             ErrorKind::Usage,
-            format!("{price} is no price: from 0 to 1000000"),
+            format!("the price {price} is not between 0 and 1000000"),
         )
         .field(field)),
     }
 }
 
-/// A name, or what a file holds: whatever looks like a path is one.
+/// `paper`, a name, or the content of a file. A value with `/` or `.` is a file.
 fn wording(instruction: &str) -> Result<Wording> {
     if instruction == "paper" {
         return Ok(Wording::Paper);
@@ -251,7 +256,7 @@ fn wording(instruction: &str) -> Result<Wording> {
     }
     let path = Path::new(instruction);
     let text =
-        bounded::text(path, TEXT_LIMIT).map_err(|p| p.help("an instruction has at most 1 MiB"))?;
+        bounded::text(path, TEXT_LIMIT).map_err(|p| p.help("name a text file of at most 1 MiB"))?;
     let name = path
         .file_stem()
         .unwrap_or_default()
@@ -288,20 +293,25 @@ fn text(begun: &BegunRun) -> String {
     } = begun;
     let head = job
         .as_ref()
-        .map_or("would ask".into(), |job| format!("job {} asks", job.id));
-    let mut out =
-        format!("{head} {asks} questions about {items} items; the answers go by `{label}`\n");
+        .map_or("Would ask".into(), |job| format!("Job {} asks", job.id));
+    let mut text = format!(
+        "{head} {} about {}. The answers are named `{label}`.\n",
+        out::count(*asks, "question"),
+        out::count(*items, "item")
+    );
     if *without > 0 {
-        out.push_str(&format!(
-            "note: {without} items show a picture that is not there: they are set aside\n"
+        text.push_str(&format!(
+            "note: {} without a picture file, set aside\n",
+            out::count(*without, "item")
         ));
     }
     if *drafts > 0 {
-        out.push_str(&format!(
-            "note: {drafts} items show a draft, which is no picture of a model\n"
+        text.push_str(&format!(
+            "note: {} with a draft picture\n",
+            out::count(*drafts, "item")
         ));
     }
-    out
+    text
 }
 
 #[cfg(test)]
@@ -309,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_instruction_is_a_name_or_a_file() {
+    fn reads_instructions_and_prices() {
         assert_eq!(wording("paper").unwrap(), Wording::Paper);
         assert_eq!(wording("mm-sap").unwrap(), Wording::Named("mm-sap".into()));
         assert_eq!(

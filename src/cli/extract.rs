@@ -1,4 +1,5 @@
-//! `benchtop extract`: what a rule reads out of models' answers, from JSON lines to JSON lines.
+//! `benchtop extract`: extracts answers from model outputs with a named rule, from JSON lines to
+//! JSON lines.
 
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Write};
@@ -12,19 +13,18 @@ use benchtop_formats as formats;
 use benchtop_metrics::extract::{Extractor, Instruction};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Longest line that is read, in bytes.
+/// Maximum length of a line in bytes.
 const LINE_LIMIT: u64 = 16 << 20;
 
-/// Arguments of `extract`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// JSON lines {"instruction","answer"}; standard input without one
+    /// File of JSON lines {"instruction","answer"} [default: standard input]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// The rule, with or without its version; --rules lists them
+    /// Extraction rule, with or without its version
     #[arg(long, value_name = "NAME", required_unless_present = "rules")]
     rule: Option<String>,
-    /// Print the lines that this rule reads otherwise
+    /// Print only lines that this second rule reads differently
     #[arg(long, value_name = "RULE")]
     compare: Option<String>,
     /// List the rules
@@ -32,24 +32,22 @@ pub struct Args {
     rules: bool,
 }
 
-/// A line: what was asked, and what a model said.
+/// One line of the input.
 #[derive(Deserialize)]
 struct Line {
     instruction: String,
-    /// Text; see [`as_text`] for anything else.
+    /// Usually a string; see [`as_text`] for other types.
     answer: Value,
-    /// The stored word of a judge.
+    /// The stored reading of a judge.
     #[serde(default)]
     judge: Option<String>,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// [`ErrorKind::Usage`] for a rule that does not exist; [`ErrorKind::Input`] at the first line that is not such a record.
 pub fn run(args: &Args) -> Result<u8> {
     if args.rules {
-        let names: String = bare().map(|rule| format!("{}\n", rule.name())).collect();
+        let names: String = standalone()
+            .map(|rule| format!("{}\n", rule.name()))
+            .collect();
         return super::print(&names).map(|()| 0);
     }
     let rule = rule(args.rule.as_deref().unwrap_or_default())?;
@@ -60,22 +58,22 @@ pub fn run(args: &Args) -> Result<u8> {
             .map_err(|p| p.file(path)),
         None => each(std::io::stdin().lock(), rule, other, &mut out),
     };
-    // What was read before a bad line is printed.
+    // The results before a bad line are printed as well.
     done(out.flush())?;
-    let (read, apart) = result?;
+    let (read, differing) = result?;
     if let Some(other) = other {
-        let lines = if read == 1 { "line" } else { "lines" };
         out::tell(format_args!(
-            "{} and {} disagree on {apart} of {read} {lines}",
+            "{} and {} disagree on {differing} of {}",
             rule.name(),
-            other.name()
+            other.name(),
+            out::count(read, "line")
         ));
     }
     Ok(0)
 }
 
-/// The rules that need no project.
-fn bare() -> impl Iterator<Item = Extractor> {
+/// The rules that work without a project.
+fn standalone() -> impl Iterator<Item = Extractor> {
     Extractor::ALL
         .into_iter()
         .filter(|rule| !rule.is_of_project())
@@ -85,34 +83,40 @@ fn rule(name: &str) -> Result<Extractor> {
     Extractor::from_name(name)
         .filter(|rule| !rule.is_of_project())
         .ok_or_else(|| {
-            let names: Vec<&str> = bare().map(Extractor::name).collect();
-            Error::new(ErrorKind::Usage, format!("no rule `{name}`"))
-                .help(format!("there are: {}", names.join(", ")))
+            let names: Vec<&str> = standalone().map(Extractor::name).collect();
+            Error::new(
+                ErrorKind::Usage,
+                format!("unknown extraction rule `{name}`"),
+            )
+            .help(format!("one of: {}", names.join(", ")))
         })
 }
 
-/// Reads line by line; how many there were, and on how many the two rules disagree.
+/// Processes all lines. Returns their number and the number of lines on which the two rules
+/// disagree.
 fn each(
     mut input: impl BufRead,
     rule: Extractor,
     other: Option<Extractor>,
     out: &mut impl Write,
 ) -> Result<(u64, u64)> {
-    let (mut number, mut read, mut apart) = (0, 0, 0);
+    let (mut number, mut read, mut differing) = (0, 0, 0);
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
         number += 1;
         let failed =
-            |e: std::io::Error| Error::io(&e, "cannot be read", Path::new("")).line(number);
+            |e: std::io::Error| Error::io(&e, "cannot read the input", Path::new("")).line(number);
         let n = std::io::Read::take(&mut input, LINE_LIMIT)
             .read_until(b'\n', &mut bytes)
             .map_err(failed)?;
         if n == 0 {
-            return Ok((read, apart));
+            return Ok((read, differing));
         }
         if n as u64 == LINE_LIMIT {
-            return Err(Error::input(format!("a line of over {LINE_LIMIT} bytes")).line(number));
+            return Err(
+                Error::input(format!("the line is longer than {LINE_LIMIT} bytes")).line(number),
+            );
         }
         if bytes.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -120,7 +124,7 @@ fn each(
         let line = parse(&bytes).map_err(|p| p.line(number))?;
         let instruction = Instruction::new(line.instruction);
         let (asked, judge) = (instruction.asked(), line.judge.as_deref());
-        let told = |rule: Extractor| {
+        let extracted = |rule: Extractor| {
             let answer = as_text(rule, &line.answer);
             (
                 rule.text(&asked, &answer, judge),
@@ -129,7 +133,7 @@ fn each(
         };
         let trace = |rule: Extractor| rule.trace(&asked, &as_text(rule, &line.answer), judge);
         read += 1;
-        let (text, state) = told(rule);
+        let (text, state) = extracted(rule);
         let Some(other) = other else {
             json_line(
                 out,
@@ -137,9 +141,9 @@ fn each(
             )?;
             continue;
         };
-        let (other_text, other_state) = told(other);
+        let (other_text, other_state) = extracted(other);
         if (&text, state) != (&other_text, other_state) {
-            apart += 1;
+            differing += 1;
             let one = |rule: Extractor, text: &Option<String>, state: &str| json!({"rule": rule.name(), "extracted": text, "state": state, "trace": trace(rule)});
             let readings = [
                 one(rule, &text, state),
@@ -156,13 +160,13 @@ fn each(
 fn parse(bytes: &[u8]) -> Result<Line> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     serde_json::from_slice(bytes).map_err(|e| {
-        Error::input(format!("not such a record: {e}"))
-            .help("a line is {\"instruction\": TEXT, \"answer\": TEXT}")
+        Error::input(format!("invalid record: {e}"))
+            .help("write {\"instruction\": TEXT, \"answer\": TEXT} in each line")
     })
 }
 
-/// An answer as a rule gets it. What is no text is nothing to most, and JSON for numbers and the like; the released code of Dysca
-/// makes text of it as Python prints it: `None`, `True`.
+/// The answer as text. `null` is empty, and other values are JSON. For the rule of Dysca's released
+/// code, values are written as Python prints them: `None`, `True`.
 fn as_text(rule: Extractor, answer: &Value) -> Cow<'_, str> {
     let legacy = rule == Extractor::LegacyDysca;
     match answer {

@@ -1,4 +1,4 @@
-//! Following a job that the owner works on until it is over.
+//! Follows a job of the owner until it ends.
 
 use std::io::IsTerminal;
 use std::sync::mpsc;
@@ -8,44 +8,42 @@ use serde_json::{Value, json};
 
 use super::{Context, out, print};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::wire::{Event, request};
-use benchtop_owner::{Client, Incoming};
+use benchtop_protocol::wire::{Event, request};
+use benchtop_protocol::{Client, Incoming};
 use benchtop_tui::terminal::probe::WindowSize;
 
-/// A kind of job that can be followed: how it is at one moment.
+/// The state of a job that can be followed.
 pub trait Followed: Sized {
-    /// Its number.
     fn id(&self) -> u32;
 
-    /// The job that an event is about, where it is about such a job.
-    fn heard(event: Event) -> Option<Self>;
+    /// The new state that an event reports. `None` for events about anything else.
+    fn from_event(event: Event) -> Option<Self>;
 
-    /// How job `id` is now.
+    /// Asks the owner for the current state of job `id`.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`].
+    /// [`ErrorKind::NotFound`] if there is no such job.
     fn ask(client: &Client, id: u32) -> Result<Self>;
 
-    /// Whether nothing comes of it any more unless somebody does something.
-    fn rests(&self) -> bool;
+    /// True if the job does not continue by itself: it has ended, or is paused or blocked.
+    fn is_settled(&self) -> bool;
 
-    /// Whether it is done, and all of it.
-    fn is_well(&self) -> bool;
+    /// True if the job completed without failures.
+    fn succeeded(&self) -> bool;
 
-    /// As JSON.
     fn value(&self) -> Value;
 
-    /// How far it is, in one line of at most `width` columns.
+    /// The progress as one line of at most `width` columns.
     fn progress(&self, width: usize) -> String;
 
-    /// What came of it, in lines.
+    /// The outcome as text, with a final newline.
     fn outcome(&self) -> String;
 
-    /// What whoever stops watching job `id` can do with it.
-    fn goes_on(id: u32) -> String;
+    /// The hint to print when the user stops watching job `id`.
+    fn detach_hint(id: u32) -> String;
 }
 
-/// How long something still takes.
+/// The remaining time as text.
 pub fn left(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s left"),
@@ -54,43 +52,39 @@ pub fn left(seconds: u64) -> String {
     }
 }
 
-/// What whoever follows a job hears.
-enum Heard {
+enum Signal {
     Event(Event),
     Lost,
     Interrupted,
 }
 
-/// A client that hears what becomes of jobs, and finds the owner again when it is gone.
+/// A client that receives the events of jobs and reconnects if the owner dies.
 pub struct Follow<'c> {
     context: &'c Context,
     client: Client,
-    sender: mpsc::Sender<Heard>,
-    heard: mpsc::Receiver<Heard>,
+    sender: mpsc::Sender<Signal>,
+    signals: mpsc::Receiver<Signal>,
 }
 
 impl<'c> Follow<'c> {
-    /// Connects and subscribes.
-    ///
-    /// # Errors
-    /// As [`Context::client`].
+    /// Connects to the owner and subscribes to its events.
     pub fn connect(context: &'c Context) -> Result<Follow<'c>> {
-        let (sender, heard) = mpsc::channel();
+        let (sender, signals) = mpsc::channel();
         let client = Follow::dial(context, &sender)?;
         Ok(Follow {
             context,
             client,
             sender,
-            heard,
+            signals,
         })
     }
 
-    fn dial(context: &Context, sender: &mpsc::Sender<Heard>) -> Result<Client> {
+    fn dial(context: &Context, sender: &mpsc::Sender<Signal>) -> Result<Client> {
         let sender = sender.clone();
         let hear = move |incoming| {
             let _ = match incoming {
-                Incoming::Event(event) => sender.send(Heard::Event(event)),
-                Incoming::Lost => sender.send(Heard::Lost),
+                Incoming::Event(event) => sender.send(Signal::Event(event)),
+                Incoming::Lost => sender.send(Signal::Lost),
                 Incoming::Answer(..) | Incoming::Progress(..) => Ok(()),
             };
         };
@@ -101,33 +95,32 @@ impl<'c> Follow<'c> {
         Ok(client)
     }
 
-    /// The connection.
     pub fn client(&self) -> &Client {
         &self.client
     }
 
-    /// The next that is heard of a job; none when its user has had enough.
+    /// Waits for the next state of a job. `None` if the user interrupts.
     fn next<J: Followed>(&mut self, id: u32) -> Result<Option<J>> {
         loop {
-            match self.heard.recv_timeout(Duration::from_secs(600)) {
-                Ok(Heard::Event(Event::Resync)) | Err(mpsc::RecvTimeoutError::Timeout) => {
+            match self.signals.recv_timeout(Duration::from_secs(600)) {
+                Ok(Signal::Event(Event::Resync)) | Err(mpsc::RecvTimeoutError::Timeout) => {
                     return J::ask(&self.client, id).map(Some);
                 }
-                Ok(Heard::Event(event)) => {
-                    if let Some(job) = J::heard(event).filter(|job| job.id() == id) {
+                Ok(Signal::Event(event)) => {
+                    if let Some(job) = J::from_event(event).filter(|job| job.id() == id) {
                         return Ok(Some(job));
                     }
                 }
-                Ok(Heard::Lost) => {
-                    // The next owner goes on with it.
+                Ok(Signal::Lost) => {
+                    // The next owner continues the job.
                     self.client = Follow::dial(self.context, &self.sender)?;
                     return J::ask(&self.client, id).map(Some);
                 }
-                Ok(Heard::Interrupted) => return Ok(None),
+                Ok(Signal::Interrupted) => return Ok(None),
                 Err(mpsc::RecvTimeoutError::Disconnected) => {
                     return Err(Error::new(
                         ErrorKind::Unreachable,
-                        "the owner cannot be heard any more",
+                        "lost the connection to the owner",
                     ));
                 }
             }
@@ -135,8 +128,8 @@ impl<'c> Follow<'c> {
     }
 }
 
-/// Says what was begun, as JSON or in words, and follows the job; there is none where it was only asked what it would be, or is left to
-/// the owner.
+/// Reports a started job, as JSON or text, and follows it. Without a job (a dry run, or `--detach`)
+/// only the report is printed.
 ///
 /// # Errors
 /// As [`follow`].
@@ -147,12 +140,12 @@ pub fn begun<J: Followed>(
     (json, lines): (bool, bool),
 ) -> Result<u8> {
     let Some(job) = job else {
-        let said = if json {
+        let report = if json {
             out::json_text(&value)
         } else {
             text.to_string()
         };
-        return print(&said).map(|()| 0);
+        return print(&report).map(|()| 0);
     };
     if lines {
         print(&out::json_text(&value))?;
@@ -162,11 +155,11 @@ pub fn begun<J: Followed>(
     follow(follower, job, json, lines)
 }
 
-/// Waits for a job, telling how far it is: as JSON lines, or on one line where a person is looking. A job that is paused
-/// is left alone. The exit code is 1 unless all of it was done.
+/// Follows a job until it ends or pauses. Prints progress as JSON lines, or on one line of the
+/// terminal. The exit code is 1 unless the job succeeded.
 ///
 /// # Errors
-/// When the owner cannot be reached any more.
+/// When the connection to the owner is lost and no owner can be reached.
 pub fn follow<J: Followed>(
     follower: &mut Follow<'_>,
     mut job: J,
@@ -180,14 +173,14 @@ pub fn follow<J: Followed>(
             .spawn(move || {
                 signals
                     .forever()
-                    .for_each(|_| drop(interrupted.send(Heard::Interrupted)));
+                    .for_each(|_| drop(interrupted.send(Signal::Interrupted)));
             });
     }
     let show = !json && !lines && std::io::stderr().is_terminal();
     let id = job.id();
-    // It may have changed before anybody listened.
+    // The job may have changed before the subscription.
     job = J::ask(&follower.client, id).unwrap_or(job);
-    if !show && !json && !lines && !job.rests() {
+    if !show && !json && !lines && !job.is_settled() {
         out::tell(job.progress(79));
     }
     loop {
@@ -201,14 +194,14 @@ pub fn follow<J: Followed>(
                 .map_or(79, |size| usize::from(size.cells.0).max(20) - 1);
             out::progress(&job.progress(width));
         }
-        if job.rests() {
+        if job.is_settled() {
             break;
         }
         let Some(next) = follower.next(id)? else {
             if show {
                 out::tell("");
             }
-            out::tell(J::goes_on(id));
+            out::tell(J::detach_hint(id));
             return Ok(0);
         };
         job = next;
@@ -221,5 +214,5 @@ pub fn follow<J: Followed>(
     } else if !lines {
         print(&job.outcome())?;
     }
-    Ok(u8::from(!job.is_well()))
+    Ok(u8::from(!job.succeeded()))
 }

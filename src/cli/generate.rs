@@ -1,4 +1,4 @@
-//! `benchtop generate`: begin a job that makes pictures, and watch it.
+//! `benchtop generate`: starts a job that generates pictures, and watches it.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -6,69 +6,71 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::follow::{self, Follow};
+use super::out::count;
 use super::{Context, consent};
 use benchtop_model::generation::Scheduler;
 use benchtop_model::job::{Begun, GenerationOverrides, MOST_SAMPLES, NewJob, Plan};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
-/// Bytes of a list of items, at most.
+/// Maximum size of a list of items in bytes.
 const LIST_LIMIT: u64 = 64 << 20;
 
-/// Arguments of `generate`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// `missing`: pictures that are not there, were made from another prompt, or are drafts where better is to be had;
-    /// anything else are filter words, and the pictures of those items are made again
+    /// Pictures to generate: `missing`, or a filter whose items get new pictures
+    ///
+    /// `missing` selects pictures that do not exist, were made from another prompt, or are drafts
+    /// that the backend can replace.
     #[arg(long, default_value = "missing", value_name = "WORDS")]
     plan: String,
-    /// The items whose pictures are made: a file with an id or a number a line; `-` is standard input
+    /// File that lists the items by id or number, one per line; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "plan")]
     items: Option<PathBuf>,
-    /// Samples of each picture; the newest is shown
+    /// Samples per picture; the newest is shown
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SAMPLES)))]
     samples: u32,
-    /// Seed that the seeds of all pictures follow from
+    /// Seed from which the seeds of all pictures are derived
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// What the job is called
+    /// Name of the job
     #[arg(long)]
     name: Option<String>,
-    /// What makes the pictures; as benchtop.toml says otherwise
+    /// Backend that generates the pictures [default: from benchtop.toml]
     #[arg(long)]
     backend: Option<String>,
-    /// The model: a name or a folder
+    /// Model: a name or a folder [default: from benchtop.toml]
     #[arg(long)]
     model: Option<String>,
-    /// Width and height in pixels; what suits the model best otherwise, as with what follows
+    /// Width and height in pixels [default: depends on the model]
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(u32, u32)>,
-    /// Denoising steps
+    /// Denoising steps [default: depends on the model]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     steps: Option<u32>,
-    /// Classifier-free guidance scale
+    /// Classifier-free guidance scale [default: depends on the model]
     #[arg(long, value_name = "G")]
     guidance: Option<f64>,
-    /// euler, euler-ancestral, ddim or dpm++2m
+    /// Scheduler: euler, euler-ancestral, ddim or dpm++2m [default: depends on the model]
     #[arg(long, value_parser = scheduler)]
     scheduler: Option<Scheduler>,
-    /// Pictures made together; as many as the generator takes otherwise
+    /// Pictures per batch [default: as many as the backend allows]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     batch: Option<u32>,
-    /// At most so many pictures a minute
+    /// Maximum number of pictures per minute
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     per_minute: Option<u32>,
-    /// Watch the job until it is over: what happens where none of the next three is said
+    /// Watch the job until it ends (the default)
     #[arg(long, conflicts_with_all = ["detach", "json_progress", "dry_run"])]
     watch: bool,
-    /// Begin the job and leave it to the owner
+    /// Start the job in the background
     #[arg(long, conflicts_with = "dry_run")]
     detach: bool,
-    /// Print how far it is as JSON lines
+    /// Print progress as JSON lines
     #[arg(long, conflicts_with_all = ["detach", "dry_run"])]
     json_progress: bool,
-    /// Say what would be made, and make nothing
+    /// Show what would be generated, without generating it
     #[arg(long)]
     dry_run: bool,
     /// Print the outcome as one JSON object
@@ -90,11 +92,7 @@ fn scheduler(name: &str) -> std::result::Result<Scheduler, String> {
         .ok_or_else(|| format!("one of: {}", Scheduler::ALL.map(Scheduler::name).join(", ")))
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What is wrong with the wishes, and when there is nothing to make. A job that ends with pictures set aside, or does not
-/// end, gives the exit code 1.
+/// The exit code is 1 unless the job completes and every picture was generated.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let mut follower = Follow::connect(context)?;
     let new = NewJob {
@@ -127,7 +125,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     )
 }
 
-/// Begins the job; where benchtop.toml names servers that the person has not agreed to, they are asked.
+/// Starts the job. If benchtop.toml names servers without consent, the user is asked first.
 fn begin(client: &Client, new: NewJob) -> Result<Begun> {
     match client.ask(request::Generate(Box::new(new.clone()))) {
         Err(refusal) if refusal.kind == ErrorKind::Denied && !new.dry => {
@@ -167,18 +165,17 @@ fn plan(args: &Args, client: &Client) -> Result<Plan> {
             Ok(number) => Some(number),
             Err(_) => client.ask(request::NumberOf(word.to_string()))?,
         };
-        let none =
-            || Error::new(ErrorKind::NotFound, format!("there is no item `{word}`")).file(path);
+        let none = || Error::new(ErrorKind::NotFound, format!("no item `{word}`")).file(path);
         numbers.push(number.ok_or_else(|| none().line(at as u64 + 1))?);
     }
     if numbers.is_empty() {
-        return Err(Error::input("no item is named").file(path));
+        return Err(Error::input("the list names no items").file(path));
     }
     Ok(Plan::Items(numbers))
 }
 
 fn read(path: &Path) -> Result<String> {
-    let fail = |e: std::io::Error| Error::io(&e, "the items cannot be read", path);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot read the list of items", path);
     let mut text = String::new();
     let read = if path == Path::new("-") {
         std::io::stdin()
@@ -224,22 +221,26 @@ fn text(begun: &Begun) -> String {
         generator,
         ..
     } = begun;
-    let head = job
-        .as_ref()
-        .map_or("would make".into(), |job| format!("job {} makes", job.id));
-    let mut out = format!("{head} {pictures} pictures of {items} items with {generator}\n");
-    let mut more = |n: u64, what: &str| {
+    let head = job.as_ref().map_or("Would generate".into(), |job| {
+        format!("Job {} generates", job.id)
+    });
+    let mut text = format!(
+        "{head} {} for {} with {generator}.\n",
+        count(*pictures, "picture"),
+        count(*items, "item")
+    );
+    let mut note = |n: u64, what: &str| {
         if n > 0 {
-            out.push_str(&format!("note: {n} items {what}\n"));
+            text.push_str(&format!("note: {} {what}\n", count(n, "item")));
         }
     };
-    more(*imported, "came with their picture");
-    more(*without, "have no prompt to make one from");
-    more(
+    note(*imported, "left out: imported with a picture");
+    note(*without, "left out: no prompt");
+    note(
         *disagree,
-        "want another prompt for a picture than the first item that names it: each prompt gets its own",
+        "with a different prompt than the first item of the same picture: each prompt gets its own picture",
     );
-    out
+    text
 }
 
 #[cfg(test)]
@@ -247,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_size_is_two_sides() {
+    fn parses_sizes_and_schedulers() {
         assert_eq!(size("1024x768"), Ok((1024, 768)));
         for wrong in ["1024", "0x8", "8x", "axb", "8x-8", "8x8x8"] {
             assert!(size(wrong).is_err(), "{wrong}");

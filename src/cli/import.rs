@@ -1,39 +1,41 @@
-//! `benchtop import PATH...`: bring in items, predictions and pictures.
+//! `benchtop import PATH...`: imports items, predictions, and pictures.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use super::out::count;
 use super::{Context, out, print};
-use benchtop_formats::{self as formats, Mapping};
-use benchtop_model::{Error, ErrorKind, Result, clean};
-use benchtop_owner::wire::{ImportAsk, Progress, Report, Request, request};
-use benchtop_store::bounded;
-use benchtop_store::regular::SETTINGS_LIMIT;
+use benchtop_files::bounded;
+use benchtop_files::regular::SETTINGS_LIMIT;
+use benchtop_formats as formats;
+use benchtop_model::import::{ImportRequest as ImportAsk, Progress, Report};
+use benchtop_model::mapping::Mapping;
+use benchtop_model::{Error, ErrorKind, Result, clean, mapping};
+use benchtop_protocol::wire::{Request, request};
 
-/// Arguments of `import`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Files or folders, recognised by what they hold
+    /// Files or folders to import; formats are detected from the content
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// Refer to pictures where they are instead of copying them
+    /// Link pictures instead of copying them into the project
     #[arg(long)]
     link: bool,
-    /// Take what is good and report the rest, instead of all or nothing
+    /// Skip and report invalid records instead of importing nothing
     #[arg(long)]
     keep_going: bool,
-    /// Name of the data set; the file's name without its ending otherwise
+    /// Name of the data set [default: from the file, its name, or its folder]
     #[arg(long, value_name = "NAME")]
     dataset: Option<String>,
-    /// Name of the model that answered; what the file, its name or its folder says otherwise
+    /// Name of the model that gave the answers [default: from the file, its name, or its folder]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// A mapping.toml that says which column of a table is what
+    /// mapping.toml that explains the columns of a table
     #[arg(long, value_name = "FILE")]
     mapping: Option<PathBuf>,
-    /// Print the mapping.toml that the columns of a table suggest, and import nothing
+    /// Print a suggested mapping.toml for a table, without importing it
     #[arg(long, conflicts_with_all = ["mapping", "link", "keep_going", "dataset", "model", "json"])]
     guess: bool,
     /// Print the report as one JSON object
@@ -41,17 +43,13 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What the import refuses; then nothing was added.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if args.guess {
         return guess(&args.paths);
     }
     let absolute = |path: &PathBuf| {
         path.canonicalize()
-            .map_err(|e| Error::io(&e, "cannot be opened", path))
+            .map_err(|e| Error::io(&e, "cannot open the path", path))
     };
     let paths = args.paths.iter().map(absolute).collect::<Result<_>>()?;
     if args
@@ -61,8 +59,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     {
         return Err(Error::new(
             ErrorKind::Usage,
-            "a data set's name holds no `/` and no control characters",
-        ));
+            "invalid data set name: it is empty, or has a `/` or control characters",
+        )
+        .field("dataset"));
     }
     if args
         .model
@@ -71,8 +70,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     {
         return Err(Error::new(
             ErrorKind::Usage,
-            "a model's name is not empty and holds no control characters",
-        ));
+            "invalid model name: it is empty or has control characters",
+        )
+        .field("model"));
     }
     let ask = ImportAsk {
         paths,
@@ -92,37 +92,35 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     show(&report, args.json)
 }
 
-/// Prints what the columns of a table suggest.
+/// Prints a suggested mapping for the columns of a table.
 fn guess(paths: &[PathBuf]) -> Result<u8> {
     let [path] = paths else {
-        return Err(Error::new(ErrorKind::Usage, "--guess looks at one file"));
+        return Err(Error::new(ErrorKind::Usage, "--guess takes one file"));
     };
     let columns = formats::columns(path)?;
-    print(&formats::mapping::guess(&columns).write(&columns)?)?;
+    print(&mapping::guess(&columns).write(&columns)?)?;
     Ok(0)
 }
 
 /// Reads a `mapping.toml`.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] with its line, and the operating system's.
+/// [`ErrorKind::Input`] with the line for an invalid mapping.
 pub fn mapping(path: &Path) -> Result<Mapping> {
     let text = bounded::text(path, SETTINGS_LIMIT)?;
     Mapping::parse(&text).map_err(|p| p.file(path))
 }
 
-/// Asks for something long and shows how far it is, where a person is looking.
-///
-/// # Errors
-/// What the command refuses.
-pub fn waited<R: Request>(client: &benchtop_owner::Client, ask: R, show: bool) -> Result<R::Reply> {
+/// Sends a long request and shows its progress if `show` is set and standard error is a terminal.
+pub fn waited<R: Request>(
+    client: &benchtop_protocol::Client,
+    ask: R,
+    show: bool,
+) -> Result<R::Reply> {
     watching(show, |watch| client.ask_watching(ask, watch))
 }
 
-/// Shows how far something is, where a person is looking.
-///
-/// # Errors
-/// Those of `asked`.
+/// Runs `asked` and shows its progress if `show` is set and standard error is a terminal.
 pub fn watching<T>(
     show: bool,
     asked: impl FnOnce(&mut dyn FnMut(Progress)) -> Result<T>,
@@ -139,10 +137,7 @@ pub fn watching<T>(
     answer
 }
 
-/// Prints an import's report.
-///
-/// # Errors
-/// When standard output cannot be written.
+/// Prints the report of an import.
 pub fn show(report: &Report, json: bool) -> Result<u8> {
     if json {
         let value = json!({
@@ -178,27 +173,29 @@ fn text(report: &Report) -> String {
         ));
     }
     out.push_str(&format!(
-        "{} items and {} predictions added",
-        report.items, report.predictions
+        "added {} and {}",
+        count(report.items, "item"),
+        count(report.predictions, "prediction")
     ));
-    let mut more = |n: u64, what: &str| {
+    let mut more = |n: u64, noun: &str, what: &str| {
         if n > 0 {
-            out.push_str(&format!(", {n} {what}"));
+            out.push_str(&format!(", {}{what}", count(n, noun)));
         }
     };
-    more(report.already, "were there already");
-    more(report.duplicates, "doubled rows dropped");
-    more(report.pictures, "pictures");
-    more(report.missing_pictures, "pictures not found");
-    more(report.unreadable_pictures, "pictures that cannot be shown");
+    more(report.pictures, "picture", "");
+    more(report.already, "record", " already in the project");
+    more(report.duplicates, "duplicate row", " dropped");
+    more(report.missing_pictures, "picture", " not found");
+    more(report.unreadable_pictures, "unreadable picture", "");
     more(
         report.skipped.len() as u64 + report.skipped_more,
-        "records skipped",
+        "record",
+        " skipped",
     );
     out.push('\n');
     for (name, why) in &report.unreadable {
         out.push_str(&format!(
-            "cannot be shown: {}: {}\n",
+            "unreadable: {}: {}\n",
             clean::line(name),
             clean::line(why)
         ));
@@ -207,7 +204,7 @@ fn text(report: &Report) -> String {
         .unreadable_pictures
         .saturating_sub(report.unreadable.len() as u64);
     if more > 0 {
-        out.push_str(&format!("cannot be shown: {more} more\n"));
+        out.push_str(&format!("unreadable: {more} more\n"));
     }
     for problem in &report.skipped {
         out.push_str(&format!("skipped: {problem}\n"));

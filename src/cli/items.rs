@@ -1,4 +1,4 @@
-//! `benchtop items`: list items.
+//! `benchtop items`: lists items.
 
 use std::io::{BufWriter, Write};
 
@@ -6,19 +6,18 @@ use serde_json::{Map, Value};
 
 use super::{Context, done, json_line, out};
 use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort, Status, clean};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
-/// Items asked for at once.
+/// Items per request.
 const BATCH: usize = 1024;
 
-/// Arguments of `items`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Which items: `field:value` and text that items contain
+    /// List only items that match this filter, such as `status:pending subtask:animal`
     #[arg(long, default_value = "", value_name = "WORDS")]
     filter: String,
-    /// In which order: field names with commas between, `-` before one for largest first
+    /// Sort by fields, comma-separated; `-FIELD` sorts descending
     #[arg(
         long,
         default_value = "",
@@ -26,22 +25,22 @@ pub struct Args {
         allow_hyphen_values = true
     )]
     sort: String,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long)]
     json: bool,
 }
 
-/// Reads `-judged,subtask`.
+/// Parses a sort order such as `-judged,subtask`.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for a field that does not exist.
+/// [`ErrorKind::Usage`] for an unknown field.
 pub fn parse_sort(text: &str) -> Result<Vec<Sort>> {
     let words = text.split(',').map(str::trim).filter(|w| !w.is_empty());
     words
         .map(|word| {
             let name = word.strip_prefix('-').unwrap_or(word);
             let field = Field::from_name(name).ok_or_else(|| {
-                Error::new(ErrorKind::Usage, format!("`{name}` is not a field")).help(format!(
+                Error::new(ErrorKind::Usage, format!("unknown field `{name}`")).help(format!(
                     "one of: {}",
                     Field::ALL.map(Field::name).join(", ")
                 ))
@@ -54,10 +53,6 @@ pub fn parse_sort(text: &str) -> Result<Vec<Sort>> {
         .collect()
 }
 
-/// Runs it.
-///
-/// # Errors
-/// [`ErrorKind::Usage`] for a filter or order that cannot be read.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let filter = Filter::parse(&args.filter)?;
     let sort = parse_sort(&args.sort)?;
@@ -67,7 +62,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         let item: Map<String, Value> = serde_json::from_str(json).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("item #{number} cannot be read: {e}"),
+                format!("cannot read item #{number}: {e}"),
             )
         })?;
         if args.json {
@@ -92,10 +87,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     Ok(0)
 }
 
-/// Calls `take` with the number, status and JSON of every item of `filter` in the order of `sort`.
-///
-/// # Errors
-/// What `take` returns, and what keeps the owner from answering.
+/// Calls `take` with the number, status, and JSON of every item that matches `filter`, in the order
+/// of `sort`.
 pub fn each(
     client: &Client,
     filter: Filter,

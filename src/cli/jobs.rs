@@ -1,4 +1,4 @@
-//! `benchtop jobs`: what makes pictures or asks models now, and what is done to it.
+//! `benchtop jobs`: lists and controls generation and evaluation jobs.
 
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -6,15 +6,13 @@ use serde_json::{Value, json};
 use super::follow::{Follow, Followed, follow, left};
 use super::{Context, consent, print};
 use crate::out;
-use benchtop_model::clean;
 use benchtop_model::evaluation::RunState;
+use benchtop_model::history::stamp;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
-use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{Event, FAILURES, request};
-use benchtop_store::journal::stamp;
+use benchtop_model::{Error, ErrorKind, Result, clean};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::{Event, FAILURES, request};
 
-/// Arguments of `jobs`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -26,65 +24,61 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum What {
-    /// List all jobs, those that are not over first and in their order
+    /// List all jobs, active ones first in the order of their queue
     List,
-    /// Watch a job until it is over
+    /// Watch a job until it ends
     Watch {
-        /// The job's number
+        /// Number of the job
         id: u32,
     },
-    /// Stop a job at the next step; what is made stays
+    /// Pause a job at the next step; results stay
     Pause {
-        /// The job's number
+        /// Number of the job
         id: u32,
     },
-    /// Go on with a job that is paused or failed
+    /// Resume a paused or failed job
     Resume {
-        /// The job's number
+        /// Number of the job
         id: u32,
     },
-    /// Give a job up; what is made stays
+    /// Cancel a job; results stay
     Cancel {
-        /// The job's number
+        /// Number of the job
         id: u32,
     },
-    /// Try again what a job set aside
+    /// Retry the failures of a job
     Retry {
-        /// The job's number
+        /// Number of the job
         id: u32,
     },
-    /// List what a job set aside
+    /// List the failures of a job
     Failures {
-        /// The job's number
+        /// Number of the job
         id: u32,
     },
-    /// Let a job go before all others
+    /// Move a job to the front of the queue
     First {
-        /// The job's number
+        /// Number of the job
         id: u32,
     },
-    /// Change how a job works; 0 takes a limit away
+    /// Change the limits of a job; 0 removes a limit
     Set {
-        /// The job's number
+        /// Number of the job
         id: u32,
-        /// Pictures made together; of an evaluation, requests in flight at each server
+        /// Pictures per batch; for an evaluation, requests in flight per server
         #[arg(long, value_name = "N", required_unless_present = "per_minute")]
         batch: Option<u32>,
-        /// At most so many pictures a minute
+        /// Maximum number of pictures per minute
         #[arg(long, value_name = "N")]
         per_minute: Option<u32>,
     },
-    /// Forget a job that is over
+    /// Remove a finished job from the list
     Remove {
-        /// The job's number
+        /// Number of the job
         id: u32,
     },
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When there is no such job, or it cannot be done to it.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let act = |id: &u32, act: JobAct| act_on(context, *id, act, args.json);
     match args.what.as_ref().unwrap_or(&What::List) {
@@ -108,11 +102,11 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         } => {
             let limit = |n: u32| (n > 0).then_some(n);
             let mut code = 0;
-            for wish in [
+            for change in [
                 batch.map(|n| JobAct::Batch(limit(n))),
                 per_minute.map(|n| JobAct::PerMinute(limit(n))),
             ] {
-                code = wish.map_or(Ok(code), |wish| act(id, wish))?;
+                code = change.map_or(Ok(code), |change| act(id, change))?;
             }
             Ok(code)
         }
@@ -129,7 +123,7 @@ fn act_on(context: &Context, id: u32, act: JobAct, json: bool) -> Result<u8> {
         Some(job) if json => out::json_text(&value(&job)),
         Some(job) => format!("{}\n", line(&job)),
         None if json => out::json_text(&json!({"id": id, "removed": true})),
-        None => format!("job {id} is forgotten\n"),
+        None => format!("removed job {id}\n"),
     };
     print(&text).map(|()| 0)
 }
@@ -145,7 +139,7 @@ fn list(client: &Client, json: bool) -> Result<u8> {
     };
     let mut text: String = jobs.iter().map(|job| each(job) + "\n").collect();
     if text.is_empty() && !json {
-        text = "no jobs; `benchtop generate` or `benchtop eval` begins one\n".into();
+        text = "no jobs; start one with `benchtop generate` or `benchtop eval`\n".into();
     }
     print(&text).map(|()| 0)
 }
@@ -167,7 +161,8 @@ fn failures(client: &Client, id: u32, json: bool) -> Result<u8> {
                 ..
             } = f;
             let (picture, reason) = (clean::line(picture), clean::line(reason));
-            format!("#{number}\t{picture}\tsample {sample}\t{tries} tries\t{reason}")
+            let tries = out::count(*tries, "try");
+            format!("#{number}\t{picture}\tsample {sample}\t{tries}\t{reason}")
         };
         print(&list.iter().map(|f| each(f) + "\n").collect::<String>())?;
         from += list.len() as u64;
@@ -177,14 +172,14 @@ fn failures(client: &Client, id: u32, json: bool) -> Result<u8> {
     }
 }
 
-/// A job as JSON: the contract of `docs/cli.md`.
+/// A job as JSON. `docs/cli.md` documents the fields; they are a contract.
 pub fn value(job: &JobState) -> Value {
     let mut value = json!(job);
     value["created"] = stamp(job.created).into();
     value
 }
 
-/// A job as a line.
+/// A job as a tab-separated line.
 fn line(job: &JobState) -> String {
     let place = if job.place > 0 {
         format!("{}.", job.place)
@@ -209,13 +204,13 @@ fn line(job: &JobState) -> String {
     out
 }
 
-/// How far a job is, in one line of at most `width` columns.
+/// The progress of a job as one line of at most `width` columns.
 fn progress(job: &JobState, width: usize) -> String {
     let mut parts = vec![format!("job {} {}", job.id, job.standing.name())];
     if job.standing == JobStatus::Queued && job.place > 1 {
-        parts.push(format!("{} before it", job.place - 1));
+        parts.push(format!("{} ahead in the queue", job.place - 1));
     }
-    // Why it waits goes before how far it is: the line may be cut.
+    // The reason comes before the progress, because the line may be cut.
     parts.extend(
         job.reason
             .as_ref()
@@ -233,7 +228,7 @@ fn progress(job: &JobState, width: usize) -> String {
         parts.push(format!("{} failed", job.failed));
     }
     if job.rate > 0.0 {
-        parts.push(format!("{:.1} a minute", job.rate));
+        parts.push(format!("{:.1} per minute", job.rate));
     }
     parts.extend(job.left_s.map(left));
     if let Some(run) = &job.run {
@@ -253,7 +248,7 @@ impl Followed for JobState {
         self.id
     }
 
-    fn heard(event: Event) -> Option<JobState> {
+    fn from_event(event: Event) -> Option<JobState> {
         match event {
             Event::Job(job) => Some(*job),
             _ => None,
@@ -263,17 +258,17 @@ impl Followed for JobState {
     fn ask(client: &Client, id: u32) -> Result<JobState> {
         let jobs = client.ask(request::Jobs)?;
         let none = || {
-            Error::new(ErrorKind::NotFound, format!("there is no job {id}"))
-                .help("`benchtop jobs` lists them")
+            Error::new(ErrorKind::NotFound, format!("no job {id}"))
+                .help("run `benchtop jobs` to list the jobs")
         };
         jobs.into_iter().find(|job| job.id == id).ok_or_else(none)
     }
 
-    fn rests(&self) -> bool {
+    fn is_settled(&self) -> bool {
         self.standing.over() || self.standing == JobStatus::Paused
     }
 
-    fn is_well(&self) -> bool {
+    fn succeeded(&self) -> bool {
         self.standing == JobStatus::Done && self.failed == 0
     }
 
@@ -289,8 +284,10 @@ impl Followed for JobState {
         outcome(self)
     }
 
-    fn goes_on(id: u32) -> String {
-        format!("job {id} goes on without you: benchtop jobs watch {id}, pause {id} or cancel {id}")
+    fn detach_hint(id: u32) -> String {
+        format!(
+            "Job {id} continues in the background. Run `benchtop jobs watch {id}`, `pause {id}`, or `cancel {id}`."
+        )
     }
 }
 
@@ -302,29 +299,29 @@ fn outcome(job: &JobState) -> String {
         standing,
         ..
     } = job;
-    let what = if job.run.is_some() {
-        "answers"
+    let noun = if job.run.is_some() {
+        "answer"
     } else {
-        "pictures made"
+        "picture"
     };
-    let mut out = format!("job {id} is {}: {done} {what}", standing.name());
+    let mut text = format!("job {id} {}: {}", standing.name(), out::count(*done, noun));
     if let Some(run) = &job.run {
-        out.push_str(&of_run(run));
+        text.push_str(&run_details(run));
     }
     if *failed > 0 {
-        out.push_str(&format!(
-            ", {failed} set aside (benchtop jobs failures {id}, then retry {id})"
+        text.push_str(&format!(
+            ", {failed} failed (see `benchtop jobs failures {id}`; retry with `benchtop jobs retry {id}`)"
         ));
     }
-    out.push('\n');
+    text.push('\n');
     if let Some(reason) = &job.reason {
-        out.push_str(&format!("note: {reason}\n"));
+        text.push_str(&format!("note: {reason}\n"));
     }
-    out
+    text
 }
 
-/// What is told of the answers of an evaluation.
-pub fn of_run(run: &RunState) -> String {
+/// The counts of an evaluation, in parentheses.
+pub fn run_details(run: &RunState) -> String {
     let mut parts: Vec<String> = [
         (run.truncated, "cut off"),
         (run.refused, "refused"),
@@ -359,7 +356,7 @@ mod tests {
     use benchtop_model::job::Step;
 
     #[test]
-    fn a_line_of_progress_says_what_is_known_and_fits() {
+    fn progress_shows_known_fields_and_fits_the_width() {
         let mut job = JobState {
             id: 3,
             standing: JobStatus::Running,
@@ -377,7 +374,7 @@ mod tests {
             batch: 4,
         });
         let whole =
-            "job 3 running  5 of 40  12 %  1 failed  2.5 a minute  14 min left  step 3 of 20 x 4";
+            "job 3 running  5 of 40  12 %  1 failed  2.5 per minute  14 min left  step 3 of 20 x 4";
         assert_eq!(progress(&job, 200), whole);
         assert_eq!(progress(&job, 20), "job 3 running  5 of ");
         job.left_s = Some(90_000);
@@ -385,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_in_json_has_a_date_and_the_names_of_its_settings() {
+    fn json_has_the_date_and_names() {
         let job = JobState {
             id: 3,
             standing: JobStatus::Paused,

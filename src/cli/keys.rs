@@ -1,45 +1,41 @@
-//! `benchtop keys`: the keys that hold, and whether a key file is right.
+//! `benchtop keys`: lists key bindings, and checks key files.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use super::{Context, json_line, out, print};
+use benchtop_files::bounded;
+use benchtop_files::project::Project;
+use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::bounded;
-use benchtop_store::project::Project;
-use benchtop_store::regular::SETTINGS_LIMIT;
 use benchtop_tui::action::Action;
 use benchtop_tui::keymap::Keymap;
 use benchtop_tui::keymap::file::{Loaded, load, read};
 use benchtop_tui::keymap::macros::Known;
 use benchtop_tui::terminal::environment;
 
-/// Arguments of `keys`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(clap::Subcommand)]
 enum What {
-    /// Say what is wrong with a key file
+    /// Check a key file for mistakes
     Check {
-        /// The file
+        /// Key file
         file: PathBuf,
     },
 }
 
-/// Runs it. The exit code is 1 when a key file is refused.
-///
-/// # Errors
-/// When the file to check cannot be read, and when a project that is named cannot be opened.
+/// The exit code is 1 if a key file is invalid.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    // Macros name reasons of a project; without one their form alone is looked at.
+    // Macros name reasons of a project. Without a project only their syntax is checked.
     let project = match context.project() {
         Ok(project) => Some(project),
         Err(problem) if problem.kind == ErrorKind::NotFound && context.project.is_none() => None,
@@ -90,21 +86,18 @@ fn check(file: &Path, known: Option<&Known<'_>>, json: bool) -> Result<u8> {
         for (severity, list) in [("error", &problems), ("note", &notes)] {
             for p in list {
                 let (what, help, line, field) = (&p.what, &p.help, p.place.line, &p.place.field);
-                let said = json!({"severity": severity, "file": file, "line": line, "field": field, "what": what, "help": help});
-                json_line(&mut out, &said)?;
+                let line = json!({"severity": severity, "file": file, "line": line, "field": field, "what": what, "help": help});
+                json_line(&mut out, &line)?;
             }
         }
         print(&String::from_utf8_lossy(&out))?;
     } else {
-        let noted: String = notes.iter().map(|n| format!("note: {n}\n")).collect();
-        let right = match problems.is_empty() {
-            true => format!(
-                "{}: every key can be taken, {macros} macros\n",
-                file.display()
-            ),
-            false => String::new(),
-        };
-        print(&(noted + &right))?;
+        let mut text: String = notes.iter().map(|n| format!("note: {n}\n")).collect();
+        if problems.is_empty() {
+            let macros = out::count(macros, "macro");
+            text += &format!("{}: valid, {macros}\n", file.display());
+        }
+        print(&text)?;
         tell(&problems);
     }
     Ok(u8::from(!problems.is_empty()))
@@ -114,7 +107,7 @@ fn list(loaded: &Loaded, json: bool) -> Result<()> {
     let mut out = Vec::new();
     let keymap = &loaded.keymap;
     if !json {
-        let from = loaded.file.as_ref().map_or("the default keys".into(), |f| {
+        let from = loaded.file.as_ref().map_or("default keys".into(), |f| {
             format!("keys from {}", f.display())
         });
         out.extend(format!("{from}\n").bytes());
@@ -146,7 +139,7 @@ fn list(loaded: &Loaded, json: bool) -> Result<()> {
         );
     }
     if !json && !keymap.macros().is_empty() {
-        out.extend("\nMacros in the review\n".bytes());
+        out.extend("\nReview macros\n".bytes());
     }
     for made in keymap.macros() {
         if json {

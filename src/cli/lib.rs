@@ -1,7 +1,8 @@
-//! Floor 6: one file a subcommand.
+//! Floor 6: the command line, one file per subcommand.
 //!
-//! Exit codes: 0 done, 1 refused (the message says why and what to do), 2 bad usage. Output with `--json` is a contract:
-//! `docs/cli.md` describes it and `tests/flows/cli.rs` holds it.
+//! Exit codes: 0 success, 1 failure (the message says why and what to do), 2 wrong usage. The
+//! output of `--json` is a contract: `docs/cli.md` describes it, and `tests/flows/cli.rs` checks
+//! it.
 
 use std::path::PathBuf;
 
@@ -9,10 +10,10 @@ use clap::{Parser, Subcommand};
 
 pub use self::out::{done, json_line, print};
 
-use benchtop_model::{Error, ErrorKind, Result, clean};
-use benchtop_owner::{Client, access};
-use benchtop_store::journal;
-use benchtop_store::project::Project;
+use benchtop_files::project::Project;
+use benchtop_model::{Error, ErrorKind, Result, clean, name};
+use benchtop_owner::access;
+use benchtop_protocol::Client;
 use benchtop_tui::terminal::ColourLevel;
 
 pub mod agreement;
@@ -59,128 +60,133 @@ pub mod verify;
 pub mod vocab;
 pub mod worker;
 
-/// The command line.
+const GLOBAL_OPTIONS: &str = "Global options";
+
 #[derive(Parser)]
 #[command(
     name = "benchtop",
     version,
     about = "A terminal workbench for curating vision-language benchmarks",
-    long_about = "A terminal workbench for curating vision-language benchmarks.\n\nWithout a command it opens the project \
-                  in the current folder: review items by hand, search and sort them, read leaderboards.",
-    after_help = "Exit codes: 0 done, 1 refused (the message says why), 2 bad usage."
+    long_about = "A terminal workbench for curating vision-language benchmarks.\n\nWithout a command, benchtop opens the \
+                  project in the current folder, so that you can review items, search and sort them, and read \
+                  leaderboards.",
+    after_help = "Get started:\n  benchtop init DIR       Create a project\n  cd DIR\n  benchtop import PATH    Add \
+                  items and predictions, or:\n  benchtop sample         Add a small sample data set\n  \
+                  benchtop                Open the project\n\nRun `benchtop COMMAND --help` for the options of a \
+                  command.\n\nExit codes: 0 success, 1 failure (the message says why), 2 wrong usage."
 )]
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// The project's folder; the nearest one above the current folder otherwise
-    #[arg(long, global = true, value_name = "DIR")]
+    /// Project folder [default: the current folder or its nearest parent with a benchtop.toml]
+    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL_OPTIONS)]
     project: Option<PathBuf>,
-    /// In whose name to decide; the name you are logged in with otherwise
-    #[arg(long = "as", global = true, value_name = "NAME")]
+    /// Annotator name [env: BENCHTOP_AS] [default: login name]
+    #[arg(long = "as", global = true, value_name = "NAME", help_heading = GLOBAL_OPTIONS)]
     who: Option<String>,
-    /// Colours: mono, 16, 256 or true; what the terminal is known to show otherwise
-    #[arg(long, global = true, value_name = "LEVEL")]
+    /// Color level: mono, 16, 256 or true [default: detected]
+    #[arg(long, global = true, value_name = "LEVEL", help_heading = GLOBAL_OPTIONS)]
     color: Option<String>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Make a folder into a project
+    /// Create a project in a folder
     Init {
-        /// The folder; made when it does not exist
+        /// Folder of the project; created if it does not exist
         dir: PathBuf,
     },
-    /// Fill the project with a small set that the program draws itself
+    /// Add a small sample data set to the project
     Sample(sample::Args),
-    /// Bring in items, predictions and pictures
+    /// Import items, predictions, and pictures
     Import(import::Args),
-    /// Compose questions from the metadata, into the project or a file
+    /// Compose questions from the metadata
     Compose(compose::Args),
-    /// Make the pictures of items: a job that the owner works on
+    /// Generate the pictures of items
     Generate(generate::Args),
-    /// Ask a model the questions of the project: a job that the owner works on
+    /// Evaluate a model on the items of the project
     Eval(eval::Args),
-    /// Jobs that make pictures or ask models: list, watch, pause, resume, cancel, retry
+    /// List and control generation and evaluation jobs
     Jobs(jobs::Args),
-    /// Scores by machines, the rules that flag items by them, and the flagged items
+    /// Score items with models and manage the rules that flag items
     Filter(filter::Args),
-    /// Model files on this machine: list, pull, verify, path
+    /// Manage model files on this machine
     Models(models::Args),
-    /// What exists by two properties of items, and the terms whose items fail most
+    /// Count items by two properties, or list the terms whose items fail most
     Coverage(coverage::Args),
-    /// Reject the items of terms
+    /// Reject all items with the given terms
     Discard(discard::Args),
-    /// Compose again the items that the metadata has changed under
+    /// Update composed items after the metadata changed
     Recompose(recompose::Args),
-    /// List imports that the manifest no longer names, and take them back in
+    /// Restore imports that the manifest no longer lists
     Recover(recover::Args),
-    /// Write items, and predictions, in an interchange format
+    /// Export items and predictions to another tool's format
     Export(export::Args),
     /// List items
     Items(items::Args),
-    /// Give verdicts from JSON lines on standard input
+    /// Record verdicts from JSON lines on standard input
     Decide(decide::Args),
-    /// Give one verdict on everything that a filter finds
+    /// Record one verdict on all items that match a filter
     Bulk(bulk::Args),
-    /// Give an item another question, option or answer
+    /// Change the question, options, or answer of an item
     Edit(edit::Args),
-    /// Take back your last verdict
+    /// Undo your last verdict or edit
     Undo(undo::Args),
-    /// Bring back the verdict you took back last
+    /// Redo the verdict or edit that you last undid
     Redo(undo::Args),
-    /// The verdicts that count: list, write in an interchange form, take in from one
+    /// List, export, or import verdicts
     Verdicts(verdicts::Args),
-    /// Who decided what, the newest first
+    /// Show the decisions of all annotators, newest first
     Log(log::Args),
-    /// Verification rounds: who judges what, under which rule, and how far they are
+    /// Create and manage verification rounds
     Round(round::Args),
-    /// How far annotators agree: percentages, kappas, alpha and AC1 with intervals
+    /// Report agreement between annotators, with intervals
     Agreement(agreement::Args),
-    /// How your own work goes; nobody else is told
+    /// Show your own pace (private)
     Pace(agreement::pace::Args),
-    /// Fold journals of other machines into those of the project
+    /// Merge journals from other machines into the project
     Merge(merge::Args),
-    /// Make the project again from its journals, as it is now or was at a moment
+    /// Rebuild the project from its journals, as of now or of an earlier time
     Replay(replay::Args),
-    /// The items that stand elsewhere at another moment
+    /// List the items whose status changed between two points in time
     Diff(replay::DiffArgs),
-    /// The metadata files: list, check, compare, read Dysca's
+    /// List, check, compare, and import metadata files
     Vocab(vocab::Args),
-    /// The leaderboard of the project, or of prediction files without one
+    /// Print the leaderboard of the project or of prediction files
     Board(board::Args),
-    /// Closer looks at a board: correlate, cluster, stability, cleaning, intervals, chart, published
+    /// Analyze a board: correlation, clusters, intervals, charts, and more
     Analyse(analyse::Args),
-    /// Find what is wrong with metadata and with questions
+    /// Check metadata and questions for mistakes
     Lint(lint::Args),
-    /// Find what cannot be right in printed tables of results
+    /// Check printed tables of results for impossible numbers
     LintTable(lint_table::Args),
-    /// Read answers out of models' outputs by a named rule: JSON lines in, JSON lines out
+    /// Extract answers from model outputs with a named rule
     Extract(extract::Args),
-    /// Whom you send pictures, texts and keys to: list, add, remove
+    /// Manage the servers that you agree to send data to
     Trust(trust::Args),
-    /// The keys that hold, and whether a key file is right
+    /// List key bindings, or check a key file
     Keys(keys::Args),
-    /// Your theme for the terminal program: say which, or set it
+    /// Show or set the theme of the terminal program
     Theme(theme::Args),
     /// Print a picture in this terminal
     Show(show::Show),
-    /// What the owner of the project is doing
+    /// Show the state of the project's owner process
     Status(status::Args),
-    /// End the owner of the project
+    /// Stop the project's owner process
     Stop,
-    /// Read every file of the project and hold it against what is recorded; repair what can be
+    /// Check every file of the project for damage, and repair it
     Verify(verify::Args),
-    /// What a bug report needs: terminal, colours, pictures, devices, store, owner, versions
+    /// Print the information that a bug report needs
     Doctor(doctor::Args),
-    /// Own a project (started by the others when needed)
+    /// Run the owner process of a project (other commands start it)
     #[command(hide = true)]
     Owner,
-    /// Make pictures for an owner (started by it)
+    /// Run a worker process for an owner (the owner starts it)
     #[command(hide = true)]
     Worker(worker::Args),
 }
 
-/// What every command may need.
+/// The global options, and access to the project and its owner.
 pub struct Context {
     project: Option<PathBuf>,
     who: Option<String>,
@@ -188,10 +194,10 @@ pub struct Context {
 }
 
 impl Context {
-    /// The project that is meant.
+    /// Opens the project of `--project`, or the one that contains the current folder.
     ///
     /// # Errors
-    /// When there is none.
+    /// [`ErrorKind::NotFound`] if there is none.
     pub fn project(&self) -> Result<Project> {
         match &self.project {
             Some(dir) => Project::open(dir),
@@ -199,57 +205,55 @@ impl Context {
         }
     }
 
-    /// In whose name to decide: `--as`, else `BENCHTOP_AS`, else the login name.
+    /// The annotator's name: `--as`, else `BENCHTOP_AS`, else the name that a shared project maps
+    /// this Unix user to, else the login name.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for a name that cannot be a journal's.
+    /// [`ErrorKind::Usage`] for a name that cannot be a journal's file name.
     pub fn who(&self) -> Result<String> {
         let from = |key: &str| std::env::var(key).ok().filter(|n| !n.is_empty());
-        let said = self
+        let given = self
             .who
             .clone()
             .or_else(|| from("BENCHTOP_AS"))
             .or_else(|| self.mapped());
-        let name = said.or_else(|| from("USER")).or_else(|| from("LOGNAME"));
+        let name = given.or_else(|| from("USER")).or_else(|| from("LOGNAME"));
         let name = name.unwrap_or_else(|| format!("user-{}", rustix::process::getuid().as_raw()));
-        journal::check_name(&name).map_err(|p| p.help("name yourself with --as NAME"))?;
+        name::check_annotator(&name).map_err(|p| p.help("choose another name with --as NAME"))?;
         Ok(name)
     }
 
-    /// Who this Unix user is in a shared project.
+    /// The annotator that a shared project maps this Unix user to.
     fn mapped(&self) -> Option<String> {
         let me = rustix::process::geteuid().as_raw();
         access::annotator(&self.project().ok()?.config().shared, me).map(str::to_string)
     }
 
-    /// Connects to the project's owner, starting one when needed.
+    /// Connects to the project's owner, and starts it if none is running.
     ///
     /// # Errors
-    /// What keeps the owner from opening the project.
+    /// When the owner cannot open the project.
     pub fn client(&self) -> Result<Client> {
         Client::connect(&self.project()?, &self.who()?, |_| ())
     }
 
-    /// What `--color` says.
+    /// The color level of `--color`.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for a level that does not exist.
+    /// [`ErrorKind::Usage`] for an unknown level.
     pub fn colour(&self) -> Result<Option<ColourLevel>> {
         let Some(name) = &self.color else {
             return Ok(None);
         };
         let level = ColourLevel::from_name(name).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, format!("`{name}` is not a colour level"))
+            Error::new(ErrorKind::Usage, format!("unknown color level `{name}`"))
                 .help("one of: mono, 16, 256, true")
         })?;
         Ok(Some(level))
     }
 }
 
-/// Runs the command line.
-///
-/// # Errors
-/// What was refused; [`Error::exit_code`] is the exit code.
+/// Runs the command. `Ok` holds the exit code; for `Err` it is [`Error::exit_code`].
 pub fn run(cli: Cli) -> Result<u8> {
     let context = Context {
         project: cli.project,
@@ -278,8 +282,8 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Export(args)) => export::run(&context, &args),
         Some(Command::Items(args)) => items::run(&context, &args),
         Some(Command::Decide(args)) => decide::run(&context, &args),
-        Some(Command::Undo(args)) => undo::run(&context, &args, undo::Way::Undo),
-        Some(Command::Redo(args)) => undo::run(&context, &args, undo::Way::Redo),
+        Some(Command::Undo(args)) => undo::run(&context, &args, undo::Direction::Undo),
+        Some(Command::Redo(args)) => undo::run(&context, &args, undo::Direction::Redo),
         Some(Command::Verdicts(args)) => verdicts::run(&context, &args),
         Some(Command::Log(args)) => log::run(&context, &args),
         Some(Command::Round(args)) => round::run(&context, &args),
@@ -312,8 +316,8 @@ fn init(dir: &std::path::Path) -> Result<u8> {
     let root = project.root().display().to_string();
     let root = clean::line(&root);
     print(&format!(
-        "{root} is a project now. Next:\n  cd {root}\n  benchtop import PATH    bring in items and predictions\n  \
-         benchtop sample         or a small set that the program draws itself\n  benchtop                review\n"
+        "created a project in {root}\n\nNext:\n  cd {root}\n  benchtop import PATH    Add items and predictions, \
+         or:\n  benchtop sample         Add a small sample data set\n  benchtop                Open the project\n"
     ))?;
     Ok(0)
 }

@@ -1,10 +1,11 @@
-//! `benchtop lint`: what is wrong with metadata and with questions.
+//! `benchtop lint`: checks metadata and questions for mistakes.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use super::out::count;
 use super::{Context, items, json_line, print};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::lint::{self, ItemLint};
@@ -17,19 +18,18 @@ use benchtop_model::{
 };
 use benchtop_store::metadata;
 
-/// The project's folder of metadata.
+/// The metadata folder of a project.
 const FOLDER: &str = "metadata";
 
-/// Arguments of `lint`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Metadata folders, files of them, or questions; the project's metadata otherwise
+    /// Metadata folders, metadata files, or question files [default: the project's metadata]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Look at the project's items too
+    /// Check the project's items as well
     #[arg(long)]
     items: bool,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long)]
     json: bool,
     /// List the rules
@@ -37,31 +37,27 @@ pub struct Args {
     rules: bool,
 }
 
-/// What was looked at, and what was found in it.
 #[derive(Debug, Default)]
-struct Looked {
+struct LintRun {
     found: Vec<Finding>,
     files: u64,
     questions: u64,
 }
 
-/// Runs it. The exit code is 1 where there are errors.
-///
-/// # Errors
-/// When something cannot be read.
+/// The exit code is 1 if there are findings of severity error.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if args.rules {
         return rules(args.json);
     }
-    let mut looked = Looked::default();
+    let mut lint_run = LintRun::default();
     if args.files.is_empty() {
-        looked.project(&context.project()?.root().join(FOLDER))?;
+        lint_run.project(&context.project()?.root().join(FOLDER))?;
     }
     if !args.files.is_empty() || args.items {
         let metadata = project_metadata(context)?;
         let (grammar, _) = CompiledMetadata::compile(&metadata);
         for path in &args.files {
-            looked.path(path, &grammar)?;
+            lint_run.path(path, &grammar)?;
         }
         if args.items {
             let mut lint = ItemLint::new(Some(&grammar));
@@ -73,32 +69,32 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                     let item: Item = serde_json::from_str(json).map_err(|e| {
                         Error::new(
                             ErrorKind::Corrupt,
-                            format!("item #{number} cannot be read: {e}"),
+                            format!("cannot read item #{number}: {e}"),
                         )
                     })?;
                     lint.see(&item, u64::from(number));
-                    looked.questions += 1;
+                    lint_run.questions += 1;
                     Ok(())
                 },
             )?;
             let mut found = lint.finish();
             lint::locate(&mut found, &metadata);
-            looked.found.append(&mut found);
+            lint_run.found.append(&mut found);
         }
     }
     if args.json {
         let mut out = std::io::BufWriter::new(super::out::lines());
-        for finding in &looked.found {
+        for finding in &lint_run.found {
             json_line(&mut out, &object(finding))?;
         }
         super::done(out.flush())?;
     } else {
-        print(&looked.text())?;
+        print(&lint_run.text())?;
     }
-    Ok(u8::from(looked.of(Severity::Error) > 0))
+    Ok(u8::from(lint_run.of(Severity::Error) > 0))
 }
 
-/// The metadata that questions are held against: of the project, if there is one with any; else what is shipped.
+/// The metadata to check questions against: the project's if it has any, else the shipped one.
 fn project_metadata(context: &Context) -> Result<Metadata> {
     let folder = match context.project() {
         Ok(project) => project.root().join(FOLDER),
@@ -145,7 +141,8 @@ fn object(f: &Finding) -> serde_json::Value {
     })
 }
 
-/// Reads a metadata folder: its files, what of them cannot be read, how many they are.
+/// Reads a metadata folder: the metadata, the findings for unreadable files, and the number of
+/// files.
 fn read(dir: &Path) -> Result<(Metadata, Vec<Finding>, u64)> {
     let state = metadata::read(dir)?;
     let files = (state.files.len() + state.unreadable.len()) as u64;
@@ -157,14 +154,14 @@ fn read(dir: &Path) -> Result<(Metadata, Vec<Finding>, u64)> {
 }
 
 fn unreadable(name: &str, line: u32, what: &str) -> Finding {
-    let help = "metadata files are UTF-8 text of at most 8 MiB";
+    let help = "save the file as UTF-8 text of at most 8 MiB";
     Finding::new(Rule::Unreadable, name, what)
         .line(line)
         .term(name)
         .help(help)
 }
 
-/// The path as it can be opened from the current folder.
+/// The path relative to the current folder, if it is inside it.
 fn here(path: &Path) -> PathBuf {
     let current = std::env::current_dir()
         .and_then(|d| d.canonicalize())
@@ -186,7 +183,7 @@ fn is_metadata(dir: &Path) -> bool {
         || dir.join(VOCABULARIES).is_dir()
 }
 
-/// Where a metadata file lies: the folder it belongs to, if that has templates, and its name in it.
+/// The metadata folder of a file, if that folder has templates, and the name of the file inside it.
 fn placed(path: &Path) -> Option<(PathBuf, String)> {
     let name = path.file_name()?.to_str()?;
     let folder = path.parent().map(|p| {
@@ -206,7 +203,7 @@ fn placed(path: &Path) -> Option<(PathBuf, String)> {
     (own && dir.join(templates::FILE).is_file()).then_some((dir, inner))
 }
 
-impl Looked {
+impl LintRun {
     fn of(&self, severity: Severity) -> usize {
         self.found
             .iter()
@@ -227,11 +224,11 @@ impl Looked {
         Ok(())
     }
 
-    /// Looks at a metadata folder, or at this file of it.
+    /// Checks a metadata folder, or only the file `only` of it.
     fn folder(&mut self, dir: &Path, only: Option<(&str, &Path)>) -> Result<()> {
         let (metadata, mut found, files) = read(dir)?;
         found.extend(lint::metadata(&metadata));
-        // A file that cannot be read is not missing.
+        // An unreadable file is not missing as well.
         let unreadable: Vec<String> = found
             .iter()
             .filter(|f| f.rule == Rule::Unreadable)
@@ -277,11 +274,9 @@ impl Looked {
             .filter(|f| f.format.holds().questions == formats::Questions::Own)
             .collect();
         if questions.is_empty() {
-            return Err(
-                Error::input("there are neither metadata nor questions here")
-                    .file(path)
-                    .help("name a metadata folder, a file of one, or a file of questions"),
-            );
+            return Err(Error::input("found neither metadata nor questions")
+                .file(path)
+                .help("name a metadata folder, a metadata file, or a question file"));
         }
         for file in questions {
             self.questions(&file.path, file.format, grammar)?;
@@ -289,7 +284,7 @@ impl Looked {
         Ok(())
     }
 
-    /// A vocabulary that is in no metadata folder.
+    /// Checks a vocabulary file outside of a metadata folder.
     fn vocabulary(&mut self, path: &Path) -> Result<()> {
         let stem = path
             .file_stem()
@@ -332,7 +327,7 @@ impl Looked {
         Ok(())
     }
 
-    /// For people: file by file, with a line of sums at the end.
+    /// The findings by file, with a summary line.
     fn text(&self) -> String {
         let mut out = String::new();
         let mut before: Option<&str> = None;
@@ -346,30 +341,29 @@ impl Looked {
                 out.push_str(&format!("  help: {}\n", clean::line(&finding.help)));
             }
         }
-        let counted = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        let mut where_ = Vec::new();
+        let mut checked = Vec::new();
         if self.files > 0 {
-            where_.push(counted(self.files, "file"));
+            checked.push(count(self.files, "file"));
         }
         if self.questions > 0 {
-            where_.push(counted(self.questions, "question"));
+            checked.push(count(self.questions, "question"));
         }
-        let where_ = if where_.is_empty() {
-            "nothing".into()
+        let checked = if checked.is_empty() {
+            "0 files".into()
         } else {
-            where_.join(", ")
+            checked.join(", ")
         };
         if self.found.is_empty() {
-            return format!("nothing found in {where_}\n");
+            return format!("no findings in {checked}\n");
         }
         let (errors, warnings) = (
             self.of(Severity::Error) as u64,
             self.of(Severity::Warning) as u64,
         );
         out.push_str(&format!(
-            "\n{} and {} in {where_}\n",
-            counted(errors, "error"),
-            counted(warnings, "warning")
+            "\n{} and {} in {checked}\n",
+            count(errors, "error"),
+            count(warnings, "warning")
         ));
         out
     }
@@ -405,25 +399,25 @@ mod tests {
         std::fs::write(path, text).unwrap();
     }
 
-    fn look(path: &Path) -> Looked {
-        let mut looked = Looked::default();
-        looked
+    fn look(path: &Path) -> LintRun {
+        let mut lint_run = LintRun::default();
+        lint_run
             .path(
                 path,
                 &CompiledMetadata::compile(&Metadata::parse(shipped())).0,
             )
             .unwrap();
-        looked
+        lint_run
     }
 
     #[test]
-    fn a_metadata_folder_and_a_file_of_it() {
+    fn checks_metadata_folders_and_files() {
         let dir = folder();
         let root = dir.path();
         let sound = look(root);
         assert_eq!(
             (sound.text().as_str(), sound.files),
-            ("nothing found in 37 files\n", 37)
+            ("no findings in 37 files\n", 37)
         );
         let animals = root.join("vocabularies/animal.txt");
         let text = std::fs::read_to_string(&animals).unwrap();
@@ -432,22 +426,20 @@ mod tests {
         let judging = root.join("judge/vlb-l2-rephrase.toml");
         let text = std::fs::read_to_string(&judging).unwrap();
         std::fs::write(&judging, text.replace("{question}", "{qestion}")).unwrap();
-        let said = look(&judging).text();
+        let in_judging = look(&judging).text();
         assert!(
-            said.contains(
-                "vlb-l2-rephrase.toml:9:15: error [unknown-slot] there is no slot `{qestion}`"
-            ),
-            "{said}"
+            in_judging.contains("vlb-l2-rephrase.toml:9:15: error [unknown-slot]"),
+            "{in_judging}"
         );
         let found = look(root);
         let text = found.text();
         let place = format!("{}:71: warning [homonym] `crane`", animals.display());
         assert!(
-            text.contains(&place) && text.contains("\n  help: name it more closely"),
+            text.contains(&place) && text.contains("\n  help: "),
             "{text}"
         );
         assert!(
-            text.contains("food.txt:3: error [unreadable] not UTF-8: byte 2 of line 3 is 0xE4"),
+            text.contains("food.txt:3: error [unreadable]") && text.contains("0xE4"),
             "{text}"
         );
         assert!(
@@ -457,7 +449,7 @@ mod tests {
         let one = look(&animals);
         let rules: Vec<_> = one.found.iter().map(|f| (f.rule, f.line)).collect();
         assert_eq!(rules, [(Rule::Homonym, 71), (Rule::DuplicateTerm, 72)]);
-        // Anywhere else it is judged by itself.
+        // Outside of a metadata folder, a vocabulary is checked alone.
         write(root, "elsewhere/animal.txt", "crane\nowl\n");
         assert_eq!(look(&root.join("elsewhere/animal.txt")).found.len(), 1);
         write(root, "large.txt", vec![b'x'; (8 << 20) + 1]);
@@ -468,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_as_the_released_generator_writes_them() {
+    fn finds_the_mistakes_of_the_released_generator() {
         let dir = tempfile::tempdir().unwrap();
         let hint = "Hint: e.g., (A), (B), (C), (D), at the end.";
         let prompt = "1 orange color owl, on the lawn, art nouveau style, elegant";
@@ -515,8 +507,8 @@ mod tests {
             "set.json",
             serde_json::to_string_pretty(&records).unwrap(),
         );
-        let looked = look(&dir.path().join("set.json"));
-        let rules: Vec<_> = looked.found.iter().map(|f| f.rule).collect();
+        let lint_run = look(&dir.path().join("set.json"));
+        let rules: Vec<_> = lint_run.found.iter().map(|f| f.rule).collect();
         assert_eq!(
             rules,
             [
@@ -527,16 +519,17 @@ mod tests {
             ]
         );
         assert!(
-            looked.found.windows(2).all(|w| w[0].line <= w[1].line) && looked.found[0].line == 2
+            lint_run.found.windows(2).all(|w| w[0].line <= w[1].line)
+                && lint_run.found[0].line == 2
         );
         assert!(
-            looked
+            lint_run
                 .text()
                 .ends_with("\n3 errors and 1 warning in 1 file, 3 questions\n"),
             "{}",
-            looked.text()
+            lint_run.text()
         );
-        let object = object(&looked.found[1]);
+        let object = object(&lint_run.found[1]);
         assert_eq!(
             (&object["severity"], &object["rule"]),
             (&json!("error"), &json!("wrong-label"))
@@ -546,18 +539,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_refused() {
+    fn refuses_files_without_metadata_or_questions() {
         let dir = tempfile::tempdir().unwrap();
         let look = |path: &Path| {
-            Looked::default()
+            LintRun::default()
                 .path(path, &CompiledMetadata::default())
                 .unwrap_err()
         };
-        assert!(
-            look(dir.path())
-                .what
-                .contains("neither metadata nor questions")
-        );
+        assert_eq!(look(dir.path()).kind, ErrorKind::Input);
         assert_eq!(look(&dir.path().join("no.json")).kind, ErrorKind::NotFound);
         write(
             dir.path(),
@@ -570,21 +559,20 @@ mod tests {
         );
     }
 
-    /// Real questions of good quality have no contradictions.
     #[test]
-    fn published_questions_are_not_called_wrong() {
+    fn published_questions_have_no_contradictions() {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
         for name in ["dysca-figures", "mvp-bench"] {
             let path = data.join(name);
             if !path.is_dir() {
-                crate::out::tell(format_args!("skipped: {} is not there", path.display()));
+                crate::out::tell(format_args!("skipped: no folder {}", path.display()));
                 continue;
             }
-            let looked = look(&path);
-            assert!(looked.questions > 0);
-            crate::out::tell(format_args!("{}", looked.text()));
+            let lint_run = look(&path);
+            assert!(lint_run.questions > 0);
+            crate::out::tell(format_args!("{}", lint_run.text()));
             let wrong = |f: &&Finding| matches!(f.rule, Rule::WrongLabel | Rule::Unanswerable);
-            assert_eq!(looked.found.iter().filter(wrong).count(), 0);
+            assert_eq!(lint_run.found.iter().filter(wrong).count(), 0);
         }
     }
 }

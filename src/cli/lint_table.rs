@@ -1,4 +1,4 @@
-//! `benchtop lint-table`: what cannot be right in printed tables of results.
+//! `benchtop lint-table`: checks printed tables of results for impossible numbers.
 
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -14,59 +14,58 @@ use benchtop_metrics::table_lint::{
 use benchtop_model::clean;
 use benchtop_model::{Error, ErrorKind, Result, Severity};
 
-/// Arguments of `lint-table`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// CSV files; what they say together is held against each other too
+    /// CSV files; they are also checked against each other
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = Output::Text)]
     format: Output,
-    /// A column of deltas, the column of the values, and that of what they are compared with
+    /// Check a column of differences between two other columns (repeatable)
     #[arg(long = "delta", value_name = "DELTA=VALUE-BASE")]
     deltas: Vec<String>,
-    /// Percentages in COLUMN are of so many questions; N is a number or a column
+    /// Check that percentages are possible for N questions; N is a number or a column (repeatable)
     #[arg(long = "n", value_name = "COLUMN=N")]
     counts: Vec<String>,
-    /// A total that is the mean of its parts by weight
+    /// Check a column that is a weighted mean of others (repeatable)
     #[arg(long = "total", value_name = "TOTAL=A*400+B*350")]
     totals: Vec<String>,
-    /// Columns in which no value should stand twice
+    /// Check that no value occurs twice in these columns
     #[arg(long, value_name = "COLUMN,COLUMN")]
     distinct: Option<String>,
-    /// How far printed numbers may be from computed ones, in points
+    /// Maximum difference between printed and computed numbers, in points
     #[arg(long, value_name = "POINTS", default_value_t = TOLERANCE)]
     tolerance: f64,
 }
 
-/// How findings are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Output {
-    /// Lines for people, and what was looked at
+    /// Text, with a summary of the checks
     Text,
-    /// One object a line and finding
+    /// One JSON object per finding
     Json,
 }
 
-/// Runs it. The exit code is 1 where there are errors.
+/// The exit code is 1 if there are findings of severity error.
 ///
 /// # Errors
-/// When a file cannot be read or is no table; [`ErrorKind::Usage`] for an option that does not fit; [`ErrorKind::NotFound`] for a column that
-/// no table has.
+/// [`ErrorKind::Usage`] for a malformed option, [`ErrorKind::NotFound`] for a column that no table
+/// has, and errors of the files.
 pub fn run(args: &Args) -> Result<u8> {
     if !args.tolerance.is_finite() || args.tolerance < 0.0 {
         return Err(Error::new(
             ErrorKind::Usage,
-            "the tolerance is not a number of points",
-        ));
+            "the tolerance must be a number of points, 0 or more",
+        )
+        .field("tolerance"));
     }
     let mut tables = args
         .files
         .iter()
         .map(|path| read(path))
         .collect::<Result<Vec<_>>>()?;
-    asked(args, &mut tables)?;
+    add_options(args, &mut tables)?;
     let report = table_lint::lint(&tables, args.tolerance);
     match args.format {
         Output::Json => {
@@ -96,7 +95,7 @@ fn read(path: &Path) -> Result<(Table, Plan)> {
     let Some((_, columns)) = rows.next() else {
         return Err(Error::input("the file is empty")
             .file(path)
-            .help("the first line names the columns"));
+            .help("write the names of the columns in the first line"));
     };
     let table = Table {
         file: path.display().to_string(),
@@ -107,12 +106,12 @@ fn read(path: &Path) -> Result<(Table, Plan)> {
     Ok((table, plan))
 }
 
-/// Adds what the options ask for to the tables that have the columns.
-fn asked(args: &Args, tables: &mut [(Table, Plan)]) -> Result<()> {
+/// Adds the checks of the options to the tables that have the columns.
+fn add_options(args: &Args, tables: &mut [(Table, Plan)]) -> Result<()> {
     let bad = |option: &str, form: &str| {
         Error::new(
             ErrorKind::Usage,
-            format!("`{option}` is not of the form {form}"),
+            format!("expected {form}, found `{option}`"),
         )
     };
     for option in &args.deltas {
@@ -177,7 +176,7 @@ fn asked(args: &Args, tables: &mut [(Table, Plan)]) -> Result<()> {
     Ok(())
 }
 
-/// Does something with the plan of every table that has all these columns.
+/// Calls `add` for every table that has all these columns.
 fn each(
     tables: &mut [(Table, Plan)],
     names: &[&str],
@@ -209,11 +208,11 @@ fn each(
             .collect::<Vec<_>>()
             .join(", ")
     );
-    Err(Error::new(ErrorKind::NotFound, what).help(format!("there are: {}", there.join("; "))))
+    Err(Error::new(ErrorKind::NotFound, what).help(format!("the columns: {}", there.join("; "))))
 }
 
 fn text(tables: &[(Table, Plan)], report: &Report) -> String {
-    let mut out = String::new();
+    let mut text = String::new();
     for f in &report.findings {
         let column = if f.column.is_empty() {
             String::new()
@@ -225,22 +224,19 @@ fn text(tables: &[(Table, Plan)], report: &Report) -> String {
             "{}:{}: {severity} [{rule}] {column}{}",
             f.file, f.line, f.what
         );
-        out.push_str(&format!("{}\n", clean::line(&line)));
+        text.push_str(&format!("{}\n", clean::line(&line)));
     }
     if !report.findings.is_empty() {
-        out.push('\n');
+        text.push('\n');
     }
     for (table, plan) in tables {
         let rows = table.rows.len();
         let known = plan.known.map_or_else(
-            || "no published table".to_string(),
-            |known| format!("read as {known}"),
+            || "not a known published table".to_string(),
+            |known| format!("recognized as {known}"),
         );
         let file = clean::line(&table.file);
-        out.push_str(&format!(
-            "{file}: {rows} {}, {known}\n",
-            if rows == 1 { "row" } else { "rows" }
-        ));
+        text.push_str(&format!("{file}: {}, {known}\n", out::count(rows, "row")));
     }
     for (rule, n) in &report.checked {
         let (one, many) = rule.counts();
@@ -252,16 +248,18 @@ fn text(tables: &[(Table, Plan)], report: &Report) -> String {
                     report.of(Rule::CopiedCells)
                 )
             }
-            Rule::DuplicateValue => format!("{} values stand twice", report.of(*rule)),
+            Rule::DuplicateValue => {
+                format!("{} twice", out::count(report.of(*rule), "value"))
+            }
             _ => format!("{} wrong", report.of(*rule)),
         };
-        out.push_str(&format!(
+        text.push_str(&format!(
             "{n} {}: {found}\n",
             if *n == 1 { one } else { many }
         ));
     }
     if report.checked.is_empty() {
-        out.push_str("nothing to look at: name columns with --delta, --n, --total or --distinct\n");
+        text.push_str("nothing to check; name columns with --delta, --n, --total, or --distinct\n");
     }
-    out
+    text
 }

@@ -1,4 +1,4 @@
-//! `benchtop log`: who decided what, the newest first.
+//! `benchtop log`: lists decisions, newest first.
 
 use std::io::BufWriter;
 
@@ -6,41 +6,36 @@ use serde_json::{Value, json};
 
 use super::{Context, done, json_line};
 use benchtop_model::history::{Entry, LogAsk, Moment};
-use benchtop_model::{Act, Result, clean};
-use benchtop_owner::wire::{LOGGED, LogPage, request};
-use benchtop_store::journal;
+use benchtop_model::{Act, Result, clean, history};
+use benchtop_protocol::wire::{LOGGED, LogPage, request};
 
-/// Arguments of `log`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only what this annotator decided
-    // Under a name of its own: `who` is the argument behind --as, which every command has.
+    /// Show only decisions of this annotator
+    // Named `of` because `who` is the global argument behind --as.
     #[arg(long = "who", value_name = "NAME")]
     of: Option<String>,
-    /// Only on the item of this id
+    /// Show only decisions on the item with this id
     #[arg(long, value_name = "ID")]
     item: Option<String>,
-    /// Only in this round
+    /// Show only decisions in this round
     #[arg(long, value_name = "NAME")]
     round: Option<String>,
-    /// Only after this moment: a revision, or a time such as 2026-01-31T12:00:00Z
+    /// Show only decisions after a revision, or a time such as 2026-01-31T12:00:00Z
     #[arg(long, value_name = "MOMENT", value_parser = moment)]
     since: Option<Moment>,
-    /// Only up to this moment
+    /// Show only decisions up to a revision or a time
     #[arg(long, value_name = "MOMENT", value_parser = moment)]
     until: Option<Moment>,
-    /// At most so many
+    /// Maximum number of decisions
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<u64>,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long)]
     json: bool,
 }
 
-/// A moment as arguments give it.
-///
-/// # Errors
-/// Says what is accepted.
+/// Parses a moment from an argument.
 pub fn moment(text: &str) -> std::result::Result<Moment, String> {
     Moment::parse(text).map_err(|problem| match problem.help {
         Some(help) => format!("{}: {help}", problem.what),
@@ -48,10 +43,6 @@ pub fn moment(text: &str) -> std::result::Result<Moment, String> {
     })
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When the journals cannot be read.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     use std::io::Write;
     let client = context.client()?;
@@ -85,7 +76,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 
 fn value(entry: &Entry) -> Value {
     let mut value = json!({
-        "rev": entry.rev, "at": journal::stamp(entry.at), "who": entry.who, "item": entry.item, "number": entry.number,
+        "rev": entry.rev, "at": history::stamp(entry.at), "who": entry.who, "item": entry.item, "number": entry.number,
         "uuid": entry.uuid, "counts": entry.counts,
     });
     let more = match &entry.act {
@@ -138,6 +129,6 @@ fn text(entry: &Entry) -> String {
     format!(
         "{}\t{}\t{who}\t{number}\t{item}\t{what}",
         entry.rev,
-        journal::stamp(entry.at)
+        history::stamp(entry.at)
     )
 }

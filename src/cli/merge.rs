@@ -1,4 +1,4 @@
-//! `benchtop merge`: journals from other machines.
+//! `benchtop merge`: merges journals from other machines.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -7,20 +7,18 @@ use serde_json::json;
 
 use super::{Context, import, out, print};
 use benchtop_model::history::{Conflict, Merged, Side};
-use benchtop_model::{Error, Result, clean};
-use benchtop_owner::wire::request;
-use benchtop_store::journal;
+use benchtop_model::{Error, Result, clean, history};
+use benchtop_protocol::wire::request;
 
-/// Conflicts, and decisions set aside, that are named where a person reads.
+/// Maximum number of conflicts and skipped decisions in the text output.
 const SHOWN: usize = 20;
 
-/// Arguments of `merge`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Journals of other machines: their `sessions/<annotator>.jsonl`
+    /// Journals of other machines (their `sessions/NAME.jsonl`)
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Say what it would come to, and take nothing
+    /// Show what would be merged, without merging it
     #[arg(long)]
     dry_run: bool,
     /// Print the report as one JSON object
@@ -28,13 +26,9 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// A file that cannot be read or is no journal; then nothing is taken.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let absolute = |path: &PathBuf| {
-        std::path::absolute(path).map_err(|e| Error::io(&e, "cannot be found", path))
+        std::path::absolute(path).map_err(|e| Error::io(&e, "cannot find the file", path))
     };
     let files = args
         .files
@@ -66,7 +60,7 @@ fn value(merged: &Merged, dry: bool) -> serde_json::Value {
 
 /// A conflict as JSON.
 pub(super) fn conflict(c: &Conflict) -> serde_json::Value {
-    let side = |s: &Side| json!({"who": s.who, "verdict": s.verdict, "at": journal::stamp(s.at), "incoming": s.incoming});
+    let side = |s: &Side| json!({"who": s.who, "verdict": s.verdict, "at": history::stamp(s.at), "incoming": s.incoming});
     let verdicts: Vec<_> = c.verdicts.iter().map(side).collect();
     json!({"number": c.number, "item": c.item, "status": c.status, "verdicts": verdicts})
 }
@@ -75,24 +69,27 @@ fn text(merged: &Merged, dry: bool) -> String {
     let mut out = String::new();
     for file in &merged.files {
         let path = file.path.display().to_string();
-        let _ = write!(out, "{}: {} decisions", clean::line(&path), file.decisions);
+        let decisions = out::count(file.decisions, "decision");
+        let _ = write!(out, "{}: {decisions}", clean::line(&path));
         if file.torn {
-            out.push_str(", a last line cut short before it was acknowledged");
+            out.push_str(", incomplete last line ignored");
         }
         if file.clock_back > 0 {
-            let _ = write!(out, ", its clock was put back {} times", file.clock_back);
+            let times = out::count(file.clock_back, "time");
+            let _ = write!(out, ", its clock went back {times}");
         }
         out.push('\n');
         for line in file.damaged.iter().take(SHOWN) {
-            let _ = writeln!(out, "  not taken: {}", clean::line(line));
+            let _ = writeln!(out, "  damaged: {}", clean::line(line));
         }
         rest(&mut out, file.damaged.len(), "damaged lines");
     }
-    let would = if dry { "would be added" } else { "added" };
+    let verb = if dry { "would add" } else { "added" };
     let _ = writeln!(
         out,
-        "{} {would}, {} were there already",
-        merged.added, merged.known
+        "{verb} {}, {} already in the project",
+        out::count(merged.added, "decision"),
+        merged.known
     );
     for aside in merged.aside.iter().take(SHOWN) {
         let (who, item, why) = (
@@ -110,10 +107,14 @@ fn text(merged: &Merged, dry: bool) -> String {
     out
 }
 
-/// The items that were judged differently, as many as a person reads.
+/// Writes the items on which annotators disagree, up to [`SHOWN`].
 pub(super) fn conflicts(out: &mut String, list: &[Conflict]) {
     if !list.is_empty() {
-        let _ = writeln!(out, "{} items were judged differently:", list.len());
+        let _ = writeln!(
+            out,
+            "conflicting verdicts on {}:",
+            out::count(list.len(), "item")
+        );
     }
     for conflict in list.iter().take(SHOWN) {
         let side = |s: &Side| {
@@ -137,9 +138,9 @@ pub(super) fn conflicts(out: &mut String, list: &[Conflict]) {
     rest(out, list.len(), "conflicts");
 }
 
-/// How many more there are than were named.
+/// Writes how many entries beyond [`SHOWN`] there are.
 pub(super) fn rest(out: &mut String, all: usize, what: &str) {
     if all > SHOWN {
-        let _ = writeln!(out, "  and {} {what} more; --json lists them", all - SHOWN);
+        let _ = writeln!(out, "  and {} more {what}; --json lists all", all - SHOWN);
     }
 }

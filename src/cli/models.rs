@@ -1,4 +1,4 @@
-//! `benchtop models`: the model files on this machine.
+//! `benchtop models`: manages the model files on this machine.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -12,10 +12,9 @@ use benchtop_model::weights::{Doing, FileProgress, FileState, ModelReport};
 use benchtop_tui::widgets::meter::bar;
 use benchtop_tui::widgets::text::grouped;
 
-/// Time between two drawings of the progress line.
+/// Minimum time between two updates of the progress line.
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Arguments of `models`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -27,29 +26,26 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum What {
-    /// Known models and how much of each is there
+    /// List the known models and their state on this machine
     List,
-    /// Fetch what is missing of a model; one that was cut off goes on where it ended
+    /// Download the missing files of a model; resumes interrupted downloads
     Pull {
-        /// A name that `list` shows
+        /// Name from `benchtop models list`
         name: String,
     },
-    /// Read and hash every file of a model
+    /// Check every file of a model against its hash
     Verify {
-        /// A name that `list` shows, or a folder
+        /// Name from `benchtop models list`, or a folder
         name: String,
     },
-    /// The folder of a model that is complete
+    /// Print the folder of a complete model
     Path {
-        /// A name that `list` shows, or a folder
+        /// Name from `benchtop models list`, or a folder
         name: String,
     },
 }
 
-/// Runs it. The exit code is 1 when a model is not what it should be.
-///
-/// # Errors
-/// When there is no such model, it cannot be fetched, or its files cannot be read.
+/// The exit code is 1 if a model is incomplete or corrupt.
 pub fn run(args: &Args) -> Result<u8> {
     let hub = Hub::from_env()?;
     let mut progress = Progress::new(args.json);
@@ -65,12 +61,12 @@ pub fn run(args: &Args) -> Result<u8> {
         What::Pull { name } => {
             let report = hub.pull(name, &mut |p| progress.tell(p));
             progress.end();
-            told(&report?, args.json)
+            show(&report?, args.json)
         }
         What::Verify { name } => {
             let report = hub.verify(name, &mut |p| progress.tell(p));
             progress.end();
-            told(&report?, args.json)
+            show(&report?, args.json)
         }
         What::Path { name } => {
             let folder = hub.path(name)?;
@@ -84,7 +80,6 @@ pub fn run(args: &Args) -> Result<u8> {
     }
 }
 
-/// One line of JSON.
 fn json(value: &impl serde::Serialize) -> String {
     out::json_text(value)
 }
@@ -103,7 +98,7 @@ fn line(model: &ModelReport) -> String {
     let size = if size > 0 {
         format!("{:.1} GB", size as f64 / 1e9)
     } else {
-        "size not known".into()
+        "unknown size".into()
     };
     format!(
         "{:<20} {:<9} {:<15} {:<46} {}\n",
@@ -115,7 +110,7 @@ fn line(model: &ModelReport) -> String {
     )
 }
 
-fn told(report: &ModelReport, as_json: bool) -> Result<u8> {
+fn show(report: &ModelReport, as_json: bool) -> Result<u8> {
     let code = u8::from(report.state != FileState::Complete);
     if as_json {
         return print(&json(report)).map(|()| code);
@@ -126,7 +121,7 @@ fn told(report: &ModelReport, as_json: bool) -> Result<u8> {
             .trouble
             .as_ref()
             .map_or(String::new(), |t| format!("  {t}"));
-        let hash = file.sha256.as_deref().unwrap_or("hash not known");
+        let hash = file.sha256.as_deref().unwrap_or("unknown hash");
         text += &format!(
             "{:<9} {:>16}  {hash}  {}{trouble}\n",
             state(file.state),
@@ -143,8 +138,8 @@ fn told(report: &ModelReport, as_json: bool) -> Result<u8> {
     print(&text).map(|()| code)
 }
 
-/// The line that says how far a file is: drawn over itself on a terminal, as JSON lines with `--json`, else one line a
-/// file.
+/// The progress line of a file. It is redrawn in place on a terminal. With `--json` it is JSON
+/// lines; otherwise one line per file.
 struct Progress {
     json: bool,
     terminal: bool,
@@ -162,18 +157,18 @@ impl Progress {
         }
     }
 
-    /// Tells how far it is; the work always goes on.
+    /// Reports progress. Returns true, so the work continues.
     fn tell(&mut self, at: &FileProgress) -> bool {
-        let other = self.file != at.path;
-        let over = at.of == Some(at.done);
-        if other {
+        let is_new_file = self.file != at.path;
+        let is_complete = at.of == Some(at.done);
+        if is_new_file {
             self.file.clone_from(&at.path);
-        } else if !over && self.drawn.is_some_and(|d| d.elapsed() < EVERY) {
+        } else if !is_complete && self.drawn.is_some_and(|d| d.elapsed() < EVERY) {
             return true;
         }
         self.drawn = Some(Instant::now());
         let doing = match at.doing {
-            Doing::Pull => "fetching",
+            Doing::Pull => "downloading",
             Doing::Verify => "hashing",
         };
         if self.json {
@@ -195,7 +190,7 @@ impl Progress {
                 at.path,
                 bar(share, 20, false)
             ));
-        } else if other {
+        } else if is_new_file {
             out::tell(format_args!("{doing} {}", at.path));
         }
         true

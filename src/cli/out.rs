@@ -1,8 +1,9 @@
-//! What the commands write: the only way to standard output and standard error (`tests/house.rs` holds that).
+//! Output of the commands: the only module that writes to standard output and standard error
+//! (`tests/house.rs` checks this).
 //!
-//! What people read is cleaned of what a terminal would obey, also where standard output is a pipe: it may end in a pager. JSON
-//! has such characters as `\uXXXX`. Nothing here has a colour, so no escape sequence of the program's own has to get through,
-//! but that of [`progress`].
+//! Text for people has its control characters replaced, even when standard output is a pipe: it may
+//! end in a pager. JSON escapes them as `\uXXXX`. The output is never colored, so [`progress`] is
+//! the only function that writes an escape sequence.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -13,59 +14,66 @@ use serde::Serialize;
 use benchtop_model::clean::{self, Cleaned};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Writes lines for people, or JSON that is escaped already, to standard output. Whoever closed it has seen enough: that ends the
-/// program in peace.
+/// Writes text for people, or escaped JSON, to standard output. If the pipe is closed, the program
+/// exits with 0.
 ///
 /// # Errors
-/// [`ErrorKind::Io`] for anything but a closed pipe.
+/// [`ErrorKind::Io`], except for a closed pipe.
 pub fn print(text: &str) -> Result<()> {
     let mut out = lines();
     done(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-/// Ends the program in peace when standard output was closed.
+/// Checks the result of a write to standard output. If the pipe is closed, the program exits with
+/// 0.
 ///
 /// # Errors
-/// [`ErrorKind::Io`] for anything else.
+/// [`ErrorKind::Io`], except for a closed pipe.
 pub fn done(result: io::Result<()>) -> Result<()> {
-    peace(result).map_err(|e| Error::new(ErrorKind::Io, format!("cannot write the output: {e}")))
+    exit_if_closed(result).map_err(|e| {
+        Error::new(
+            ErrorKind::Io,
+            format!("cannot write to standard output: {e}"),
+        )
+    })
 }
 
-/// Standard output for lines that people read.
+/// Standard output for people: control characters are replaced.
 pub fn lines() -> Cleaned<Listener> {
     Cleaned::text(Listener)
 }
 
-/// Standard output for JSON that comes as it is in a file.
+/// Standard output for JSON files: control characters are escaped as `\uXXXX`.
 pub fn data() -> Cleaned<Listener> {
     Cleaned::json(Listener)
 }
 
-/// Standard output whose closing ends the program in peace.
+/// Standard output. If the pipe is closed, the program exits with 0.
 #[derive(Debug)]
 pub struct Listener;
 
 impl Write for Listener {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        peace(io::stdout().lock().write(bytes))
+        exit_if_closed(io::stdout().lock().write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        peace(io::stdout().lock().flush())
+        exit_if_closed(io::stdout().lock().flush())
     }
 }
 
-fn peace<T>(result: io::Result<T>) -> io::Result<T> {
+fn exit_if_closed<T>(result: io::Result<T>) -> io::Result<T> {
     match result {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
         other => other,
     }
 }
 
-/// A value as JSON without a line's end, with every character that a terminal would obey or not show as `\uXXXX`.
+/// A value as JSON on one line, without a newline. Control and invisible characters are escaped as
+/// `\uXXXX`.
 pub fn json(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value);
-    // Nothing that is printed has a map whose keys are no texts, which is all that JSON cannot hold.
+    // Serialization fails only for maps with keys that are not strings, and none is ever printed.
     let text = text.unwrap_or_else(|e| serde_json::json!({"error": e.to_string()}).to_string());
     let escaped = match clean::json(&text) {
         Cow::Owned(escaped) => Some(escaped),
@@ -74,30 +82,38 @@ pub fn json(value: &impl Serialize) -> String {
     escaped.unwrap_or(text)
 }
 
-/// A value as a line of JSON, as [`json`] writes it.
+/// A value as [`json`], with a newline.
 pub fn json_text(value: &impl Serialize) -> String {
     json(value) + "\n"
 }
 
-/// One JSON value as a line on `out`.
-///
-/// # Errors
-/// As [`done`].
+/// Writes a value to `out` as one line of JSON.
 pub fn json_line(out: &mut impl Write, value: &impl Serialize) -> Result<()> {
     done(out.write_all(json_text(value).as_bytes()))
 }
 
-/// Writes a line to standard error. It may be gone; nothing is done about that.
+/// Writes a line to standard error. Failures are ignored.
 pub fn tell(line: impl Display) {
     tell_text(&format!("{line}\n"));
 }
 
-/// Writes lines to standard error, as [`tell`] does.
+/// Writes text to standard error, as [`tell`] does.
 pub fn tell_text(text: &str) {
     let _ = Cleaned::text(io::stderr().lock()).write_all(text.as_bytes());
 }
 
-/// Writes the error that ends a command to standard error: as one line of JSON for a command that was given `--json`.
+/// A number with its noun: "1 item", "3 items", "0 replies".
+pub fn count(n: impl TryInto<u64>, noun: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
+    match noun.strip_suffix('y') {
+        _ if n == 1 => format!("1 {noun}"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{n} {stem}ies"),
+        _ => format!("{n} {noun}s"),
+    }
+}
+
+/// Writes the error that ends a command to standard error, as one line of JSON if the command has
+/// `--json`.
 pub fn problem(problem: &Error, json: bool) {
     if json {
         tell(self::json(&serde_json::json!({"error": problem})));
@@ -106,8 +122,20 @@ pub fn problem(problem: &Error, json: bool) {
     }
 }
 
-/// Writes `line` over the last line of the terminal that standard error is; an empty one takes it away.
+/// Replaces the last line of the terminal at standard error with `line`. An empty `line` clears it.
 pub fn progress(line: &str) {
     let mut err = io::stderr().lock();
     let _ = write!(err, "\r\x1b[K{}", clean::line(line)).and_then(|()| err.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_agree_with_their_nouns() {
+        assert_eq!(count(1_u64, "item"), "1 item");
+        assert_eq!(count(0_usize, "item"), "0 items");
+        assert_eq!(count(12_u32, "reply"), "12 replies");
+    }
 }

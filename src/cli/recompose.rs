@@ -1,24 +1,23 @@
-//! `benchtop recompose`: composed items in the words that the metadata has now.
+//! `benchtop recompose`: updates composed items after the metadata changed.
 
 use serde_json::json;
 
 use super::{Context, import, print};
 use crate::out;
-use benchtop_model::clean;
+use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::usage::Tally;
-use benchtop_model::{Result, Status};
-use benchtop_owner::wire::{Recomposed, Rename, request};
+use benchtop_model::{Result, Status, clean};
+use benchtop_protocol::wire::request;
 
-/// Arguments of `recompose`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A term goes by another name now
+    /// Follow a renamed term (repeatable)
     #[arg(long, value_name = "VOCABULARY:OLD=NEW", value_parser = rename)]
     rename: Vec<Rename>,
-    /// Draw a term for each slot that a prompt got since its items were composed
+    /// Choose terms for slots that were added to a prompt since its items were composed
     #[arg(long)]
     draw_missing: bool,
-    /// Say what would change, and change nothing
+    /// Show what would change, without changing it
     #[arg(long)]
     dry_run: bool,
     /// Print the report as one JSON object
@@ -44,10 +43,6 @@ fn rename(text: &str) -> std::result::Result<Rename, String> {
     }
 }
 
-/// Runs it.
-///
-/// # Errors
-/// Errors in the metadata, and the operating system's; then nothing was changed.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let ask = request::Recompose {
         renames: args.rename.clone(),
@@ -92,47 +87,52 @@ fn json(report: &Recomposed, dry: bool) -> String {
 }
 
 fn text(report: &Recomposed, args: &Args) -> String {
-    let would = if args.dry_run { "would read" } else { "read" };
+    let changed_verb = if args.dry_run {
+        "would change"
+    } else {
+        "changed"
+    };
     let (changed, kept, gone) = (report.changed.all(), report.kept, report.gone.all());
-    let mut out = format!(
-        "{} composed items: {changed} {would} differently now",
-        report.composed
+    let unchanged = report.composed - changed - kept - gone - report.edited;
+    let mut text = format!(
+        "{}: {changed} {changed_verb}, {unchanged} unchanged",
+        out::count(report.composed, "composed item")
     );
     if kept > 0 {
-        out.push_str(&format!(", {kept} the same from other templates"));
+        text.push_str(&format!(
+            ", {kept} with the same text from changed templates"
+        ));
     }
-    out.push_str(&format!(
-        ", {} as they were\n",
-        report.composed - changed - kept - gone - report.edited
-    ));
+    text.push('\n');
     if report.drawn > 0 {
-        out.push_str(&format!(
-            "a term was drawn for {} of them: their prompts have a new slot\n",
+        text.push_str(&format!(
+            "{} of the changed items got a term for a new slot\n",
             report.drawn
         ));
     }
     if report.edited > 0 {
-        out.push_str(&format!(
-            "{} were edited by hand and stay as they are\n",
-            report.edited
+        text.push_str(&format!(
+            "left out {} edited by hand\n",
+            out::count(report.edited, "item")
         ));
     }
     if gone > 0 {
-        out.push_str(&format!(
-            "{gone} cannot be composed again and stay as they are:\n"
+        text.push_str(&format!(
+            "left out {} that cannot be composed again:\n",
+            out::count(gone, "item")
         ));
         for (what, items) in &report.causes {
-            out.push_str(&format!("  {items:>7}  {}\n", clean::line(what)));
+            text.push_str(&format!("  {items:>7}  {}\n", clean::line(what)));
         }
     }
     let missing = report.missing.all();
     if missing > 0 && !args.draw_missing {
-        out.push_str(&format!(
-            "{missing} of them lack only a term for a new slot: --draw-missing draws one\n"
+        text.push_str(&format!(
+            "{missing} of these lack only a term for a new slot; --draw-missing chooses one\n"
         ));
     }
     for note in &report.notes {
-        out.push_str(&format!("{}\n", clean::line(note)));
+        text.push_str(&format!("{}\n", clean::line(note)));
     }
-    out
+    text
 }

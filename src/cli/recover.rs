@@ -1,27 +1,27 @@
-//! `benchtop recover`: imports that the manifest no longer names.
+//! `benchtop recover`: restores imports that the manifest no longer lists.
 
 use serde_json::json;
 
+use super::out::count;
 use super::{Context, print};
+use benchtop_model::history::stamp;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::lock;
 use benchtop_owner::writer::now;
-use benchtop_store::journal::stamp;
+use benchtop_protocol::lock;
 use benchtop_store::recover::{self, From, Recovery, Said};
 
-/// Arguments of `recover`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only these segments, by their names below imports/; all of them otherwise
+    /// Segments to restore, by their names below imports/ [default: all]
     #[arg(value_name = "SEGMENT")]
     only: Vec<String>,
-    /// Take them in; without it only what would be done is said
+    /// Restore the imports; without it, only show what would be restored
     #[arg(long)]
     apply: bool,
-    /// Whose answers they are, for answers whose line is gone
+    /// Model of answers whose manifest line is lost
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// Which data set is answered, for answers whose line is gone; worked out as at an import otherwise
+    /// Data set of answers whose manifest line is lost [default: detected as in an import]
     #[arg(long, value_name = "NAME")]
     dataset: Option<String>,
     /// Print one JSON object
@@ -29,31 +29,30 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When the project is open and this is to change it; the operating system's.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let project = context.project()?;
     let imports = project.imports();
-    let said = Said {
+    let hints = Said {
         model: args.model.clone(),
         dataset: args.dataset.clone(),
         only: args.only.clone(),
     };
-    // Held while the manifest is written: an owner would go on with the old one.
+    // Locked while the manifest is written, because an owner would keep using the old one.
     let _lock = if args.apply {
         let open = || {
             Error::new(
                 ErrorKind::Conflict,
-                "the project is open, and its owner has the manifest in memory",
+                "the project is open: its owner process is running",
             )
         };
-        Some(lock::take(&project)?.ok_or_else(|| open().help("`benchtop stop`, then try again"))?)
+        Some(
+            lock::take(&project)?
+                .ok_or_else(|| open().help("run `benchtop stop`, then try again"))?,
+        )
     } else {
         None
     };
-    let found = recover::look(&imports, &said, &stamp(now()))?;
+    let found = recover::look(&imports, &hints, &stamp(now()))?;
     let aside = if args.apply && !found.is_empty() {
         recover::apply(&imports, &found)?
     } else {
@@ -68,7 +67,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     } else {
         print(&words(&found, args.apply))?;
         if let Some(aside) = aside {
-            print(&format!("the manifest as it was is {}\n", aside.display()))?;
+            print(&format!(
+                "the old manifest was saved as {}\n",
+                aside.display()
+            ))?;
         }
     }
     Ok(0)
@@ -76,8 +78,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 
 fn words(found: &Recovery, applied: bool) -> String {
     if found.is_empty() {
-        return "every line of the manifest can be read, and every segment is named by one\n"
-            .into();
+        return "nothing to restore: the manifest is intact and lists every segment\n".into();
     }
     let mut out = String::new();
     for line in &found.lines {
@@ -87,44 +88,50 @@ fn words(found: &Recovery, applied: bool) -> String {
         ));
         for file in &line.missing {
             out.push_str(&format!(
-                "  it names {file}, which is not there or not what it says\n"
+                "  {file} is missing or does not match its checksum\n"
             ));
         }
         if !line.explained && line.missing.is_empty() {
-            out.push_str("  what it named cannot be read from it; see the segments below\n");
+            out.push_str("  its files are unknown; see the segments below\n");
         }
     }
     for orphan in &found.segments {
         let what = match (&orphan.part, &orphan.problem) {
-            (Some(part), _) => format!("{} rows, {}", part.rows, recover::words(&part.holds)),
+            (Some(part), _) => format!(
+                "{}, {}",
+                count(part.rows, "row"),
+                recover::words(&part.holds)
+            ),
             (None, Some(problem)) => {
                 let help = problem
                     .help
                     .as_ref()
                     .map(|help| format!(" ({help})"))
                     .unwrap_or_default();
-                format!("stays where it is: {}{help}", problem.what)
+                format!("not restored: {}{help}", problem.what)
             }
             (None, None) => String::new(),
         };
         let from = match orphan.from {
-            Some(From::MendedLine) => "; from its line, with one bit turned back",
-            Some(From::DamagedLine) => "; from its damaged line: look whether its names are right",
-            Some(From::Segment) => "; from the segment itself",
+            Some(From::MendedLine) => "; described by its manifest line, after repairing one bit",
+            Some(From::DamagedLine) => "; described by its damaged manifest line: check the names",
+            Some(From::Segment) => "; described by the segment itself",
             None => "",
         };
         out.push_str(&format!("{}: {what}{from}\n", orphan.file));
     }
     let numbers: Vec<String> = found.entries.iter().map(|e| e.n.to_string()).collect();
     if !numbers.is_empty() {
-        let word = if applied {
-            "taken in as"
+        let verb = if applied {
+            "restored as"
         } else {
-            "--apply takes them in as"
+            "re-run with --apply to restore them as"
         };
-        out.push_str(&format!("{word} import {}\n", numbers.join(", ")));
+        out.push_str(&format!("{verb} import {}\n", numbers.join(", ")));
     } else if !applied && !found.lines.is_empty() {
-        out.push_str("--apply sets the manifest aside and leaves the damaged lines out, so that imports go on\n");
+        out.push_str(
+            "re-run with --apply to drop the damaged lines, so that imports work again; the old manifest is kept\n",
+        );
     }
     out
 }

@@ -1,4 +1,4 @@
-//! `benchtop replay` and `benchtop diff`: the project at other moments, made again from the journals.
+//! `benchtop replay` and `benchtop diff`: earlier states of the project, rebuilt from the journals.
 
 use std::fmt::Write as _;
 use std::io::BufWriter;
@@ -9,12 +9,11 @@ use super::log::moment;
 use super::{Context, done, json_line, out, print};
 use benchtop_model::history::{Moment, Moved};
 use benchtop_model::{Result, clean};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// Arguments of `replay`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The moment: a revision, a time such as 2026-01-31T12:00:00Z, or `now`
+    /// Point in time: a revision, a time such as 2026-01-31T12:00:00Z, or `now`
     #[arg(default_value = "now", value_parser = moment)]
     moment: Moment,
     /// Print one JSON object
@@ -22,24 +21,20 @@ pub struct Args {
     json: bool,
 }
 
-/// Arguments of `diff`.
 #[derive(clap::Args)]
 pub struct DiffArgs {
-    /// The first moment: a revision, or a time such as 2026-01-31T12:00:00Z
+    /// First point in time: a revision, or a time such as 2026-01-31T12:00:00Z
     #[arg(value_parser = moment)]
     from: Moment,
-    /// The second
+    /// Second point in time
     #[arg(default_value = "now", value_parser = moment)]
     to: Moment,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long)]
     json: bool,
 }
 
-/// Runs `replay`.
-///
-/// # Errors
-/// When the journals cannot be read. What the owner shows not being what they say is exit code 1.
+/// Runs `replay`. The exit code is 1 if the owner's state differs from the journals.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let state = context.client()?.ask(request::Replay(args.moment))?;
     let text = if args.json {
@@ -54,12 +49,16 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         });
         out::json_text(&value)
     } else {
-        let mut text = format!("revision {}, {} decisions\n", state.rev, state.decisions);
+        let mut text = format!(
+            "revision {}, {}\n",
+            state.rev,
+            out::count(state.decisions, "decision")
+        );
         for (status, n) in state.by_status.iter().filter(|(_, n)| *n > 0) {
             let _ = writeln!(text, "{n:>8}  {}", status.name());
         }
         if state.same == Some(true) {
-            text.push_str("what the owner shows is what the journals say\n");
+            text.push_str("the owner's state matches the journals\n");
         }
         for note in &state.notes {
             let _ = writeln!(text, "note: {}", clean::line(note));
@@ -70,10 +69,6 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     Ok(u8::from(state.same == Some(false)))
 }
 
-/// Runs `diff`.
-///
-/// # Errors
-/// When the journals cannot be read.
 pub fn diff(context: &Context, args: &DiffArgs) -> Result<u8> {
     use std::io::Write;
     let list = context.client()?.ask(request::Moved(args.from, args.to))?;

@@ -1,27 +1,22 @@
-//! `benchtop sample [DIR]`: a small set that the program draws itself.
+//! `benchtop sample [DIR]`: adds a small sample data set.
 
 use std::path::PathBuf;
 
 use super::{Context, import};
+use benchtop_files::project::Project;
 use benchtop_model::{ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
-use benchtop_store::project::Project;
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
-/// Arguments of `sample`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The project's folder, made into one when it is none; the project you are in otherwise
+    /// Project folder, created if needed [default: the current project]
     dir: Option<PathBuf>,
     /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When the project cannot be made or written.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let project = match &args.dir {
         None => context.project()?,

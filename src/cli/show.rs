@@ -1,8 +1,9 @@
-//! `benchtop show IMAGE`: one picture, in the terminal.
+//! `benchtop show IMAGE`: prints one picture in the terminal.
 //!
-//! Through viuer where the terminal takes kitty or iTerm2 pictures. viuer's own detection waits for ever on a terminal
-//! that does not answer, so ours runs first and viuer is told what to use. Sixel goes through our own encoder (viuer
-//! would assume cells of 6 by 12 pixels), everything else is half-blocks.
+//! viuer prints with the kitty and iTerm2 protocols. Its own detection blocks forever on a terminal
+//! that does not answer, so benchtop detects the protocol and passes it to viuer. Sixel uses
+//! benchtop's encoder, because viuer assumes cells of 6 by 12 pixels. Other terminals get
+//! half-blocks.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -20,18 +21,17 @@ use benchtop_tui::terminal::probe::{WindowSize, probe};
 use benchtop_tui::terminal::sgr;
 use benchtop_tui::terminal::{Capabilities, Clock, ColourLevel, Parser, colour, environment};
 
-/// Shows one picture.
 #[derive(Args, Debug)]
 pub struct Show {
-    /// The picture: PNG, JPEG, WebP, GIF or BMP.
+    /// Picture file: PNG, JPEG, WebP, GIF or BMP
     image: PathBuf,
-    /// At most so many columns [default: those of the terminal].
+    /// Maximum width in columns [default: width of the terminal]
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(1..))]
     width: Option<u16>,
-    /// At most so many rows [default: those of the terminal].
+    /// Maximum height in rows [default: height of the terminal]
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u16).range(1..))]
     height: Option<u16>,
-    /// Half-blocks, whatever the terminal can do; asks it nothing.
+    /// Use half-blocks, without querying the terminal
     #[arg(long)]
     plain: bool,
 }
@@ -53,7 +53,7 @@ pub fn run(args: &Show, colour: Option<ColourLevel>) -> Result<()> {
     } else {
         (80, 24)
     };
-    // One row stays free for the prompt that comes after.
+    // One row stays free for the shell prompt.
     let room = (
         args.width.unwrap_or(columns),
         args.height.unwrap_or(rows - 1),
@@ -65,7 +65,7 @@ pub fn run(args: &Show, colour: Option<ColourLevel>) -> Result<()> {
     };
     let fail =
         |error: io::Error| Error::io(&error, "cannot write to the terminal", Path::new("stdout"));
-    // Without a size nobody knows where the screen ends; pixels are only for what is known to fit.
+    // Pixels are used only if the terminal reports its size, so that the picture is known to fit.
     let room = if found.answers {
         (room.0.min(columns), room.1.min(rows - 1))
     } else {
@@ -91,9 +91,8 @@ pub fn run(args: &Show, colour: Option<ColourLevel>) -> Result<()> {
     }
 }
 
-/// What the terminal can do; nothing when it cannot be asked. Keys typed meanwhile are lost, as they would be to any
-/// program that prints and ends.
-/// What the terminal says of itself; nothing when it is silent.
+/// Queries the capabilities of the terminal. Returns the defaults if it does not answer. Keys typed
+/// meanwhile are lost.
 pub fn ask() -> Capabilities {
     if crossterm::terminal::enable_raw_mode().is_err() {
         return Capabilities::default();
@@ -149,15 +148,12 @@ fn through_viuer(
         ..viuer::Config::default()
     };
     let shown = viuer::print(&small.into(), &config);
-    shown.map(drop).map_err(|error| {
-        Error::new(
-            ErrorKind::Io,
-            format!("the terminal refused the picture: {error}"),
-        )
-    })
+    shown
+        .map(drop)
+        .map_err(|error| Error::new(ErrorKind::Io, format!("cannot print the picture: {error}")))
 }
 
-/// Prints cells as lines of text with colours.
+/// Prints cells as lines of colored text.
 fn print(cells: &Cells, out: &mut impl Write) -> io::Result<()> {
     for line in cells.lines() {
         let mut last = (Color::Reset, Color::Reset);
@@ -194,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_half_blocks_reset_at_their_ends() {
+    fn half_block_lines_end_with_a_reset() {
         let red_over_green = |_, y: u32| {
             if y.is_multiple_of(2) {
                 Rgb([255, 0, 0])
@@ -209,15 +205,15 @@ mod tests {
             printed(ColourLevel::Ansi16, red_over_green),
             "\x1b[91m\x1b[102m▀▀▀▀\x1b[0m\n".repeat(2)
         );
-        let odd = printed(ColourLevel::True, |_, _| Rgb([1, 2, 3]));
+        let true_color = printed(ColourLevel::True, |_, _| Rgb([1, 2, 3]));
         assert!(
-            odd.starts_with("\x1b[38;2;1;2;3m\x1b[48;2;1;2;3m▀"),
-            "{odd:?}"
+            true_color.starts_with("\x1b[38;2;1;2;3m\x1b[48;2;1;2;3m▀"),
+            "{true_color:?}"
         );
     }
 
     #[test]
-    fn without_colours_there_are_no_escapes() {
+    fn mono_output_has_no_escapes() {
         assert_eq!(
             printed(ColourLevel::Mono, |x, _| Rgb(
                 [if x < 2 { 0 } else { 255 }; 3]
@@ -227,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_picture_is_named() {
+    fn missing_picture_error_names_the_file() {
         let args = Show {
             image: "nowhere.png".into(),
             width: None,

@@ -1,4 +1,5 @@
-//! How the program begins and ends: its arguments, its exit code, and what it says of an error or a panic.
+//! Start of the program: parses the arguments, reports errors and panics, and returns the exit
+//! code.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::ffi::OsString;
@@ -8,12 +9,12 @@ use clap::Parser;
 use super::{Cli, out, run};
 use benchtop_model::{Error, ErrorKind, clean};
 
-/// Runs the program with these arguments, the first of which is its name. Gives its exit code.
+/// Runs the program and returns its exit code. The first argument is the program's name.
 pub fn main(args: impl Iterator<Item = OsString>) -> u8 {
     std::panic::set_hook(Box::new(|info| {
         let place = info
             .location()
-            .map_or_else(|| "an unknown place".to_string(), ToString::to_string);
+            .map_or_else(|| "an unknown location".to_string(), ToString::to_string);
         let payload = info.payload();
         let text = payload.downcast_ref::<&str>().copied();
         let what = text
@@ -36,17 +37,17 @@ pub fn main(args: impl Iterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => {
-            // It quotes the arguments, each of which is to stay in its line.
+            // The message quotes the arguments, so control characters are removed from them first.
             let cleaned = args
                 .iter()
                 .map(|arg| clean::line(&arg.to_string_lossy()).into_owned());
             let error = Cli::try_parse_from(cleaned).err().unwrap_or(error);
-            let said = error.render().to_string();
+            let message = error.render().to_string();
             if error.use_stderr() && json {
-                out::problem(&usage(&said), json);
+                out::problem(&usage(&message), json);
             } else if error.use_stderr() {
-                out::tell_text(&said);
-            } else if let Err(problem) = out::print(&said) {
+                out::tell_text(&message);
+            } else if let Err(problem) = out::print(&message) {
                 out::tell(format_args!("benchtop: {problem}"));
             }
             return u8::try_from(error.exit_code()).unwrap_or(2);

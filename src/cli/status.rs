@@ -7,11 +7,9 @@ use serde_json::{Map, Value, json};
 use super::{Context, out, print};
 use benchtop_model::usage::MetadataHealth;
 use benchtop_model::{Error, ErrorKind, Finding, Result, clean};
-use benchtop_owner::latency::Waits;
-use benchtop_owner::wire::{OwnerStatus, request};
-use benchtop_owner::{Client, start};
+use benchtop_protocol::wire::{OwnerStatus, Waits, request};
+use benchtop_protocol::{Client, start};
 
-/// Arguments of `status`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Print one JSON object
@@ -19,10 +17,7 @@ pub struct Args {
     json: bool,
 }
 
-/// What the owner says of itself; `None` when none is running.
-///
-/// # Errors
-/// When the project cannot be found or the owner does not answer.
+/// Asks the owner for its status. `None` if no owner is running.
 pub fn ask(context: &Context) -> Result<Option<OwnerStatus>> {
     let Some(client) = Client::attach(&context.project()?, &context.who()?, |_| ())? else {
         return Ok(None);
@@ -30,8 +25,8 @@ pub fn ask(context: &Context) -> Result<Option<OwnerStatus>> {
     client.ask(request::Status).map(Some)
 }
 
-/// The status as JSON: `owner` is null when none is running.
-pub fn json(status: Option<&OwnerStatus>, project: &benchtop_store::project::Project) -> Value {
+/// The status as JSON. `owner` is null if none is running.
+pub fn json(status: Option<&OwnerStatus>, project: &benchtop_files::project::Project) -> Value {
     let Some(s) = status else {
         return json!({
             "owner": null,
@@ -62,7 +57,7 @@ pub fn json(status: Option<&OwnerStatus>, project: &benchtop_store::project::Pro
     })
 }
 
-/// What is wrong with the metadata on disk, and what counts meanwhile.
+/// The errors of the metadata on disk, and which version is in force.
 pub fn metadata(health: &MetadataHealth) -> Value {
     let error = |f: &Finding| {
         json!({
@@ -78,7 +73,7 @@ pub fn metadata(health: &MetadataHealth) -> Value {
     json!({"errors": health.errors.iter().map(error).collect::<Vec<_>>(), "in_force": in_force})
 }
 
-/// Where decisions waited, by step, in microseconds.
+/// The latency of decisions by step, in microseconds.
 fn latency(waits: &[Waits]) -> Value {
     let micros = |nanos: u64| nanos as f64 / 1000.0;
     let of = |waits: &Waits| {
@@ -96,13 +91,13 @@ fn latency(waits: &[Waits]) -> Value {
     Value::Object(waits.iter().map(of).collect())
 }
 
-/// The same as lines; none before the first decision.
-fn waited(waits: &[Waits]) -> String {
+/// The latency as a table. Empty before the first decision.
+fn latency_table(waits: &[Waits]) -> String {
     if waits.iter().all(|waits| waits.count() == 0) {
         return String::new();
     }
     let mut out = String::from(
-        "decisions waited, in microseconds     p50        p90        p99    longest\n",
+        "latency of decisions, microseconds    p50        p90        p99        max\n",
     );
     for waits in waits.iter().filter(|waits| waits.count() > 0) {
         let micros = |nanos: u64| format!("{:>10.1} ", nanos as f64 / 1000.0);
@@ -124,10 +119,6 @@ fn waited(waits: &[Waits]) -> String {
     out
 }
 
-/// Runs `status`.
-///
-/// # Errors
-/// As [`ask`].
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let status = ask(context)?;
     if args.json {
@@ -135,7 +126,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         return Ok(0);
     }
     let Some(s) = status else {
-        print("no owner is running; the next command that needs one starts it\n")?;
+        print("no owner is running; it starts with the next command that needs it\n")?;
         return Ok(0);
     };
     let mut out = format!(
@@ -157,7 +148,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         "decisions {}, revision {}\nstore     {} bytes\n",
         s.decisions, s.rev, s.store_bytes
     ));
-    out.push_str(&waited(&s.latency));
+    out.push_str(&latency_table(&s.latency));
     if let Some(why) = &s.read_only {
         out.push_str(&format!("READ ONLY {}\n", clean::line(why)));
     }
@@ -168,10 +159,11 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     Ok(0)
 }
 
-/// Runs `stop`: asks the owner to end and waits until it has.
+/// Runs `stop`: asks the owner to stop, and waits until it has.
 ///
 /// # Errors
-/// When it does not end within a minute: on a slow disk its last writes take a while.
+/// [`ErrorKind::Unreachable`] if it does not stop within a minute. Its last writes take a while on
+/// a slow disk.
 pub fn stop(context: &Context) -> Result<u8> {
     let project = context.project()?;
     let Some(client) = Client::attach(&project, &context.who()?, |_| ())? else {
@@ -179,19 +171,20 @@ pub fn stop(context: &Context) -> Result<u8> {
         return Ok(0);
     };
     let pid = client.welcome().pid;
-    // It may be gone before its answer is read.
+    // The owner may stop before its reply arrives.
     let _ = client.ask(request::Stop);
     drop(client);
     let deadline = Instant::now() + Duration::from_secs(60);
-    while benchtop_owner::lock::is_held(&project) || start::find(&project)?.is_some() {
+    while benchtop_protocol::lock::is_held(&project) || start::find(&project)?.is_some() {
         if Instant::now() > deadline {
             return Err(Error::new(
                 ErrorKind::Unreachable,
-                format!("the owner (pid {pid}) does not end"),
-            ));
+                format!("the owner (pid {pid}) did not stop within a minute"),
+            )
+            .help("wait for its last writes, or end the process"));
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    print(&format!("the owner (pid {pid}) has ended\n"))?;
+    print(&format!("stopped the owner (pid {pid})\n"))?;
     Ok(0)
 }

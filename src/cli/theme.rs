@@ -1,4 +1,4 @@
-//! `benchtop theme [NAME]`: the theme of the terminal program, each person's own.
+//! `benchtop theme [NAME]`: shows or sets the theme of the terminal program, a personal setting.
 
 use serde_json::json;
 
@@ -7,20 +7,17 @@ use benchtop_model::{Result, clean};
 use benchtop_tui::person::{self, Settings};
 use benchtop_tui::terminal::environment;
 
-/// Arguments of `theme`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// auto (dark or light, as the terminal's background is), dark, light, mono, or NAME for your themes/NAME.toml
+    /// Theme: auto (follows the terminal's background), dark, light, mono, or the name of your
+    /// themes/NAME.toml
     name: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// Says which theme is set, or sets one; no project is needed.
-///
-/// # Errors
-/// A theme that there is not; settings that cannot be read or written.
+/// Shows or sets the theme. Works without a project.
 pub fn run(args: &Args) -> Result<u8> {
     let env = environment();
     if let Some(name) = &args.name {

@@ -1,4 +1,4 @@
-//! `benchtop trust`: whom this person on this machine sends pictures, texts and keys to.
+//! `benchtop trust`: manages the user's consent to send pictures, texts, and keys to servers.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,12 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use super::{Context, out, print};
+use benchtop_model::history::stamp;
 use benchtop_model::trust::{Destination, Sends, origin};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_owner::writer::now;
-use benchtop_store::journal::stamp;
 use benchtop_store::trust::{Agreement, Linked, Trust, TrustedJob};
 
-/// Arguments of `trust`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -24,34 +23,34 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum What {
-    /// List what was agreed to, and the jobs that go on by themselves
+    /// List your agreements and the jobs that continue without asking
     List,
-    /// Agree that projects on this machine send to a host, with the key in a variable
+    /// Allow projects on this machine to send data to a server
     Add {
-        /// The address: its scheme, host and port count
+        /// URL of the server; only scheme, host, and port count
         url: String,
-        /// The environment variable that holds the key for this host; without it no key is sent
+        /// Environment variable with the API key of this server; without it, no key is sent
         #[arg(long, value_name = "VARIABLE")]
         key_env: Option<String>,
-        /// What is sent at most: pictures (with texts), or texts
+        /// Data that may be sent: pictures (and texts), or only texts
         #[arg(long, value_name = "WHAT", default_value = "pictures", value_parser = sends)]
         sends: Sends,
     },
-    /// Send the pictures below a folder like those of the project, which links to them
+    /// Allow sending linked pictures in a folder outside of the project
     Link {
-        /// The folder
+        /// Folder of the pictures
         dir: PathBuf,
     },
-    /// Send them no longer
+    /// Revoke a link
     Unlink {
-        /// The folder
+        /// Folder of the pictures
         dir: PathBuf,
     },
-    /// Agree no longer; what is at work stops at its next batch
+    /// Revoke an agreement; running jobs stop at their next batch
     Remove {
-        /// The address: its scheme, host and port count
+        /// URL of the server; only scheme, host, and port count
         url: String,
-        /// Only with this variable
+        /// Revoke only the agreement with this key variable
         #[arg(long, value_name = "VARIABLE")]
         key_env: Option<String>,
     },
@@ -62,11 +61,6 @@ fn sends(name: &str) -> std::result::Result<Sends, String> {
         .ok_or_else(|| format!("one of: {}", Sends::ALL.map(Sends::name).join(", ")))
 }
 
-/// Runs it.
-///
-/// # Errors
-/// An address or a variable that is none, [`ErrorKind::NotFound`] for what was not agreed to, and when the file cannot be read or
-/// written.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let trust = Trust::of_person();
     match args.what.as_ref().unwrap_or(&What::List) {
@@ -86,7 +80,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let none = || {
                 Error::new(
                     ErrorKind::Io,
-                    "the agreement is not there after it was written",
+                    "the agreement was written but cannot be found",
                 )
             };
             print(&shown(found.ok_or_else(none)?, args.json)).map(|()| 0)
@@ -97,11 +91,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let to = origin(url)?;
             let gone = trust.revoke(&to, key_env.as_deref())?;
             if gone.is_empty() {
-                return Err(Error::new(
-                    ErrorKind::NotFound,
-                    format!("there is no agreement about {to}"),
-                )
-                .help("`benchtop trust list` lists them"));
+                return Err(
+                    Error::new(ErrorKind::NotFound, format!("no agreement for {to}"))
+                        .help("run `benchtop trust list` to list the agreements"),
+                );
             }
             print(&gone.iter().map(|a| shown(a, args.json)).collect::<String>()).map(|()| 0)
         }
@@ -117,22 +110,26 @@ fn link(
 ) -> Result<u8> {
     let dir = dir
         .canonicalize()
-        .map_err(|e| Error::io(&e, "cannot be opened", dir))?;
+        .map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
     let project = context.project()?;
     if !trust.link(project.root(), &dir, is_linked)? && !is_linked {
         return Err(Error::new(
             ErrorKind::NotFound,
-            "these pictures are not linked to the project",
+            "this folder is not linked to the project",
         )
         .file(dir));
     }
     let value =
         json!({"is": "pictures", "project": project.root(), "pictures": dir, "linked": is_linked});
-    let word = if is_linked { "sent" } else { "not sent" };
+    let verb = if is_linked {
+        "allowed sending"
+    } else {
+        "revoked sending"
+    };
     print(&if is_json {
         out::json_text(&value)
     } else {
-        format!("pictures below {} are {word}\n", dir.display())
+        format!("{verb} pictures in {}\n", dir.display())
     })
     .map(|()| 0)
 }
@@ -142,7 +139,7 @@ fn list(trust: &Trust, is_json: bool) -> Result<u8> {
     let mut out: String = held.agreements.iter().map(|a| shown(a, is_json)).collect();
     for Linked { folder, pictures } in &held.links {
         let value = json!({"is": "pictures", "project": folder.project, "pictures": pictures, "linked": true});
-        let said = format!(
+        let line = format!(
             "pictures of {}: {}",
             folder.project.escape_debug(),
             pictures.escape_debug()
@@ -150,7 +147,7 @@ fn list(trust: &Trust, is_json: bool) -> Result<u8> {
         out.push_str(&if is_json {
             out::json_text(&value)
         } else {
-            format!("{said}\n")
+            format!("{line}\n")
         });
     }
     for TrustedJob {
@@ -163,7 +160,7 @@ fn list(trust: &Trust, is_json: bool) -> Result<u8> {
             false => {
                 let kind = value["kind"].as_str().unwrap_or_default().to_string();
                 out.push_str(&format!(
-                    "goes on by itself: {kind} {id} of {}\n",
+                    "continues without asking: {kind} {id} of {}\n",
                     folder.project.escape_debug()
                 ));
             }
@@ -172,20 +169,19 @@ fn list(trust: &Trust, is_json: bool) -> Result<u8> {
     if !held.unread.is_empty() {
         let file = trust.file().unwrap_or_default();
         out::tell(format_args!(
-            "note: {} lines of {} cannot be read, and trust nothing",
-            held.unread.len(),
+            "note: ignored {} of {} that cannot be read",
+            out::count(held.unread.len(), "line"),
             file.display()
         ));
     }
     if out.is_empty() && !is_json {
-        out =
-            "nothing was agreed to; projects send only to servers on this machine, without keys\n"
-                .into();
+        out = "no agreements; projects send data only to servers on this machine, without keys\n"
+            .into();
     }
     print(&out).map(|()| 0)
 }
 
-/// An agreement in a line: the JSON is the contract of `docs/cli.md`.
+/// An agreement as one line. `docs/cli.md` documents the JSON; it is a contract.
 fn shown(agreement: &Agreement, is_json: bool) -> String {
     let Agreement { destination, at } = agreement;
     let Destination { to, key_env, sends } = destination;

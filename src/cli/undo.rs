@@ -1,4 +1,4 @@
-//! `benchtop undo` and `benchtop redo`: take back your last verdict or edit, or bring it back.
+//! `benchtop undo` and `benchtop redo`: undo or redo your last verdict or edit.
 
 use serde_json::json;
 use uuid::Uuid;
@@ -6,38 +6,34 @@ use uuid::Uuid;
 use super::{Context, print};
 use crate::out;
 use benchtop_model::Result;
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// Arguments of `undo` and `redo`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// How many verdicts and edits
+    /// Number of verdicts and edits
     #[arg(long, default_value_t = 1, value_name = "N")]
     count: u32,
 }
 
-/// Which way.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// Take back.
+pub enum Direction {
     Undo,
-    /// Bring back.
     Redo,
 }
 
-/// Runs it: one receipt line a verdict, once it is durable.
-///
-/// # Errors
-/// When there is nothing to take back or bring back.
-pub fn run(context: &Context, args: &Args, way: Way) -> Result<u8> {
+/// Prints one receipt per verdict or edit, once it is on disk.
+pub fn run(context: &Context, args: &Args, direction: Direction) -> Result<u8> {
     let client = context.client()?;
     for _ in 0..args.count {
         let uuid = Uuid::now_v7();
-        let receipt = match way {
-            Way::Undo => client.ask(request::Undo(uuid)),
-            Way::Redo => client.ask(request::Redo(uuid)),
+        let receipt = match direction {
+            Direction::Undo => client.ask(request::Undo(uuid)),
+            Direction::Redo => client.ask(request::Redo(uuid)),
         }?;
-        let word = if way == Way::Undo { "undo" } else { "redo" };
+        let word = match direction {
+            Direction::Undo => "undo",
+            Direction::Redo => "redo",
+        };
         let line = json!({
             "saved": true, "act": word, "number": receipt.number, "status": receipt.status, "rev": receipt.rev,
             "uuid": receipt.uuid, "of": if receipt.edit { "edit" } else { "verdict" },

@@ -1,23 +1,23 @@
-//! `benchtop verify`: a scrub of the whole project.
+//! `benchtop verify`: checks every file of the project for damage.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 
 use serde_json::json;
 
+use super::out::count;
 use super::{Context, out, print};
+use benchtop_model::history::stamp;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::{lock, start};
 use benchtop_pipeline::verify::{Report, Severity, repair, verify};
-use benchtop_store::journal::stamp;
+use benchtop_protocol::{lock, start};
 
-/// Arguments of `verify`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Put right what can be put right without losing anything; no owner may be running
+    /// Repair what can be repaired without losing data; requires that no owner is running
     #[arg(long)]
     repair: bool,
-    /// Record every file as it is now: for whoever changed or removed some on purpose; no owner may be running
+    /// Accept all files as they are, after deliberate changes; requires that no owner is running
     #[arg(long, conflicts_with = "repair")]
     accept: bool,
     /// Print the report as one JSON object
@@ -25,29 +25,29 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it: 0 where nothing is damaged, 1 where something is.
+/// The exit code is 1 if something is damaged.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] for `--repair` while an owner is running, and what keeps the project from being read.
+/// [`ErrorKind::Conflict`] for `--repair` or `--accept` while an owner is running.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let project = context.project()?;
     let owned = start::find(&project)?.is_some();
     let writes = args.repair || args.accept;
-    if writes && owned {
-        let problem =
-            Error::new(ErrorKind::Conflict, "an owner has the project open").file(project.root());
-        return Err(problem.help("end it with `benchtop stop`, then repair"));
-    }
-    // Held to the end, so that no owner starts meanwhile. A mere look keeps nobody from working.
-    let _lock = if writes {
-        let busy = || {
-            Error::new(ErrorKind::Conflict, "an owner has the project open").file(project.root())
-        };
-        project.ensure_private_runtime()?;
-        Some(
-            lock::take(&project)?
-                .ok_or_else(|| busy().help("end it with `benchtop stop`, then repair"))?,
+    let busy = || {
+        Error::new(
+            ErrorKind::Conflict,
+            "the project is open: its owner process is running",
         )
+        .file(project.root())
+        .help("run `benchtop stop`, then try again")
+    };
+    if writes && owned {
+        return Err(busy());
+    }
+    // Locked to the end, so that no owner starts meanwhile. A check alone does not lock.
+    let _lock = if writes {
+        project.ensure_private_runtime()?;
+        Some(lock::take(&project)?.ok_or_else(busy)?)
     } else {
         None
     };
@@ -61,7 +61,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         if shows && seen.elapsed().as_millis() > 100 {
             seen = std::time::Instant::now();
             let what: String = what.chars().take(60).collect();
-            out::progress(&format!("{files} files: {what}"));
+            out::progress(&format!("{}: {what}", out::count(files, "file")));
         }
         true
     };
@@ -126,23 +126,29 @@ fn text(report: &Report) -> String {
             ("help", &finding.remedy),
             ("repaired", &finding.repaired),
         ];
-        for (word, said) in more
+        for (word, text) in more
             .into_iter()
             .filter(|(word, _)| *word != "help" || finding.repaired.is_none())
         {
-            if let Some(said) = said {
-                let _ = writeln!(out, "  {word}: {}", plain(said));
+            if let Some(text) = text {
+                let _ = writeln!(out, "  {word}: {}", plain(text));
             }
         }
     }
     let c = &report.checked;
     let _ = writeln!(
         out,
-        "{} files, {} bytes: {} decisions, {} imported segments with {} rows, {} pictures, {} answers",
-        c.files, c.bytes, c.decisions, c.segments, c.rows, c.pictures, c.answers
+        "checked {} ({}): {}, {} with {}, {}, {}",
+        count(c.files, "file"),
+        count(c.bytes, "byte"),
+        count(c.decisions, "decision"),
+        count(c.segments, "imported segment"),
+        count(c.rows, "row"),
+        count(c.pictures, "picture"),
+        count(c.answers, "answer")
     );
     let _ = match (report.damaged(), report.repaired()) {
-        (0, 0) => writeln!(out, "nothing is damaged"),
+        (0, 0) => writeln!(out, "no damage found"),
         (n, 0) => writeln!(out, "{n} damaged"),
         (n, repaired) => writeln!(out, "{repaired} repaired, {n} still damaged"),
     };

@@ -1,58 +1,58 @@
-//! When two terms can both be right: the rule that distractors are drawn by, and that the linter applies.
+//! Decides when two terms can both be right. Distractors and the linter use the same rule.
 
 use super::metadata::vocabulary::fold;
 
-/// Shortest word for which one letter apart counts: "cat" and "bat" are different things.
+/// Minimum length of words for which an edit distance of 1 counts. "cat" and "bat" are different
+/// things.
 const EDIT_CHARS: usize = 5;
-/// Words that say nothing alone.
+/// Words that mean nothing alone.
 const WEAK: [&str; 14] = [
     "a", "an", "the", "of", "in", "on", "at", "and", "with", "to", "by", "from", "for", "under",
 ];
 
-/// Why two terms are too near each other.
+/// How two terms overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
-    /// They differ in case, blanks or hyphens alone.
+    /// They differ only in case, blanks, or hyphens.
     Same,
-    /// One letter apart.
+    /// Their edit distance is 1.
     Edit,
-    /// One is the other with words added: "wine" and "red wine".
+    /// One contains the other: "wine" and "red wine".
     Inside,
-    /// They end in the same noun: "grand piano" and "upright piano".
+    /// They share their head noun: "grand piano" and "upright piano".
     Head,
 }
 
 impl Overlap {
-    /// In words, after "they".
+    /// A description that follows "they".
     pub fn why(self) -> &'static str {
         match self {
-            Overlap::Same => "differ in case, blanks or hyphens alone",
-            Overlap::Edit => "are one letter apart",
-            Overlap::Inside => "are one inside the other",
+            Overlap::Same => "differ only in case, blanks, or hyphens",
+            Overlap::Edit => "differ by one letter",
+            Overlap::Inside => "contain each other",
             Overlap::Head => "share their head noun",
         }
     }
 }
 
-/// A term made ready to be compared.
+/// A term, prepared for comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
     folded: String,
-    /// Whether the head noun tells what the term is: titles, names and phrases have none.
+    /// Whether the head noun says what the term is. Titles, names, and phrases have no head noun.
     nouns: bool,
 }
 
-/// What kind of terms a vocabulary holds, as far as nearness goes.
+/// The kind of terms in a vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Terms {
-    /// Things: "red wine" is a wine.
+    /// Things: a "red wine" is a wine.
     Nouns,
-    /// Titles, names and phrases: the last word tells nothing.
+    /// Titles, names, and phrases: the last word is not a head noun.
     Phrases,
 }
 
 impl Words {
-    /// Makes a term ready.
     pub fn new(term: &str, terms: Terms) -> Words {
         Words {
             folded: plain(term),
@@ -60,12 +60,12 @@ impl Words {
         }
     }
 
-    /// Lower case, one blank between words.
+    /// The term in lowercase with single blanks between words.
     pub fn folded(&self) -> &str {
         &self.folded
     }
 
-    /// Why this and `other` are too near each other, if they are.
+    /// How this term and `other` overlap, if they do.
     pub fn near(&self, other: &Words) -> Option<Overlap> {
         let (a, b) = (self.folded.as_str(), other.folded.as_str());
         if a == b {
@@ -84,7 +84,7 @@ impl Words {
     }
 }
 
-/// Lower case, one blank between words, hyphens as blanks.
+/// Lowercase, with single blanks between words and blanks instead of hyphens.
 pub fn plain(text: &str) -> String {
     let folded = fold(text);
     let mut plain = String::with_capacity(folded.len());
@@ -104,7 +104,7 @@ fn last(words: &str) -> &str {
     words.rsplit(' ').next().unwrap_or_default()
 }
 
-/// Whether `text` holds `words` as whole words; both in lower case.
+/// Whether `text` contains `words` as whole words. Both must be in lowercase.
 pub fn holds(text: &str, words: &str) -> bool {
     if words.is_empty() {
         return false;
@@ -115,7 +115,7 @@ pub fn holds(text: &str, words: &str) -> bool {
     })
 }
 
-/// Whether one letter added, dropped or replaced makes one word of the other.
+/// Whether one inserted, deleted, or replaced letter turns one word into the other.
 fn one_edit(short: &str, long: &str) -> bool {
     let same = short
         .bytes()
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_and_what_is_not() {
+    fn overlaps_are_classified() {
         assert_eq!(near("Ice-Cream", "ice cream"), Some(Overlap::Same));
         assert_eq!(near("wine", "red wine"), Some(Overlap::Inside));
         assert_eq!(near("grand piano", "upright piano"), Some(Overlap::Head));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_share_words_without_being_near() {
+    fn phrases_may_share_words() {
         let title = |t| Words::new(t, Terms::Phrases);
         assert_eq!(title("Ghost World").near(&title("Wayne's World")), None);
         assert_eq!(title("Alien").near(&title("Alien Nation")), None);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_held_whole() {
+    fn holds_matches_whole_words() {
         assert!(holds("1 orange owl, on a lawn", "orange"));
         assert!(!holds("1 oranges", "orange"));
         assert!(holds("in a forest", "a forest") && !holds("x", ""));

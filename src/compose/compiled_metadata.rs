@@ -1,4 +1,5 @@
-//! Metadata made ready to compose from: slots resolved, fragments put in, and everything that cannot work found.
+//! Compiles metadata: resolves slots, expands fragments, and reports everything that cannot be
+//! used.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,33 +11,33 @@ use super::metadata::templates::Text;
 use super::metadata::{Metadata, STYLE, file_of};
 use benchtop_model::{Finding, Rule};
 
-/// Fragments within fragments, at most.
+/// Maximum nesting of fragments.
 const DEPTH: usize = 16;
-/// Bytes of a prompt with its fragments put in, at most: a few of them within each other can make any number.
+/// Maximum size of an expanded prompt in bytes. Nested fragments can grow exponentially.
 const PROMPT_BYTES: usize = 16 << 10;
 
 /// A part of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Words as they are.
+    /// Literal text.
     Text(String),
-    /// The term of a list, with its article or without.
+    /// A term of a list.
     Term {
         /// Position in [`CompiledMetadata::lists`].
         list: usize,
-        /// Whether "a" or "an" goes before it.
+        /// Whether "a" or "an" precedes it.
         article: bool,
     },
 }
 
-/// The terms that one slot is filled from.
+/// The terms that fill one slot.
 #[derive(Clone, Debug)]
 pub struct List {
     /// Name of the vocabulary, or `style`.
     pub name: String,
-    /// Enabled terms; for styles their names.
+    /// Enabled terms, or names of the enabled styles.
     pub terms: Vec<String>,
-    /// The terms, ready to be compared.
+    /// The terms, prepared for comparisons.
     pub words: Vec<Words>,
     at: HashMap<String, u32>,
 }
@@ -48,31 +49,30 @@ impl List {
     }
 }
 
-/// What a picture can show.
+/// A subject: the kind of picture that a prompt describes.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// Its name.
     pub name: String,
-    /// Its prompts, fragments put in.
+    /// Its prompts with expanded fragments.
     pub prompts: Vec<Vec<Part>>,
-    /// The prompts as text, fragments put in: what recipes are made of.
+    /// The same prompts as text. The recipe hash covers them.
     pub sources: Vec<String>,
-    /// The lists that every prompt of it has a slot for, sorted.
+    /// The lists with a slot in every prompt, sorted.
     pub lists: Vec<usize>,
     /// The list whose term `{subject}` stands for.
     pub main: Option<usize>,
-    /// Positions in [`CompiledMetadata::subtasks`] of what can be asked: its term is in every prompt.
+    /// Positions in [`CompiledMetadata::subtasks`] of the supported subtasks. Every prompt contains
+    /// their term.
     pub supports: Vec<usize>,
     describe: Option<Template>,
     answer: Option<Template>,
 }
 
-/// What can be asked.
+/// A subtask: the property that a question asks about.
 #[derive(Clone, Debug)]
 pub struct Subtask {
-    /// Its name.
     pub name: String,
-    /// The list it asks about.
+    /// The list that it asks about.
     pub list: usize,
     /// Dysca's task.
     pub task: String,
@@ -80,15 +80,15 @@ pub struct Subtask {
     pub granularity: String,
     /// The multiple-choice question.
     pub question: Template,
-    /// The statement that is true or false.
+    /// The true/false statement.
     pub statement: Template,
-    /// The same as a yes/no question.
+    /// The yes/no question.
     pub yes_no: Template,
     describe: Option<Template>,
     answer: Option<Template>,
 }
 
-/// Texts around every question.
+/// The texts around questions.
 #[derive(Clone, Debug, Default)]
 pub struct Layouts {
     /// Around a multiple-choice question.
@@ -99,76 +99,75 @@ pub struct Layouts {
     pub yes_no: Template,
     /// Around a free-form question.
     pub free_form: Template,
-    /// The option that declines to answer.
+    /// The refusal option.
     pub refusal: String,
-    /// What is asked across two pictures.
+    /// The question across two pictures.
     pub cross: Template,
-    /// An option of that.
+    /// An option of that question.
     pub cross_option: Template,
     /// Around a multiple-choice question about a pair.
     pub pair_choice: Template,
 }
 
-/// Metadata made ready to compose from.
+/// Compiled metadata, ready to compose from.
 #[derive(Clone, Debug, Default)]
 pub struct CompiledMetadata {
-    /// The lists that templates use, by name.
+    /// The lists that templates use, sorted by name.
     pub lists: Vec<List>,
-    /// What pictures can show, by name.
+    /// The subjects, sorted by name.
     pub subjects: Vec<Subject>,
-    /// What can be asked, by name.
+    /// The subtasks, sorted by name.
     pub subtasks: Vec<Subtask>,
-    /// Texts around every question.
+    /// The texts around questions.
     pub layouts: Layouts,
-    /// The list of styles.
+    /// Position of the list of styles.
     pub style: usize,
     /// Wording and negative prompt of each style, in the order of the style list.
     pub styles: Vec<(String, String)>,
     /// Revision of the vocabularies.
     pub vocabulary_revision: String,
-    /// Revision of styles and templates.
+    /// Revision of styles, templates, and rules.
     pub template_revision: String,
-    /// Which terms go together; `None` where the metadata has no rules about it.
+    /// Compatibility rules; `None` without a rules file.
     pub compatibility: Option<Arc<Compatibility>>,
 }
 
 impl CompiledMetadata {
-    /// Makes `metadata` ready; also gives what is wrong with it as a whole. What is wrong is left out: a subject whose
-    /// prompts cannot be filled, a subtask that cannot be asked.
+    /// Compiles `metadata` and reports its defects. Defective subjects and subtasks are left out.
     pub fn compile(metadata: &Metadata) -> (CompiledMetadata, Vec<Finding>) {
         let mut compiler = Compiler {
             metadata,
-            grammar: CompiledMetadata::default(),
+            compiled: CompiledMetadata::default(),
             found: Vec::new(),
             spent: 0,
         };
         compiler.compile();
-        (compiler.grammar, compiler.found)
+        (compiler.compiled, compiler.found)
     }
 
-    /// The list of this name.
+    /// The position of the list with this name.
     pub fn list(&self, name: &str) -> Option<usize> {
         self.lists.iter().position(|l| l.name == name)
     }
 
-    /// The subject of this name.
+    /// The position of the subject with this name.
     pub fn subject(&self, name: &str) -> Option<usize> {
         self.subjects.iter().position(|s| s.name == name)
     }
 
-    /// The subtask of this name.
+    /// The position of the subtask with this name.
     pub fn subtask(&self, name: &str) -> Option<usize> {
         self.subtasks.iter().position(|s| s.name == name)
     }
 
-    /// The grammar as it would be without rules of compatibility.
+    /// The compiled metadata without compatibility rules.
     pub fn without_rules(mut self) -> CompiledMetadata {
         self.compatibility = None;
         self
     }
 
-    /// The lists that a question of this subtask is about, sorted: what it asks for and what it names. In free form
-    /// that is everything the reference answer describes.
+    /// The lists that a question of this subtask depends on, sorted: what it asks about and what it
+    /// names. A free-form question depends on everything in its reference answer.
     pub fn asks(&self, subject: &Subject, subtask: &Subtask, free_form: bool) -> Vec<usize> {
         let list = |slot: &str| match slot {
             "term" => Some(subtask.list),
@@ -191,8 +190,7 @@ impl CompiledMetadata {
         lists
     }
 
-    /// The free-form question and its reference answer for a subtask of a subject: the subtask's own, else the
-    /// subject's.
+    /// The free-form question and reference answer of a subtask: its own, or else the subject's.
     pub fn free_form<'g>(
         &self,
         subject: &'g Subject,
@@ -207,9 +205,9 @@ impl CompiledMetadata {
 
 struct Compiler<'m> {
     metadata: &'m Metadata,
-    grammar: CompiledMetadata,
+    compiled: CompiledMetadata,
     found: Vec<Finding>,
-    /// Bytes and slots of the prompt that is being put together.
+    /// Bytes and slots in the current prompt so far.
     spent: usize,
 }
 
@@ -217,8 +215,8 @@ impl<'m> Compiler<'m> {
     fn compile(&mut self) {
         let metadata = self.metadata;
         let templates = metadata.templates();
-        self.grammar.vocabulary_revision = metadata.vocabulary_revision();
-        self.grammar.template_revision = metadata.template_revision();
+        self.compiled.vocabulary_revision = metadata.vocabulary_revision();
+        self.compiled.template_revision = metadata.template_revision();
         self.lists();
         let mut done = BTreeSet::new();
         for (name, fragment) in &templates.fragments {
@@ -229,7 +227,7 @@ impl<'m> Compiler<'m> {
         }
         let layouts = &templates.layouts;
         let of = |t: &Text| t.template.clone();
-        self.grammar.layouts = Layouts {
+        self.compiled.layouts = Layouts {
             multiple_choice: of(&layouts.multiple_choice),
             true_false: of(&layouts.true_false),
             yes_no: of(&layouts.yes_no),
@@ -259,11 +257,11 @@ impl<'m> Compiler<'m> {
         self.support();
         if let Some(rules) = metadata.rules() {
             let mut found = Vec::new();
-            let ready = Compatibility::compile(rules, &self.grammar.lists, metadata, &mut found);
-            self.grammar.compatibility = Some(Arc::new(ready));
+            let ready = Compatibility::compile(rules, &self.compiled.lists, metadata, &mut found);
+            self.compiled.compatibility = Some(Arc::new(ready));
             self.found.append(&mut found);
         }
-        // That a file has too few terms follows from that it cannot be read.
+        // A file that cannot be read also has too few terms. Report only the cause.
         let unread = |file: &str| {
             metadata
                 .found()
@@ -287,13 +285,10 @@ impl<'m> Compiler<'m> {
             let finding = Finding::new(
                 Rule::BadTemplate,
                 file,
-                "`style` is the slot of styles.toml",
+                "`style` is reserved for styles.toml",
             );
-            self.found.push(
-                finding
-                    .term(STYLE)
-                    .help("give this vocabulary another name"),
-            );
+            self.found
+                .push(finding.term(STYLE).help("rename this vocabulary"));
         }
         for name in names.filter(|n| *n != STYLE).chain([STYLE]) {
             let terms: Vec<String> = self
@@ -313,16 +308,16 @@ impl<'m> Compiler<'m> {
                 .enumerate()
                 .map(|(i, t)| (t.clone(), i as u32))
                 .collect();
-            self.grammar.lists.push(List {
+            self.compiled.lists.push(List {
                 name: name.into(),
                 terms,
                 words,
                 at,
             });
         }
-        self.grammar.style = self.grammar.lists.len() - 1;
+        self.compiled.style = self.compiled.lists.len() - 1;
         let styles = self.metadata.styles().iter().filter(|s| !s.disabled);
-        self.grammar.styles = styles
+        self.compiled.styles = styles
             .map(|s| (s.prompt.clone(), s.negative.clone()))
             .collect();
     }
@@ -354,9 +349,9 @@ impl<'m> Compiler<'m> {
         lists.retain(|l| prompts.iter().all(|p| held(p).contains(l)));
         for (text, parts) in subject.prompts.iter().zip(&prompts) {
             for list in held(parts).into_iter().filter(|l| !lists.contains(l)) {
-                let slot = &self.grammar.lists[list].name;
+                let slot = &self.compiled.lists[list].name;
                 let what = format!(
-                    "this wording of {name} has `{slot}` and another has not: nothing can be asked about it"
+                    "this wording of {name} has `{slot}`, but another has not, so no question can ask about it"
                 );
                 self.found.push(
                     self.metadata
@@ -365,11 +360,12 @@ impl<'m> Compiler<'m> {
                 );
             }
         }
-        let main = subject.main.as_deref().and_then(|m| self.grammar.list(m));
+        let main = subject.main.as_deref().and_then(|m| self.compiled.list(m));
         if let Some(wanted) = &subject.main
             && !main.is_some_and(|m| lists.contains(&m))
         {
-            let what = format!("the main vocabulary `{wanted}` of {name} is not in its prompt");
+            let what =
+                format!("the prompt of {name} does not contain its main vocabulary `{wanted}`");
             self.found.push(
                 self.metadata
                     .at_template(Rule::UnsupportedSlot, what, subject.span.clone())
@@ -389,7 +385,7 @@ impl<'m> Compiler<'m> {
         }
         if self.found.len() == before {
             let sources = prompts.iter().map(|parts| self.source(parts)).collect();
-            self.grammar.subjects.push(Subject {
+            self.compiled.subjects.push(Subject {
                 name: name.into(),
                 prompts,
                 sources,
@@ -404,9 +400,9 @@ impl<'m> Compiler<'m> {
 
     fn subtask(&mut self, name: &str, subtask: &super::metadata::Subtask) {
         let before = self.found.len();
-        let Some(list) = self.grammar.list(&subtask.vocabulary) else {
+        let Some(list) = self.compiled.list(&subtask.vocabulary) else {
             let what = format!(
-                "{name} asks about `{}`, and there is no such vocabulary",
+                "{name} asks about the unknown vocabulary `{}`",
                 subtask.vocabulary
             );
             let finding = self
@@ -419,10 +415,10 @@ impl<'m> Compiler<'m> {
             );
             return;
         };
-        if self.grammar.lists[list].terms.len() < 2 {
-            let enabled = self.grammar.lists[list].terms.len();
+        if self.compiled.lists[list].terms.len() < 2 {
+            let enabled = self.compiled.lists[list].terms.len();
             let file = file_of(&subtask.vocabulary);
-            let what = format!("{enabled} enabled terms: {name} needs at least 2 to ask which");
+            let what = format!("{enabled} enabled terms, but {name} needs at least 2");
             self.found.push(
                 Finding::new(Rule::EmptyVocabulary, file, what).term(subtask.vocabulary.clone()),
             );
@@ -437,9 +433,8 @@ impl<'m> Compiler<'m> {
         }
         for text in [&subtask.statement, &subtask.yes_no] {
             if !text.template.has("term") && !text.template.source().is_empty() {
-                let what = format!(
-                    "{name} states nothing about `{{term}}`: it would be true or false of anything"
-                );
+                let what =
+                    format!("{name} has no `{{term}}`, so it says nothing about the picture");
                 self.found.push(
                     self.metadata
                         .in_template(Rule::BadTemplate, what, text, 0..0)
@@ -459,7 +454,7 @@ impl<'m> Compiler<'m> {
             );
         }
         if self.found.len() == before {
-            self.grammar.subtasks.push(Subtask {
+            self.compiled.subtasks.push(Subtask {
                 name: name.into(),
                 list,
                 task: subtask.task.clone(),
@@ -473,13 +468,14 @@ impl<'m> Compiler<'m> {
         }
     }
 
-    /// Which subtasks each subject supports, and which questions use a slot that a prompt does not have.
+    /// Determines the subtasks of each subject, and reports questions with a slot that the prompt
+    /// does not have.
     fn support(&mut self) {
         let templates = self.metadata.templates();
         let mut supports = Vec::new();
-        for subject in &self.grammar.subjects {
+        for subject in &self.compiled.subjects {
             let mut of = Vec::new();
-            for (at, subtask) in self.grammar.subtasks.iter().enumerate() {
+            for (at, subtask) in self.compiled.subtasks.iter().enumerate() {
                 if subject.lists.contains(&subtask.list) {
                     of.push(at);
                 }
@@ -487,10 +483,10 @@ impl<'m> Compiler<'m> {
             supports.push(of);
         }
         for (at, supports) in supports.into_iter().enumerate() {
-            let subject = self.grammar.subjects[at].clone();
+            let subject = self.compiled.subjects[at].clone();
             let mut good = Vec::new();
             for task in supports {
-                let name = self.grammar.subtasks[task].name.clone();
+                let name = self.compiled.subtasks[task].name.clone();
                 let before = self.found.len();
                 if let Some(raw) = templates.subtasks.get(&name) {
                     let whole = format!("the prompt of {}", subject.name);
@@ -504,7 +500,7 @@ impl<'m> Compiler<'m> {
                     let own_pair = raw.describe.is_some() && raw.answer.is_some();
                     if !own_pair && (subject.describe.is_none() || subject.answer.is_none()) {
                         let what = format!(
-                            "nothing says how {name} of {} is described in free form",
+                            "there is no free-form question for {name} of {}",
                             subject.name
                         );
                         let finding =
@@ -513,7 +509,7 @@ impl<'m> Compiler<'m> {
                         self.found.push(
                             finding
                                 .term(&*name)
-                                .help("give the subtask or the subject `describe` and `answer`"),
+                                .help("add `describe` and `answer` to the subtask or the subject"),
                         );
                     }
                 }
@@ -521,13 +517,13 @@ impl<'m> Compiler<'m> {
                     good.push(task);
                 }
             }
-            self.grammar.subjects[at].supports = good;
+            self.compiled.subjects[at].supports = good;
         }
         self.found.sort();
         self.found.dedup();
     }
 
-    /// Takes a prompt's template apart, fragments put in.
+    /// Expands a prompt template and its fragments.
     fn expand(&mut self, text: &Text, path: &mut Vec<String>, parts: &mut Vec<Part>) {
         let metadata = self.metadata;
         for piece in text.template.pieces() {
@@ -539,7 +535,7 @@ impl<'m> Compiler<'m> {
             self.spent += cost;
             if self.spent > PROMPT_BYTES {
                 let what = format!(
-                    "with its fragments the prompt is over {} KiB",
+                    "the expanded prompt is larger than {} KiB",
                     PROMPT_BYTES >> 10
                 );
                 let finding = self
@@ -560,9 +556,9 @@ impl<'m> Compiler<'m> {
                 }
                 Piece::Slot(slot) => slot,
             };
-            if let Some(list) = self.grammar.list(&slot.name) {
-                if self.grammar.lists[list].terms.is_empty() {
-                    let what = "no enabled terms, and a prompt needs one";
+            if let Some(list) = self.compiled.list(&slot.name) {
+                if self.compiled.lists[list].terms.is_empty() {
+                    let what = "no enabled terms, but a prompt needs one";
                     let finding = Finding::new(Rule::EmptyVocabulary, file_of(&slot.name), what);
                     self.found.push(finding.term(slot.name.clone()));
                 }
@@ -572,7 +568,7 @@ impl<'m> Compiler<'m> {
                 });
             } else if let Some(fragment) = metadata.templates().fragments.get(&slot.name) {
                 if path.contains(&slot.name) || path.len() >= DEPTH {
-                    // Found once, at the fragment itself.
+                    // Every fragment is checked once, so this is reported once.
                     self.found
                         .push(self.cyclic(text, &slot.name, slot.at.clone()));
                     continue;
@@ -593,7 +589,7 @@ impl<'m> Compiler<'m> {
                 Part::Text(words) => text.push_str(words),
                 Part::Term { list, article } => {
                     text.push_str(if *article { "{a " } else { "{" });
-                    text.push_str(&self.grammar.lists[*list].name);
+                    text.push_str(&self.compiled.lists[*list].name);
                     text.push('}');
                 }
             }
@@ -602,15 +598,14 @@ impl<'m> Compiler<'m> {
     }
 
     fn cyclic(&self, text: &Text, name: &str, at: std::ops::Range<usize>) -> Finding {
-        let what = format!(
-            "the fragment `{name}` uses itself, or stands more than {DEPTH} deep in others"
-        );
+        let what =
+            format!("fragment `{name}` uses itself, or is nested more than {DEPTH} levels deep");
         self.metadata
             .in_template(Rule::CyclicFragment, what, text, at)
             .term(name)
     }
 
-    /// Finds fragments that use themselves, whether or not a prompt uses them.
+    /// Finds fragments that use themselves, even if no prompt uses them.
     fn cycle(&mut self, text: &'m Text, path: &[&'m str], done: &mut BTreeSet<&'m str>) {
         for slot in text.template.slots() {
             let Some((name, fragment)) = self
@@ -633,7 +628,7 @@ impl<'m> Compiler<'m> {
         done.extend(path.last());
     }
 
-    /// Slots must be of these names.
+    /// Reports slots with other names than these.
     fn only(&mut self, text: &Text, known: &[&str]) {
         for slot in text
             .template
@@ -642,7 +637,7 @@ impl<'m> Compiler<'m> {
         {
             let finding = self.metadata.in_template(
                 Rule::UnknownSlot,
-                format!("`{{{}}}` is not a slot here", slot.name),
+                format!("unknown slot `{{{}}}`", slot.name),
                 text,
                 slot.at.clone(),
             );
@@ -654,17 +649,17 @@ impl<'m> Compiler<'m> {
             self.found.push(
                 finding
                     .term(slot.name.clone())
-                    .help(format!("slots here: {known}")),
+                    .help(format!("known slots: {known}")),
             );
         }
     }
 
-    /// Slots must be of these names or of vocabularies.
+    /// Reports slots that are neither one of these nor a vocabulary.
     fn known(&mut self, text: &Text, own: &[&str]) {
         let unknown: Vec<_> = text
             .template
             .slots()
-            .filter(|s| !own.contains(&s.name.as_str()) && self.grammar.list(&s.name).is_none())
+            .filter(|s| !own.contains(&s.name.as_str()) && self.compiled.list(&s.name).is_none())
             .cloned()
             .collect();
         for slot in unknown {
@@ -672,14 +667,14 @@ impl<'m> Compiler<'m> {
         }
     }
 
-    /// Slots must be of these names or in the prompt.
+    /// Reports slots that are neither one of these nor in the prompt.
     fn supported(&mut self, text: &Text, lists: &[usize], own: &[&str], prompt: &str) {
         for slot in text
             .template
             .slots()
             .filter(|s| !own.contains(&s.name.as_str()))
         {
-            match self.grammar.list(&slot.name) {
+            match self.compiled.list(&slot.name) {
                 Some(list) if lists.contains(&list) => {}
                 None if slot.name != "subject" => {
                     if own.is_empty() {
@@ -710,9 +705,9 @@ impl<'m> Compiler<'m> {
         self.found.push(finding.help(self.nearest(name, own)));
     }
 
-    /// What a misspelt name was probably meant to be.
+    /// A suggestion for a misspelled name.
     fn nearest(&self, name: &str, own: &[&str]) -> String {
-        let lists = self.grammar.lists.iter().map(|l| l.name.as_str());
+        let lists = self.compiled.lists.iter().map(|l| l.name.as_str());
         let fragments = self
             .metadata
             .templates()
@@ -727,12 +722,12 @@ impl<'m> Compiler<'m> {
             Some((distance, near)) if distance <= name.len().div_ceil(2).min(3) => {
                 format!("did you mean `{near}`?")
             }
-            _ => format!("add vocabularies/{name}.txt, or name another"),
+            _ => format!("add vocabularies/{name}.txt, or use another name"),
         }
     }
 }
 
-/// Writes a prompt: `term` gives the term of a list.
+/// Writes a prompt. `term` returns the term of a list.
 pub fn write_prompt<'t>(parts: &[Part], out: &mut String, term: impl Fn(usize) -> &'t str) {
     for part in parts {
         match part {
@@ -770,7 +765,7 @@ mod tests {
     }
 
     #[test]
-    fn fragments_that_multiply_are_stopped() {
+    fn growing_fragments_are_stopped() {
         let bomb: String = (0..12)
             .map(|n| format!("f{n} = \"{}\"\n", format!("{{f{}}}", n + 1).repeat(10)))
             .collect();
@@ -788,7 +783,7 @@ mod tests {
     }
 
     #[test]
-    fn no_vocabulary_takes_the_slot_of_the_styles() {
+    fn style_is_a_reserved_name() {
         let found = found("vocabularies/style.txt", "gothic\nbaroque\n".into());
         assert_eq!(
             (found.len(), found[0].rule, found[0].term.as_str()),

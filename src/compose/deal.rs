@@ -1,8 +1,9 @@
-//! Dealing under rules of compatibility: which terms each picture of a course has, worked out once for all of them.
+//! Chooses the terms of every picture of a schedule under compatibility rules, once for all
+//! pictures.
 //!
-//! The decks decide how often each term comes, as without rules. Where their cards would make a picture that cannot
-//! be, or a question that another picture has word for word, two pictures of a block exchange a term: the counts stay
-//! as the decks have them. What is left over when no exchange helps is counted, and said.
+//! The samplers decide how often each term occurs, as without rules. If their terms are
+//! incompatible, or repeat a question of another picture verbatim, two pictures of a block swap a
+//! term, which keeps the counts. Questions that no swap makes unique are counted and reported.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,87 +12,91 @@ use super::compiled_metadata::CompiledMetadata;
 use super::schedule::{Ask, Block, Schedule};
 use benchtop_model::rng::{BalancedSampler, BalancedSamplers, Stream, key, within};
 
-/// Exchanges that are tried for a picture.
-const TRIES: usize = 48;
-/// Pictures of a block that is too small for exchanges.
-const SMALL: usize = 8;
-/// How far away the picture may be that a term is exchanged with.
-const SPAN: usize = 512;
-/// Pictures in a row for which no exchange helped, after which a block has no fresh ones left.
-const EXHAUSTED: u32 = 64;
-/// Questions that differ in their wrong answers alone, at most, for one picture.
-const RANKS: u32 = 256;
+/// Number of swaps to try per picture.
+const MAX_SWAPS: usize = 48;
+/// Blocks of up to this many pictures are too small for swaps.
+const SMALL_BLOCK: usize = 8;
+/// Maximum distance of the picture to swap with.
+const MAX_DISTANCE: usize = 512;
+/// After this many failed pictures in a row, a block counts as exhausted.
+const FAILED_IN_A_ROW: u32 = 64;
+/// Maximum number of questions about one set of terms that differ only in their wrong answers.
+const MAX_RANK: u32 = 256;
 
-/// What the pictures of a course show, and where the questions about them stand in the decks.
+/// The terms of all pictures, and the sampler positions of their questions.
 #[derive(Debug)]
 pub struct Dealt {
     blocks: Vec<DealtBlock>,
-    /// Questions that differ from an earlier one in their wrong answers alone, by block, picture and seat: how many
-    /// such there were before.
+    /// Questions that differ from earlier ones only in their wrong answers, by block, picture, and
+    /// slot, with the number of earlier ones.
     ranks: HashMap<(u32, u32, u32), u32>,
-    /// What such questions have in common.
+    /// The keys of such questions.
     shared: HashSet<u64>,
-    /// Questions that repeat another, by subject and subtask.
+    /// Number of questions that repeat another one, by subject and subtask.
     repeated: BTreeMap<(usize, usize), u64>,
 }
 
 #[derive(Debug)]
 struct DealtBlock {
-    /// Lists of the subject, and one more for the wording.
+    /// Number of lists of the subject, plus one for the wording.
     width: usize,
     /// Wording and terms, picture by picture.
-    cards: Vec<u32>,
-    /// For each seat where its questions stand in the decks.
-    places: Vec<Places>,
-    /// Pictures that no exchange made possible.
+    rows: Vec<u32>,
+    /// Per slot, the sampler positions of its questions.
+    places: Vec<Positions>,
+    /// Pictures without a compatible set of terms.
     impossible: HashSet<u32>,
 }
 
-/// Where the questions of a seat stand in the decks.
+/// The sampler positions of a slot's questions.
 #[derive(Debug)]
-enum Places {
-    /// One after the other from here on.
+enum Positions {
+    /// Consecutive positions from this one.
     From(u64),
-    /// Each at a place of its own, among questions with as many options.
+    /// One position per picture, because the number of options varies.
     Each(Vec<u32>),
 }
 
-/// How a question stands among those that were dealt before.
+/// How a picture's questions compare with earlier ones, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Standing {
-    Fresh,
-    /// Its wrong answers must differ.
-    Other,
+enum Uniqueness {
+    Unique,
+    /// The wrong answers must differ.
+    SharedPrompt,
     Repeated,
     Impossible,
 }
 
 impl Dealt {
-    /// Wording and terms of a picture, the terms in the order of the subject's lists; `None` where none is possible.
+    /// Wording and terms of a picture, in the order of the subject's lists; `None` if no terms are
+    /// compatible.
     pub fn picture(&self, block: usize, unit: u64) -> Option<(usize, &[u32])> {
         let block = self.blocks.get(block)?;
         let unit = usize::try_from(unit).ok()?;
         let row = block
-            .cards
+            .rows
             .get(unit * block.width..(unit + 1) * block.width)?;
         let (wording, terms) = row.split_first()?;
         (!block.impossible.contains(&(unit as u32))).then_some((*wording as usize, terms))
     }
 
-    /// Where a question stands in the decks of its seat.
+    /// The sampler position of a question.
     pub fn place(&self, block: usize, unit: u64, seat: usize) -> u64 {
         match self.blocks.get(block).and_then(|b| b.places.get(seat)) {
-            Some(Places::From(base)) => base + unit,
-            Some(Places::Each(places)) => places.get(unit as usize).map_or(0, |at| u64::from(*at)),
+            Some(Positions::From(base)) => base + unit,
+            Some(Positions::Each(places)) => {
+                places.get(unit as usize).map_or(0, |at| u64::from(*at))
+            }
             None => unit,
         }
     }
 
-    /// For a question whose picture is asked the same elsewhere: how many such there are before it.
+    /// For a question that other pictures share: the key of the shared stream, and the number of
+    /// earlier pictures.
     pub fn rank(
         &self,
         seed: u64,
-        course: &Schedule,
+        schedule: &Schedule,
         at: (usize, u64, usize),
     ) -> Option<(u64, u32)> {
         if self.shared.is_empty() {
@@ -99,7 +104,7 @@ impl Dealt {
         }
         let (block, unit, seat) = at;
         let (wording, terms) = self.picture(block, unit)?;
-        let own = course.blocks.get(block)?;
+        let own = schedule.blocks.get(block)?;
         let part = part(own.seats.get(seat)?.ask)?;
         let what = question(own.subject, wording, terms, own.seats[seat].subtask, part);
         let rank = self
@@ -112,13 +117,13 @@ impl Dealt {
             .then(|| (within(seed, what), rank))
     }
 
-    /// Questions that repeat another word for word because there are no more, by subject and subtask.
+    /// Number of questions that repeat another one verbatim, by subject and subtask.
     pub fn repeated(&self) -> impl Iterator<Item = ((usize, usize), u64)> + '_ {
         self.repeated.iter().map(|(what, n)| (*what, *n))
     }
 }
 
-/// Options of a question whose right answer is `term`.
+/// Number of options of a question whose right answer is `term`.
 pub fn options(rules: &Compatibility, block: &Block, list: usize, term: Option<u32>) -> usize {
     let allowed = block.allowed(list);
     match term {
@@ -129,7 +134,7 @@ pub fn options(rules: &Compatibility, block: &Block, list: usize, term: Option<u
     }
 }
 
-/// The part of a question's identity that is drawn apart: which of several questions about a picture it is.
+/// The part of a question's key that distinguishes several questions about a picture.
 fn part(ask: Ask) -> Option<u64> {
     match ask {
         Ask::Choice => Some(1),
@@ -140,7 +145,7 @@ fn part(ask: Ask) -> Option<u64> {
     }
 }
 
-/// A number for a question about a picture, without its wrong answers.
+/// The key of a question about a picture, without its wrong answers.
 fn question(subject: usize, wording: usize, terms: &[u32], subtask: usize, part: u64) -> u64 {
     question_of(subject, wording, terms.iter().copied(), subtask, part)
 }
@@ -158,15 +163,15 @@ fn question_of(
         .fold(0x9E37_79B9_7F4A_7C15, within)
 }
 
-/// Deals a course.
+/// Chooses the terms of all pictures of a schedule.
 pub fn deal(
-    grammar: &CompiledMetadata,
+    compiled: &CompiledMetadata,
     rules: &Compatibility,
-    course: &Schedule,
+    schedule: &Schedule,
     seed: u64,
 ) -> Dealt {
-    let mut dealer = Dealer {
-        grammar,
+    let mut chooser = Chooser {
+        compiled,
         rules,
         seed,
         seen: HashMap::new(),
@@ -178,53 +183,53 @@ pub fn deal(
             repeated: BTreeMap::new(),
         },
     };
-    for (at, block) in course.blocks.iter().enumerate() {
-        dealer.block(at, block);
+    for (at, block) in schedule.blocks.iter().enumerate() {
+        chooser.block(at, block);
     }
-    dealer.dealt
+    chooser.dealt
 }
 
-struct Dealer<'g> {
-    grammar: &'g CompiledMetadata,
+struct Chooser<'g> {
+    compiled: &'g CompiledMetadata,
     rules: &'g Compatibility,
     seed: u64,
-    /// How often each question came, without its wrong answers.
+    /// Number of occurrences of each question, without its wrong answers.
     seen: HashMap<u64, u32>,
-    /// How many questions were dealt from each deck: of a subtask, an ask and a number of options.
+    /// Number of questions drawn from each sampler: by subtask, kind, and sizes.
     places: HashMap<(usize, Ask, (usize, usize)), u64>,
     dealt: Dealt,
 }
 
-/// A block while it is dealt.
-struct Hand<'c> {
+/// A block in progress.
+struct BlockDraft<'c> {
     at: u32,
     block: &'c Block,
     width: usize,
     lists: Vec<usize>,
-    /// Columns with terms that cannot stand together.
+    /// Columns with incompatible terms.
     clashing: Vec<(usize, usize)>,
-    /// The column that the two pictures of a pair differ in.
+    /// The column in which the two pictures of a pair differ.
     pair: Option<usize>,
-    cards: Vec<u32>,
-    /// For each seat that a claim is made in whether it holds, picture by picture.
+    rows: Vec<u32>,
+    /// Per slot with statements, whether the statement about each picture is true.
     holds: Vec<Vec<bool>>,
-    /// What a free-form question is known by.
+    /// Per slot, the key of its free-form question.
     free: Vec<u64>,
     impossible: HashSet<u32>,
     stream: Stream,
 }
 
-impl Hand<'_> {
+impl BlockDraft<'_> {
     fn row(&self, unit: usize) -> &[u32] {
-        &self.cards[unit * self.width..(unit + 1) * self.width]
+        &self.rows[unit * self.width..(unit + 1) * self.width]
     }
 
-    fn exchange(&mut self, column: usize, a: usize, b: usize) {
-        self.cards
+    fn swap(&mut self, column: usize, a: usize, b: usize) {
+        self.rows
             .swap(a * self.width + column, b * self.width + column);
     }
 
-    /// Two columns whose terms cannot stand together.
+    /// Two columns with incompatible terms.
     fn clash(&self, rules: &Compatibility, unit: usize) -> Option<(usize, usize)> {
         let row = self.row(unit);
         let apart = |(a, b): &&(usize, usize)| {
@@ -234,8 +239,9 @@ impl Hand<'_> {
         clash.or_else(|| self.unpaired(rules, row))
     }
 
-    /// Of a pair the column that the pictures differ in, and one that its term does not go with: the second picture has
-    /// all but the one term, so the rest must not show the first one's, and must go with another one.
+    /// For a pair without a valid second picture: the column in which its pictures differ, and one
+    /// that conflicts with it. The second picture shares all other terms, so these must not show
+    /// the first term, and must be compatible with another one.
     fn unpaired(&self, rules: &Compatibility, row: &[u32]) -> Option<(usize, usize)> {
         let column = self.pair?;
         let (list, own) = (self.lists[column - 1], row[column]);
@@ -261,27 +267,28 @@ impl Hand<'_> {
     }
 }
 
-impl Dealer<'_> {
+impl Chooser<'_> {
     fn block(&mut self, at: usize, block: &Block) {
-        let subject = &self.grammar.subjects[block.subject];
+        let subject = &self.compiled.subjects[block.subject];
         let units = usize::try_from(block.units).unwrap_or(usize::MAX);
         let width = 1 + subject.lists.len();
-        let mut cards = vec![0; units * width];
+        let mut rows = vec![0; units * width];
         let mut wording = BalancedSampler::new(
             key(self.seed, &["wording", &block.name]),
             subject.prompts.len(),
         );
-        (0..units).for_each(|unit| cards[unit * width] = wording.card(unit as u64) as u32);
+        (0..units).for_each(|unit| rows[unit * width] = wording.card(unit as u64) as u32);
         for (column, list) in subject.lists.iter().enumerate() {
             let drawn = block.drawn(*list);
-            let names = ["term", &block.name, &self.grammar.lists[*list].name];
-            let mut deck = BalancedSampler::new(key(self.seed, &names), drawn.len());
-            (0..units)
-                .for_each(|unit| cards[unit * width + column + 1] = drawn[deck.card(unit as u64)]);
+            let names = ["term", &block.name, &self.compiled.lists[*list].name];
+            let mut sampler = BalancedSampler::new(key(self.seed, &names), drawn.len());
+            (0..units).for_each(|unit| {
+                rows[unit * width + column + 1] = drawn[sampler.card(unit as u64)]
+            });
         }
         let stream = Stream::new(key(self.seed, &["exchange", &block.name]));
         let column = |list: usize| Some(1 + subject.lists.iter().position(|l| *l == list)?);
-        let mut hand = Hand {
+        let mut draft = BlockDraft {
             at: at as u32,
             block,
             width,
@@ -292,75 +299,76 @@ impl Dealer<'_> {
                 .filter_map(|(a, b)| Some((column(a)?, column(b)?)))
                 .collect(),
             pair: block.differs.and_then(column),
-            cards,
+            rows,
             holds: vec![Vec::new(); block.seats.len()],
             free: vec![0; block.seats.len()],
             impossible: HashSet::new(),
             stream,
         };
-        // Which statements hold is dealt before the terms are: they do not depend on them.
+        // Whether statements are true is drawn first, because it does not depend on the terms.
         for (nth, seat) in block.seats.iter().enumerate() {
-            let subtask = &self.grammar.subtasks[seat.subtask];
+            let subtask = &self.compiled.subtasks[seat.subtask];
             match seat.ask {
                 Ask::Claim => {
-                    let cards = seat.ask.cards(0);
+                    let sizes = seat.ask.cards(0);
                     let base = self
                         .places
-                        .get(&(seat.subtask, seat.ask, cards))
+                        .get(&(seat.subtask, seat.ask, sizes))
                         .copied()
                         .unwrap_or(0);
-                    let mut decks = seat_decks(self.seed, &subtask.name, seat.ask, cards);
-                    hand.holds[nth] = (0..units)
-                        .map(|unit| decks.cards(base + unit as u64).0 == 0)
+                    let mut samplers = slot_samplers(self.seed, &subtask.name, seat.ask, sizes);
+                    draft.holds[nth] = (0..units)
+                        .map(|unit| samplers.cards(base + unit as u64).0 == 0)
                         .collect();
                 }
                 Ask::Free => {
-                    let texts = self.grammar.free_form(subject, subtask);
-                    hand.free[nth] = key(0, &[texts.map_or("", |(describe, _)| describe.source())]);
+                    let texts = self.compiled.free_form(subject, subtask);
+                    draft.free[nth] =
+                        key(0, &[texts.map_or("", |(describe, _)| describe.source())]);
                 }
                 _ => {}
             }
         }
-        self.exchange(&mut hand, units);
+        self.swap(&mut draft, units);
         let places = (0..block.seats.len())
-            .map(|seat| self.seat(&hand, seat, units))
+            .map(|seat| self.seat(&draft, seat, units))
             .collect();
-        let Hand {
+        let BlockDraft {
             width,
-            cards,
+            rows,
             impossible,
             ..
-        } = hand;
+        } = draft;
         self.dealt.blocks.push(DealtBlock {
             width,
-            cards,
+            rows,
             places,
             impossible,
         });
     }
 
-    /// Where the questions of a seat stand in the decks.
-    fn seat(&mut self, hand: &Hand<'_>, nth: usize, units: usize) -> Places {
-        let seat = &hand.block.seats[nth];
-        let list = self.grammar.subtasks[seat.subtask].list;
-        let column = hand.lists.iter().position(|l| *l == list);
+    /// The sampler positions of a slot's questions.
+    fn seat(&mut self, draft: &BlockDraft<'_>, nth: usize, units: usize) -> Positions {
+        let seat = &draft.block.seats[nth];
+        let list = self.compiled.subtasks[seat.subtask].list;
+        let column = draft.lists.iter().position(|l| *l == list);
         let dealt = |ask: Ask| matches!(ask, Ask::Choice | Ask::Refusal);
         let Some(column) = column.filter(|_| self.rules.is_uneven(list) && dealt(seat.ask)) else {
-            let cards = seat.ask.cards(options(self.rules, hand.block, list, None));
+            let sizes = seat.ask.cards(options(self.rules, draft.block, list, None));
             let place = self
                 .places
-                .entry((seat.subtask, seat.ask, cards))
+                .entry((seat.subtask, seat.ask, sizes))
                 .or_default();
             let base = *place;
             *place += units as u64;
-            return Places::From(base);
+            return Positions::From(base);
         };
         let mut known: HashMap<u32, usize> = HashMap::new();
         let each = (0..units).map(|unit| {
-            let term = hand.row(unit)[column + 1];
+            let term = draft.row(unit)[column + 1];
             let options = *known
                 .entry(term)
-                .or_insert_with(|| options(self.rules, hand.block, list, Some(term)));
+                .or_insert_with(|| options(self.rules, draft.block, list, Some(term)));
             let place = self
                 .places
                 .entry((seat.subtask, seat.ask, seat.ask.cards(options)))
@@ -368,165 +376,171 @@ impl Dealer<'_> {
             *place += 1;
             (*place - 1) as u32
         });
-        Places::Each(each.collect())
+        Positions::Each(each.collect())
     }
 
-    /// Exchanges terms until every picture is possible and no question comes twice, as far as that can be.
-    fn exchange(&mut self, hand: &mut Hand<'_>, units: usize) {
-        let columns: Vec<usize> = (0..hand.width)
-            .filter(|c| self.choices(hand, *c) > 1)
+    /// Swaps terms until every picture is possible and no question repeats, as far as that can be
+    /// done.
+    fn swap(&mut self, draft: &mut BlockDraft<'_>, units: usize) {
+        let columns: Vec<usize> = (0..draft.width)
+            .filter(|c| self.choices(draft, *c) > 1)
             .collect();
         let mut failed = 0;
         for unit in 0..units {
-            let mut best = self.standing(hand, unit);
-            if best > Standing::Fresh
+            let mut best = self.uniqueness(draft, unit);
+            if best > Uniqueness::Unique
                 && !columns.is_empty()
-                && (best == Standing::Impossible || failed < EXHAUSTED)
+                && (best == Uniqueness::Impossible || failed < FAILED_IN_A_ROW)
             {
-                best = self.forward(hand, unit, units, &columns, best);
-                if best > Standing::Fresh {
-                    best = self.backward(hand, unit, &columns, best);
+                best = self.forward(draft, unit, units, &columns, best);
+                if best > Uniqueness::Unique {
+                    best = self.backward(draft, unit, &columns, best);
                 }
-                // The few pictures of a small block have nobody to exchange with.
-                if best == Standing::Impossible || (best > Standing::Fresh && units <= SMALL) {
-                    best = self.redraw(hand, unit, &columns, best);
+                // The few pictures of a small block have no partners to swap with.
+                if best == Uniqueness::Impossible
+                    || (best > Uniqueness::Unique && units <= SMALL_BLOCK)
+                {
+                    best = self.redraw(draft, unit, &columns, best);
                 }
-                failed = if best == Standing::Fresh {
+                failed = if best == Uniqueness::Unique {
                     0
                 } else {
                     failed + 1
                 };
             }
-            if best == Standing::Impossible {
-                hand.impossible.insert(unit as u32);
+            if best == Uniqueness::Impossible {
+                draft.impossible.insert(unit as u32);
             }
-            self.record(hand, unit);
+            self.record(draft, unit);
         }
     }
 
-    fn choices(&self, hand: &Hand<'_>, column: usize) -> usize {
+    fn choices(&self, draft: &BlockDraft<'_>, column: usize) -> usize {
         match column.checked_sub(1) {
-            None => self.grammar.subjects[hand.block.subject].prompts.len(),
-            Some(list) => hand.block.drawn(hand.lists[list]).len(),
+            None => self.compiled.subjects[draft.block.subject].prompts.len(),
+            Some(list) => draft.block.drawn(draft.lists[list]).len(),
         }
     }
 
-    /// The column to exchange: one of the two that cannot stand together, else any.
-    fn column(&self, hand: &mut Hand<'_>, unit: usize, columns: &[usize]) -> usize {
-        match hand.clash(self.rules, unit) {
-            Some((a, b)) => [a, b][hand.stream.below(2)],
-            None => columns[hand.stream.below(columns.len())],
+    /// The column to swap: one of the two with incompatible terms, or any.
+    fn column(&self, draft: &mut BlockDraft<'_>, unit: usize, columns: &[usize]) -> usize {
+        match draft.clash(self.rules, unit) {
+            Some((a, b)) => [a, b][draft.stream.below(2)],
+            None => columns[draft.stream.below(columns.len())],
         }
     }
 
-    /// Exchanges a term with a picture that is not settled yet.
+    /// Swaps a term with a later picture.
     fn forward(
         &mut self,
-        hand: &mut Hand<'_>,
+        draft: &mut BlockDraft<'_>,
         unit: usize,
         units: usize,
         columns: &[usize],
-        mut best: Standing,
-    ) -> Standing {
-        let ahead = SPAN.min(units - unit - 1);
-        for _ in 0..if ahead > 0 { TRIES } else { 0 } {
-            let column = self.column(hand, unit, columns);
-            let other = unit + 1 + hand.stream.below(ahead);
-            if hand.row(unit)[column] == hand.row(other)[column] {
+        mut best: Uniqueness,
+    ) -> Uniqueness {
+        let ahead = MAX_DISTANCE.min(units - unit - 1);
+        for _ in 0..if ahead > 0 { MAX_SWAPS } else { 0 } {
+            let column = self.column(draft, unit, columns);
+            let other = unit + 1 + draft.stream.below(ahead);
+            if draft.row(unit)[column] == draft.row(other)[column] {
                 continue;
             }
-            hand.exchange(column, unit, other);
-            let standing = self.standing(hand, unit);
-            if standing < best {
-                best = standing;
+            draft.swap(column, unit, other);
+            let uniqueness = self.uniqueness(draft, unit);
+            if uniqueness < best {
+                best = uniqueness;
             } else {
-                hand.exchange(column, unit, other);
+                draft.swap(column, unit, other);
             }
-            if best == Standing::Fresh {
+            if best == Uniqueness::Unique {
                 break;
             }
         }
         best
     }
 
-    /// Exchanges a term with a picture that is settled, where both are fresh afterwards.
+    /// Swaps a term with an earlier picture, if both have unique questions afterwards.
     fn backward(
         &mut self,
-        hand: &mut Hand<'_>,
+        draft: &mut BlockDraft<'_>,
         unit: usize,
         columns: &[usize],
-        best: Standing,
-    ) -> Standing {
-        let behind = SPAN.min(unit);
-        let tries = if best == Standing::Impossible {
-            8 * TRIES
+        best: Uniqueness,
+    ) -> Uniqueness {
+        let behind = MAX_DISTANCE.min(unit);
+        let tries = if best == Uniqueness::Impossible {
+            8 * MAX_SWAPS
         } else {
-            TRIES
+            MAX_SWAPS
         };
         for _ in 0..if behind > 0 { tries } else { 0 } {
-            let column = self.column(hand, unit, columns);
-            let other = unit - 1 - hand.stream.below(behind);
-            if hand.row(unit)[column] == hand.row(other)[column] || !self.is_single(hand, other) {
+            let column = self.column(draft, unit, columns);
+            let other = unit - 1 - draft.stream.below(behind);
+            if draft.row(unit)[column] == draft.row(other)[column] || !self.is_single(draft, other)
+            {
                 continue;
             }
-            self.forget(hand, other);
-            hand.exchange(column, unit, other);
-            if self.standing(hand, other) == Standing::Fresh {
-                self.record(hand, other);
-                if self.standing(hand, unit) == Standing::Fresh {
-                    return Standing::Fresh;
+            self.forget(draft, other);
+            draft.swap(column, unit, other);
+            if self.uniqueness(draft, other) == Uniqueness::Unique {
+                self.record(draft, other);
+                if self.uniqueness(draft, unit) == Uniqueness::Unique {
+                    return Uniqueness::Unique;
                 }
-                self.forget(hand, other);
+                self.forget(draft, other);
             }
-            hand.exchange(column, unit, other);
-            self.record(hand, other);
+            draft.swap(column, unit, other);
+            self.record(draft, other);
         }
         best
     }
 
-    /// Gives a picture other terms than the decks have for it: that is a little uneven, and better than none.
+    /// Draws other terms for a picture. The counts become slightly uneven, but the picture stays.
     fn redraw(
         &mut self,
-        hand: &mut Hand<'_>,
+        draft: &mut BlockDraft<'_>,
         unit: usize,
         columns: &[usize],
-        mut best: Standing,
-    ) -> Standing {
-        let place = unit * hand.width..(unit + 1) * hand.width;
-        let mut kept = hand.row(unit).to_vec();
-        for _ in 0..8 * TRIES {
-            let column = self.column(hand, unit, columns);
-            hand.cards[unit * hand.width + column] = match column.checked_sub(1) {
-                None => hand.stream.below(self.choices(hand, column)) as u32,
+        mut best: Uniqueness,
+    ) -> Uniqueness {
+        let place = unit * draft.width..(unit + 1) * draft.width;
+        let mut kept = draft.row(unit).to_vec();
+        for _ in 0..8 * MAX_SWAPS {
+            let column = self.column(draft, unit, columns);
+            draft.rows[unit * draft.width + column] = match column.checked_sub(1) {
+                None => draft.stream.below(self.choices(draft, column)) as u32,
                 Some(list) => {
-                    let drawn = hand.block.drawn(hand.lists[list]);
-                    drawn[hand.stream.below(drawn.len())]
+                    let drawn = draft.block.drawn(draft.lists[list]);
+                    drawn[draft.stream.below(drawn.len())]
                 }
             };
-            let standing = self.standing(hand, unit);
-            if standing < best {
-                best = standing;
-                kept.copy_from_slice(hand.row(unit));
+            let uniqueness = self.uniqueness(draft, unit);
+            if uniqueness < best {
+                best = uniqueness;
+                kept.copy_from_slice(draft.row(unit));
             }
-            if best == Standing::Fresh {
+            if best == Uniqueness::Unique {
                 break;
             }
         }
-        hand.cards[place].copy_from_slice(&kept);
+        draft.rows[place].copy_from_slice(&kept);
         best
     }
 
-    /// What each question of a picture is known by, without its wrong answers, and whether it can differ in them.
+    /// The questions of a picture: slot, key without the wrong answers, and whether the wrong
+    /// answers can differ.
     fn questions<'h>(
         &self,
-        hand: &'h Hand<'_>,
+        draft: &'h BlockDraft<'_>,
         unit: usize,
     ) -> impl Iterator<Item = (usize, u64, bool)> + use<'h> {
-        let (wording, terms) = (hand.row(unit)[0] as usize, &hand.row(unit)[1..]);
-        let subject = hand.block.subject;
-        // The two pictures of a pair differ in one term: where the others come once, neither comes twice.
-        let pair = hand.pair.into_iter().flat_map(move |column| {
-            let subtask = hand.block.seats.first().map_or(0, |s| s.subtask);
+        let (wording, terms) = (draft.row(unit)[0] as usize, &draft.row(unit)[1..]);
+        let subject = draft.block.subject;
+        // The pictures of a pair differ in one term. If the other terms are unique, neither picture
+        // repeats.
+        let pair = draft.pair.into_iter().flat_map(move |column| {
+            let subtask = draft.block.seats.first().map_or(0, |s| s.subtask);
             let other = terms
                 .iter()
                 .enumerate()
@@ -537,17 +551,17 @@ impl Dealer<'_> {
                 (0, question(subject, wording, terms, subtask, 16), false),
             ]
         });
-        let single = hand
+        let single = draft
             .block
             .seats
             .iter()
             .enumerate()
-            .filter(|_| hand.pair.is_none());
+            .filter(|_| draft.pair.is_none());
         pair.chain(single.map(move |(nth, seat)| {
             let of = |subtask: usize, part: u64| question(subject, wording, terms, subtask, part);
-            match (seat.ask, hand.holds[nth].get(unit)) {
-                // The same words are asked by several subtasks.
-                (Ask::Free, _) => (nth, of(0, hand.free[nth]), false),
+            match (seat.ask, draft.holds[nth].get(unit)) {
+                // Several subtasks can ask the same words.
+                (Ask::Free, _) => (nth, of(0, draft.free[nth]), false),
                 (Ask::Claim, Some(true)) => (nth, of(seat.subtask, 5), false),
                 (ask, _) => match part(ask) {
                     Some(part) => (nth, of(seat.subtask, part), true),
@@ -557,60 +571,65 @@ impl Dealer<'_> {
         }))
     }
 
-    fn standing(&self, hand: &Hand<'_>, unit: usize) -> Standing {
-        if hand.clash(self.rules, unit).is_some() {
-            return Standing::Impossible;
+    fn uniqueness(&self, draft: &BlockDraft<'_>, unit: usize) -> Uniqueness {
+        if draft.clash(self.rules, unit).is_some() {
+            return Uniqueness::Impossible;
         }
         let of = |(_, what, differs): (usize, u64, bool)| match self.seen.get(&what) {
-            None => Standing::Fresh,
-            Some(n) if differs && *n < RANKS => Standing::Other,
-            Some(_) => Standing::Repeated,
+            None => Uniqueness::Unique,
+            Some(n) if differs && *n < MAX_RANK => Uniqueness::SharedPrompt,
+            Some(_) => Uniqueness::Repeated,
         };
-        self.questions(hand, unit)
+        self.questions(draft, unit)
             .map(of)
             .max()
-            .unwrap_or(Standing::Fresh)
+            .unwrap_or(Uniqueness::Unique)
     }
 
-    /// Whether every question of a settled picture came once alone.
-    fn is_single(&self, hand: &Hand<'_>, unit: usize) -> bool {
-        !hand.impossible.contains(&(unit as u32))
+    /// Whether all questions of an earlier picture are unique.
+    fn is_single(&self, draft: &BlockDraft<'_>, unit: usize) -> bool {
+        !draft.impossible.contains(&(unit as u32))
             && self
-                .questions(hand, unit)
+                .questions(draft, unit)
                 .all(|(_, what, _)| self.seen.get(&what) == Some(&1))
     }
 
-    fn record(&mut self, hand: &Hand<'_>, unit: usize) {
-        for (nth, what, differs) in self.questions(hand, unit) {
+    fn record(&mut self, draft: &BlockDraft<'_>, unit: usize) {
+        for (nth, what, differs) in self.questions(draft, unit) {
             let seen = self.seen.entry(what).or_default();
             let before = *seen;
             *seen += 1;
-            if before > 0 && differs && before < RANKS {
+            if before > 0 && differs && before < MAX_RANK {
                 self.dealt
                     .ranks
-                    .insert((hand.at, unit as u32, nth as u32), before);
+                    .insert((draft.at, unit as u32, nth as u32), before);
                 self.dealt.shared.insert(what);
             } else if before > 0 {
-                let subtask = hand.block.seats[nth].subtask;
+                let subtask = draft.block.seats[nth].subtask;
                 *self
                     .dealt
                     .repeated
-                    .entry((hand.block.subject, subtask))
+                    .entry((draft.block.subject, subtask))
                     .or_default() += 1;
             }
         }
     }
 
-    fn forget(&mut self, hand: &Hand<'_>, unit: usize) {
-        for (_, what, _) in self.questions(hand, unit) {
+    fn forget(&mut self, draft: &BlockDraft<'_>, unit: usize) {
+        for (_, what, _) in self.questions(draft, unit) {
             self.seen.remove(&what);
         }
     }
 }
 
-/// The decks that questions of a subtask are dealt from.
-pub fn seat_decks(seed: u64, subtask: &str, ask: Ask, cards: (usize, usize)) -> BalancedSamplers {
-    // Seats of one subtask share a deck across blocks, so that its deal goes on from block to block.
-    let label = format!("{ask:?}/{}/{}", cards.0, cards.1);
-    BalancedSamplers::new(key(seed, &["seat", subtask, &label]), cards)
+/// The samplers for the questions of a subtask.
+pub fn slot_samplers(
+    seed: u64,
+    subtask: &str,
+    ask: Ask,
+    sizes: (usize, usize),
+) -> BalancedSamplers {
+    // Slots of one subtask share a sampler across blocks, so that it stays balanced.
+    let label = format!("{ask:?}/{}/{}", sizes.0, sizes.1);
+    BalancedSamplers::new(key(seed, &["seat", subtask, &label]), sizes)
 }

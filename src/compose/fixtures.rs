@@ -1,10 +1,10 @@
-//! Small metadata that tests of several crates share.
+//! Small metadata shared by tests of several crates.
 
 use benchtop_model::MetaFile;
 
 use crate::metadata::{Metadata, VOCABULARIES, styles, templates};
 
-/// The text of its `templates.toml`.
+/// Its `templates.toml`.
 pub const SMALL: &str = r#"
 [instruction]
 multiple-choice = "Question: {question}\nChoices:\n{options}\nHint: e.g., {letters}.\nYour answer is:"
@@ -64,7 +64,7 @@ describe = "Please read the text."
 answer = "{term}"
 "#;
 
-/// A small set of metadata.
+/// The small metadata.
 pub fn small() -> Metadata {
     let list = |name: &str, terms: &[&str]| MetaFile {
         name: format!("{VOCABULARIES}{name}.txt"),

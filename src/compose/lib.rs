@@ -1,15 +1,17 @@
-//! Floor 2: from metadata to pictures and questions.
+//! Floor 2: composes questions from metadata.
 //!
-//! | room | what it does |
+//! | module | purpose |
 //! |---|---|
-//! | [`metadata`] | vocabularies, styles and templates, read and edited |
-//! | [`compiled_metadata`] | metadata made ready: slots resolved, what cannot work found |
-//! | [`plan`], [`possible`], [`schedule`] | how many pictures of what; every question in its place |
-//! | [`compatibility`] | which terms can stand in one picture, what it hides and shows anyway |
-//! | `deal` | what every picture shows, where the rules decide it too |
+//! | [`metadata`] | vocabularies, styles, templates, and rules: parsing and editing |
+//! | [`compiled_metadata`] | metadata with resolved slots, and its defects |
+//! | [`plan`], [`possible`], [`schedule`] | how many pictures and questions, and the place of each
+//! |
+//! | [`compatibility`] | terms that cannot appear together, or hide or show others |
+//! | `deal` | the terms of every picture under compatibility rules |
+//! | [`engine`] | the composer |
 //! | [`ambiguity`] | when two terms can both be right |
-//! | [`lint`] | what is wrong with metadata and with questions |
-//! | [`sample`] | the sample set, drawn by the program |
+//! | [`lint`] | checks of metadata and questions |
+//! | [`sample`] | the built-in sample data set |
 
 pub mod ambiguity;
 pub mod compatibility;
@@ -37,13 +39,13 @@ mod tests {
     use benchtop_model::metafile::shipped;
 
     #[test]
-    fn the_shipped_metadata_has_the_sizes_of_table_11_and_nothing_wrong_with_it() {
+    fn shipped_metadata_matches_table_11_and_has_no_findings() {
         let metadata = Metadata::parse(shipped());
         assert_eq!(
             metadata.found().collect::<Vec<_>>(),
             [] as [&benchtop_model::Finding; 0]
         );
-        let (grammar, found) = CompiledMetadata::compile(&metadata);
+        let (compiled, found) = CompiledMetadata::compile(&metadata);
         assert_eq!(found, []);
         let sizes = [
             ("style", 51),
@@ -67,19 +69,19 @@ mod tests {
             ("text", 5000),
             ("color", 8),
         ];
-        assert_eq!(grammar.lists.len(), sizes.len());
+        assert_eq!(compiled.lists.len(), sizes.len());
         for (name, size) in sizes {
             assert_eq!(
-                grammar.lists[grammar.list(name).unwrap()].terms.len(),
+                compiled.lists[compiled.list(name).unwrap()].terms.len(),
                 size,
                 "{name}"
             );
         }
         assert!(metadata.enabled("text").iter().all(|w| w.len() >= 3));
-        assert_eq!((grammar.subtasks.len(), grammar.subjects.len()), (20, 14));
-        for (at, subtask) in grammar.subtasks.iter().enumerate() {
+        assert_eq!((compiled.subtasks.len(), compiled.subjects.len()), (20, 14));
+        for (at, subtask) in compiled.subtasks.iter().enumerate() {
             assert!(
-                grammar.subjects.iter().any(|s| s.supports.contains(&at)),
+                compiled.subjects.iter().any(|s| s.supports.contains(&at)),
                 "nothing shows {}",
                 subtask.name
             );

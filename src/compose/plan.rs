@@ -1,4 +1,4 @@
-//! Sampling plans: how many pictures of what, and what is asked about each.
+//! Plan files: how many pictures of each subject, and which questions about them.
 
 use std::path::Path;
 
@@ -7,27 +7,28 @@ use serde::{Deserialize, Serialize};
 use super::compiled_metadata::CompiledMetadata;
 use benchtop_model::{Error, QuestionKind, Result};
 
-/// Options of a multiple-choice question where a plan says nothing (Dysca section 3.4).
+/// Default number of options (Dysca section 3.4).
 const OPTIONS: usize = 4;
-/// Most options a question can have: one for each letter.
+/// Maximum number of options, one per letter.
 const MOST_OPTIONS: usize = 26;
-/// The question types of the plan without a file.
+/// Question types of the default plan.
 const KINDS: [QuestionKind; 3] = [
     QuestionKind::MultipleChoice,
     QuestionKind::TrueFalse,
     QuestionKind::FreeForm,
 ];
-/// Most pictures or questions one plan can have.
+/// Maximum number of pictures or questions of a plan.
 pub const MOST: u64 = 1 << 31;
 
-/// A sampling plan: the whole of a plan file.
+/// A plan file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Plan {
-    /// What it is called: part of the ids of its questions.
+    /// Name of the plan, which is part of the ids of its questions.
     #[serde(default = "name")]
     pub name: String,
-    /// Options of a multiple-choice question, the right one included; short vocabularies give fewer.
+    /// Number of options of a multiple-choice question, including the right one. Short vocabularies
+    /// give fewer.
     #[serde(default = "options")]
     pub options: usize,
     /// Its pictures.
@@ -39,51 +40,55 @@ pub struct Plan {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Pictures {
-    /// What they show: a subject of `templates.toml`.
+    /// The subject, from `templates.toml`.
     pub subject: String,
-    /// How many pictures (or pairs of pictures).
+    /// Number of pictures, or pairs of pictures.
     pub count: Option<u64>,
-    /// Instead of `count`: so many for each term of this subject's main vocabulary.
+    /// Instead of `count`: number per term of the subject's main vocabulary.
     pub per_term: Option<u64>,
-    /// Instead of `count`: so many for each style (a row of the style x subject grid).
+    /// Instead of `count`: number per style (a row of the style x subject grid).
     pub per_style: Option<u64>,
-    /// Subtasks asked about each picture; empty means every one that the prompt supports.
+    /// Subtasks to ask about each picture; empty for all that the prompt supports.
     pub about: Vec<String>,
-    /// Question types; empty means multiple choice, true/false and free form.
+    /// Question types; empty for multiple choice, true/false, and free form.
     pub kinds: Vec<QuestionKind>,
-    /// Only these styles; empty means all.
+    /// Only these styles; empty for all.
     pub styles: Vec<String>,
-    /// Terms and styles left out, in whichever vocabulary.
+    /// Excluded terms and styles, in any vocabulary.
     pub exclude: Vec<String>,
-    /// The shape of the questions.
+    /// Shape of the questions.
     pub shape: Shape,
     /// For pairs: the vocabulary whose term differs between the two pictures.
     pub differs: Option<String>,
-    /// Level of the questions. Pairs are "low" unless it says otherwise (MVP-Bench has "low" and "high"); with a refusal
-    /// it is "know" (declining is right too; the default) or "basic" (it is not), as MM-SAP has them.
+    /// Level of the questions. For pairs "low" by default (MVP-Bench has "low" and "high"). With a
+    /// refusal option it is "know" (refusing is right too; the default) or "basic" (refusing is
+    /// wrong), as in MM-SAP.
     pub level: Option<String>,
 }
 
-/// Level of questions that the picture answers: declining is wrong (MM-SAP's BasicVisQA).
+/// Level of questions that the picture answers, so refusing is wrong (MM-SAP's BasicVisQA).
 pub const BASIC: &str = "basic";
 pub use benchtop_model::item::KNOW;
-/// Level of questions that the picture does not answer: declining is right (MM-SAP's BeyondVisQA).
+/// Level of questions that the picture does not answer, so refusing is right (MM-SAP's
+/// BeyondVisQA).
 pub const BEYOND: &str = "beyond";
-/// Level of questions about pairs where the plan says none: what is seen, not what it means (MVP-Bench section 3).
+/// Default level of questions about pairs: perception, not meaning (MVP-Bench section 3).
 pub const LOW: &str = "low";
 
-/// The shape of the questions about a picture.
+/// Shape of the questions about a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
-    /// One picture and one question (Dysca).
+    /// One picture per question (Dysca).
     #[default]
     Single,
-    /// Two pictures that differ in one term, with the same questions and opposite answers (MVP-Bench section 3).
+    /// Two pictures that differ in one term, with the same questions and opposite answers
+    /// (MVP-Bench section 3).
     Pair,
-    /// One option more, which declines to answer; the picture shows the answer (MM-SAP section 3).
+    /// An additional refusal option; the picture shows the answer (MM-SAP section 3).
     Refusal,
-    /// The same about what the picture does not show: declining alone is right.
+    /// An additional refusal option, which is the only right one because the picture does not show
+    /// the answer.
     Beyond,
 }
 
@@ -96,10 +101,10 @@ fn options() -> usize {
 }
 
 impl Plan {
-    /// Reads the text of a plan; `file` is what an error calls it.
+    /// Parses a plan. `file` only names the file in errors.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] with file, line and what is known instead.
+    /// [`benchtop_model::ErrorKind::Input`] with file, line, and the known names.
     pub fn parse(text: &str, file: &Path) -> Result<Plan> {
         let plan: Plan = toml::from_str(text).map_err(|err| {
             let message = err.message().trim();
@@ -125,7 +130,7 @@ impl Plan {
         if self.name.is_empty() || !self.name.chars().all(plain) {
             return wrong(
                 format!(
-                    "`{}` is not a plan's name: lower-case letters, digits and `-`",
+                    "invalid plan name `{}`: use lowercase letters, digits, and `-`",
                     self.name
                 ),
                 "name",
@@ -134,7 +139,7 @@ impl Plan {
         if !(2..=MOST_OPTIONS).contains(&self.options) {
             return wrong(
                 format!(
-                    "{} options: a question has 2 to {MOST_OPTIONS}",
+                    "{} options are out of range; use 2 to {MOST_OPTIONS}",
                     self.options
                 ),
                 "options",
@@ -144,14 +149,14 @@ impl Plan {
             let sizes = [pictures.count, pictures.per_term, pictures.per_style];
             if sizes.iter().flatten().count() != 1 {
                 let what = format!(
-                    "[[pictures]] number {} needs one of count, per-term and per-style",
+                    "[[pictures]] number {} needs exactly one of count, per-term, and per-style",
                     at + 1
                 );
                 return wrong(what, "pictures.count");
             }
             if (pictures.shape == Shape::Pair) != pictures.differs.is_some() {
                 let what = format!(
-                    "[[pictures]] number {}: `differs` goes with `shape = \"pair\"`",
+                    "[[pictures]] number {}: `differs` and `shape = \"pair\"` belong together",
                     at + 1
                 );
                 return wrong(what, "pictures.differs");
@@ -166,29 +171,32 @@ impl Plan {
             };
             if !fits {
                 let what = format!(
-                    "[[pictures]] number {}: `{}` cannot be its level",
+                    "[[pictures]] number {}: invalid level `{}`",
                     at + 1,
                     level.unwrap_or("")
                 );
                 return Err(Error::input(what).field("pictures.level").help(
-                    "a word; with shape = \"refusal\" basic or know, with shape = \"beyond\" none",
+                    "use one word; with shape = \"refusal\" use basic or know, with shape = \"beyond\" leave it out",
                 ));
             }
         }
         Ok(())
     }
 
-    /// The plan without a file: `count` questions spread as evenly as whole numbers allow over all subtasks and the
-    /// three question types, and over the subjects that support each subtask.
-    pub fn balanced(grammar: &CompiledMetadata, count: u64) -> Plan {
+    /// The default plan: `count` questions, spread as evenly as possible over all subtasks, the
+    /// three question types, and the subjects that support each subtask.
+    pub fn balanced(compiled: &CompiledMetadata, count: u64) -> Plan {
         let mut pictures = Vec::new();
-        let supported: Vec<(&str, Vec<&str>)> = grammar
+        let supported: Vec<(&str, Vec<&str>)> = compiled
             .subtasks
             .iter()
             .enumerate()
             .map(|(at, subtask)| {
-                let subjects = grammar.subjects.iter().filter(|s| s.supports.contains(&at));
-                let subjects = subjects.filter(|s| possible(grammar, &s.name, &subtask.name));
+                let subjects = compiled
+                    .subjects
+                    .iter()
+                    .filter(|s| s.supports.contains(&at));
+                let subjects = subjects.filter(|s| possible(compiled, &s.name, &subtask.name));
                 (
                     subtask.name.as_str(),
                     subjects.map(|s| s.name.as_str()).collect(),
@@ -209,7 +217,7 @@ impl Plan {
                         count: Some(count),
                         ..Pictures::default()
                     };
-                    let rest = missing(grammar, &whole);
+                    let rest = missing(compiled, &whole);
                     pictures.push(whole);
                     pictures.extend(rest);
                 }
@@ -222,7 +230,7 @@ impl Plan {
                     KINDS.to_vec(),
                 );
             }
-            // What is left over goes to one type after another, round the subtasks.
+            // The remainder goes to one type after another, around the subtasks.
             let left = count - each * seats;
             let extra = (0..KINDS.len()).filter(|k| ((k * supported.len() + at) as u64) < left);
             let subject = subjects[(each % many) as usize % subjects.len()];
@@ -236,8 +244,8 @@ impl Plan {
     }
 }
 
-/// Whether every type of question of a subtask can be asked about some picture of a subject.
-fn possible(grammar: &CompiledMetadata, subject: &str, subtask: &str) -> bool {
+/// Whether every question type of a subtask can be asked about some picture of a subject.
+fn possible(compiled: &CompiledMetadata, subject: &str, subtask: &str) -> bool {
     let can = |kind: &QuestionKind| {
         let (subject, about) = (subject.to_string(), vec![subtask.to_string()]);
         let one = Pictures {
@@ -247,17 +255,17 @@ fn possible(grammar: &CompiledMetadata, subject: &str, subtask: &str) -> bool {
             count: Some(1),
             ..Pictures::default()
         };
-        super::schedule::blocks(grammar, &one, OPTIONS, 0).is_ok()
+        super::schedule::blocks(compiled, &one, OPTIONS, 0).is_ok()
     };
-    grammar.compatibility.is_none() || KINDS.iter().all(can)
+    compiled.compatibility.is_none() || KINDS.iter().all(can)
 }
 
-/// Where some pictures hide what one of the types asks, that type gets pictures of its own, so that every type comes
-/// as often as the plan says.
-fn missing(grammar: &CompiledMetadata, whole: &Pictures) -> Vec<Pictures> {
+/// Extra pictures for question types that some pictures hide, so that every type reaches the
+/// planned number.
+fn missing(compiled: &CompiledMetadata, whole: &Pictures) -> Vec<Pictures> {
     let (Some(_), Ok(blocks)) = (
-        &grammar.compatibility,
-        super::schedule::blocks(grammar, whole, OPTIONS, 0),
+        &compiled.compatibility,
+        super::schedule::blocks(compiled, whole, OPTIONS, 0),
     ) else {
         return Vec::new();
     };
@@ -287,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_is_read_and_what_is_wrong_is_said_with_its_line() {
+    fn plans_parse_and_errors_are_located() {
         let plan = Plan::parse(
             "name = \"grid\"\n[[pictures]]\nsubject = \"animal\"\nper-style = 2\nabout = [\"style\"]\nkinds = [\"true-false\"]\n",
             Path::new("plan.toml"),
@@ -333,11 +341,11 @@ mod tests {
     }
 
     #[test]
-    fn the_balanced_plan_has_the_count_and_spreads_it() {
-        let (grammar, found) = CompiledMetadata::compile(&crate::fixtures::small());
+    fn balanced_plan_spreads_the_count() {
+        let (compiled, found) = CompiledMetadata::compile(&crate::fixtures::small());
         assert!(found.is_empty(), "{found:?}");
         for count in [0, 1, 7, 15, 16, 100, 1234] {
-            let plan = Plan::balanced(&grammar, count);
+            let plan = Plan::balanced(&compiled, count);
             let mut by = std::collections::BTreeMap::new();
             for p in &plan.pictures {
                 for kind in &p.kinds {

@@ -1,37 +1,37 @@
-//! Which pictures a plan can have under the rules of compatibility, and what can be asked of which.
+//! The pictures that a plan can have under compatibility rules, and the questions about each.
 
 use std::collections::BTreeMap;
 
 use super::compatibility::Compatibility;
 
-/// Kinds of pictures that one entry of a plan is taken apart into, at most. Beyond that, terms that hide anything that
-/// is asked are left out.
+/// Maximum number of classes per plan entry. Beyond it, terms that hide anything asked about are
+/// left out.
 const MOST: usize = 64;
 
-/// Terms of some lists, as positions in them.
+/// Terms of some lists, as positions.
 pub type Allowed = Vec<(usize, Vec<u32>)>;
 
-/// Pictures of one kind: those that all the same questions can be asked of.
+/// Pictures that support the same set of questions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// The lists that only some of their terms are taken from here.
+    /// The lists that are restricted to some of their terms.
     pub terms: Allowed,
-    /// For each question whether it can be asked.
+    /// Whether each question can be asked.
     pub asked: Vec<bool>,
-    /// How many combinations of terms it has, as a share of all.
+    /// Number of term combinations.
     weight: u128,
 }
 
-/// A question as far as it matters here.
+/// A question, as far as compatibility matters.
 #[derive(Clone, Debug)]
 pub struct Asks {
     /// The lists that it is about.
     pub lists: Vec<usize>,
-    /// The list whose terms are its options, where it has wrong answers.
+    /// The list of its options, if it has wrong answers.
     pub options: Option<usize>,
 }
 
-/// Leaves out of `allowed` the terms that can stand in no picture of these lists.
+/// Removes terms from `allowed` that are incompatible with all partners.
 pub fn prune(rules: &Compatibility, lists: &[usize], allowed: &mut Allowed) {
     let pairs: Vec<_> = rules
         .clashing()
@@ -66,8 +66,9 @@ pub fn prune(rules: &Compatibility, lists: &[usize], allowed: &mut Allowed) {
     }
 }
 
-/// The kinds of pictures there are with terms of `lists`, by what can be asked of them. `sorted` sorts the terms of a
-/// list further, where they must not be mixed. Empty where nothing can be asked at all.
+/// Groups the possible pictures with terms of `lists` by the questions that they support. `sorted`
+/// splits the terms of a list further, where they must not be mixed. Empty if no question is
+/// possible.
 pub fn classes(
     rules: &Compatibility,
     lists: &[usize],
@@ -102,7 +103,7 @@ pub fn classes(
         }
         let mut kinds: BTreeMap<(Vec<bool>, usize), Vec<u32>> = BTreeMap::new();
         for &term in of(list) {
-            // Those of which everything can be asked come first.
+            // Classes that support every question come first.
             let not = asked(list, term).iter().map(|can| !can).collect();
             kinds
                 .entry((not, sorted(list, term)))
@@ -137,7 +138,7 @@ pub fn classes(
     all
 }
 
-/// The terms of a list that some class has, out of `all`.
+/// The terms of `all` that occur in some class.
 pub fn left(classes: &[Class], list: usize, all: &[u32]) -> Vec<u32> {
     let has = |class: &Class, term: &u32| {
         class
@@ -152,13 +153,13 @@ pub fn left(classes: &[Class], list: usize, all: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-/// How many of `units` pictures each class has: as its share of all combinations, in whole numbers.
+/// Distributes `units` pictures over the classes in proportion to their number of combinations.
 pub fn shares(classes: &[Class], units: u64) -> Vec<u64> {
     let total = classes
         .iter()
         .fold(0_u128, |sum, c| sum.saturating_add(c.weight))
         .max(1);
-    // Weights beyond this would overflow; they are scaled down alike.
+    // Scale the weights down, since larger ones would overflow.
     let scale = (total >> 64) + 1;
     let total = (total / scale).max(1);
     let exact: Vec<u128> = classes
@@ -189,14 +190,14 @@ mod tests {
     use crate::compiled_metadata::CompiledMetadata;
 
     #[test]
-    fn pictures_are_sorted_by_what_they_hide_and_shared_out_by_their_number() {
-        let (grammar, _) = CompiledMetadata::compile(&ruled(
+    fn classes_follow_hidden_lists_and_shares_follow_weights() {
+        let (compiled, _) = CompiledMetadata::compile(&ruled(
             "[[hides]]\nstyle = [\"comic\", \"sketch\"]\nhides = [\"color\"]\n",
         ));
-        let rules = grammar.compatibility.as_ref().unwrap();
+        let rules = compiled.compatibility.as_ref().unwrap();
         let (color, style) = (
-            grammar.list("color").unwrap(),
-            grammar.list("style").unwrap(),
+            compiled.list("color").unwrap(),
+            compiled.list("style").unwrap(),
         );
         let allowed: Allowed = vec![(color, vec![0, 1, 2]), (style, vec![0, 1, 2, 3, 4])];
         let ask = |list: usize| Asks {
@@ -228,13 +229,13 @@ mod tests {
     }
 
     #[test]
-    fn terms_without_any_partner_are_left_out() {
-        let (grammar, _) = CompiledMetadata::compile(&ruled(
+    fn terms_without_partners_are_pruned() {
+        let (compiled, _) = CompiledMetadata::compile(&ruled(
             "[[not-with]]\nanimal = [\"owl\"]\nbackground = [\"by the sea\", \"on a lawn\"]\n",
         ));
-        let rules = grammar.compatibility.as_ref().unwrap();
-        let list = |name: &str| grammar.list(name).unwrap();
-        let at = |name: &str, term: &str| grammar.lists[list(name)].position(term).unwrap();
+        let rules = compiled.compatibility.as_ref().unwrap();
+        let list = |name: &str| compiled.list(name).unwrap();
+        let at = |name: &str, term: &str| compiled.lists[list(name)].position(term).unwrap();
         let (owl, sea, lawn) = (
             at("animal", "owl"),
             at("background", "by the sea"),

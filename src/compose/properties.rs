@@ -1,4 +1,5 @@
-//! What holds of every composition, whatever the vocabularies, templates, plans and seeds; and bytes fixed for ever.
+//! Properties of every composition, for random vocabularies, templates, plans, and seeds; and fixed
+//! hashes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,8 +17,8 @@ use super::world::{composer, ruled};
 use benchtop_model::rng::Stream;
 use benchtop_model::{Item, QuestionKind, Role, Rule, Side};
 
-/// What must hold of one item by itself.
-fn sound(grammar: &CompiledMetadata, item: &Item) {
+/// Checks one item by itself.
+fn sound(compiled: &CompiledMetadata, item: &Item) {
     let provenance = item.provenance.as_deref().unwrap();
     let prompt = item.prompt.as_deref().unwrap();
     let instruction = item.instruction.as_deref().unwrap();
@@ -29,8 +30,8 @@ fn sound(grammar: &CompiledMetadata, item: &Item) {
     }
     let texts: BTreeSet<String> = item.options.iter().map(|o| plain(&o.text)).collect();
     assert_eq!(texts.len(), item.options.len(), "{item:?}");
-    let subtask = &grammar.subtasks[grammar.subtask(item.subtask.as_deref().unwrap()).unwrap()];
-    let list = &grammar.lists[subtask.list].name;
+    let subtask = &compiled.subtasks[compiled.subtask(item.subtask.as_deref().unwrap()).unwrap()];
+    let list = &compiled.lists[subtask.list].name;
     let own = provenance.terms.get(list);
     let shown = |term: &str| holds(&plain(prompt), &plain(term));
     let beyond = item.level.as_deref() == Some("beyond");
@@ -105,16 +106,16 @@ fn sound(grammar: &CompiledMetadata, item: &Item) {
     let asked = matches!(item.level.as_deref(), Some("know" | "basic" | "beyond"));
     assert_eq!(refusals, usize::from(asked));
     assert_eq!((provenance.chance, item.chance()), (chance, chance));
-    let choices = choices_of(grammar, item).unwrap().unwrap();
-    let again = write(grammar, &choices).unwrap();
+    let choices = choices_of(compiled, item).unwrap().unwrap();
+    let again = write(compiled, &choices).unwrap();
     assert_eq!(
         (&again.options, &again.instruction, again.chance),
         (&item.options, item.instruction.as_ref().unwrap(), chance)
     );
-    assert_eq!(recipe(grammar, &choices), provenance.recipe);
+    assert_eq!(recipe(compiled, &choices), provenance.recipe);
 }
 
-/// Counts of each value by key: none may differ by more than one where there are `of` values.
+/// Counts of each value by key. With `of` values, they may differ by at most one.
 #[derive(Default)]
 struct Even(BTreeMap<(String, usize), Vec<u64>>);
 
@@ -191,7 +192,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_composed_is_sound_and_exactly_even(world: u64, seed: u64) {
+    fn compositions_are_sound_and_balanced(world: u64, seed: u64) {
         if let Some(mut composer) = composer(world, true, seed) {
             let n = composer.course().questions();
             let items: Vec<Item> = (0..n).map(|n| composer.question(n).unwrap()).collect();
@@ -205,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn under_rules_every_question_keeps_them_and_all_stays_even(world: u64, seed: u64) {
+    fn compositions_obey_rules_and_stay_balanced(world: u64, seed: u64) {
         if let Some(mut composer) = ruled(world, seed) {
             let n = composer.course().questions();
             let all: Vec<Option<Item>> = (0..n).map(|n| composer.question(n)).collect();
@@ -225,7 +226,7 @@ proptest! {
     }
 
     #[test]
-    fn terms_that_are_near_or_inside_each_other_never_make_a_wrong_question(world: u64, seed: u64) {
+    fn overlapping_terms_make_no_wrong_questions(world: u64, seed: u64) {
         if let Some(mut composer) = composer(world, false, seed) {
             for n in 0..composer.course().questions() {
                 if let Some(item) = composer.question(n) {
@@ -238,7 +239,7 @@ proptest! {
     }
 
     #[test]
-    fn any_order_and_any_copy_gives_the_same_questions(world: u64, seed: u64, order: u64) {
+    fn questions_do_not_depend_on_order_or_clones(world: u64, seed: u64, order: u64) {
         if let (Some(mut composer), Some(mut other)) = (composer(world, true, seed), composer(world, true, seed)) {
             let n = composer.course().questions();
             let items: Vec<_> = (0..n).map(|n| composer.question(n)).collect();
@@ -255,15 +256,15 @@ proptest! {
 }
 
 #[test]
-fn every_term_and_every_style_comes_as_often_as_the_plan_says() {
-    let (grammar, _) = CompiledMetadata::compile(&crate::fixtures::small());
+fn terms_and_styles_occur_as_often_as_planned() {
+    let (compiled, _) = CompiledMetadata::compile(&crate::fixtures::small());
     for (size, list) in [("per-term", "animal"), ("per-style", STYLE)] {
         let text = format!(
             "[[pictures]]\nsubject = \"animal\"\n{size} = 3\nabout = [\"color\"]\nkinds = [\"free-form\"]\n"
         );
         let plan = Plan::parse(&text, std::path::Path::new("plan.toml")).unwrap();
-        let course = Schedule::new(&grammar, &plan).unwrap();
-        let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 5);
+        let schedule = Schedule::new(&compiled, &plan).unwrap();
+        let mut composer = Composer::new(Arc::new(compiled.clone()), Arc::new(schedule), 5);
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
         for n in 0..composer.course().questions() {
             *counts
@@ -272,17 +273,18 @@ fn every_term_and_every_style_comes_as_often_as_the_plan_says() {
         }
         assert_eq!(
             counts.len(),
-            grammar.lists[grammar.list(list).unwrap()].terms.len()
+            compiled.lists[compiled.list(list).unwrap()].terms.len()
         );
         assert!(counts.values().all(|n| *n == 3), "{counts:?}");
     }
 }
 
-/// What was composed once must be composed again years later. Where one of these hashes changes, every benchmark that
-/// was composed before can no longer be made again: only a change of the test's own metadata may change it.
+/// Benchmarks must compose to the same bytes years later. If one of these hashes changes, existing
+/// benchmarks can no longer be reproduced. Only a change of this test's own metadata may change
+/// them.
 #[test]
-fn the_bytes_are_fixed_for_ever() {
-    let (grammar, _) = CompiledMetadata::compile(&crate::fixtures::small());
+fn composed_bytes_never_change() {
+    let (compiled, _) = CompiledMetadata::compile(&crate::fixtures::small());
     let shapes = "name = \"shapes\"\n\
         [[pictures]]\nsubject = \"animal\"\ncount = 20\nshape = \"pair\"\ndiffers = \"background\"\n\
         [[pictures]]\nsubject = \"animal\"\ncount = 50\nshape = \"refusal\"\n\
@@ -290,9 +292,9 @@ fn the_bytes_are_fixed_for_ever() {
         [[pictures]]\nsubject = \"animal\"\nper-term = 4\nexclude = [\"red\", \"comic\"]\n";
     let shapes = Plan::parse(shapes, std::path::Path::new("plan.toml")).unwrap();
     let mut hashes = Vec::new();
-    for plan in [Plan::balanced(&grammar, 1000), shapes] {
-        let course = Schedule::new(&grammar, &plan).unwrap();
-        let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 7);
+    for plan in [Plan::balanced(&compiled, 1000), shapes] {
+        let schedule = Schedule::new(&compiled, &plan).unwrap();
+        let mut composer = Composer::new(Arc::new(compiled.clone()), Arc::new(schedule), 7);
         let mut hash = blake3::Hasher::new();
         for n in 0..composer.course().questions().min(1000) {
             hash.update(&serde_json::to_vec(&composer.question(n).unwrap()).unwrap());

@@ -1,4 +1,5 @@
-//! What the rules of compatibility make of compositions: every rule holds, nothing repeats, all stays even.
+//! Tests of compositions under compatibility rules: rules are obeyed, questions do not repeat,
+//! counts stay balanced.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -40,7 +41,7 @@ style = ["sketch", "comic"]
 text = [2, 3]
 "#;
 
-/// The rules that the linter holds against compositions.
+/// The linter rules that compositions must satisfy.
 pub(super) const HELD: [Rule; 7] = [
     Rule::ImpossibleScene,
     Rule::HiddenAnswer,
@@ -68,30 +69,30 @@ fn larger() -> Metadata {
     metadata
 }
 
-fn grammar(metadata: &Metadata) -> CompiledMetadata {
-    let (grammar, found) = CompiledMetadata::compile(metadata);
+fn compile(metadata: &Metadata) -> CompiledMetadata {
+    let (compiled, found) = CompiledMetadata::compile(metadata);
     assert!(
         found
             .iter()
             .all(|f| f.severity() == benchtop_model::Severity::Warning),
         "{found:?}"
     );
-    grammar
+    compiled
 }
 
-fn composer(grammar: &CompiledMetadata, plan: &Plan, seed: u64) -> Composer {
-    let course = Schedule::new(grammar, plan).unwrap();
-    Composer::new(Arc::new(grammar.clone()), Arc::new(course), seed)
+fn composer(compiled: &CompiledMetadata, plan: &Plan, seed: u64) -> Composer {
+    let schedule = Schedule::new(compiled, plan).unwrap();
+    Composer::new(Arc::new(compiled.clone()), Arc::new(schedule), seed)
 }
 
-fn items(grammar: &CompiledMetadata, plan: &Plan, seed: u64) -> Vec<Item> {
-    let mut composer = composer(grammar, plan, seed);
+fn items(compiled: &CompiledMetadata, plan: &Plan, seed: u64) -> Vec<Item> {
+    let mut composer = composer(compiled, plan, seed);
     (0..composer.course().questions())
         .map(|n| composer.question(n).unwrap())
         .collect()
 }
 
-/// Findings of the rules, by rule; `by` has the rules.
+/// Findings by rule, where `by` has the compatibility rules.
 fn found(by: &CompiledMetadata, items: &[Item]) -> BTreeSet<Rule> {
     let mut lint = ItemLint::new(Some(by)).sampled();
     items
@@ -110,8 +111,8 @@ fn plan(text: &str) -> Plan {
 }
 
 #[test]
-fn every_rule_holds_of_every_shape_and_the_linter_finds_each_without_them() {
-    let with = grammar(&larger());
+fn all_shapes_obey_rules_and_the_linter_finds_violations() {
+    let with = compile(&larger());
     let without = with.clone().without_rules();
     let shapes = plan(
         "name = \"shapes\"\n\
@@ -140,8 +141,8 @@ fn every_rule_holds_of_every_shape_and_the_linter_finds_each_without_them() {
 }
 
 #[test]
-fn the_shipped_metadata_composes_no_question_that_breaks_its_rules() {
-    let with = grammar(&Metadata::parse(shipped()));
+fn shipped_metadata_obeys_its_rules() {
+    let with = compile(&Metadata::parse(shipped()));
     let without = with.clone().without_rules();
     let plan = Plan::balanced(&with, 12_000);
     let composed = items(&with, &plan, 1);
@@ -152,7 +153,7 @@ fn the_shipped_metadata_composes_no_question_that_breaks_its_rules() {
     assert_eq!(found(&with, &before), BTreeSet::from(HELD));
 }
 
-/// Counts of values by what they are of.
+/// Counts of values by property.
 type Counts = BTreeMap<String, BTreeMap<String, f64>>;
 
 fn counts(items: &[Item]) -> Counts {
@@ -186,7 +187,7 @@ fn counts(items: &[Item]) -> Counts {
     counts
 }
 
-/// Most and least of a count, and chi-square over its degrees of freedom against all being equal.
+/// Highest and lowest count, and chi-square per degree of freedom against a uniform distribution.
 fn spread(counts: &BTreeMap<String, f64>) -> (f64, f64, f64) {
     let mean = counts.values().sum::<f64>() / counts.len() as f64;
     let square: f64 = counts.values().map(|n| (n - mean).powi(2) / mean).sum();
@@ -199,8 +200,8 @@ fn spread(counts: &BTreeMap<String, f64>) -> (f64, f64, f64) {
 }
 
 #[test]
-fn positions_labels_styles_and_subtasks_are_as_even_as_without_rules() {
-    let with = grammar(&Metadata::parse(shipped()));
+fn rules_keep_the_balance() {
+    let with = compile(&Metadata::parse(shipped()));
     let without = with.clone().without_rules();
     let of = |g: &CompiledMetadata| counts(&items(g, &Plan::balanced(g, 12_000), 3));
     let (before, after) = (of(&without), of(&with));
@@ -212,7 +213,7 @@ fn positions_labels_styles_and_subtasks_are_as_even_as_without_rules() {
         if exact {
             assert!(most - least <= 1.0, "{what}: {counts:?}");
         } else if what.starts_with("style of") {
-            // Styles that hide what is asked have no questions; the others share them evenly.
+            // Styles that hide what is asked about have no questions; the others share them evenly.
             let (.., other) = spread(&before[what]);
             assert!(
                 square <= other.max(0.2) * 1.5,
@@ -229,9 +230,9 @@ fn positions_labels_styles_and_subtasks_are_as_even_as_without_rules() {
 }
 
 #[test]
-fn metadata_without_the_file_is_composed_as_ever_and_so_it_is_with_the_rules_put_aside() {
-    let plain = grammar(&small());
-    let aside = grammar(&ruled(RULES)).without_rules();
+fn composition_without_rules_is_unchanged() {
+    let plain = compile(&small());
+    let aside = compile(&ruled(RULES)).without_rules();
     let words = |items: Vec<Item>| -> Vec<_> {
         items
             .into_iter()
@@ -246,20 +247,20 @@ fn metadata_without_the_file_is_composed_as_ever_and_so_it_is_with_the_rules_put
     );
     assert_ne!(
         words(items(&plain, &plan, 2)),
-        words(items(&grammar(&ruled("")), &plan, 2)),
-        "an empty file keeps repeats out"
+        words(items(&compile(&ruled("")), &plan, 2)),
+        "an empty file still prevents repeats"
     );
 }
 
 #[test]
-fn nothing_repeats_while_there_is_room_and_what_repeats_is_counted() {
-    // Six words on signs in five styles: thirty pictures.
+fn repeats_are_avoided_or_counted() {
+    // Six words in five styles make thirty pictures.
     let sign = |count: u64, kinds: &str| {
         plan(&format!(
             "[[pictures]]\nsubject = \"sign\"\ncount = {count}\nabout = [\"text\"]\nkinds = [{kinds}]\n"
         ))
     };
-    let with = grammar(&ruled(""));
+    let with = compile(&ruled(""));
     let pictures = (with.lists[with.list("text").unwrap()].terms.len() * 5) as u64;
     let repeats = |plan: &Plan| {
         let items = items(&with, plan, 9);
@@ -281,38 +282,38 @@ fn nothing_repeats_while_there_is_room_and_what_repeats_is_counted() {
     assert_eq!(
         repeats(&sign(pictures, "\"free-form\"")),
         0,
-        "every picture there is"
+        "every possible picture"
     );
     assert_eq!(repeats(&sign(pictures + 5, "\"free-form\"")), 5);
     assert_eq!(
         repeats(&sign(4 * pictures, "\"multiple-choice\"")),
         0,
-        "the wrong answers differ"
+        "wrong answers differ"
     );
-    // As many hold as do not, and of a picture one statement holds.
+    // Half of the statements are true, and one statement per picture is.
     assert_eq!(repeats(&sign(pictures, "\"true-false\"")), 0);
 }
 
 #[test]
-fn a_plan_that_the_rules_leave_nothing_of_is_refused_with_its_field() {
+fn plans_emptied_by_rules_fail_with_the_field() {
     let hidden = "[[hides]]\nstyle = [\"woodcut\", \"oil painting\", \"comic\", \"sketch\", \"mosaic\"]\nhides = [\"color\"]\n";
     let color = plan("[[pictures]]\nsubject = \"animal\"\ncount = 5\nabout = [\"color\"]\n");
-    let problem = Schedule::new(&grammar(&ruled(hidden)), &color).unwrap_err();
+    let problem = Schedule::new(&compile(&ruled(hidden)), &color).unwrap_err();
     assert_eq!(problem.place.field.as_deref(), Some("pictures.about"));
     let apart = "[[not-with]]\nanimal = [\"owl\", \"cat\", \"horse\", \"salmon\", \"beetle\", \"wolf\"]\ncolor = [\"red\", \"blue\", \"white\"]\n";
-    let problem = Schedule::new(&grammar(&ruled(apart)), &color).unwrap_err();
+    let problem = Schedule::new(&compile(&ruled(apart)), &color).unwrap_err();
     assert_eq!(problem.place.field.as_deref(), Some("pictures.exclude"));
     let many = plan("[[pictures]]\nsubject = \"animal\"\ncount = 100000000\nabout = [\"color\"]\n");
     assert!(
-        Schedule::new(&grammar(&ruled("")), &many).is_err(),
-        "what is held in memory is bounded"
+        Schedule::new(&compile(&ruled("")), &many).is_err(),
+        "memory is bounded"
     );
-    assert!(Schedule::new(&grammar(&small()), &many).is_ok());
+    assert!(Schedule::new(&compile(&small()), &many).is_ok());
 }
 
 #[test]
-fn what_only_some_pictures_hide_is_asked_of_the_others() {
-    let with = grammar(&larger());
+fn hidden_questions_move_to_other_pictures() {
+    let with = compile(&larger());
     let all = plan("[[pictures]]\nsubject = \"animal\"\nper-style = 12\n");
     let mut pictures: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
     let mut asked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -329,7 +330,7 @@ fn what_only_some_pictures_hide_is_asked_of_the_others() {
     }
     assert!(
         pictures.values().all(|p| p.len() == 12),
-        "every style keeps its pictures: {pictures:?}"
+        "every style keeps its number of pictures: {pictures:?}"
     );
     assert!(!asked["comic"].contains("color") && asked["comic"].contains("animal"));
     assert!(asked["mosaic"].contains("color") && !asked["mosaic"].contains("background"));
@@ -337,7 +338,7 @@ fn what_only_some_pictures_hide_is_asked_of_the_others() {
 }
 
 #[test]
-fn a_file_of_rules_that_cannot_be_used_is_found_with_its_line() {
+fn invalid_rules_file_is_located() {
     let mut metadata = small();
     metadata.put(MetaFile {
         name: rules::FILE.into(),

@@ -1,6 +1,6 @@
-//! A plan worked out: every question has its place, and any of them can be composed by itself.
+//! A worked-out plan: every question has a slot, so each can be composed independently.
 //!
-//! Pictures of different subjects take turns, so that a part of a composition is a mixture too.
+//! Blocks of different subjects alternate, so any part of a composition is a mixture too.
 
 use std::collections::HashMap;
 
@@ -10,59 +10,61 @@ use super::plan::{BEYOND, KNOW, LOW, MOST, Pictures, Plan, Shape};
 use super::possible::{Allowed, Asks, Class, classes, left, prune, shares};
 use benchtop_model::{Error, QuestionKind, Result};
 
-/// Options of a question across two pictures: first and second, the other way round, both the one, both the other.
+/// Number of options of a question across two pictures: (first, second), (second, first), (first,
+/// first), (second, second).
 pub const CROSS: u8 = 4;
 
-/// Most pictures of a plan under rules of compatibility: what they show is held in memory, so that none comes twice.
+/// Maximum number of pictures of a plan with compatibility rules, whose terms are held in memory to
+/// avoid repeats.
 pub const DEALT: u64 = 4_000_000;
 
-/// What is asked at one place of a picture (or pair).
+/// A question about every picture (or pair) of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionSlot {
-    /// Position of the subtask in the grammar.
+    /// Position of the subtask in the compiled metadata.
     pub subtask: usize,
-    /// How it is asked.
+    /// How the question is asked.
     pub ask: Ask,
-    /// How many questions that the same decks are dealt for stand in blocks before this one: deals continue there.
+    /// Number of questions in earlier blocks that share its samplers, which continue from there.
     pub base: u64,
 }
 
 /// How a question is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ask {
-    /// Which of the options.
+    /// Multiple choice.
     Choice,
-    /// Whether a statement is true.
+    /// A true/false statement.
     Claim,
-    /// In free form.
+    /// Free form.
     Free,
-    /// Which of the options, declining being one and wrong.
+    /// Multiple choice with a refusal option that is not the keyed one.
     Refusal,
-    /// The same where declining is right.
+    /// Multiple choice where only the refusal option is right.
     Beyond,
-    /// Yes or no, of one picture of a pair: the claim fits the first picture or the second.
+    /// Yes/no question about one picture of a pair.
     PairClaim {
-        /// Which picture is asked about: 0 or 1.
+        /// The picture that the question is about: 0 or 1.
         side: u8,
-        /// Which picture the claim fits: 0 or 1.
+        /// The picture that the claim is true of: 0 or 1.
         fits: u8,
     },
-    /// Which of the options, of one picture of a pair: one row of a rotation set (CircularEval).
+    /// Multiple choice about one picture of a pair, as one rotation of a set (CircularEval).
     PairChoice {
-        /// Which picture is asked about: 0 or 1.
+        /// The picture that the question is about: 0 or 1.
         side: u8,
-        /// Position of the rotation, from 0.
+        /// Index of the rotation.
         rotation: u8,
     },
-    /// Which of the options, of both pictures: one row of a rotation set (CircularEval).
+    /// Multiple choice across both pictures, as one rotation of a set (CircularEval).
     Cross {
-        /// Position of the rotation, from 0.
+        /// Index of the rotation.
         rotation: u8,
     },
 }
 
 impl Ask {
-    /// The type of question that it makes.
+    /// The question type.
     pub fn kind(self) -> QuestionKind {
         match self {
             Ask::Choice
@@ -76,16 +78,16 @@ impl Ask {
         }
     }
 
-    /// Cards of the decks that are dealt where `options` terms can be offered: what must come equally often.
+    /// Sizes of the samplers for `options` options: what must occur equally often.
     pub fn cards(self, options: usize) -> (usize, usize) {
         match self {
             Ask::Choice => (options, 1),
-            // Where the right option stands, and how far behind it the refusal.
+            // Position of the right option, and distance of the refusal option behind it.
             Ask::Refusal => (options + 1, options),
             Ask::Beyond => (options + 1, 1),
-            // True or false, and which of the two stands first.
+            // Label, and which of the two options is first.
             Ask::Claim => (2, 2),
-            // All rotations, and both answers, come for every pair.
+            // Every pair gets all rotations and both answers.
             Ask::Free | Ask::PairClaim { .. } | Ask::PairChoice { .. } | Ask::Cross { .. } => {
                 (1, 1)
             }
@@ -96,20 +98,21 @@ impl Ask {
 /// Pictures (or pairs) of one subject with the same questions.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Position of the subject in the grammar.
+    /// Position of the subject in the compiled metadata.
     pub subject: usize,
-    /// A name of its own for its draws.
+    /// A unique name for random draws.
     pub name: String,
-    /// Pictures or pairs.
+    /// Number of pictures or pairs.
     pub units: u64,
-    /// What is asked about each.
+    /// The questions about each.
     pub seats: Vec<QuestionSlot>,
-    /// The terms each list of the subject may give here, as positions in it; and of what is asked beyond it.
+    /// The allowed terms of each list, as positions: the subject's lists, and lists that questions
+    /// beyond the picture ask about.
     pub allowed: Allowed,
-    /// The lists that pictures take only some of the allowed terms from: others hide what is asked here, and are wrong
-    /// answers all the same.
+    /// Lists whose pictures use only some of the allowed terms, because the others hide what is
+    /// asked here. All allowed terms can be wrong answers.
     pub drawn: Allowed,
-    /// Options of a multiple-choice question here, at most.
+    /// Maximum number of options of a multiple-choice question.
     pub options: usize,
     /// For pairs: the list that differs.
     pub differs: Option<usize>,
@@ -118,7 +121,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// The terms of a list that may be drawn here.
+    /// The allowed terms of a list.
     pub fn allowed(&self, list: usize) -> &[u32] {
         self.allowed
             .iter()
@@ -126,7 +129,7 @@ impl Block {
             .map_or(&[], |(_, terms)| terms)
     }
 
-    /// The terms of a list that pictures have here.
+    /// The terms of a list that pictures use.
     pub fn drawn(&self, list: usize) -> &[u32] {
         self.drawn
             .iter()
@@ -134,68 +137,67 @@ impl Block {
             .map_or_else(|| self.allowed(list), |(_, terms)| terms)
     }
 
-    /// Pictures in a unit.
+    /// Number of pictures per unit.
     pub fn pictures(&self) -> u64 {
         if self.differs.is_some() { 2 } else { 1 }
     }
 }
 
-/// Rounds in which the same blocks have a turn each.
+/// Consecutive rounds in which the same blocks take a turn.
 #[derive(Clone, Debug)]
 struct Segment {
     first_round: u64,
     first_question: u64,
     first_picture: u64,
-    /// Blocks that have a turn, with the questions and pictures of a round before theirs.
+    /// Blocks that take a turn, with the numbers of questions and pictures before them in a round.
     turns: Vec<(usize, u64, u64)>,
     questions: u64,
     pictures: u64,
 }
 
-/// A plan worked out.
+/// A worked-out plan.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// Name of the plan.
     pub name: String,
-    /// Options of a multiple-choice question, at most.
+    /// Maximum number of options of a multiple-choice question.
     pub options: usize,
-    /// Its blocks.
     pub blocks: Vec<Block>,
-    stretches: Vec<Segment>,
+    segments: Vec<Segment>,
     questions: u64,
     pictures: u64,
 }
 
-/// Where a question stands.
+/// The place of one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Its block.
+    /// Index of its block.
     pub block: usize,
     /// Its picture or pair within the block, from 0.
     pub unit: u64,
-    /// Its seat there.
+    /// Index of its question in the block.
     pub seat: usize,
     /// Number of its (first) picture, from 1.
     pub picture: u64,
 }
 
 impl Schedule {
-    /// Works `plan` out.
+    /// Works out `plan`.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] with the field: an unknown subject, subtask, style or term, a subtask that the
-    /// prompt does not support, a vocabulary with fewer than two terms left, more than 2^31 questions.
-    pub fn new(grammar: &CompiledMetadata, plan: &Plan) -> Result<Schedule> {
+    /// [`benchtop_model::ErrorKind::Input`] with the field: an unknown subject, subtask, style, or
+    /// term, a subtask that the prompt does not support, a vocabulary with fewer than two terms
+    /// left, or more than 2^31 questions.
+    pub fn new(compiled: &CompiledMetadata, plan: &Plan) -> Result<Schedule> {
         let mut blocks = Vec::new();
         let mut asked: HashMap<(usize, Ask, (usize, usize)), u64> = HashMap::new();
         for (at, pictures) in plan.pictures.iter().enumerate() {
-            for mut block in self::blocks(grammar, pictures, plan.options, at)? {
+            for mut block in self::blocks(compiled, pictures, plan.options, at)? {
                 for at in 0..block.seats.len() {
                     let QuestionSlot { subtask, ask, .. } = block.seats[at];
-                    // Questions with fewer options are dealt apart.
+                    // Questions with fewer options have their own samplers.
                     let options = block
                         .options
-                        .min(block.allowed(grammar.subtasks[subtask].list).len());
+                        .min(block.allowed(compiled.subtasks[subtask].list).len());
                     let before = asked.entry((subtask, ask, ask.cards(options))).or_default();
                     block.seats[at].base = *before;
                     *before += block.units;
@@ -203,31 +205,29 @@ impl Schedule {
                 blocks.push(block);
             }
         }
-        let mut course = Schedule {
+        let mut schedule = Schedule {
             name: plan.name.clone(),
             options: plan.options,
             blocks,
-            stretches: Vec::new(),
+            segments: Vec::new(),
             questions: 0,
             pictures: 0,
         };
-        course.lay_out();
-        if course.questions > MOST || course.pictures > MOST {
+        schedule.lay_out();
+        if schedule.questions > MOST || schedule.pictures > MOST {
             return Err(Error::input(format!(
-                "{} questions: a plan has at most {MOST}",
-                course.questions
+                "the plan has {} questions; the limit is {MOST}",
+                schedule.questions
             )));
         }
-        if grammar.compatibility.is_some() && course.pictures > DEALT {
+        if compiled.compatibility.is_some() && schedule.pictures > DEALT {
             let what = format!(
-                "{} pictures: with rules of compatibility a plan has at most {DEALT}",
-                course.pictures
+                "the plan has {} pictures; the limit with compatibility rules is {DEALT}",
+                schedule.pictures
             );
-            return Err(
-                Error::input(what).help("compose parts of it, each under a name of its own")
-            );
+            return Err(Error::input(what).help("split the plan into several with different names"));
         }
-        Ok(course)
+        Ok(schedule)
     }
 
     fn lay_out(&mut self) {
@@ -253,7 +253,7 @@ impl Schedule {
                 questions += block.seats.len() as u64;
                 pictures += block.pictures();
             }
-            self.stretches.push(Segment {
+            self.segments.push(Segment {
                 first_round: round,
                 first_question: self.questions,
                 first_picture: self.pictures,
@@ -271,63 +271,60 @@ impl Schedule {
         }
     }
 
-    /// Questions in all.
+    /// Number of questions.
     pub fn questions(&self) -> u64 {
         self.questions
     }
 
-    /// Pictures in all.
+    /// Number of pictures.
     pub fn pictures(&self) -> u64 {
         self.pictures
     }
 
-    /// Where question `n` (from 0, below [`questions`](Self::questions)) stands.
+    /// The slot of question `n` (from 0, below [`questions`](Self::questions)).
     pub fn seated(&self, n: u64) -> Option<Slot> {
         let at = self
-            .stretches
+            .segments
             .partition_point(|s| s.first_question <= n)
             .checked_sub(1)?;
-        let stretch = self.stretches.get(at).filter(|_| n < self.questions)?;
+        let segment = self.segments.get(at).filter(|_| n < self.questions)?;
         let (round, within) = (
-            (n - stretch.first_question) / stretch.questions,
-            (n - stretch.first_question) % stretch.questions,
+            (n - segment.first_question) / segment.questions,
+            (n - segment.first_question) % segment.questions,
         );
-        let turn = stretch
+        let turn = segment
             .turns
             .partition_point(|(_, before, _)| *before <= within)
             .checked_sub(1)?;
-        let (block, before, pictures) = *stretch.turns.get(turn)?;
+        let (block, before, pictures) = *segment.turns.get(turn)?;
         Some(Slot {
             block,
-            unit: stretch.first_round + round,
+            unit: segment.first_round + round,
             seat: (within - before) as usize,
-            picture: stretch.first_picture + round * stretch.pictures + pictures + 1,
+            picture: segment.first_picture + round * segment.pictures + pictures + 1,
         })
     }
 }
 
-/// The blocks of an entry of a plan: one, or several where some pictures hide what is asked of the others.
+/// The blocks of a plan entry. There are several if some pictures hide what is asked of the others.
 pub(super) fn blocks(
-    grammar: &CompiledMetadata,
+    compiled: &CompiledMetadata,
     pictures: &Pictures,
     options: usize,
     at: usize,
 ) -> Result<Vec<Block>> {
     let wrong = |what: String, field: &str| Error::input(what).field(format!("pictures.{field}"));
     let names = |list: Vec<&str>| list.join(", ");
-    let subject = grammar.subject(&pictures.subject).ok_or_else(|| {
-        let known = names(grammar.subjects.iter().map(|s| s.name.as_str()).collect());
-        wrong(
-            format!("there is no subject `{}`", pictures.subject),
-            "subject",
-        )
-        .help(format!("known are: {known}"))
+    let subject = compiled.subject(&pictures.subject).ok_or_else(|| {
+        let known = names(compiled.subjects.iter().map(|s| s.name.as_str()).collect());
+        wrong(format!("unknown subject `{}`", pictures.subject), "subject")
+            .help(format!("use one of: {known}"))
     })?;
-    let rules = &grammar.subjects[subject];
+    let rules = &compiled.subjects[subject];
     let differs = match &pictures.differs {
         None => None,
         Some(name) => Some(
-            grammar
+            compiled
                 .list(name)
                 .filter(|l| rules.lists.contains(l))
                 .ok_or_else(|| {
@@ -341,39 +338,38 @@ pub(super) fn blocks(
     let beyond = pictures.shape == Shape::Beyond;
     let mut about = Vec::new();
     for name in &pictures.about {
-        let subtask = grammar.subtask(name).ok_or_else(|| {
-            let known = names(grammar.subtasks.iter().map(|s| s.name.as_str()).collect());
-            wrong(format!("there is no subtask `{name}`"), "about")
-                .help(format!("known are: {known}"))
+        let subtask = compiled.subtask(name).ok_or_else(|| {
+            let known = names(compiled.subtasks.iter().map(|s| s.name.as_str()).collect());
+            wrong(format!("unknown subtask `{name}`"), "about").help(format!("use one of: {known}"))
         })?;
-        if beyond == rules.lists.contains(&grammar.subtasks[subtask].list) {
+        if beyond == rules.lists.contains(&compiled.subtasks[subtask].list) {
             let not = if beyond { "" } else { " not" };
             return Err(wrong(
                 format!(
-                    "{name} cannot be asked here: its term is{not} in the prompt of {}",
+                    "cannot ask about {name} here, because its term is{not} in the prompt of {}",
                     rules.name
                 ),
                 "about",
             ));
         }
-        if beyond && uses_subject(grammar, subtask) {
+        if beyond && uses_subject(compiled, subtask) {
             let what = format!(
-                "the question of {name} names what the picture shows, so it is not beyond it"
+                "the question of {name} names what the picture shows, so it cannot be beyond it"
             );
             return Err(wrong(what, "about"));
         }
-        if differs.is_some_and(|list| list != grammar.subtasks[subtask].list) {
+        if differs.is_some_and(|list| list != compiled.subtasks[subtask].list) {
             let what = format!(
-                "{name} has the same answer for both pictures of a pair: it must ask about `differs`"
+                "{name} has the same answer for both pictures of a pair; ask about the vocabulary in `differs`"
             );
             return Err(wrong(what, "about"));
         }
         if !beyond && !rules.supports.contains(&subtask) {
             return Err(wrong(
-                format!("{name} cannot be asked about {}", rules.name),
+                format!("cannot ask about {name} of {}", rules.name),
                 "about",
             )
-            .help("`benchtop lint` says what is wrong with its templates"));
+            .help("run `benchtop lint` to see what is wrong with its templates"));
         }
         about.push(subtask);
     }
@@ -383,36 +379,36 @@ pub(super) fn blocks(
                 .supports
                 .iter()
                 .copied()
-                .filter(|s| grammar.subtasks[*s].list == list)
+                .filter(|s| compiled.subtasks[*s].list == list)
                 .collect(),
             (None, false) => rules.supports.clone(),
             (None, true) => {
-                let absent = |s: &usize| !rules.lists.contains(&grammar.subtasks[*s].list);
-                (0..grammar.subtasks.len())
+                let absent = |s: &usize| !rules.lists.contains(&compiled.subtasks[*s].list);
+                (0..compiled.subtasks.len())
                     .filter(absent)
-                    .filter(|s| !uses_subject(grammar, *s))
+                    .filter(|s| !uses_subject(compiled, *s))
                     .collect()
             }
         };
     }
     if about.is_empty() {
         return Err(wrong(
-            format!("nothing can be asked about {} here", rules.name),
+            format!("no question is possible about {} here", rules.name),
             "about",
         ));
     }
     let mut lists = rules.lists.clone();
-    lists.extend(about.iter().map(|s| grammar.subtasks[*s].list));
+    lists.extend(about.iter().map(|s| compiled.subtasks[*s].list));
     lists.sort_unstable();
     lists.dedup();
-    let mut allowed = allowed(grammar, pictures, &lists)?;
-    let rules_of = grammar.compatibility.as_deref().filter(|_| !beyond);
+    let mut allowed = allowed(compiled, pictures, &lists)?;
+    let rules_of = compiled.compatibility.as_deref().filter(|_| !beyond);
     let before: Vec<usize> = allowed.iter().map(|(_, terms)| terms.len()).collect();
-    if let Some(compatible) = grammar.compatibility.as_deref() {
+    if let Some(compatible) = compiled.compatibility.as_deref() {
         prune(compatible, &rules.lists, &mut allowed);
     }
     for ((list, terms), before) in allowed.iter().zip(before) {
-        let name = &grammar.lists[*list].name;
+        let name = &compiled.lists[*list].name;
         let help = |p: Error| {
             if terms.len() < before {
                 p.help(EXCLUDED)
@@ -420,9 +416,9 @@ pub(super) fn blocks(
                 p
             }
         };
-        if terms.len() < 2 && about.iter().any(|s| grammar.subtasks[*s].list == *list) {
+        if terms.len() < 2 && about.iter().any(|s| compiled.subtasks[*s].list == *list) {
             let what = format!(
-                "{} terms of {name} are left: a question needs 2",
+                "only {} terms of {name} are left; a question needs 2",
                 terms.len()
             );
             return Err(help(wrong(what, "exclude")));
@@ -446,16 +442,16 @@ pub(super) fn blocks(
             .find(|(l, _)| *l == list)
             .map_or(&[][..], |(_, t)| t)
     };
-    let most = |subtask: usize| options.min(of(grammar.subtasks[subtask].list).len());
-    let all = seats(grammar, pictures, subject, &about, &most)?;
+    let most = |subtask: usize| options.min(of(compiled.subtasks[subtask].list).len());
+    let all = seats(compiled, pictures, subject, &about, &most)?;
     let classes = match rules_of {
         None => Vec::new(),
         Some(compatible) => {
             let asks: Vec<Asks> = all
                 .iter()
-                .map(|seat| asks(grammar, subject, seat))
+                .map(|seat| asks(compiled, subject, seat))
                 .collect();
-            // The two terms of a pair are of one group: each is wrong of the other's picture.
+            // The two terms of a pair are in one group, so each is wrong for the other's picture.
             let sorted = |list: usize, term: u32| {
                 if differs == Some(list) {
                     compatible.group(list, term)
@@ -469,7 +465,7 @@ pub(super) fn blocks(
             }
             if classes.is_empty() {
                 let what = format!(
-                    "nothing can be asked about {} here: every picture hides it",
+                    "no question is possible about {} here, because every picture hides the answer",
                     rules.name
                 );
                 return Err(wrong(what, "about").help(EXCLUDED));
@@ -494,7 +490,7 @@ pub(super) fn blocks(
         }
         (_, _, n) => n
             .unwrap_or(0)
-            .saturating_mul(count(grammar.list(STYLE).unwrap_or(usize::MAX))),
+            .saturating_mul(count(compiled.list(STYLE).unwrap_or(usize::MAX))),
     };
     let units = units.min(MOST + 1);
     let name = format!("{at}/{}", rules.name);
@@ -534,7 +530,7 @@ pub(super) fn blocks(
             _ => options,
         };
         let seats: Vec<QuestionSlot> = match differs {
-            Some(_) => seats(grammar, pictures, subject, &about, &|subtask| {
+            Some(_) => seats(compiled, pictures, subject, &about, &|subtask| {
                 fewest.min(most(subtask))
             })?,
             None => all
@@ -563,7 +559,7 @@ pub(super) fn blocks(
     Ok(blocks)
 }
 
-/// Leaves the terms of a pair's list that another one of their class differs from.
+/// Removes terms of a pair's list that no other term of their class differs from.
 fn paired(
     rules: &super::compatibility::Compatibility,
     list: usize,
@@ -582,43 +578,43 @@ fn paired(
     classes.retain(|class| class.terms.iter().all(|(_, terms)| !terms.is_empty()));
 }
 
-/// Why fewer terms are left than a plan names.
+/// Explains why fewer terms are left than the plan names.
 const EXCLUDED: &str =
-    "compatibility.toml excludes the others: `--allow-impossible` composes without it";
+    "compatibility.toml excludes the others; use `--allow-impossible` to ignore it";
 
-/// What a question is about, for the rules of compatibility.
-fn asks(grammar: &CompiledMetadata, subject: usize, seat: &QuestionSlot) -> Asks {
-    let subtask = &grammar.subtasks[seat.subtask];
+/// The lists that a question is about.
+fn asks(compiled: &CompiledMetadata, subject: usize, seat: &QuestionSlot) -> Asks {
+    let subtask = &compiled.subtasks[seat.subtask];
     let free = seat.ask == Ask::Free;
     Asks {
-        lists: grammar.asks(&grammar.subjects[subject], subtask, free),
+        lists: compiled.asks(&compiled.subjects[subject], subtask, free),
         options: (!free).then_some(subtask.list),
     }
 }
 
-/// Whether a subtask's question names the subject, which only its own prompt has.
-fn uses_subject(grammar: &CompiledMetadata, subtask: usize) -> bool {
-    grammar.subtasks[subtask].question.slots().next().is_some()
+/// Whether a subtask's question has slots, which only the subject's own prompt can fill.
+fn uses_subject(compiled: &CompiledMetadata, subtask: usize) -> bool {
+    compiled.subtasks[subtask].question.slots().next().is_some()
 }
 
 fn allowed(
-    grammar: &CompiledMetadata,
+    compiled: &CompiledMetadata,
     pictures: &Pictures,
     lists: &[usize],
 ) -> Result<Vec<(usize, Vec<u32>)>> {
     let wrong = |what: String, field: &str| Error::input(what).field(format!("pictures.{field}"));
-    let style = grammar.list(STYLE);
+    let style = compiled.list(STYLE);
     for name in &pictures.styles {
-        if !style.is_some_and(|l| grammar.lists[l].terms.contains(name)) {
+        if !style.is_some_and(|l| compiled.lists[l].terms.contains(name)) {
             return Err(wrong(
-                format!("there is no enabled style `{name}`"),
+                format!("unknown or disabled style `{name}`"),
                 "styles",
             ));
         }
     }
     for term in &pictures.exclude {
-        if !grammar.lists.iter().any(|l| l.terms.contains(term)) {
-            return Err(wrong(format!("no vocabulary has `{term}`"), "exclude"));
+        if !compiled.lists.iter().any(|l| l.terms.contains(term)) {
+            return Err(wrong(format!("no vocabulary contains `{term}`"), "exclude"));
         }
     }
     let of = |list: &usize| {
@@ -628,7 +624,7 @@ fn allowed(
                     || pictures.styles.is_empty()
                     || pictures.styles.contains(term))
         };
-        let terms = grammar.lists[*list]
+        let terms = compiled.lists[*list]
             .terms
             .iter()
             .enumerate()
@@ -639,7 +635,7 @@ fn allowed(
 }
 
 fn seats(
-    grammar: &CompiledMetadata,
+    compiled: &CompiledMetadata,
     pictures: &Pictures,
     subject: usize,
     about: &[usize],
@@ -653,15 +649,14 @@ fn seats(
     };
     if let Some(kind) = pictures.kinds.iter().find(|k| !known.contains(k)) {
         let names: Vec<_> = known.iter().map(|k| k.name()).collect();
-        return Err(Error::input(format!(
-            "{} questions do not come in this shape",
-            kind.name()
-        ))
-        .field("pictures.kinds")
-        .help(format!(
-            "here: {}; yes/no questions come with `shape = \"pair\"`",
-            names.join(", ")
-        )));
+        return Err(
+            Error::input(format!("this shape has no {} questions", kind.name()))
+                .field("pictures.kinds")
+                .help(format!(
+                    "use one of: {}; yes/no questions need `shape = \"pair\"`",
+                    names.join(", ")
+                )),
+        );
     }
     let kinds = if pictures.kinds.is_empty() {
         known
@@ -669,7 +664,7 @@ fn seats(
         &pictures.kinds
     };
     let mut seats = Vec::new();
-    // Several subtasks may share one free-form question: it is asked once.
+    // Several subtasks can share a free-form question, which is asked once.
     let mut described: Vec<&str> = Vec::new();
     for &subtask in about {
         let mut add = |ask| {
@@ -702,8 +697,10 @@ fn seats(
                         MultipleChoice => add(Ask::Choice),
                         TrueFalse => add(Ask::Claim),
                         FreeForm | YesNo => {
-                            let texts = grammar
-                                .free_form(&grammar.subjects[subject], &grammar.subtasks[subtask]);
+                            let texts = compiled.free_form(
+                                &compiled.subjects[subject],
+                                &compiled.subtasks[subtask],
+                            );
                             let Some((describe, _)) = texts else { continue };
                             if !described.contains(&describe.source()) {
                                 described.push(describe.source());

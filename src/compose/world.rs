@@ -1,4 +1,4 @@
-//! Random metadata, rules and plans, for what must hold of all of them.
+//! Random metadata, rules, and plans for property tests.
 
 use std::sync::Arc;
 
@@ -17,10 +17,11 @@ const WORDS: [&str; 14] = [
     "ash", "elm",
 ];
 
-/// Random metadata and a random plan for it.
+/// Random metadata with a random plan.
 pub(super) struct World {
     draw: Stream,
-    /// Terms that no other term and no template holds; otherwise terms are near, inside and equal to each other.
+    /// Whether no term occurs in other terms or in templates. Otherwise terms overlap with and
+    /// equal each other.
     apart: bool,
 }
 
@@ -48,7 +49,7 @@ impl World {
                 ));
             }
             let term = words.join(if self.coin() { " " } else { "-" });
-            // Terms that read alike are an error that the linter finds.
+            // Duplicate terms would be a linter error.
             if !terms.iter().any(|t| plain(t) == plain(&term)) {
                 terms.push(term);
             }
@@ -157,8 +158,8 @@ impl World {
         text
     }
 
-    /// Rules between random terms. What is shown anyway is left out: how many wrong answers it takes is known only
-    /// picture by picture.
+    /// Random rules. `shows` rules are left out, because their effect on the number of wrong
+    /// answers depends on the picture.
     fn rules(&mut self, metadata: &Metadata) -> String {
         let mut text = String::new();
         for _ in 0..self.draw.below(4) {
@@ -201,10 +202,10 @@ impl World {
         terms
     }
 
-    fn plan(&mut self, grammar: &CompiledMetadata) -> Plan {
+    fn plan(&mut self, compiled: &CompiledMetadata) -> Plan {
         let options = 2 + self.draw.below(5);
         let blocks = 1 + self.draw.below(4);
-        let pictures = (0..blocks).map(|_| self.pictures(grammar)).collect();
+        let pictures = (0..blocks).map(|_| self.pictures(compiled)).collect();
         Plan {
             name: "world".into(),
             options,
@@ -212,8 +213,8 @@ impl World {
         }
     }
 
-    fn pictures(&mut self, grammar: &CompiledMetadata) -> Pictures {
-        let subject = &grammar.subjects[self.draw.below(grammar.subjects.len())];
+    fn pictures(&mut self, compiled: &CompiledMetadata) -> Pictures {
+        let subject = &compiled.subjects[self.draw.below(compiled.subjects.len())];
         let shape = *self.pick(&[
             Shape::Single,
             Shape::Single,
@@ -222,7 +223,7 @@ impl World {
             Shape::Beyond,
         ]);
         let differs =
-            (shape == Shape::Pair).then(|| grammar.lists[*self.pick(&subject.lists)].name.clone());
+            (shape == Shape::Pair).then(|| compiled.lists[*self.pick(&subject.lists)].name.clone());
         let mut pictures = Pictures {
             subject: subject.name.clone(),
             shape,
@@ -240,7 +241,7 @@ impl World {
                 vec![*self.pick(&[QuestionKind::MultipleChoice, QuestionKind::TrueFalse])];
         }
         if self.coin() {
-            let list = &grammar.lists[self.draw.below(grammar.lists.len())];
+            let list = &compiled.lists[self.draw.below(compiled.lists.len())];
             pictures.exclude = vec![list.terms[0].clone()];
         }
         if shape == Shape::Refusal && self.coin() {
@@ -250,12 +251,12 @@ impl World {
     }
 }
 
-/// A composer for world number `world`; none where its plan cannot be worked out.
+/// A composer for world number `world`; `None` if its plan cannot be worked out.
 pub(super) fn composer(world: u64, apart: bool, seed: u64) -> Option<Composer> {
     made(world, apart, false, seed)
 }
 
-/// The same under random rules of compatibility.
+/// The same with random compatibility rules.
 pub(super) fn ruled(world: u64, seed: u64) -> Option<Composer> {
     made(world, true, true, seed)
 }
@@ -279,12 +280,12 @@ fn made(world: u64, apart: bool, rules: bool, seed: u64) -> Option<Composer> {
         "{:?}",
         metadata.found().collect::<Vec<_>>()
     );
-    let (grammar, found) = CompiledMetadata::compile(&metadata);
+    let (compiled, found) = CompiledMetadata::compile(&metadata);
     let known = [Rule::UnsupportedSlot, Rule::Ungrouped];
     assert!(found.iter().all(|f| known.contains(&f.rule)), "{found:?}");
-    let plan = world.plan(&grammar);
-    let course = match Schedule::new(&grammar, &plan) {
-        Ok(course) => course,
+    let plan = world.plan(&compiled);
+    let schedule = match Schedule::new(&compiled, &plan) {
+        Ok(schedule) => schedule,
         Err(problem) => {
             assert!(
                 problem
@@ -295,5 +296,5 @@ fn made(world: u64, apart: bool, rules: bool, seed: u64) -> Option<Composer> {
             return None;
         }
     };
-    Some(Composer::new(Arc::new(grammar), Arc::new(course), seed))
+    Some(Composer::new(Arc::new(compiled), Arc::new(schedule), seed))
 }

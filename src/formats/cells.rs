@@ -1,4 +1,4 @@
-//! What stands in a cell: a text, a list, one or several pictures.
+//! Parses the cells of tables: texts, lists, and pictures.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
@@ -6,20 +6,20 @@ use serde_json::Value;
 
 use benchtop_model::{Error, Key, Result};
 
-/// A picture that a file carries within itself.
+/// A picture embedded in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inline {
-    /// The name that the item has for it.
+    /// The picture's name in the item.
     pub name: String,
-    /// Its bytes in base64.
+    /// The content in base64.
     base64: String,
 }
 
 impl Inline {
-    /// The bytes of its file.
+    /// The decoded content.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] when they are no base64.
+    /// [`benchtop_model::ErrorKind::Input`] if the content is not valid base64.
     pub fn bytes(&self) -> Result<Vec<u8>> {
         let text: Vec<u8> = self
             .base64
@@ -30,12 +30,16 @@ impl Inline {
             .decode(&text)
             .or_else(|_| STANDARD_NO_PAD.decode(&text));
         read.map_err(|e| {
-            Error::input(format!("the picture `{}` is no base64: {e}", self.name)).field("images")
+            Error::input(format!(
+                "the picture `{}` is not valid base64: {e}",
+                self.name
+            ))
+            .field("images")
         })
     }
 }
 
-/// A plain value as text; `None` for null, lists and objects.
+/// A scalar as text; `None` for null, lists, and objects.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -51,7 +55,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// An id: a whole number however it is written, else text.
+/// An id: an integer in any notation, else text.
 pub(super) fn key(value: &Value) -> Option<Key> {
     let text = text(value).filter(|text| !text.is_empty())?;
     match text.parse::<i64>() {
@@ -60,8 +64,8 @@ pub(super) fn key(value: &Value) -> Option<Key> {
     }
 }
 
-/// The texts of a list: JSON's, Python's, `{"text": [...]}`, `{"A": ...}`, objects with a `value`, or a text with one a line
-/// or with commas between them. Null is an empty text.
+/// The texts of a list: a JSON or Python list, `{"text": [...]}`, `{"A": ...}`, objects with a
+/// `value`, or text separated by line breaks or commas. Null is an empty text.
 pub(super) fn list(value: &Value) -> Vec<String> {
     let one = |value: &Value| match value {
         Value::Object(fields) => {
@@ -117,7 +121,7 @@ fn written_list(written: &str) -> Vec<String> {
     })
 }
 
-/// The text after the mark of option `at`: `A. `, `A) `, `A: ` or `(A) `.
+/// The text after the label of option `at`: `A. `, `A) `, `A: `, or `(A) `.
 pub(super) fn marked(line: &str, at: usize) -> Option<&str> {
     let line = line.trim_start();
     let letter = benchtop_model::Item::letter(at);
@@ -128,7 +132,7 @@ pub(super) fn marked(line: &str, at: usize) -> Option<&str> {
     rest.strip_prefix(' ').or(rest.is_empty().then_some(rest))
 }
 
-/// A list of texts as Python writes it: `['a', "b's", None]`.
+/// Parses a Python list of texts: `['a', "b's", None]`.
 pub(super) fn python_list(text: &str) -> Option<Vec<String>> {
     let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     let (mut out, mut chars) = (Vec::new(), inner.chars().peekable());
@@ -161,16 +165,16 @@ pub(super) fn python_list(text: &str) -> Option<Vec<String>> {
     }
 }
 
-/// A picture that a cell names or carries.
+/// A picture that a cell names or embeds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Picture {
-    /// Its name.
     pub name: String,
-    /// Its bytes, where they are in the cell.
+    /// Its content, if it is embedded.
     pub inline: Option<Inline>,
 }
 
-/// The pictures of a cell; those it carries are called `stem`, a number where there are several, and an ending.
+/// The pictures of a cell. Embedded ones are named `stem`, a number if there are several, and a
+/// file extension.
 pub(super) fn pictures(value: &Value, stem: &str) -> Vec<Picture> {
     let mut found = Vec::new();
     gather(value, &mut found);
@@ -238,12 +242,13 @@ fn gather(value: &Value, found: &mut Vec<(String, Option<String>)>) {
     }
 }
 
-/// More than a name can have, and the beginning of a picture: what VLMEvalKit takes for one.
+/// Whether a text is longer than any name and starts like a picture, as VLMEvalKit detects base64.
 fn is_base64(text: &str) -> bool {
     text.len() > 64 && ending(text) != "bin"
 }
 
-/// The path of a picture below the folder of its file; a server's or another machine's path loses its root.
+/// A picture's path relative to the folder of its file. Absolute paths and file URLs lose their
+/// root.
 pub(super) fn relative(path: &str) -> String {
     let path = path.strip_prefix("file://").unwrap_or(path);
     if path.contains("://") {
@@ -255,7 +260,7 @@ pub(super) fn relative(path: &str) -> String {
         .join("/")
 }
 
-/// The ending that a picture of these bytes has.
+/// The file extension for this content.
 fn ending(base64: &str) -> &'static str {
     let head = base64
         .get(..16)
@@ -281,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_in_every_way_they_are_written() {
+    fn lists_are_parsed_in_every_notation() {
         let both = ["a", "b, c"];
         for value in [
             json!(["a", "b, c"]),
@@ -304,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_by_path_and_within() {
+    fn pictures_by_path_and_embedded() {
         let png = STANDARD.encode([b"\x89PNG\r\n\x1a\n".as_slice(), &[7; 60]].concat());
         let one = pictures(&json!(png), "d/1").remove(0);
         assert_eq!(
@@ -350,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_numbers_however_written() {
+    fn integer_ids_in_any_notation() {
         assert_eq!(key(&json!("12")), Some(Key::Int(12)));
         assert_eq!(key(&json!(12.0)), Some(Key::Int(12)));
         assert_eq!(key(&json!("012")), Some(Key::Text("012".into())));

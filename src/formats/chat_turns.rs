@@ -1,21 +1,22 @@
-//! Rows of a table that are rotations of one question: which turn each is.
+//! Numbers the rows of a table that are rotations of one question.
 
 use std::collections::HashMap;
 
 use benchtop_model::{Key, Rotation};
 
-/// What VLMEvalKit adds to the index of a question for each turn of its options.
+/// VLMEvalKit adds this to a question's index for each rotation of its options.
 pub(super) const ROTATION: i64 = 1_000_000;
 
-/// Counts the rows of each set.
+/// Counts the rows of each rotation set.
 #[derive(Default)]
 pub(super) struct Turns {
     rows: HashMap<Key, u32>,
 }
 
 impl Turns {
-    /// The next row, which has this key, so many options, and is of that set. Its turn is what VLMEvalKit counts by in its keys, else its
-    /// place among the rows of the set: other tools number or name their rows as they like.
+    /// The rotation of the next row, from its set, its key, and its number of options. Uses
+    /// VLMEvalKit's numbering of keys if it applies, else the row's position in its set, because
+    /// other tools name rows freely.
     pub(super) fn next(&mut self, set: Key, key: &Key, options: usize) -> Option<Rotation> {
         let row = self.rows.entry(set.clone()).or_default();
         *row += 1;
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_is_what_the_key_counts_or_the_place_in_the_file() {
+    fn rotation_follows_the_key_or_the_position_in_the_file() {
         let turns = |rows: &[(Key, Key)]| -> Vec<u32> {
             let mut turns = Turns::default();
             rows.iter()

@@ -1,13 +1,13 @@
-//! What a row of a table offers to choose from, and which of it is right.
+//! The options of a table row, and the right one.
 
 use serde_json::Value;
 
 use super::cells;
-use super::mapping::AnswerIs;
+use benchtop_model::mapping::AnswerIs;
 use benchtop_model::{Choice, Error, Item, QuestionKind, Result, Role};
 
-/// The question and the options in a text that holds both; lines after the last option, which say how to answer, are left.
-/// Line breaks inside an option stay as they are.
+/// Splits a text into the question and its options. Lines after the last option, which say how to
+/// answer, are dropped. Line breaks inside an option are kept.
 pub(super) fn taken_apart(text: &str) -> (String, Vec<String>) {
     let mut before = String::new();
     let mut options: Vec<String> = Vec::new();
@@ -55,32 +55,32 @@ pub(super) fn choices(
     if texts.is_empty() {
         return Ok(Vec::new());
     }
-    let said = cells::text(answer)
+    let stated = cells::text(answer)
         .or_else(|| cells::list(answer).into_iter().next())
         .unwrap_or_default();
-    if said.trim().is_empty() {
-        return Err(Error::input("the row does not say which option is right"));
+    if stated.trim().is_empty() {
+        return Err(Error::input("the row does not state which option is right"));
     }
-    // An option whose text was lost at the end of the list.
-    if let Some(at) = letter(&said)
+    // The text of the last option may have been lost.
+    if let Some(at) = letter(&stated)
         .filter(|at| answer_is != AnswerIs::Text && *at >= texts.len() && *at < texts.len() + 2)
-        && !texts.contains(&said)
+        && !texts.contains(&stated)
     {
         texts.resize(at + 1, String::new());
     }
-    let right = position(&texts, answer, &said, answer_is).ok_or_else(|| {
+    let right = position(&texts, answer, &stated, answer_is).ok_or_else(|| {
         Error::input(format!(
-            "the answer `{said}` is none of the {} options",
+            "the answer `{stated}` matches none of the {} options",
             texts.len()
         ))
-        .help("answer-is in a mapping.toml says how it names them: letter, index, position, text")
+        .help("set answer-is in a mapping.toml to letter, index, position, or text")
     })?;
     let declines = refusal.and_then(|value| {
-        let said = cells::text(value)?;
+        let stated = cells::text(value)?;
         position(
             &texts,
             value,
-            &said,
+            &stated,
             if value.is_number() {
                 AnswerIs::Index
             } else {
@@ -103,16 +103,16 @@ pub(super) fn choices(
         .collect())
 }
 
-/// Which option `said` names.
-fn position(texts: &[String], value: &Value, said: &str, answer_is: AnswerIs) -> Option<usize> {
-    let by_letter = || letter(said).filter(|at| *at < texts.len());
+/// The index of the option that `stated` names.
+fn position(texts: &[String], value: &Value, stated: &str, answer_is: AnswerIs) -> Option<usize> {
+    let by_letter = || letter(stated).filter(|at| *at < texts.len());
     let by_text = || {
         texts
             .iter()
-            .position(|t| t == said)
-            .or_else(|| texts.iter().position(|t| t.trim() == said.trim()))
+            .position(|t| t == stated)
+            .or_else(|| texts.iter().position(|t| t.trim() == stated.trim()))
     };
-    let number = || said.trim().parse::<usize>().ok();
+    let number = || stated.trim().parse::<usize>().ok();
     let found = match answer_is {
         AnswerIs::Letter => by_letter(),
         AnswerIs::Text => by_text(),
@@ -124,38 +124,38 @@ fn position(texts: &[String], value: &Value, said: &str, answer_is: AnswerIs) ->
     found.filter(|at| *at < texts.len())
 }
 
-/// The position that a letter stands for: `B`, `b`, `(B)`, `B.`.
-fn letter(said: &str) -> Option<usize> {
-    let said = said.trim();
-    let inner = said
+/// The index for a letter: `B`, `b`, `(B)`, `B.`.
+fn letter(stated: &str) -> Option<usize> {
+    let stated = stated.trim();
+    let inner = stated
         .strip_prefix('(')
         .and_then(|s| s.strip_suffix(')'))
-        .or_else(|| said.strip_suffix('.'))
-        .unwrap_or(said);
+        .or_else(|| stated.strip_suffix('.'))
+        .unwrap_or(stated);
     match inner.as_bytes() {
         [byte] if byte.is_ascii_alphabetic() => Some(usize::from(byte.to_ascii_uppercase() - b'A')),
         _ => None,
     }
 }
 
-/// The two options of a question of truth that lists none, and which of them is right: one whose row says that it is of truth, or says
-/// nothing and has `True` or `False` for its answer.
-pub(super) fn truths(said: Option<&str>, answer: &str) -> Option<([&'static str; 2], usize)> {
-    let is_said = said.map(|said| said.to_lowercase().contains("true"));
+/// The options of a true-or-false question that lists none, and the index of the right one. Applies
+/// if the row's type says so, or if it has no type and the answer is `True` or `False`.
+pub(super) fn truths(stated: Option<&str>, answer: &str) -> Option<([&'static str; 2], usize)> {
+    let is_true_false = stated.map(|stated| stated.to_lowercase().contains("true"));
     let answer = answer.trim().to_lowercase();
     let at = |pair: [&str; 2]| pair.iter().position(|word| word.to_lowercase() == answer);
     let [truth, agreement] = [["True", "False"], ["Yes", "No"]];
-    match is_said {
+    match is_true_false {
         None | Some(true) if at(truth).is_some() => Some((truth, at(truth)?)),
         Some(true) => Some((agreement, at(agreement)?)),
         _ => None,
     }
 }
 
-/// How an answer is asked for: as the row says, else by what it has.
-pub(super) fn kind(said: Option<&str>, item: &Item) -> QuestionKind {
-    let said = said.unwrap_or_default().to_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+/// The question type: as the row states it, else derived from its content.
+pub(super) fn kind(stated: Option<&str>, item: &Item) -> QuestionKind {
+    let stated = stated.unwrap_or_default().to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| stated.contains(word));
     let yes_no = ["yes", "no"].contains(&item.answer.to_lowercase().as_str());
     if item.options.is_empty() {
         return if yes_no && !says(&["free", "open"]) {
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_breaks_inside_an_option_stay_as_they_are() {
+    fn line_breaks_inside_an_option_are_kept() {
         let (question, options) = taken_apart(
             "Which\r\none?\r\nA. a cat\r\nthat sits\r\nB. a dog\nthat runs\r\nAnswer with the letter.",
         );

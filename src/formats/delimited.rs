@@ -1,15 +1,17 @@
-//! Cells between commas or tabs (RFC 4180): a cell in quotes may hold the separator, line breaks, and quotes doubled. A quote
-//! anywhere else is a character in other tools' files, which write what they like, and a mistake in ours.
+//! Comma- or tab-separated values (RFC 4180): a quoted cell may contain the separator, line breaks,
+//! and doubled quotes. Elsewhere, a quote is an ordinary character in files of other tools and an
+//! error in benchtop's own files.
 
 use std::io::BufRead;
 
 use super::records::RECORD_LIMIT;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// A line of cells and the line of the file it begins on, from 1; or what is wrong with it, where the next one can still be read.
+/// A line of cells with the line number on which it begins, from 1. An error here does not prevent
+/// reading the next line.
 pub type Line = (u64, Result<Vec<String>>);
 
-/// Lines of cells, each with the line it begins on.
+/// Reads lines of cells, each with the line number on which it begins.
 pub struct Lines<R> {
     input: R,
     separator: u8,
@@ -18,24 +20,24 @@ pub struct Lines<R> {
     begun: bool,
 }
 
-/// The cells of a line as bytes, and the first quote among them that is none.
+/// The cells of a line as bytes, and the first misplaced quote.
 type Bytes = (Vec<Vec<u8>>, Option<Error>);
 
-/// Where the reader stands in a cell.
+/// The reader's position in a cell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
-    /// Before its first character.
+    /// Before the first character.
     Start,
-    /// In a cell without quotes.
+    /// In an unquoted cell.
     Plain,
-    /// Within quotes.
+    /// Inside quotes.
     Quoted,
-    /// After a quote within quotes.
+    /// After a quote inside quotes.
     Quote,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// A reader of cells between `separator`s, to whom a quote where none belongs is a character.
+    /// Reads cells between `separator`s. A misplaced quote is an ordinary character.
     pub fn new(input: R, separator: u8) -> Lines<R> {
         Lines {
             input,
@@ -46,7 +48,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The same, but a quote where none belongs is a mistake in its line.
+    /// Like [`new`](Self::new), but a misplaced quote is an error in its line.
     pub fn strict(input: R, separator: u8) -> Lines<R> {
         Lines {
             strict: true,
@@ -57,7 +59,8 @@ impl<R: BufRead> Lines<R> {
     /// The next line that is not empty.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] with the line where nothing can be read from there on, and [`ErrorKind::Io`].
+    /// [`ErrorKind::Input`] with the line if nothing can be read from there on, and
+    /// [`ErrorKind::Io`].
     pub fn next_line(&mut self) -> Result<Option<Line>> {
         loop {
             let begins = self.line;
@@ -67,7 +70,7 @@ impl<R: BufRead> Lines<R> {
             let begun = std::mem::replace(&mut self.begun, true);
             let first = cells.first().map_or(&[][..], Vec::as_slice);
             if !begun && (first.starts_with(b"\xFF\xFE") || first.starts_with(b"\xFE\xFF")) {
-                return Err(Error::input("this is UTF-16")
+                return Err(Error::input("the file is encoded as UTF-16")
                     .line(begins)
                     .help("save the file as UTF-8"));
             }
@@ -98,7 +101,9 @@ impl<R: BufRead> Lines<R> {
             let chunk = self.input.fill_buf().map_err(|e| failed(&e, begins))?;
             let Some(&byte) = chunk.first() else {
                 return match at {
-                    At::Quoted => Err(Error::input("the file ends within quotes").line(begins)),
+                    At::Quoted => {
+                        Err(Error::input("the file ends inside a quoted cell").line(begins))
+                    }
                     At::Start if cells.is_empty() => Ok(None),
                     _ => {
                         cells.push(cell);
@@ -134,18 +139,18 @@ impl<R: BufRead> Lines<R> {
                     cells.push(cell);
                     return Ok(Some((cells, stray)));
                 }
-                // The end of the line follows, or the cell goes on.
+                // The line ends next, or the cell continues.
                 At::Quote if byte == b'\r' => {}
                 At::Start | At::Plain | At::Quote => {
                     let ends = |b: &u8| *b == self.separator || *b == b'\n';
                     let text = &chunk[..chunk.iter().position(ends).unwrap_or(chunk.len())];
                     if at == At::Quote {
                         stray.get_or_insert_with(|| {
-                            Error::input("text after the quote that ends a cell").help(QUOTES)
+                            Error::input("text after the closing quote of a cell").help(QUOTES)
                         });
                     } else if text.contains(&b'"') {
                         stray.get_or_insert_with(|| {
-                            Error::input("a quote within a cell").help(QUOTES)
+                            Error::input("quote inside an unquoted cell").help(QUOTES)
                         });
                     }
                     cell.extend_from_slice(text);
@@ -157,7 +162,8 @@ impl<R: BufRead> Lines<R> {
             size += used;
             if size > RECORD_LIMIT {
                 return Err(
-                    Error::input(format!("a line of over {RECORD_LIMIT} bytes")).line(begins)
+                    Error::input(format!("the line is longer than {RECORD_LIMIT} bytes"))
+                        .line(begins),
                 );
             }
         }
@@ -165,7 +171,7 @@ impl<R: BufRead> Lines<R> {
 }
 
 fn failed(err: &std::io::Error, line: u64) -> Error {
-    Error::new(ErrorKind::Io, format!("cannot be read: {err}")).line(line)
+    Error::new(ErrorKind::Io, format!("cannot read: {err}")).line(line)
 }
 
 fn texts(cells: Vec<Vec<u8>>) -> Result<Vec<String>> {
@@ -177,19 +183,19 @@ fn texts(cells: Vec<Vec<u8>>) -> Result<Vec<String>> {
 }
 
 const QUOTES: &str =
-    "a cell with a comma, a quote or a line break stands in quotes, and its own quotes are doubled";
+    "quote cells that contain a comma, a quote, or a line break, and double the quotes inside them";
 
-/// That a line has another number of cells than there are names.
+/// The error for a line whose number of cells differs from the number of columns.
 pub fn uneven(cells: usize, names: usize) -> Error {
-    Error::input(format!("{cells} cells under {names} names")).help(QUOTES)
+    Error::input(format!("{cells} cells in a table with {names} columns")).help(QUOTES)
 }
 
-/// A whole table with commas, read strictly: the line each row begins on and its cells; the first row has the names. Empty
-/// lines are left out.
+/// Reads a whole comma-separated table strictly: each row with the line on which it begins. The
+/// first row has the column names. Empty lines are skipped.
 ///
 /// # Errors
-/// As [`Lines::next_line`], and where a quote does not belong or a row has more or fewer cells than there are names; with
-/// the line.
+/// See [`Lines::next_line`]; also misplaced quotes, and rows with more or fewer cells than columns.
+/// All with the line.
 pub fn table(input: impl BufRead) -> Result<Vec<(u64, Vec<String>)>> {
     let mut lines = Lines::strict(input, b',');
     let mut found: Vec<(u64, Vec<String>)> = Vec::new();
@@ -211,17 +217,17 @@ mod tests {
 
     use super::*;
 
-    fn lines(text: &[u8]) -> Vec<std::result::Result<(u64, Vec<String>), String>> {
+    fn lines(text: &[u8]) -> Vec<std::result::Result<(u64, Vec<String>), Option<u64>>> {
         let mut lines = Lines::new(BufReader::with_capacity(3, text), b',');
         let mut found = Vec::new();
         loop {
             match lines.next_line() {
                 Ok(None) => return found,
                 Ok(Some((line, cells))) => {
-                    found.push(cells.map(|cells| (line, cells)).map_err(|p| p.to_string()))
+                    found.push(cells.map(|cells| (line, cells)).map_err(|p| p.place.line))
                 }
                 Err(p) => {
-                    found.push(Err(p.to_string()));
+                    found.push(Err(p.place.line));
                     return found;
                 }
             }
@@ -233,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_breaks_and_empty_cells() {
+    fn quotes_line_breaks_and_empty_cells_are_read() {
         let found = lines(b"a,b\r\n\r\n\"x, \"\"y\"\"\nz\",\n,\"\"\n1,2");
         let expected = [
             (1, cells(&["a", "b"])),
@@ -248,37 +254,30 @@ mod tests {
     fn stray_quotes_are_text() {
         assert_eq!(lines(b"a \"b\",c\n"), [Ok((1, cells(&["a \"b\"", "c"])))]);
         assert_eq!(lines(b"\"b\"x,c\n"), [Ok((1, cells(&["bx", "c"])))]);
-        assert!(
-            lines(b"1,2\n\"b,c\n")[1]
-                .as_ref()
-                .unwrap_err()
-                .contains("line 2: the file ends within quotes")
-        );
+        assert_eq!(lines(b"1,2\n\"b,c\n")[1], Err(Some(2)));
     }
 
     #[test]
-    fn a_stray_quote_is_a_mistake_in_its_line_alone_where_read_strictly() {
+    fn strict_reader_rejects_only_the_line_with_a_stray_quote() {
         let mut lines = Lines::strict(
             BufReader::with_capacity(3, &b"a \"b\",c\n\"b\"x,c\n\"\"\"d\"\"\",\ne,f"[..]),
             b',',
         );
-        let mut said = |part: &str| {
-            let (line, cells) = lines.next_line().unwrap().unwrap();
-            let said = cells.map_or_else(
-                |p| p.to_string(),
-                |cells| format!("{line}: {}", cells.join("|")),
-            );
-            assert!(said.contains(part), "{part} in {said}");
-        };
-        said("line 1: a quote within a cell");
-        said("line 2: text after the quote that ends a cell");
-        said("3: \"d\"|");
-        said("4: e|f");
+        for expected in [
+            Err(Some(1)),
+            Err(Some(2)),
+            Ok((3, cells(&["\"d\"", ""]))),
+            Ok((4, cells(&["e", "f"]))),
+        ] {
+            let (line, found) = lines.next_line().unwrap().unwrap();
+            let found = found.map(|cells| (line, cells));
+            assert_eq!(found.map_err(|error| error.place.line), expected);
+        }
         assert!(lines.next_line().unwrap().is_none());
     }
 
     #[test]
-    fn a_table_is_whole_or_refused_with_the_line() {
+    fn table_errors_name_the_line() {
         let read = |text: &str| table(text.as_bytes());
         assert_eq!(
             read("a,b\n\n1,2\n").unwrap(),

@@ -9,7 +9,7 @@ use super::records::Record;
 use super::write::{Array, Style};
 use benchtop_model::{Choice, Error, Form, ImageRef, Item, QuestionKind, Result, Role};
 
-/// Field names in the order of the released post-processing; level and style are read where a file has them.
+/// Field names in the order of the released post-processing. Level and style are optional.
 const NAMES: &[&str] = &[
     "id",
     "images",
@@ -43,7 +43,7 @@ fn value(item: &Item, name: &str) -> Option<Value> {
     }
 }
 
-/// The fields that a question has in both of Dysca's forms.
+/// The fields of a question in both of Dysca's formats.
 pub(super) fn question_value(item: &Item, name: &str) -> Option<Value> {
     match name {
         "question" => Some(item.question.as_str().into()),
@@ -64,7 +64,7 @@ fn type_name(kind: QuestionKind) -> Option<&'static str> {
     }
 }
 
-/// One flat record as an item.
+/// Parses a flat record.
 pub(super) fn item(record: Record, dataset: &str) -> Result<Item> {
     let mut item = question(&record, dataset)?;
     item.key = fields::key(&record, "id")?;
@@ -83,7 +83,7 @@ pub(super) fn item(record: Record, dataset: &str) -> Result<Item> {
     Ok(item)
 }
 
-/// Pictures by name.
+/// The pictures by name.
 pub(super) fn images(record: &Record) -> Result<Vec<ImageRef>> {
     let names = fields::texts(record, "images")?.unwrap_or_default();
     Ok(names
@@ -95,7 +95,7 @@ pub(super) fn images(record: &Record) -> Result<Vec<ImageRef>> {
         .collect())
 }
 
-/// The question's own fields, without an id yet. A record without `question` gets an empty one.
+/// The question's own fields, without an id. The question is empty if the record has none.
 pub(super) fn question(record: &Record, dataset: &str) -> Result<Item> {
     let name = fields::text(record, "question_type")?;
     let kind = match name {
@@ -105,7 +105,7 @@ pub(super) fn question(record: &Record, dataset: &str) -> Result<Item> {
         other => {
             return Err(Error::input(format!("unknown question type `{other}`"))
                 .field("question_type")
-                .help("known are: multi choice, true or false, image caption"));
+                .help("use one of: multi choice, true or false, image caption"));
         }
     };
     let mut item = Item {
@@ -147,7 +147,7 @@ pub(super) fn question(record: &Record, dataset: &str) -> Result<Item> {
     Ok(item)
 }
 
-/// Options with their roles: the first one that reads like the answer is the correct one.
+/// Options with their roles: the first one that equals the answer is correct.
 fn choices(texts: Vec<String>, answer: &str) -> Result<Vec<Choice>> {
     let same = texts
         .iter()
@@ -175,7 +175,7 @@ fn choices(texts: Vec<String>, answer: &str) -> Result<Vec<Choice>> {
         .collect())
 }
 
-/// The question inside an instruction: without its label, options, hint and "Your answer is:".
+/// The question in an instruction, without its label, options, hint, and "Your answer is:".
 fn stem(instruction: &str) -> &str {
     let text = instruction.strip_prefix("Question:").unwrap_or(instruction);
     let end = ["\nChoices:", "\n(A)", "\nHint:", "\nYour answer is:"]
@@ -185,18 +185,17 @@ fn stem(instruction: &str) -> &str {
     text[..end.unwrap_or(text.len())].trim()
 }
 
-/// Whether Dysca's forms can say what this item says.
+/// Checks whether Dysca's formats can express an item.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] naming the field that has no place in the form.
+/// [`benchtop_model::ErrorKind::Input`] with the field that cannot be expressed.
 pub(super) fn expressible(item: &Item) -> Result<()> {
     let cannot = |what: &str, field: &str| {
-        Err(Error::input(format!(
-            "{}: {what} cannot be said in Dysca's form",
-            item.id
-        ))
-        .field(field)
-        .help("export this item as jsonl"))
+        Err(
+            Error::input(format!("{}: Dysca's format cannot express {what}", item.id))
+                .field(field)
+                .help("export this item as jsonl"),
+        )
     };
     if type_name(item.kind).is_none() {
         return cannot("a yes/no question", "question_type");
@@ -217,21 +216,19 @@ pub(super) fn expressible(item: &Item) -> Result<()> {
     let texts = item.options.iter().map(|o| o.text.clone()).collect();
     match choices(texts, &item.answer) {
         Ok(same) if same == item.options => Ok(()),
-        Ok(_) => cannot(
-            "which option is correct, or that one is a refusal,",
-            "options",
-        ),
+        Ok(_) => cannot("refusal options, or several correct options", "options"),
         Err(_) => cannot("an answer that is not an option's text", "answer"),
     }
 }
 
-/// Writes flat Dysca records as one JSON array, indented by two spaces, ASCII only, no final newline: the released layout.
+/// Writes flat Dysca records as the released files do: one JSON array, indented by two spaces,
+/// ASCII only, no final newline.
 pub struct DyscaWriter<W: Write> {
     array: Array<W>,
 }
 
 impl<W: Write> DyscaWriter<W> {
-    /// A writer into `out`, which should be buffered.
+    /// Creates a writer to `out`, which should be buffered.
     pub fn new(out: W) -> Self {
         DyscaWriter {
             array: Array::new(out, Style::FLAT),
@@ -241,17 +238,14 @@ impl<W: Write> DyscaWriter<W> {
     /// Writes one item.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] naming the field that the form cannot express; nothing is written then. I/O problems as
-    /// [`Error::io`] classes them.
+    /// [`benchtop_model::ErrorKind::Input`] with the field that the format cannot express (nothing
+    /// is written then), and I/O errors.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         expressible(item)?;
         self.array.push(&LAYOUT.record(item))
     }
 
-    /// Closes the array, flushes, and gives the output back.
-    ///
-    /// # Errors
-    /// I/O problems as [`Error::io`] classes them.
+    /// Closes the array, flushes, and returns the output.
     pub fn finish(self) -> Result<W> {
         self.array.finish()
     }
@@ -272,14 +266,15 @@ mod tests {
         value.as_object().unwrap().clone()
     }
 
-    fn refused(name: &str, value: Value) -> String {
+    fn rejected_field(name: &str, value: Value) -> String {
         let mut record = record();
         record.insert(name.into(), value);
-        item(record, "d").unwrap_err().to_string()
+        let error = item(record, "d").unwrap_err();
+        error.place.field.unwrap_or_default()
     }
 
     #[test]
-    fn a_record_comes_back_whole_and_in_its_order() {
+    fn record_round_trips_in_its_own_order() {
         let item = item(record(), "d").unwrap();
         assert_eq!(
             (item.id.as_str(), item.correct(), item.subtask.as_deref()),
@@ -308,30 +303,24 @@ mod tests {
     }
 
     #[test]
-    fn bad_fields_are_named() {
-        assert!(
-            refused("question_type", json!("essay"))
-                .starts_with("field `question_type`: unknown question type `essay`")
-        );
-        assert!(
-            refused("question", json!(" ")).contains("field `question`: the question is empty")
-        );
-        assert!(refused("answer", json!("cow")).contains("`cow` is not among the options"));
-        assert!(
-            refused("answer", json!(5)).contains("field `answer`: expected text, found a number")
-        );
-        assert!(
-            refused("options", json!(["cat", 4]))
-                .contains("field `options`: expected an array of texts")
-        );
-        assert!(refused("options", json!(null)).contains("field `options`: missing"));
-        assert!(refused("id", json!(1.5)).contains("field `id`: expected a whole number or text"));
-        assert!(refused("images", json!("a.png")).contains("field `images`"));
-        assert!(refused("$order", json!([])).contains("reserved"));
+    fn invalid_fields_are_named() {
+        for (name, value) in [
+            ("question_type", json!("essay")),
+            ("question", json!(" ")),
+            ("answer", json!("cow")),
+            ("answer", json!(5)),
+            ("options", json!(["cat", 4])),
+            ("options", json!(null)),
+            ("id", json!(1.5)),
+            ("images", json!("a.png")),
+            ("$order", json!([])),
+        ] {
+            assert_eq!(rejected_field(name, value), name);
+        }
     }
 
     #[test]
-    fn what_the_form_cannot_say_is_refused() {
+    fn inexpressible_items_are_errors() {
         let mut item = item(record(), "d").unwrap();
         item.options[0].role = Role::Refusal;
         assert_eq!(

@@ -1,7 +1,8 @@
-//! Dysca's released sources: one record an image, its questions in `q_a` (`pqa_generate.py`).
+//! Dysca's released sources: image records with their questions in `q_a` (`pqa_generate.py`).
 //!
-//! A question has no id there: its key is `<record id>.<position from 1>`. Where that would no longer be true (a part of the
-//! questions is exported), the question is written with an `id` of its own, which reading honours.
+//! Questions have no id there, so the key is `<record id>.<position from 1>`. If an export contains
+//! only a part of the questions, so that positions change, questions are written with an `id`,
+//! which the reader uses.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -14,7 +15,7 @@ use super::records::Record;
 use super::write::{Array, Style};
 use benchtop_model::{Error, Form, ImageRef, Item, Key, Result};
 
-/// Where an item keeps the fields of its image record.
+/// The `extra` field with the fields of the image record.
 const RECORD: &str = "$record";
 const QUESTION: &[&str] = &[
     "question",
@@ -36,7 +37,8 @@ const LAYOUT: Layout<Item> = Layout {
 };
 
 fn value(item: &Item, name: &str) -> Option<Value> {
-    // The prompts belong to the image record, so a question that has them too keeps its own in `extra`.
+    // The prompts belong to the image record. A question that has its own prompts keeps them in
+    // `extra`.
     if QUESTION.contains(&name) {
         dysca::question_value(item, name)
     } else {
@@ -55,7 +57,7 @@ pub(super) fn items(
     let negative = fields::optional_text(&record, "negative_prompt")?;
     let images = match record.contains_key("images") {
         true => dysca::images(&record)?,
-        // What the released post-processing names the picture of a record.
+        // The released post-processing gives this name to a record's picture.
         false => vec![ImageRef {
             name: format!("images/{id}.png"),
             ..ImageRef::default()
@@ -110,9 +112,9 @@ fn natural_key(record: &Key, index: usize) -> Key {
     Key::Text(format!("{record}.{}", index + 1))
 }
 
-/// Writes items back into image records, indented by four spaces: the layout of the released sources.
+/// Writes items back to image records, indented by four spaces as in the released sources.
 ///
-/// Consecutive items of one image record are gathered again; memory holds one record.
+/// Consecutive items of one image record are merged; memory holds one record.
 pub struct NestedWriter<W: Write> {
     array: Array<W>,
     record: Record,
@@ -120,7 +122,7 @@ pub struct NestedWriter<W: Write> {
 }
 
 impl<W: Write> NestedWriter<W> {
-    /// A writer into `out`, which should be buffered.
+    /// Creates a writer to `out`, which should be buffered.
     pub fn new(out: W) -> Self {
         NestedWriter {
             array: Array::new(out, Style::NESTED),
@@ -129,21 +131,21 @@ impl<W: Write> NestedWriter<W> {
         }
     }
 
-    /// Adds one item; its image record is written when an item of another one comes.
+    /// Adds an item. Its image record is written when the next record starts.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] naming the field that the form cannot express, also for an item that did not come in this
-    /// form; I/O problems as [`Error::io`] classes them.
+    /// [`benchtop_model::ErrorKind::Input`] with the field that the format cannot express, or if
+    /// the item was not read from this format; and I/O errors.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         dysca::expressible(item)?;
         let (Some(Value::Object(record)), Form::DyscaNested) = (item.extra.get(RECORD), item.form)
         else {
             return Err(Error::input(format!(
-                "{}: the item did not come in Dysca's nested form",
+                "{}: the item was not imported from Dysca's nested format",
                 item.id
             ))
             .field(RECORD)
-            .help("export it in Dysca's flat form"));
+            .help("export it in Dysca's flat format"));
         };
         if *record != self.record {
             self.write_record()?;
@@ -170,10 +172,7 @@ impl<W: Write> NestedWriter<W> {
         self.array.push(&record)
     }
 
-    /// Writes the last record, closes the array, flushes, and gives the output back.
-    ///
-    /// # Errors
-    /// I/O problems as [`Error::io`] classes them.
+    /// Writes the last record, closes the array, flushes, and returns the output.
     pub fn finish(mut self) -> Result<W> {
         self.write_record()?;
         self.array.finish()
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn image_records_are_taken_apart_and_put_together() {
+    fn image_records_round_trip() {
         let items = read(&records());
         assert_eq!(
             items.iter().map(|i| i.id.as_str()).collect::<Vec<_>>(),
@@ -225,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_the_questions_keeps_its_keys() {
+    fn partial_export_keeps_the_keys() {
         let part: Vec<Item> = read(&records()).into_iter().skip(1).collect();
         assert_eq!(read(&written(&part))[0].key, Key::Text("1.2".into()));
         assert_eq!(read(&written(&part)), part);
@@ -236,12 +235,12 @@ mod tests {
         let mut found = VecDeque::new();
         let record = json!({"id": 1, "q_a": [{"question": "Q", "answer": "a", "question_type": "essay"}, 4]});
         items(record.as_object().unwrap().clone(), "d", &mut found).unwrap();
-        let text: Vec<String> = found
+        let fields: Vec<String> = found
             .into_iter()
-            .map(|f| f.unwrap_err().to_string())
+            .map(|f| f.unwrap_err().place.field.unwrap_or_default())
             .collect();
-        assert!(text[0].starts_with("field `q_a[0].question_type`: unknown question type"));
-        assert!(text[1].contains("q_a[1]"));
+        assert_eq!(fields[0], "q_a[0].question_type");
+        assert!(fields[1].starts_with("q_a[1]"), "{fields:?}");
         let empty = json!({"id": 1, "q_a": []});
         assert!(
             items(

@@ -1,14 +1,14 @@
-//! Reading fields with errors that name them, and giving a record back the way it came.
+//! Reads fields with errors that name them, and writes records back as they were.
 
 use serde_json::Value;
 
 use super::records::Record;
 use benchtop_model::{Error, Item, Key, QuestionKind, Result, Role};
 
-/// Name under which a record's own field order is kept when it is not the usual one.
+/// The `extra` field with a record's field order, if it is not the usual one.
 pub(super) const ORDER: &str = "$order";
 
-/// What a JSON value is, for messages.
+/// The JSON type of a value, for messages.
 pub(super) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -63,7 +63,7 @@ pub(super) fn key_value(key: &Key) -> Value {
     }
 }
 
-/// An array of texts; `None` when the field is absent or null.
+/// An array of texts; `None` if the field is missing or null.
 pub(super) fn texts(record: &Record, name: &str) -> Result<Option<Vec<String>>> {
     let list = match record.get(name) {
         None | Some(Value::Null) => return Ok(None),
@@ -77,7 +77,7 @@ pub(super) fn texts(record: &Record, name: &str) -> Result<Option<Vec<String>>> 
     list.iter().map(one).collect::<Result<_>>().map(Some)
 }
 
-/// Optional text fields that every record form may carry under the same name as [`Item`]'s.
+/// Optional text fields that have the same name in every record format and in [`Item`].
 pub(super) const COMMON: [&str; 6] = [
     "prompt",
     "negative_prompt",
@@ -112,7 +112,7 @@ pub(super) fn common_value(item: &Item, name: &str) -> Option<Value> {
     field.as_deref().map(Value::from)
 }
 
-/// Fills the [`COMMON`] fields of `item` from its record.
+/// Reads the [`COMMON`] fields of `item` from its record.
 pub(super) fn read_common(item: &mut Item, record: &Record) -> Result<()> {
     for name in COMMON {
         if let Some(field) = common(item, name) {
@@ -122,18 +122,18 @@ pub(super) fn read_common(item: &mut Item, record: &Record) -> Result<()> {
     Ok(())
 }
 
-/// How a record of one form is made from a value of type `T`: the usual order of its fields, and each field's value.
+/// How a record of one format is written from a `T`: the usual field order, and the value of each
+/// field.
 ///
-/// What the typed fields of `T` cannot reproduce (unknown fields, nulls, odd values, another order) goes to its `extra`, and
-/// comes back from there.
+/// Data that the typed fields of `T` cannot reproduce (unknown fields, nulls, unusual values,
+/// another order) is stored in `extra` and restored from there.
 pub(super) struct Layout<T: 'static> {
     /// Field names in the usual order.
     pub names: &'static [&'static str],
-    /// The value that the typed fields give for a name.
+    /// The value of a field by name, from the typed fields.
     pub value: fn(&T, &str) -> Option<Value>,
-    /// Where the rest is kept.
+    /// The extra fields.
     pub extra: fn(&T) -> &Record,
-    /// Where the rest is kept, to write.
     pub extra_mut: fn(&mut T) -> &mut Record,
 }
 
@@ -153,10 +153,10 @@ impl<T> Layout<T> {
             .collect()
     }
 
-    /// Keeps in `extra` what the typed fields of `into` do not say about `record`.
+    /// Stores in `extra` what the typed fields of `into` do not reproduce of `record`.
     pub fn absorb(&self, into: &mut T, record: Record) -> Result<()> {
         if let Some(name) = record.keys().find(|n| n.starts_with('$')) {
-            return Err(Error::input("names that begin with $ are reserved").field(name));
+            return Err(Error::input("field names that begin with $ are reserved").field(name));
         }
         let order: Vec<String> = record.keys().cloned().collect();
         for (name, value) in record {
@@ -191,19 +191,19 @@ impl<T> Layout<T> {
     }
 }
 
-/// What every item must satisfy, whatever form it came in.
+/// Checks that apply to items of all formats.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] naming the field.
+/// [`benchtop_model::ErrorKind::Input`] with the field.
 pub(super) fn check(item: &Item) -> Result<()> {
     if item.question.trim().is_empty() {
         return Err(Error::input("the question is empty").field("question"));
     }
     if item.id != format!("{}/{}", item.dataset, item.key) {
-        return Err(Error::input("an id is its data set, a slash and its key").field("id"));
+        return Err(Error::input("the id must be DATASET/KEY").field("id"));
     }
     let of = |role| item.options.iter().filter(|o| o.role == role).count();
-    // Where the picture does not tell, declining is the right answer (MM-SAP's BeyondVisQA).
+    // If the picture does not show the answer, the refusal option is right (MM-SAP's BeyondVisQA).
     let right = if of(Role::Correct) == 0 {
         of(Role::Refusal)
     } else {
@@ -214,7 +214,7 @@ pub(super) fn check(item: &Item) -> Result<()> {
             Err(Error::input("a question of this type needs options").field("options"))
         }
         _ if !item.options.is_empty() && right != 1 => Err(Error::input(format!(
-            "{right} options are marked correct, expected one"
+            "{right} options are marked as correct, expected 1"
         ))
         .field("options")),
         QuestionKind::YesNo if !["yes", "no"].contains(&item.answer.to_lowercase().as_str()) => {

@@ -1,4 +1,4 @@
-//! benchtop's own form: one [`Item`] a line as compact JSON, nothing left out.
+//! benchtop's own format: one complete [`Item`] per line as compact JSON.
 
 use std::io::Write;
 
@@ -13,13 +13,10 @@ pub(super) fn item(raw: Raw<'_>) -> Result<Item> {
     Ok(item)
 }
 
-/// Writes one item with its line break.
-///
-/// # Errors
-/// I/O problems as [`Error::io`] classes them.
+/// Writes one item and a line break.
 pub fn write(item: &Item, out: &mut dyn Write) -> Result<()> {
-    let line = serde_json::to_vec(item)
-        .map_err(|e| Error::input(format!("cannot be written as JSON: {e}")))?;
+    let line =
+        serde_json::to_vec(item).map_err(|e| Error::input(format!("cannot write as JSON: {e}")))?;
     write::raw(out, &line)?;
     write::raw(out, b"\n")
 }

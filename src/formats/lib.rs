@@ -1,15 +1,20 @@
-//! Floor 2: interchange formats, one file each, read and write, streaming.
+//! Interchange formats: streaming readers and writers, one module per format (floor 2).
 //!
-//! [`recognise`] tells by content what a file is; [`Format::holds`] says whether it has questions, answers or both; [`about`]
-//! names its model and data set where it says them; [`items`] and [`predictions`] read it record by record, each with the line
-//! it begins on. Nothing here holds more than one record (a spreadsheet, which cannot be read otherwise, is held whole), and a
-//! record is at most [`RECORD_LIMIT`] bytes. What a record says beyond the typed fields of [`Item`] is kept in `extra` and comes
-//! back on export; names that begin with `$` are benchtop's. What the tools of the field write is listed in docs/formats.md.
+//! [`recognise`] detects a file's format from its content. [`Format::holds`] states whether a
+//! format has questions, answers, or both. [`about`] reads the names of the model and data set, if
+//! the file has them. [`items`] and [`predictions`] read a file record by record, each with the
+//! line on which it begins.
+//!
+//! Memory holds a single record of at most [`RECORD_LIMIT`] bytes. Only spreadsheets are read as a
+//! whole. Data of a record that has no typed field in [`Item`] is stored in `extra` and written
+//! back on export; names that begin with `$` are reserved for benchtop. docs/formats.md lists the
+//! formats of other tools.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, Form, Item, Prediction, Result};
 
 mod cells;
@@ -22,11 +27,11 @@ mod dysca_nested;
 mod fields;
 pub mod jsonl;
 mod mapped;
-pub mod mapping;
 mod mvp;
 pub mod out;
 pub mod picture;
 mod predictions;
+pub mod printed;
 pub mod published;
 mod reader;
 mod recognise;
@@ -42,7 +47,6 @@ pub use cells::Inline;
 pub use dysca::DyscaWriter;
 pub use dysca_nested::NestedWriter;
 pub use mapped::{MODEL, tool_verdict};
-pub use mapping::Mapping;
 pub use mvp::{CATEGORIES, category, write_question};
 pub use predictions::{is_text_of, text_of, write_prediction};
 pub use reader::{Items, Predictions, Reader};
@@ -51,30 +55,30 @@ pub use records::{RECORD_LIMIT, Raw, Record, Records, Shape};
 pub use third_party::{about, columns};
 pub use tools::openvlm::read as model_cards;
 
-/// What a file holds.
+/// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Format {
     /// Dysca's flat records (the paper's Listing 1).
     DyscaJson,
-    /// Dysca's released sources: questions in `q_a` inside an image record.
+    /// Dysca's released sources: image records with questions in `q_a`.
     DyscaNested,
     /// MVP-Bench's `all_questions.json`.
     MvpQuestions,
     /// MVP-Bench's rotations, `mcq_questions.json`.
     MvpCircular,
-    /// A model's answers to the questions: `MODEL.jsonl`.
+    /// MVP-Bench's answers to the questions: `MODEL.jsonl`.
     MvpPredictions,
-    /// The same with extracted answers: `MODEL_evaluated.jsonl`.
+    /// MVP-Bench's answers with extracted answers: `MODEL_evaluated.jsonl`.
     MvpEvaluated,
-    /// A model's answers to the rotations: `mcq_MODEL.jsonl`.
+    /// MVP-Bench's answers to the rotations: `mcq_MODEL.jsonl`.
     MvpCircularPredictions,
-    /// benchtop's own: one [`Item`] a line.
+    /// benchtop's own format: one [`Item`] per line.
     BenchtopJsonl,
     /// VLMEvalKit's table of questions.
     VlmDataset,
     /// VLMEvalKit's answers of a model, with the questions.
     VlmPredictions,
-    /// The same with the tool's verdicts.
+    /// VLMEvalKit's answers with its verdicts.
     VlmResults,
     /// lmms-eval's samples.
     LmmsSamples,
@@ -90,37 +94,36 @@ pub enum Format {
     OpenCompass,
     /// Label Studio's tasks.
     LabelStudio,
-    /// Label Studio's JSON-MIN, CSV or TSV.
+    /// Label Studio's JSON-MIN, CSV, or TSV.
     LabelStudioTable,
     /// FiftyOne's samples.
     FiftyOne,
     /// COCO's captions.
     Coco,
-    /// A table of questions, by the names of its columns or a [`Mapping`].
+    /// A table of questions, read by column names or by a [`Mapping`].
     Table,
     /// A table of answers.
     TablePredictions,
-    /// A table of questions with the answers to them.
+    /// A table of questions with answers.
     TableBoth,
 }
 
-/// What questions a file holds.
+/// The questions in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Questions {
-    /// The data set's own.
+    /// The data set's own questions.
     Own,
-    /// Those that were answered, as the tool that asked them wrote them down: for want of the data set's own.
+    /// Questions as logged by the tool that asked them. They are used if the data set's own are
+    /// missing.
     Beside,
-    /// None.
     No,
 }
 
-/// What a file of one format holds.
+/// The content of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holds {
-    /// Questions.
     pub questions: Questions,
-    /// Whether it has answers of a model.
+    /// Whether it has a model's answers.
     pub predictions: bool,
 }
 
@@ -155,7 +158,7 @@ impl Format {
         }
     }
 
-    /// What a file of it holds.
+    /// The content of this format.
     pub fn holds(self) -> Holds {
         use Format as F;
         let (questions, predictions) = match self {
@@ -181,7 +184,8 @@ impl Format {
         }
     }
 
-    /// Whether it is a form of this program's own, or of the benchmarks it was made for, whose records come back as they were.
+    /// Whether this is benchtop's own format or that of a benchmark it was made for. Their records
+    /// are written back unchanged.
     fn is_native(self) -> bool {
         use Format as F;
         let questions = matches!(
@@ -196,10 +200,11 @@ impl Format {
     }
 }
 
-/// Opens `path` for reading through a buffer of 256 KiB.
+/// Opens `path` with a read buffer of 256 KiB.
 ///
 /// # Errors
-/// [`Error::io`]; [`benchtop_model::ErrorKind::Input`] when it is not a regular file (a pipe would never end).
+/// [`Error::io`]; [`benchtop_model::ErrorKind::Input`] if it is not a regular file (a pipe might
+/// never end).
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     let found = std::fs::metadata(path).map_err(|e| Error::io(&e, "cannot open", path))?;
     if !found.is_file() {
@@ -209,18 +214,18 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     Ok(Box::new(BufReader::with_capacity(1 << 18, file)))
 }
 
-/// The items of the file at `path`, which has that `format`; they get ids `<dataset>/<key>`.
+/// Reads the items of the file at `path`, in the given format. Their ids are `<dataset>/<key>`.
 ///
 /// # Errors
-/// As [`open`]; [`benchtop_model::ErrorKind::Input`] when the format holds no items.
+/// See [`open`]; [`benchtop_model::ErrorKind::Input`] if the format has no items.
 pub fn items(path: &Path, format: Format, dataset: &str) -> Result<Items> {
     items_by(path, format, dataset, None)
 }
 
-/// The same, a table's columns being what `mapping` says.
+/// Reads items as [`items`] does. `mapping` maps the columns of a table.
 ///
 /// # Errors
-/// As [`items`]; [`benchtop_model::ErrorKind::Input`] for a column that is not there.
+/// See [`items`]; [`benchtop_model::ErrorKind::Input`] if a mapped column does not exist.
 pub fn items_by(
     path: &Path,
     format: Format,
@@ -233,10 +238,12 @@ pub fn items_by(
     }
 }
 
-/// The items that `input` holds; `name` stands for it in errors. benchtop's own form carries its data set itself.
+/// Reads the items in `input`; `name` is its name in errors. In benchtop's own format, the file
+/// determines the data set.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] when the format holds no items, or is one that is read from a path.
+/// [`benchtop_model::ErrorKind::Input`] if the format has no items, or can only be read from a
+/// path.
 pub fn items_from(
     input: Box<dyn BufRead + Send>,
     name: &Path,
@@ -269,7 +276,7 @@ pub fn items_from(
         Format::BenchtopJsonl => Box::new(|raw, out| out.push_back(jsonl::item(raw))),
         _ => {
             return Err(Error::input(format!(
-                "{} holds no questions that can be streamed",
+                "cannot stream questions from the format {}",
                 format.name()
             ))
             .file(name));
@@ -278,27 +285,29 @@ pub fn items_from(
     Ok(Reader::of_records(input, name, make))
 }
 
-/// The predictions of the file at `path`, which has that `format`.
+/// Reads the predictions of the file at `path`, in the given format.
 ///
 /// # Errors
-/// As [`open`]; [`benchtop_model::ErrorKind::Input`] when the format holds no predictions.
+/// See [`open`]; [`benchtop_model::ErrorKind::Input`] if the format has no predictions.
 pub fn predictions(path: &Path, format: Format) -> Result<Predictions> {
     predictions_by(path, format, None)
 }
 
-/// The same, a table's columns being what `mapping` says.
+/// Reads predictions as [`predictions`] does. `mapping` maps the columns of a table.
 ///
 /// # Errors
-/// As [`predictions`]; [`benchtop_model::ErrorKind::Input`] for a column that is not there.
+/// See [`predictions`]; [`benchtop_model::ErrorKind::Input`] if a mapped column does not exist.
 pub fn predictions_by(
     path: &Path,
     format: Format,
     mapping: Option<&Mapping>,
 ) -> Result<Predictions> {
     if !format.holds().predictions {
-        return Err(
-            Error::input(format!("{} holds questions and no answers", format.name())).file(path),
-        );
+        return Err(Error::input(format!(
+            "the format {} has questions but no answers",
+            format.name()
+        ))
+        .file(path));
     }
     match format.is_native() {
         true => predictions_from(open(path)?, path, format),
@@ -306,10 +315,11 @@ pub fn predictions_by(
     }
 }
 
-/// The predictions that `input` holds; `name` stands for it in errors.
+/// Reads the predictions in `input`; `name` is its name in errors.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] when the format holds no predictions, or is one that is read from a path.
+/// [`benchtop_model::ErrorKind::Input`] if the format has no predictions, or can only be read from
+/// a path.
 pub fn predictions_from(
     input: Box<dyn BufRead + Send>,
     name: &Path,
@@ -317,7 +327,7 @@ pub fn predictions_from(
 ) -> Result<Predictions> {
     if !format.is_native() || !format.holds().predictions {
         return Err(Error::input(format!(
-            "{} holds no answers that can be streamed",
+            "cannot stream answers from the format {}",
             format.name()
         ))
         .file(name));

@@ -1,4 +1,4 @@
-//! Rows of a table as items and predictions, by a [`Mapping`].
+//! Reads the rows of a table as items and predictions, by a [`Mapping`].
 
 use std::collections::HashMap;
 
@@ -7,33 +7,33 @@ use serde_json::Value;
 use super::cells::{self, Inline};
 use super::chat_turns::Turns;
 use super::choices::{choices, kind, taken_apart, truths};
-use super::fields;
-use super::mapping::{AnswerIs, Mapping};
 use super::records::Record;
-use super::roundtrip_column;
 use super::rows::Tally;
+use super::{fields, roundtrip_column};
+use benchtop_model::mapping::{AnswerIs, Mapping};
 use benchtop_model::{
     Error, Form, ImageRef, Item, Key, Prediction, QuestionKind, Result, Rotation, ToolVerdict,
     Variant,
 };
 
-/// Where a prediction keeps whether the tool that wrote its file called it right: 0 to 1.
+/// The `extra` field of a prediction with the score that the source tool gave it, from 0 to 1.
 pub const RIGHT: &str = "$right";
-/// Where a prediction keeps its model, in a file of several.
+/// The `extra` field of a prediction with its model, for files with several models.
 pub const MODEL: &str = "$model";
 
 const LOST: &str =
-    "options without a text: the tool lost it (None, NA and nan are read as missing by pandas)";
-const UNANSWERED: &str = "rows without an answer (null or missing, which an empty answer is not)";
-const LATER: &str = "answers of later epochs or runs, left out: the first counts";
+    "options without a text, lost by the source tool (pandas reads None, NA, and nan as missing)";
+const UNANSWERED: &str =
+    "rows without an answer (null or missing; an empty answer counts as an answer)";
+const LATER: &str = "answers of later epochs or runs, skipped because the first one counts";
 /// Columns that repeat the answer.
 const REPEATED: [&str; 1] = ["log"];
 
-/// Makes items of rows.
+/// Reads items from rows.
 pub(super) struct ItemReader {
     mapping: Mapping,
     dataset: String,
-    /// Names of the pictures of rows, where a cell may name another row.
+    /// The picture names of earlier rows, if a cell may refer to another row.
     rows: Option<HashMap<String, Vec<String>>>,
     at: i64,
     turns: Turns,
@@ -41,7 +41,8 @@ pub(super) struct ItemReader {
 }
 
 impl ItemReader {
-    /// Of the rows of data set `dataset`; `rows` says whether a picture's cell may name another row, as VLMEvalKit's do.
+    /// Reads rows of the data set `dataset`. With `rows`, a picture cell may refer to another row,
+    /// as in VLMEvalKit.
     pub fn new(mapping: Mapping, dataset: String, rows: bool) -> ItemReader {
         ItemReader {
             mapping,
@@ -53,15 +54,14 @@ impl ItemReader {
         }
     }
 
-    /// What was met.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// The item of a row, with the pictures that it carries.
+    /// The item of a row, and its embedded pictures.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] naming the column.
+    /// [`benchtop_model::ErrorKind::Input`] with the column.
     pub fn item(&mut self, record: &Record) -> Result<(Item, Vec<Inline>)> {
         self.at += 1;
         let row = id(&self.mapping, record, self.at)?;
@@ -85,10 +85,10 @@ impl ItemReader {
         Ok((item, carried))
     }
 
-    /// The item of a row by its columns alone, without its pictures.
+    /// The item of a row without its pictures.
     ///
     /// # Errors
-    /// As [`item`](Self::item).
+    /// See [`item`](Self::item).
     pub fn asked(&mut self, record: &Record, key: Key) -> Result<Item> {
         let mut item = blank(&self.dataset, key);
         let of =
@@ -121,10 +121,10 @@ impl ItemReader {
                 options = found;
             }
         }
-        let (said, mut answer, mut answer_is) =
+        let (stated_kind, mut answer, mut answer_is) =
             (filled(&self.mapping.kind), answer, self.mapping.answer_is);
         if options.is_empty()
-            && let Some((pair, right)) = truths(said.as_deref(), &item.answer)
+            && let Some((pair, right)) = truths(stated_kind.as_deref(), &item.answer)
         {
             options = pair.map(str::to_string).into();
             item.answer = pair[right].to_string();
@@ -146,7 +146,7 @@ impl ItemReader {
             LOST,
             item.options.iter().filter(|o| o.text.is_empty()).count() as u64,
         );
-        item.kind = kind(said.as_deref(), &item);
+        item.kind = kind(stated_kind.as_deref(), &item);
         item.rotation = self.rotation(record, &item);
         item.variant = filled(&self.mapping.variant).map(|name| Variant {
             name,
@@ -186,7 +186,7 @@ impl ItemReader {
                 _ => format!("{}-{column}", item.id),
             };
             for picture in cells::pictures(value, &stem) {
-                // A cell may name the row that carries its pictures.
+                // A cell may refer to the row that has the pictures.
                 let there = self
                     .rows
                     .as_ref()
@@ -203,7 +203,7 @@ impl ItemReader {
         carried
     }
 
-    /// What no field of an item holds.
+    /// Copies the columns that have no field in an item.
     fn rest(&self, record: &Record, extra: &mut Record) {
         let used: Vec<&str> = self
             .mapping
@@ -224,7 +224,7 @@ impl ItemReader {
     }
 }
 
-/// An item of which nothing is known but its id.
+/// An item with only its id.
 pub(super) fn blank(dataset: &str, key: Key) -> Item {
     Item {
         id: format!("{dataset}/{key}"),
@@ -263,10 +263,10 @@ fn id(mapping: &Mapping, record: &Record, at: i64) -> Result<Key> {
         .ok_or_else(|| Error::input("the row has no id").field(column))
 }
 
-/// Makes predictions of rows.
+/// Reads predictions from rows.
 pub(super) struct PredictionReader {
     mapping: Mapping,
-    /// Verdicts of the tool that another of its files holds.
+    /// The tool's verdicts from another of its files.
     verdicts: HashMap<Key, ToolVerdict>,
     epoch: Option<String>,
     at: i64,
@@ -274,7 +274,7 @@ pub(super) struct PredictionReader {
 }
 
 impl PredictionReader {
-    /// Of rows; `verdicts` are those that the tool keeps elsewhere.
+    /// Reads rows; `verdicts` are those that the tool stores in another file.
     pub fn new(mapping: Mapping, verdicts: HashMap<Key, ToolVerdict>) -> PredictionReader {
         PredictionReader {
             mapping,
@@ -285,15 +285,14 @@ impl PredictionReader {
         }
     }
 
-    /// What was met.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// The prediction of a row; `None` where it has none.
+    /// The prediction of a row; `None` if it has none.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] naming the column.
+    /// [`benchtop_model::ErrorKind::Input`] with the column.
     pub fn prediction(&mut self, record: Record) -> Result<Option<Prediction>> {
         self.at += 1;
         let row = id(&self.mapping, &record, self.at)?;
@@ -310,16 +309,16 @@ impl PredictionReader {
             self.tally.add(UNANSWERED);
             return Ok(None);
         };
-        let said = verdict(&self.mapping, &record);
+        let from_tool = verdict(&self.mapping, &record);
         let kept = self.verdicts.get(&row).cloned().unwrap_or_default();
         let mut prediction = Prediction {
             key,
             output,
-            rule: said.extracted.or(kept.extracted),
+            rule: from_tool.extracted.or(kept.extracted),
             judge: None,
             extra: Record::new(),
         };
-        if let Some(right) = said
+        if let Some(right) = from_tool
             .right
             .or(kept.right)
             .and_then(serde_json::Number::from_f64)
@@ -330,7 +329,7 @@ impl PredictionReader {
             prediction.extra.insert(MODEL.into(), model.into());
         }
         let mut mapping = self.mapping.clone();
-        // Kept, so that a question that reads otherwise than the data set's is told.
+        // Kept, so that a question text that differs from the data set's is reported.
         let question = mapping.question.take();
         let used: Vec<&str> = mapping
             .named()
@@ -357,7 +356,7 @@ impl PredictionReader {
     }
 }
 
-/// What a row says that the tool made of the answer.
+/// The source tool's verdict on the answer in a row.
 pub(super) fn verdict(mapping: &Mapping, record: &Record) -> ToolVerdict {
     let of = |column: &Option<String>| record.get(column.as_deref()?);
     let right = of(&mapping.right).and_then(|value| match value {
@@ -379,7 +378,8 @@ pub(super) fn verdict(mapping: &Mapping, record: &Record) -> ToolVerdict {
     }
 }
 
-/// What the tool that wrote the file made of this answer, where it says so. What a judge of the tool read goes before what its rule read.
+/// The source tool's verdict on this answer, if its file has one. A reading by the tool's judge
+/// precedes one by its rule.
 pub fn tool_verdict(prediction: &Prediction) -> ToolVerdict {
     let extracted = prediction
         .judge

@@ -1,4 +1,5 @@
-//! MVP-Bench's question files: `all_questions.json` and the rotations of `mcq_questions.json` (JSON Lines, whatever the name).
+//! MVP-Bench's question files: `all_questions.json` and the rotations in `mcq_questions.json` (JSON
+//! Lines, despite the name).
 
 use std::io::Write;
 
@@ -11,11 +12,13 @@ use benchtop_model::{
     Choice, Error, Form, ImageRef, Item, Key, Pair, QuestionKind, Result, Role, Rotation, Side,
 };
 
-/// Low-level categories as blocks of pair ids, both ends included: B behaviour, R role, I identity, E emotion, S scenario.
+/// Low-level categories as ranges of pair ids, both ends included: B behavior, R role, I identity,
+/// E emotion, S scenario.
 ///
-/// The data set names no category. The blocks are inferred: ids are stored in contiguous blocks, and these are the edges that
-/// give the 13 denominators which Table 5 of the MVP-Bench paper implies (66, 56, 45, 41, 37, 57, 20, 26, 22, 38, 51, 13, 28
-/// question pairs, 500 together). The answers of the cross-image questions confirm the labels.
+/// The data set names no categories. The ranges are inferred: ids are stored in contiguous blocks,
+/// and these boundaries give the 13 denominators implied by Table 5 of the MVP-Bench paper (66, 56,
+/// 45, 41, 37, 57, 20, 26, 22, 38, 51, 13, 28 question pairs, 500 in total). The answers of the
+/// cross-image questions confirm the labels.
 pub const CATEGORIES: [(&str, i64, i64); 13] = [
     ("B1", 1, 50),
     ("B2", 101, 150),
@@ -32,7 +35,7 @@ pub const CATEGORIES: [(&str, i64, i64); 13] = [
     ("S2", 597, 646),
 ];
 
-/// The category of a pair id, by [`CATEGORIES`]; `None` outside them.
+/// The category of a pair id, from [`CATEGORIES`].
 pub fn category(pair: &Key) -> Option<&'static str> {
     let Key::Int(id) = pair else { return None };
     CATEGORIES
@@ -116,7 +119,7 @@ fn value(item: &Item, name: &str) -> Option<Value> {
 }
 
 fn type_name(item: &Item) -> Option<&'static str> {
-    // The released rotation file says mcq-e for every row, cross-image rows too.
+    // The released rotation file has mcq-e in every row, including cross-image rows.
     if item.rotation.is_some() && item.kind == QuestionKind::MultipleChoice {
         return Some("mcq-e");
     }
@@ -129,7 +132,7 @@ fn type_name(item: &Item) -> Option<&'static str> {
     }
 }
 
-/// The side that an image's name tells: `1_s.jpg`, `1_e.jpg`, `3_concat.jpg`.
+/// The side in an image's name: `1_s.jpg`, `1_e.jpg`, `3_concat.jpg`.
 fn side_of_image(name: &str) -> Option<Side> {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
@@ -141,15 +144,15 @@ fn side_of_image(name: &str) -> Option<Side> {
     }
 }
 
-/// A question's text taken apart.
+/// The parts of a question's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Parts {
     stem: String,
     options: Vec<String>,
 }
 
-/// Takes a raw question apart: the stem, and the texts of its options (`A. ...` lines in the order of the alphabet), without
-/// the last line that says how to answer.
+/// Splits a raw question into the stem and its options (`A. ...` lines in alphabetical order),
+/// without the last line that says how to answer.
 fn parts(raw: &str, kind: QuestionKind) -> Parts {
     let lines: Vec<&str> = raw.split('\n').collect();
     let hint = |l: &&str| {
@@ -187,7 +190,7 @@ fn parts(raw: &str, kind: QuestionKind) -> Parts {
     }
 }
 
-/// One record of either question file as an item.
+/// Parses a record of either question file.
 pub(super) fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
     let key = fields::key(&record, "question_id")?;
     let type_ = fields::text(&record, "type")?;
@@ -199,7 +202,7 @@ pub(super) fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
         other => {
             return Err(Error::input(format!("unknown question type `{other}`"))
                 .field("type")
-                .help("known are: y/n-s, y/n-e, mcq-e, mcq-cross"));
+                .help("use one of: y/n-s, y/n-e, mcq-e, mcq-cross"));
         }
     };
     let image = fields::text(&record, "image")?.to_string();
@@ -267,7 +270,7 @@ fn choices(texts: Vec<String>, answer: &str, kind: QuestionKind) -> Result<Vec<C
     if texts.len() < 2 {
         return Err(Error::input("no options found in the question")
             .field("question")
-            .help("options are lines that begin with `A. `, `B. ` and so on"));
+            .help("write each option on a line that begins with `A. `, `B. `, and so on"));
     }
     if !(0..texts.len()).any(|i| Item::letter(i) == answer) {
         let letters = Item::letter(texts.len() - 1);
@@ -307,16 +310,16 @@ fn rotation(record: &Record) -> Result<Rotation> {
     }
 }
 
-/// Writes one item as a row of MVP-Bench's question files, line break included, spaced as the released lines are. Items with a
-/// rotation become rows of the rotation file.
+/// Writes one item as a row of MVP-Bench's question files, with a line break and the spacing of the
+/// released files. Items with a rotation become rows of the rotation file.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] naming the field that the form cannot express; nothing is written then. I/O problems as
-/// [`Error::io`] classes them.
+/// [`benchtop_model::ErrorKind::Input`] with the field that the format cannot express (nothing is
+/// written then), and I/O errors.
 pub fn write_question(item: &Item, out: &mut dyn Write) -> Result<()> {
     let cannot = |what: &str, field: &str| {
         Err(Error::input(format!(
-            "{}: {what} cannot be said in MVP-Bench's form",
+            "{}: MVP-Bench's format cannot express {what}",
             item.id
         ))
         .field(field)
@@ -329,13 +332,13 @@ pub fn write_question(item: &Item, out: &mut dyn Write) -> Result<()> {
         return cannot("this question type on this side of the pair", "type");
     }
     if item.images.len() != 1 {
-        return cannot("any number of images but one", "images");
+        return cannot("more or fewer images than one", "images");
     }
     if item.level.is_none() {
         return cannot("a question without a level", "level");
     }
     if item.rotation.is_some() != (item.form == Form::MvpCircular) {
-        return cannot("a rotation in an item of another form", "rotation");
+        return cannot("a rotation of an item from another format", "rotation");
     }
     let same = item.instruction.as_deref().is_some_and(|raw| {
         let Parts { stem, options } = parts(raw, item.kind);
@@ -344,7 +347,7 @@ pub fn write_question(item: &Item, out: &mut dyn Write) -> Result<()> {
     });
     if !same {
         return cannot(
-            "a question whose instruction does not hold its text, options and answer",
+            "a question whose instruction lacks its text, options, or answer",
             "instruction",
         );
     }
@@ -375,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rotation_is_taken_apart_and_comes_back_byte_for_byte() {
+    fn rotation_round_trips_byte_for_byte() {
         let item = read(ROW).unwrap();
         assert_eq!(item.question, "What changed?\nA) old");
         assert_eq!(
@@ -403,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_rows_come_back_too() {
+    fn unusual_rows_round_trip() {
         for row in [
             r#"{"level": "high", "question_id": 7, "id": "p", "image": "x.png", "question": "Is it?", "answer": "Yes", "type": "y/n-s", "hint": null}"#,
             r#"{"question_id": 7, "id": 1, "image": "x.png", "question": "Is it?\n\nPlease answer yes or no.", "answer": "no", "type": "y/n-e", "level": "high", "category": null}"#,
@@ -413,26 +416,23 @@ mod tests {
     }
 
     #[test]
-    fn bad_rows_name_their_field() {
-        let problem = |from: &str, to: &str| read(&ROW.replace(from, to)).unwrap_err().to_string();
-        assert!(
-            problem("mcq-e", "essay").starts_with("field `type`: unknown question type `essay`")
-        );
-        assert!(
-            problem("\"answer\": \"B\"", "\"answer\": \"C\"")
-                .contains("not among the options A to B")
-        );
-        assert!(problem("1/2", "3/2").contains("field `index`"));
-        assert!(problem("A. hat", "hat").contains("no options found"));
-        assert!(
-            problem("\"level\": \"low\"", "\"level\": 1").contains("field `level`: expected text")
-        );
-        assert!(problem("\"id\": 60, ", "").contains("field `id`: missing"));
-        assert!(problem("\"mcq_id\": 1", "\"mcq_id\": [1]").contains("field `mcq_id`"));
+    fn invalid_rows_name_their_field() {
+        for (from, to, field) in [
+            ("mcq-e", "essay", "type"),
+            ("\"answer\": \"B\"", "\"answer\": \"C\"", "answer"),
+            ("1/2", "3/2", "index"),
+            ("A. hat", "hat", "question"),
+            ("\"level\": \"low\"", "\"level\": 1", "level"),
+            ("\"id\": 60, ", "", "id"),
+            ("\"mcq_id\": 1", "\"mcq_id\": [1]", "mcq_id"),
+        ] {
+            let error = read(&ROW.replace(from, to)).unwrap_err();
+            assert_eq!(error.place.field.as_deref(), Some(field), "{error}");
+        }
     }
 
     #[test]
-    fn what_the_form_cannot_say_is_refused() {
+    fn inexpressible_items_are_errors() {
         let refused = |change: fn(&mut Item)| {
             let mut item = read(ROW).unwrap();
             change(&mut item);

@@ -1,5 +1,5 @@
-//! Pictures: bytes to pixels, within limits that hold before anything is allocated, or a reason that a person can act on.
-//! The screen decodes here, and import checks here what it will be able to show.
+//! Decodes pictures within limits that are checked before memory is allocated, with errors that a
+//! person can act on. The display and the import use the same checks.
 
 use std::io::Cursor;
 
@@ -16,12 +16,12 @@ const READ: [ImageFormat; 5] = [
     ImageFormat::Bmp,
 ];
 
-/// A picture: 8 bits a channel, RGB or RGBA, upright.
+/// A decoded picture: 8 bits per channel, RGB or RGBA, upright.
 #[derive(Clone, Debug)]
 pub struct DecodedImage(DynamicImage);
 
 impl DecodedImage {
-    /// Takes pixels from elsewhere; anything but 8-bit RGB becomes 8-bit RGBA.
+    /// Takes existing pixels. Anything but 8-bit RGB becomes 8-bit RGBA.
     pub fn new(image: DynamicImage) -> Self {
         DecodedImage(match image {
             kept @ (DynamicImage::ImageRgb8(_) | DynamicImage::ImageRgba8(_)) => kept,
@@ -41,7 +41,8 @@ impl DecodedImage {
     }
 }
 
-/// Reads a picture (PNG, JPEG, WebP, GIF's first frame, BMP; told by content), turned as its EXIF orientation says.
+/// Decodes a picture (PNG, JPEG, WebP, first frame of a GIF, BMP; detected from content) and
+/// applies its EXIF orientation.
 ///
 /// # Errors
 /// [`benchtop_model::ErrorKind::Input`]: not an image, too large, truncated, or damaged.
@@ -53,23 +54,23 @@ pub fn decode(bytes: &[u8]) -> Result<DecodedImage> {
     Ok(DecodedImage::new(image))
 }
 
-/// Whether [`decode`] will show these bytes, as far as that can be told without unpacking them: the format, the limits,
-/// the end of the file, and the checksums of a PNG. GIF and BMP are unpacked.
+/// Checks whether [`decode`] will accept these bytes, as far as possible without decompression: the
+/// format, the limits, the end of the file, and the checksums of a PNG. GIF and BMP are decoded.
 ///
 /// # Errors
-/// As [`decode`].
+/// See [`decode`].
 pub fn check(bytes: &[u8]) -> Result<()> {
     let (format, _) = opened(bytes)?;
     match format {
         ImageFormat::Png => png_is_whole(bytes),
         ImageFormat::WebP => riff_is_whole(bytes),
         ImageFormat::Jpeg => Ok(()),
-        // Rare, and quickly unpacked.
+        // Rare, and fast to decode.
         _ => decode(bytes).map(drop),
     }
 }
 
-/// Whether a RIFF file is as long as it says.
+/// Checks that a RIFF file is as long as its header states.
 fn riff_is_whole(bytes: &[u8]) -> Result<()> {
     let length = bytes
         .get(4..8)
@@ -83,7 +84,7 @@ fn riff_is_whole(bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Walks the chunks of a PNG up to its end: their lengths and checksums.
+/// Checks the lengths and checksums of a PNG's chunks up to its end.
 fn png_is_whole(bytes: &[u8]) -> Result<()> {
     let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let mut at = 8;
@@ -93,9 +94,7 @@ fn png_is_whole(bytes: &[u8]) -> Result<()> {
             break;
         };
         if crc32fast::hash(body) != sum {
-            return Err(Error::input(
-                "damaged: a part of it does not match its checksum",
-            ));
+            return Err(Error::input("damaged: checksum mismatch"));
         }
         if body.starts_with(b"IEND") {
             return Ok(());
@@ -105,7 +104,7 @@ fn png_is_whole(bytes: &[u8]) -> Result<()> {
     Err(Error::input("truncated"))
 }
 
-/// A decoder of `bytes`, its limits set and held.
+/// Creates a decoder for `bytes` and applies the limits.
 fn opened(bytes: &[u8]) -> Result<(ImageFormat, impl ImageDecoder + '_)> {
     let mut reader = ImageReader::new(Cursor::new(bytes))
         .with_guessed_format()
@@ -118,7 +117,7 @@ fn opened(bytes: &[u8]) -> Result<(ImageFormat, impl ImageDecoder + '_)> {
     limits.max_alloc = Some(DECODED_LIMIT);
     reader.limits(limits.clone());
     if format == ImageFormat::Jpeg && !jpeg_has_end(bytes) {
-        // The decoder would fill what is missing with grey.
+        // The decoder would fill the missing part with gray.
         return Err(Error::input("truncated"));
     }
     let mut decoder = reader.into_decoder().map_err(|e| refused(&e))?;
@@ -135,18 +134,18 @@ fn opened(bytes: &[u8]) -> Result<(ImageFormat, impl ImageDecoder + '_)> {
 }
 
 fn no_image() -> Error {
-    Error::input("not an image").help("PNG, JPEG, WebP, GIF and BMP are read")
+    Error::input("not an image").help("use PNG, JPEG, WebP, GIF, or BMP")
 }
 
 fn too_large(width: u32, height: u32) -> Error {
     Error::input(format!("too large: {width}x{height}")).help(format!(
-        "at most {SIDE_LIMIT} pixels a side and {} million in all",
+        "the limits are {SIDE_LIMIT} pixels per side and {} million pixels in total",
         DECODED_LIMIT / 4_000_000
     ))
 }
 
 fn refused(error: &ImageError) -> Error {
-    // Decoders wrap the end of the file in errors of their own; the words are what they share.
+    // Decoders wrap the end of the file in their own errors, which only share some words.
     let text = error.to_string();
     let short = [
         "unexpected end",
@@ -166,17 +165,15 @@ fn refused(error: &ImageError) -> Error {
     }
     match error {
         ImageError::Limits(_) => {
-            Error::input("too large: it needs more memory than one picture may take")
+            Error::input("too large: decoding needs more memory than allowed for one picture")
         }
-        ImageError::Unsupported(_) => {
-            Error::input(format!("a kind of image that is not read: {text}"))
-        }
+        ImageError::Unsupported(_) => Error::input(format!("unsupported kind of image: {text}")),
         _ => Error::input(format!("damaged: {text}")),
     }
 }
 
-/// Whether a JPEG has its end-of-image marker after the start of its first scan. (One may stand earlier too: a
-/// thumbnail in the EXIF data has its own.)
+/// Whether a JPEG has an end-of-image marker after the start of its first scan. An earlier one may
+/// belong to a thumbnail in the EXIF data.
 fn jpeg_has_end(bytes: &[u8]) -> bool {
     let mut at = 2;
     while let Some([0xff, marker]) = bytes.get(at..at + 2) {
@@ -191,7 +188,8 @@ fn jpeg_has_end(bytes: &[u8]) -> bool {
             },
         }
     }
-    // Not a row of segments: damaged in a way that the decoder can say more about, unless the file just ends.
+    // Not a sequence of segments. Unless the file just ends, it is damaged, and the decoder can
+    // report more.
     at < bytes.len()
 }
 
@@ -214,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_is_read_by_content() {
+    fn formats_are_detected_from_content() {
         for format in READ {
             let image = decode(&encoded(format)).unwrap();
             assert_eq!(image.size(), (60, 40), "{format:?}");
@@ -231,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_check_takes_is_decoded_and_what_it_refuses_is_not() {
+    fn check_agrees_with_decode() {
         for format in READ {
             let whole = encoded(format);
             check(&whole).unwrap();
@@ -266,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_cut_short_says_so_or_is_damaged_and_never_panics() {
+    fn truncated_pictures_are_errors() {
         for format in READ {
             let whole = encoded(format);
             for cut in [0, 1, 3, 10, 30, whole.len() / 4, whole.len() / 2] {
@@ -285,12 +283,12 @@ mod tests {
                     "{format:?}"
                 );
             }
-            // With the last bytes gone every pixel may still be there.
+            // Even without the last bytes, every pixel may be there.
             let _ = decode(&whole[..whole.len() - 3]).map(|i| assert_eq!(i.size(), (60, 40)));
         }
     }
 
-    /// A PNG that says it is that large: the header and nothing else that matters.
+    /// A PNG whose header states this size, without the data.
     fn bomb(width: u32, height: u32) -> Vec<u8> {
         let mut png = encoded(ImageFormat::Png);
         png[16..20].copy_from_slice(&width.to_be_bytes());
@@ -301,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decompression_bomb_is_an_error_text() {
+    fn decompression_bomb_is_an_error() {
         assert_eq!(
             decode(&bomb(30_000, 30_000)).unwrap_err().what,
             "too large: 30000x30000"
@@ -321,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_not_an_image_and_an_unread_kind_neither() {
+    fn text_and_unsupported_formats_are_not_images() {
         assert_eq!(
             decode(b"hello, this is text").unwrap_err().what,
             "not an image"

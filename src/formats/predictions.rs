@@ -1,4 +1,4 @@
-//! What models answered: MVP-Bench's prediction rows, plain (`MODEL.jsonl`, `mcq_MODEL.jsonl`) and evaluated.
+//! MVP-Bench's prediction rows, plain (`MODEL.jsonl`, `mcq_MODEL.jsonl`) and evaluated.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use super::records::Record;
 use super::write::{self, Style};
 use benchtop_model::{Prediction, Result};
 
-/// Names under which a row holds the raw output, in the order they are looked for.
+/// Fields that may hold the raw output, in order of precedence.
 pub(super) const OUTPUT: [&str; 3] = ["output", "prediction", "text"];
 const RULE: &str = "extracted (rule)";
 const JUDGE: &str = "extracted (GPT)";
@@ -61,7 +61,7 @@ const OLD: Layout<Prediction> = Layout {
     ..PLAIN
 };
 
-/// Where a prediction keeps under which name its output came, when that was not `output`.
+/// The `extra` field with the name of the output field, if it was not `output`.
 const NAME: &str = "$output";
 
 fn common(prediction: &Prediction, name: &str) -> Option<Value> {
@@ -81,7 +81,7 @@ fn layout(output: &str) -> &'static Layout<Prediction> {
     }
 }
 
-/// One row as a prediction.
+/// Parses a row.
 pub(super) fn prediction(record: Record) -> Result<Prediction> {
     let key = fields::key(&record, "question_id")?;
     let name = OUTPUT
@@ -102,23 +102,21 @@ pub(super) fn prediction(record: Record) -> Result<Prediction> {
     Ok(prediction)
 }
 
-/// The question's text as the row has it, where it has one.
+/// The question's text in the row, if it has one.
 pub fn text_of(prediction: &Prediction) -> Option<&str> {
     ["question", "prompt"]
         .iter()
         .find_map(|name| prediction.extra.get(*name)?.as_str())
 }
 
-/// Whether `said`, which stands beside an answer, is the question of an item: with its instruction or without.
-pub fn is_text_of(said: &str, question: &str, instruction: Option<&str>) -> bool {
-    said == question || instruction == Some(said)
+/// Whether `text`, the question text next to an answer, is the question of an item, with or without
+/// its instruction.
+pub fn is_text_of(text: &str, question: &str, instruction: Option<&str>) -> bool {
+    text == question || instruction == Some(text)
 }
 
-/// Writes one prediction as a line of MVP-Bench's form, as the released lines are spaced: an evaluated row when it came as one,
-/// else a plain one.
-///
-/// # Errors
-/// I/O problems as [`benchtop_model::Error::io`] classes them.
+/// Writes a prediction as a line of MVP-Bench's format, with the spacing of the released files. The
+/// line is an evaluated row if the prediction was read from one, else a plain row.
 pub fn write_prediction(prediction: &Prediction, out: &mut dyn Write) -> Result<()> {
     let name = prediction
         .extra
@@ -138,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_back_byte_for_byte() {
+    fn rows_round_trip_byte_for_byte() {
         for row in [
             r#"{"question_id": 0, "output": "C. café", "prompt": "Q", "image": "a.jpg", "model_id": "m"}"#,
             r#"{"question_id": "0__0__1", "text": "C", "image": "a.jpg"}"#,
@@ -152,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn typed_fields_are_found() {
+    fn typed_fields_are_read() {
         let row = read(
             r#"{"question_id": 1, "prediction": "Hm", "extracted (rule)": "Hm", "extracted (GPT)": "No", "question": "Q"}"#,
         );
@@ -165,24 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn bad_rows_name_their_field() {
-        assert!(
-            read(r#"{"output": "a"}"#)
-                .unwrap_err()
-                .to_string()
-                .contains("field `question_id`: missing")
-        );
-        assert!(
-            read(r#"{"question_id": 1}"#)
-                .unwrap_err()
-                .to_string()
-                .contains("field `output`: missing")
-        );
-        assert!(
-            read(r#"{"question_id": 1, "output": null}"#)
-                .unwrap_err()
-                .to_string()
-                .contains("found null")
-        );
+    fn invalid_rows_name_their_field() {
+        for (row, field) in [
+            (r#"{"output": "a"}"#, "question_id"),
+            (r#"{"question_id": 1}"#, "output"),
+            (r#"{"question_id": 1, "output": null}"#, "output"),
+        ] {
+            let error = read(row).unwrap_err();
+            assert_eq!(error.place.field.as_deref(), Some(field), "{error}");
+        }
     }
 }

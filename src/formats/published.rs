@@ -1,4 +1,5 @@
-//! The figures of papers that come with the program: `metadata/published/`, whose README names their sources.
+//! The published figures of papers that ship with the program: `metadata/published/`. Its README
+//! names their sources.
 
 use super::delimited;
 use benchtop_model::Result;
@@ -6,24 +7,25 @@ use benchtop_model::Result;
 /// A file of published figures.
 #[derive(Clone, Copy, Debug)]
 pub struct Published {
-    /// Its name in `metadata/published/`.
+    /// File name in `metadata/published/`.
     pub file: &'static str,
-    /// The paper.
     pub paper: &'static str,
-    /// What it holds.
+    /// Content of the file.
     pub text: &'static str,
     layout: Layout,
 }
 
-/// Where models, columns and values stand.
+/// The layout of models, columns, and values.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
-    /// One row a model, named by these columns; all other columns are values, `X_sd` the deviation of `X`.
+    /// One row per model, named by these columns. All other columns are values; `X_sd` is the
+    /// deviation of `X`.
     Wide {
         table: &'static str,
         model: &'static [&'static str],
     },
-    /// One row a value (or several), the column named by others; the table is named by a column, or by what stands here.
+    /// One or several values per row. Other columns name the column; the table number is a column
+    /// or the constant here.
     Long {
         table: &'static str,
         model: &'static [&'static str],
@@ -35,17 +37,17 @@ enum Layout {
 /// One published number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// The paper.
     pub paper: &'static str,
-    /// Number of its table.
+    /// Number of the table.
     pub table: String,
-    /// The model, with its language model where the paper tells two apart by it.
+    /// The model, with its language model if the paper distinguishes models by it.
     pub model: String,
-    /// The column in benchtop's terms where it has one (`qAcc.L_l`), else in the paper's (`SEED.V1`, `mc_accuracy.animal`).
+    /// The column in benchtop's terms if there is one (`qAcc.L_l`), else in the paper's (`SEED.V1`,
+    /// `mc_accuracy.animal`).
     pub column: String,
     /// The number as printed: percent, or squared points for `sq` and `sc`.
     pub value: f64,
-    /// Its printed deviation.
+    /// The printed deviation.
     pub sd: Option<f64>,
 }
 
@@ -63,7 +65,6 @@ macro_rules! file {
 const LLM: &[&str] = &["model", "llm"];
 const MODEL: &[&str] = &["model"];
 
-/// All files.
 pub const PUBLISHED: [Published; 7] = [
     file!(
         "dysca-table-3.csv",
@@ -135,7 +136,7 @@ pub const PUBLISHED: [Published; 7] = [
 /// All figures, file by file.
 ///
 /// # Errors
-/// When a shipped file cannot be read, which a test rules out.
+/// If a shipped file cannot be read, which a test excludes.
 pub fn figures() -> Result<Vec<Figure>> {
     let mut found = Vec::new();
     for file in &PUBLISHED {
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_names_every_file() {
+    fn readme_names_every_file() {
         let readme = include_str!("../../metadata/published/README.md");
         let folder =
             std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../metadata/published");

@@ -1,4 +1,4 @@
-//! Reading a file record by record, whatever it is.
+//! Reads files of any format record by record.
 
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -8,38 +8,37 @@ use super::cells::Inline;
 use super::records::{Raw, Records};
 use benchtop_model::{Item, Prediction, Result};
 
-/// Makes values of a record.
+/// Makes values from a record.
 pub(super) type Make<T> = Box<dyn Fn(Raw<'_>, &mut VecDeque<Result<T>>) + Send>;
 
-/// Where the values of a file come from.
+/// The source of a file's values.
 pub(super) trait Source<T>: Send {
-    /// The next value with the line it begins on.
+    /// The next value, with the line on which it begins.
     fn next(&mut self) -> Option<(u64, Result<T>)>;
 
-    /// The pictures that the last value carried, once.
+    /// Takes the pictures embedded in the last value.
     fn pictures(&mut self) -> Vec<Inline> {
         Vec::new()
     }
 
-    /// What a person should know of what was read so far.
+    /// Notes for the user about what was read so far.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// Reads a file of `T`, one record after the other: `(line the record begins on, the value or what is wrong with it)`.
+/// Reads the values of a file one by one, as (line on which the record begins, value or error).
 ///
-/// Every error names the file and the line (in a table the row, in an archive the member), and the field where there is one.
-/// After an error inside a record the next one follows; after an error of the file (cut off, unreadable) nothing follows. A
-/// record of several questions gives several values with one line. Ids are not compared with each other here.
+/// Errors name the file and the line (in a table the row, in an archive the member), and the field
+/// if there is one. After an error in a record, the next record follows; after an error of the file
+/// (truncated, unreadable), nothing follows. A record with several questions gives several values
+/// with one line. Duplicate ids are not detected here.
 pub struct Reader<T> {
     source: Box<dyn Source<T>>,
     file: PathBuf,
 }
 
-/// Reads items.
 pub type Items = Reader<Item>;
-/// Reads predictions.
 pub type Predictions = Reader<Prediction>;
 
 impl<T: 'static> Reader<T> {
@@ -65,12 +64,13 @@ impl<T: 'static> Reader<T> {
         )
     }
 
-    /// The pictures that the last item carried within the file, once; each has the name that the item has for it.
+    /// Takes the pictures embedded in the last item. Each has the name that the item uses.
     pub fn pictures(&mut self) -> Vec<Inline> {
         self.source.pictures()
     }
 
-    /// What a person should know of what was read so far, counted: texts that are cut, answers that are missing.
+    /// Notes for the user about what was read so far, with counts: truncated texts, missing
+    /// answers.
     pub fn notes(&self) -> Vec<String> {
         self.source.notes()
     }
@@ -88,7 +88,7 @@ impl<T> Iterator for Reader<T> {
     }
 }
 
-/// JSON records, each made into any number of values.
+/// JSON records, each of which gives any number of values.
 struct OfRecords<T> {
     records: Records<Box<dyn BufRead + Send>>,
     make: Make<T>,

@@ -1,49 +1,48 @@
-//! What a file is, told by its first record and never by its name.
+//! Detects the format of a file from its first record, never from its name.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::mapping::{Mapping, guess};
 use super::predictions::OUTPUT;
 use super::records::{Record, Records};
 use super::rows::{self, Container, json, object::Object};
 use super::tools::inspect;
 use super::{Format, open, third_party};
+use benchtop_model::mapping::{Mapping, guess};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// A file that can be read.
+/// A readable file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Where it is.
     pub path: PathBuf,
-    /// What it holds.
     pub format: Format,
 }
 
-/// What lies at a path.
+/// The result of examining a path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recognised {
-    /// Files that can be read, sorted by path.
+    /// Readable files, sorted by path.
     pub files: Vec<Found>,
-    /// Files that cannot, each with the reason (the path is in it), sorted by path.
+    /// Other files with the reason (which includes the path), sorted by path.
     pub unknown: Vec<Error>,
-    /// How many pictures were passed.
+    /// Number of pictures that were skipped.
     pub pictures: u64,
 }
 
-/// Recognises a file, or every file below a folder: sorted, hidden ones skipped, links followed only to files that lie inside
-/// the folder.
+/// Detects the format of a file, or of every file in a folder. Files are sorted, hidden ones are
+/// skipped, and links are followed only to files inside the folder.
 ///
 /// # Errors
-/// [`Error::io`] when the path itself cannot be read; [`ErrorKind::Input`] when it is a file of unknown form. Files found in a
-/// folder never fail the whole: they are listed in [`Recognised::unknown`].
+/// [`Error::io`] if the path itself cannot be read; [`ErrorKind::Input`] if it is a file of an
+/// unknown format. Unreadable files in a folder are not errors; they are listed in
+/// [`Recognised::unknown`].
 pub fn recognise(path: &Path) -> Result<Recognised> {
     let mut found = Recognised::default();
     let kind = std::fs::metadata(path).map_err(|e| Error::io(&e, "cannot open", path))?;
     if !kind.is_dir() {
         found.files.push(Found {
             path: path.to_path_buf(),
-            format: one(path)?,
+            format: detect(path)?,
         });
         return Ok(found);
     }
@@ -69,12 +68,12 @@ pub fn recognise(path: &Path) -> Result<Recognised> {
                 Ok(kind) if kind.is_dir() => folders.push(path),
                 Ok(kind) if kind.is_symlink() && !inside(&path, &root) => {
                     found.unknown.push(
-                        Error::input("a link that leads to a folder, outside, or nowhere")
+                        Error::input("the link does not lead to a file inside the folder")
                             .file(path),
                     );
                 }
                 _ if is_picture(&path) => found.pictures += 1,
-                _ => match one(&path) {
+                _ => match detect(&path) {
                     Ok(format) => found.files.push(Found { path, format }),
                     Err(p) => found.unknown.push(p),
                 },
@@ -94,10 +93,10 @@ fn inside(link: &Path, root: &Path) -> bool {
         .is_ok_and(|target| target.starts_with(root) && target.is_file())
 }
 
-/// A file that is one of the tables `mapping` is meant for.
+/// Checks that a file is a table that `mapping` fits.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] for what is no table, and for a column that is not there.
+/// [`ErrorKind::Input`] if it is not a table, or if a mapped column does not exist.
 pub fn recognise_mapped(path: &Path, mapping: &Mapping) -> Result<Found> {
     mapping
         .check(&third_party::columns(path)?)
@@ -113,15 +112,15 @@ pub fn recognise_mapped(path: &Path, mapping: &Mapping) -> Result<Found> {
     })
 }
 
-fn one(path: &Path) -> Result<Format> {
+fn detect(path: &Path) -> Result<Format> {
     let found = match rows::container(path)? {
         Container::Json => by_members(path).unwrap_or_else(|| recognise_reader(&mut open(path)?)),
         Container::Zip if inspect::is_log(path)? => Ok(Format::InspectEval),
-        Container::Zip => Err(Error::input("an archive that is no log of Inspect AI")
-            .help("unpack it and name what is in it")),
+        Container::Zip => Err(Error::input("the archive is not a log of Inspect AI")
+            .help("unpack it and import its files")),
         Container::Text(_) | Container::Xlsx | Container::Parquet => {
             let names = third_party::columns(path)?;
-            by_columns(&names).unwrap_or_else(|| Err(unknown(&names, "a table of an unknown form")))
+            by_columns(&names).unwrap_or_else(|| Err(unknown(&names, "unknown table format")))
         }
     };
     found.map_err(|p| p.file(path))
@@ -133,15 +132,14 @@ fn unknown(names: &[String], what: &str) -> Error {
         ErrorKind::Input,
         format!("{what}, with the columns: {}", some.join(", ")),
     )
-    .help(
-        "benchtop import FILE --guess writes a mapping.toml, in which you say which column is what",
-    )
+    .help("run `benchtop import FILE --guess` to write a mapping.toml, and map the columns there")
 }
 
-/// Bytes of a file looked at to learn the members of the object that it is.
+/// Number of bytes that are searched for the members of an object that is a whole file.
 const MEMBERS: u64 = 64 << 20;
 
-/// What an object that is a whole file holds, by the names of its members; `None` when it is a record of many.
+/// The format of an object that is a whole file, from the names of its members. `None` if it is one
+/// record of many.
 fn by_members(path: &Path) -> Option<Result<Format>> {
     let mut object = Object::new(BufReader::new(open(path).ok()?.take(MEMBERS))).ok()?;
     let mut names: Vec<String> = Vec::new();
@@ -163,21 +161,21 @@ fn by_members(path: &Path) -> Option<Result<Format>> {
                 return match first.contains_key("caption") {
                     true => Some(Ok(Format::Coco)),
                     false => refused(
-                        "COCO annotations without captions (boxes, masks), which ask nothing",
-                        "captions are read; a question of your own needs a table",
+                        "COCO annotations without captions (boxes, masks) have no questions",
+                        "import COCO captions, or put your own questions in a table",
                     ),
                 };
             }
             _ if has(&["results", "configs"]) || has(&["results", "group_subtasks"]) => {
                 return refused(
-                    "lmms-eval's own scores, which are not read as answers",
-                    "the samples beside it are; it gives them the model's name",
+                    "the file has lmms-eval's scores and no answers",
+                    "import the samples next to it; benchtop reads the model's name from this file",
                 );
             }
             _ if has(&["time", "results"]) => {
                 return refused(
-                    "what the Open VLM leaderboard says of models, which is no set of questions or answers",
-                    "name the folder of predictions",
+                    "the file describes models of the Open VLM leaderboard and has neither questions nor answers",
+                    "import the folder of predictions",
                 );
             }
             _ => {}
@@ -187,7 +185,7 @@ fn by_members(path: &Path) -> Option<Result<Format>> {
     None
 }
 
-/// What a table of these columns holds.
+/// The format of a table with these columns.
 fn by_columns(names: &[String]) -> Option<Result<Format>> {
     let has = |list: &[&str]| list.iter().all(|n| names.iter().any(|name| name == n));
     if has(&["index", "question", "prediction"]) {
@@ -202,14 +200,15 @@ fn by_columns(names: &[String]) -> Option<Result<Format>> {
         return Some(Ok(Format::VlmDataset));
     }
     if has(&["Overall"]) {
-        let what = "VLMEvalKit's own scores; the answers are scored here instead";
+        let what = "the file has VLMEvalKit's scores; benchtop scores the answers itself";
         return Some(Err(
-            Error::input(what).help("name the file of predictions beside it")
+            Error::input(what).help("import the file of predictions next to it")
         ));
     }
     if has(&["instance_id", "stats"]) {
-        let what = "HELM's own scores, which are read beside scenario_state.json and not alone";
-        return Some(Err(Error::input(what).help("name scenario_state.json")));
+        let what =
+            "the file has HELM's scores, which are only read together with scenario_state.json";
+        return Some(Err(Error::input(what).help("import scenario_state.json")));
     }
     if has(&["annotation_id", "lead_time"]) {
         return Some(Ok(Format::LabelStudioTable));
@@ -226,19 +225,22 @@ fn by_columns(names: &[String]) -> Option<Result<Format>> {
     }
 }
 
-/// Recognises by the first record of `input`, which is read no further.
+/// Detects the format from the first record of `input`. Nothing after it is read.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] with the reason, [`ErrorKind::Io`]; the file's name is the caller's to add.
+/// [`ErrorKind::Input`] with the reason, or [`ErrorKind::Io`]. The caller adds the file name.
 pub fn recognise_reader(input: &mut dyn BufRead) -> Result<Format> {
     let mut records = Records::new(input);
     let Some(raw) = records.next_record()? else {
-        return Err(Error::input("the file holds no records"));
+        return Err(Error::input("the file has no records"));
     };
     let record = match json::lenient(raw, &mut rows::Tally::default()) {
-        // `{` and nothing closed on the first line: one indented object, which no form here is.
+        // Only `{` on the first line: a single indented object, which no format here uses.
         Err(_) if raw.bytes.trim_ascii() == b"{" => {
-            return Err(Error::input("one indented JSON object, not records").line(raw.line));
+            return Err(Error::input(
+                "the file is a single indented JSON object, not a list of records",
+            )
+            .line(raw.line));
         }
         parsed => parsed?,
     };
@@ -249,8 +251,8 @@ pub fn recognise_reader(input: &mut dyn BufRead) -> Result<Format> {
     let names: Vec<String> = record.keys().cloned().collect();
     by_columns(&names).unwrap_or_else(|| {
         let some: Vec<&str> = record.keys().take(6).map(String::as_str).collect();
-        Err(Error::new(ErrorKind::Input, format!("records of an unknown form, with the fields: {}", some.join(", "))).help(
-            "docs/formats.md lists what is known; benchtop import FILE --guess writes a mapping.toml for anything else",
+        Err(Error::new(ErrorKind::Input, format!("unknown record format, with the fields: {}", some.join(", "))).help(
+            "see docs/formats.md for the known formats, or run `benchtop import FILE --guess` to write a mapping.toml",
         ))
     })
     .map_err(|p| p.line(line))
@@ -299,7 +301,7 @@ fn by_fields(record: &Record) -> Option<Format> {
     has(&["question_type", "answer"]).then_some(Format::DyscaJson)
 }
 
-/// Whether a file begins like a PNG, JPEG, GIF, WebP or BMP picture.
+/// Whether a file starts like a PNG, JPEG, GIF, WebP, or BMP picture.
 fn is_picture(path: &Path) -> bool {
     let Ok(mut input) = open(path) else {
         return false;
@@ -317,12 +319,12 @@ fn is_picture(path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> std::result::Result<Format, String> {
-        recognise_reader(&mut text.as_bytes()).map_err(|p| p.to_string())
+    fn of(text: &str) -> Result<Format> {
+        recognise_reader(&mut text.as_bytes())
     }
 
     #[test]
-    fn content_decides() {
+    fn format_is_detected_from_content() {
         assert_eq!(
             of(r#"[{"id": 1, "question_type": "x", "answer": "y"}]"#),
             Ok(Format::DyscaJson)
@@ -351,32 +353,26 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_is_told() {
-        assert!(of("").unwrap_err().contains("no records"));
-        assert!(
-            of("{\n \"a\": 1\n}")
-                .unwrap_err()
-                .contains("one indented JSON object")
-        );
-        assert!(
-            of("{\"a\": 1")
-                .unwrap_err()
-                .contains("line 1: the record is cut off")
-        );
-        assert!(
-            of("{\"a\": 1, \"b\": 2}")
-                .unwrap_err()
-                .contains("with the fields: a, b")
-        );
-        assert!(
-            of("\u{1}\u{2}")
-                .unwrap_err()
-                .contains("something that is not JSON")
-        );
+    fn unknown_files_have_a_reason() {
+        for (text, line) in [
+            ("", None),
+            ("{\n \"a\": 1\n}", Some(1)),
+            ("{\"a\": 1", Some(1)),
+            ("\u{1}\u{2}", Some(1)),
+        ] {
+            let error = of(text).unwrap_err();
+            assert_eq!(
+                (error.kind, error.place.line),
+                (ErrorKind::Input, line),
+                "{error}"
+            );
+        }
+        let error = of("{\"a\": 1, \"b\": 2}").unwrap_err();
+        assert!(error.what.ends_with("a, b"), "{error}");
     }
 
     #[test]
-    fn folders_are_walked_in_order_and_never_left() {
+    fn folders_are_walked_in_order_without_leaving_them() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("root");
         std::fs::create_dir_all(root.join("b/.hidden")).unwrap();

@@ -1,4 +1,4 @@
-//! One record at a time out of JSON Lines or a JSON array, in constant memory whatever the file's size.
+//! Reads records from JSON Lines or a JSON array in constant memory.
 
 use std::io::{self, BufRead};
 
@@ -6,46 +6,46 @@ use serde_json::{Map, Value};
 
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Longest record that is read, in bytes (16 MiB). Anything longer is an error that names its line.
+/// Maximum size of a record in bytes (16 MiB). A longer record is an error with its line.
 pub const RECORD_LIMIT: usize = 16 << 20;
 
-/// A record's fields in their order.
+/// A record's fields, in order.
 pub type Record = Map<String, Value>;
 
-/// How the records of a file are laid out.
+/// The layout of a file's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// One object a line.
+    /// One object per line.
     Lines,
     /// One array of objects.
     Array,
 }
 
-/// One record as it stands in the file.
+/// The raw text of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Raw<'a> {
-    /// The line it begins on, from 1.
+    /// The line on which it begins, from 1.
     pub line: u64,
-    /// Its bytes, valid UTF-8, from `{` to `}` unless the file is damaged.
+    /// The bytes, valid UTF-8, from `{` to `}` unless the file is damaged.
     pub bytes: &'a [u8],
 }
 
 impl Raw<'_> {
-    /// Its fields.
+    /// Parses the record.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] naming the line where the JSON stops making sense.
+    /// [`ErrorKind::Input`] with the line on which the JSON is invalid.
     pub fn parse(self) -> Result<Record> {
         serde_json::from_slice(self.bytes).map_err(|e| self.problem(&e))
     }
 
-    /// What a JSON error means for somebody who looks at the file.
+    /// Converts a JSON error to one with the file's line and the field.
     pub fn problem(self, err: &serde_json::Error) -> Error {
         let text = err.to_string();
         let text = text.split(" at line ").next().unwrap_or_default();
         let line = self.line + (err.line().max(1) as u64 - 1);
         if err.is_eof() {
-            return Error::input("the record is cut off before its closing bracket").line(line);
+            return Error::input("the record is truncated before its closing bracket").line(line);
         }
         if err.is_data() {
             let problem = Error::input(text).line(self.line);
@@ -58,26 +58,24 @@ impl Raw<'_> {
     }
 }
 
-/// Where the reader stands.
+/// The reader's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing read yet.
     Start,
-    /// Before a line.
     Line,
-    /// In a line that was refused; the rest of it is dropped.
+    /// In a rejected line, the rest of which is skipped.
     DropLine,
     /// Before the first element of an array.
     First,
     /// After an element of an array.
     After,
-    /// In an element that was refused; the rest of it is dropped.
+    /// In a rejected element, the rest of which is skipped.
     DropElement(Scan),
-    /// Nothing more to read.
     Done,
 }
 
-/// A scanner for the end of an object: brackets count outside strings, and a backslash hides the next byte.
+/// Finds the end of an object: brackets count outside strings, and a backslash escapes the next
+/// byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Scan {
     depth: u32,
@@ -86,7 +84,7 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// How many bytes of `chunk` belong to the element, and whether it ends there.
+    /// Number of bytes of `chunk` that belong to the element, and whether it ends there.
     pub fn take(&mut self, chunk: &[u8]) -> (usize, bool) {
         let mut at = 0;
         while let Some(&byte) = chunk.get(at) {
@@ -122,10 +120,11 @@ impl Scan {
     }
 }
 
-/// Reads records from any buffered input: JSON Lines or one array of objects, told apart by the first byte.
+/// Reads records from JSON Lines or one array of objects, distinguished by the first byte.
 ///
-/// Holds one record at most. An error inside a record (too long, invalid UTF-8, not an object) leaves the reader at the
-/// next record; an error of the file (cut off, wrong type, I/O) ends it.
+/// Memory holds one record. After an error in a record (too long, invalid UTF-8, not an object),
+/// reading continues with the next record. An error of the file (truncated, wrong type, I/O) ends
+/// it.
 pub struct Records<R> {
     input: R,
     state: State,
@@ -136,12 +135,12 @@ pub struct Records<R> {
 }
 
 impl<R: BufRead> Records<R> {
-    /// A reader with the usual [`RECORD_LIMIT`].
+    /// Creates a reader with the default [`RECORD_LIMIT`].
     pub fn new(input: R) -> Self {
         Self::with_limit(input, RECORD_LIMIT)
     }
 
-    /// A reader that refuses records of more than `limit` bytes.
+    /// Creates a reader that rejects records longer than `limit` bytes.
     pub fn with_limit(input: R, limit: usize) -> Self {
         Records {
             input,
@@ -153,7 +152,7 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// The layout; known once the first record was asked for.
+    /// The layout. Known after the first record was requested.
     pub fn shape(&self) -> Shape {
         self.shape
     }
@@ -161,8 +160,9 @@ impl<R: BufRead> Records<R> {
     /// The next record, or `None` at the end.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] with the line: a record over the limit, invalid UTF-8, a cut-off array, anything but an object.
-    /// [`ErrorKind::Io`] when reading fails. The file's name is the caller's to add.
+    /// [`ErrorKind::Input`] with the line: a record over the limit, invalid UTF-8, a truncated
+    /// array, or anything but an object. [`ErrorKind::Io`] if reading fails. The caller adds the
+    /// file name.
     pub fn next_record(&mut self) -> Result<Option<Raw<'_>>> {
         let found = self.advance();
         if found.as_ref().is_err_and(|p| p.kind != ErrorKind::Input) {
@@ -185,7 +185,7 @@ impl<R: BufRead> Records<R> {
         }))
     }
 
-    /// Consumes white space, counting lines; returns the byte after it.
+    /// Skips white space, counting lines. Returns the next byte.
     fn skip_blank(&mut self) -> Result<Option<u8>> {
         loop {
             let chunk = fill(&mut self.input, self.line)?;
@@ -206,7 +206,7 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// Puts the next record into the buffer; its line.
+    /// Reads the next record into the buffer. Returns its line.
     fn advance(&mut self) -> Result<Option<u64>> {
         if self.state == State::Start {
             self.state = State::Done;
@@ -225,7 +225,7 @@ impl<R: BufRead> Records<R> {
             match fill(&mut self.input, self.line)?.first() {
                 Some(&byte) if byte == expected => self.input.consume(1),
                 Some(0xFE | 0xFF) => {
-                    return Err(Error::input("this is UTF-16")
+                    return Err(Error::input("the file is encoded as UTF-16")
                         .line(1)
                         .help("save the file as UTF-8"));
                 }
@@ -250,14 +250,14 @@ impl<R: BufRead> Records<R> {
                 Ok(())
             }
             Some(other) => Err(Error::input(format!(
-                "expected an array of objects or one object a line, found {}",
+                "expected an array of objects or one object per line, found {}",
                 kind_of_byte(other)
             ))
             .line(self.line)),
         }
     }
 
-    /// Drops what is left of a refused record.
+    /// Skips the rest of a rejected record.
     fn drop_refused(&mut self) -> Result<()> {
         loop {
             match self.state {
@@ -296,7 +296,7 @@ impl<R: BufRead> Records<R> {
 
     fn too_long(&self, line: u64) -> Error {
         Error::input(format!("the record is longer than {} bytes", self.limit)).line(line).help(
-            "split the record, or check that the file is what you meant: one JSON object a line, or an array of them",
+            "split the record, or check that the file has one JSON object per line or an array of objects",
         )
     }
 
@@ -329,7 +329,10 @@ impl<R: BufRead> Records<R> {
             match self.buffer.trim_ascii_start().first() {
                 Some(b'{') => return Ok(Some(line)),
                 Some(&other) => {
-                    let what = format!("expected one object a line, found {}", kind_of_byte(other));
+                    let what = format!(
+                        "expected one object per line, found {}",
+                        kind_of_byte(other)
+                    );
                     return Err(Error::input(what).line(line));
                 }
                 None if ended => {}
@@ -393,20 +396,20 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-/// The bytes at hand; empty at the end.
+/// The available bytes; empty at the end.
 fn fill<R: BufRead>(input: &mut R, line: u64) -> Result<&[u8]> {
     while let Err(e) = input.fill_buf() {
         if e.kind() != io::ErrorKind::Interrupted {
             return Err(Error::new(ErrorKind::Io, format!("cannot read: {e}")).line(line));
         }
     }
-    // Asked again because a loop cannot return what it borrows; the second call finds the buffer full.
+    // Called again because a loop cannot return what it borrows. The buffer is full by now.
     input
         .fill_buf()
         .map_err(|e| Error::new(ErrorKind::Io, format!("cannot read: {e}")).line(line))
 }
 
-/// What a value that begins with `byte` is.
+/// The JSON type of a value that starts with `byte`.
 fn kind_of_byte(byte: u8) -> &'static str {
     match byte {
         b'{' => "an object",
@@ -424,8 +427,8 @@ mod tests {
 
     use super::*;
 
-    /// Every record or error, read through a buffer so small that every boundary is crossed.
-    fn all(text: &[u8]) -> Vec<std::result::Result<(u64, String), String>> {
+    /// Reads all records and errors through a buffer so small that every boundary is crossed.
+    fn all(text: &[u8]) -> Vec<std::result::Result<(u64, String), Error>> {
         let mut records = Records::with_limit(BufReader::with_capacity(3, text), 60);
         let mut found = Vec::new();
         loop {
@@ -435,13 +438,13 @@ mod tests {
                     raw.line,
                     String::from_utf8(raw.bytes.to_vec()).unwrap(),
                 ))),
-                Err(p) => found.push(Err(p.to_string())),
+                Err(error) => found.push(Err(error)),
             }
         }
     }
 
     #[test]
-    fn lines_with_bom_crlf_and_blank_lines() {
+    fn lines_with_bom_crlf_and_blank_lines_are_read() {
         let found = all(b"\xEF\xBB\xBF\r\n{\"a\":1}\r\n\r\n  {\"b\":\"}\"}");
         assert_eq!(
             found,
@@ -453,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_with_brackets_and_escapes_in_strings() {
+    fn array_with_brackets_and_escapes_in_strings_is_read() {
         let found = all(b"[\n {\"a\": \"]}\\\"{\"},\n{\"b\": [1,\n2]}\n]\n");
         assert_eq!(
             found,
@@ -467,88 +470,55 @@ mod tests {
     }
 
     #[test]
-    fn damaged_files_name_their_line() {
-        assert_eq!(
-            all(b"[{\"a\":1},\n{\"b\":")[1],
-            Err("line 2: the file ends inside this record".into())
-        );
-        assert_eq!(
-            all(b"[{\"a\":1}\n")[1],
-            Err("line 2: the file ends before the closing bracket of its array".into())
-        );
-        assert!(
-            all(b"[{}, 3]")[1]
-                .as_ref()
-                .unwrap_err()
-                .contains("found a number")
-        );
-        assert!(
-            all(b"[{}] x")[1]
-                .as_ref()
-                .unwrap_err()
-                .contains("text after")
-        );
-        assert!(all(b"[{} {}]")[1].as_ref().unwrap_err().contains("comma"));
-        assert!(
-            all(b"\"hello\"")[0]
-                .as_ref()
-                .unwrap_err()
-                .contains("found text")
-        );
-        assert!(
-            all(b"\xFF\xFE{")[0]
-                .as_ref()
-                .unwrap_err()
-                .contains("UTF-16")
-        );
+    fn damaged_files_name_the_line() {
+        let error_line = |text: &[u8], at: usize| {
+            let error = all(text).remove(at).unwrap_err();
+            (error.kind, error.place.line)
+        };
+        for (text, at, line) in [
+            (&b"[{\"a\":1},\n{\"b\":"[..], 1, 2),
+            (b"[{\"a\":1}\n", 1, 2),
+            (b"[{}, 3]", 1, 1),
+            (b"[{}] x", 1, 1),
+            (b"[{} {}]", 1, 1),
+            (b"\"hello\"", 0, 1),
+            (b"\xFF\xFE{", 0, 1),
+        ] {
+            let expected = (ErrorKind::Input, Some(line));
+            assert_eq!(error_line(text, at), expected, "{text:?}");
+        }
     }
 
     #[test]
-    fn a_refused_record_does_not_take_the_next_with_it() {
+    fn reading_continues_after_a_rejected_record() {
         let long = format!("{{\"a\":\"{}\"}}", "x".repeat(80));
         for text in [
             format!("{{}}\n{long}\n{{\"b\":2}}\n"),
             format!("[{{}},\n{long},\n{{\"b\":2}}]"),
         ] {
             let found = all(text.as_bytes());
-            assert!(
-                found[1]
-                    .as_ref()
-                    .unwrap_err()
-                    .starts_with("line 2: the record is longer than 60 bytes")
-            );
+            let error = found[1].as_ref().unwrap_err();
+            assert_eq!(error.place.line, Some(2));
+            assert!(error.what.contains("60 bytes"), "{error}");
             assert_eq!(found[2], Ok((3, "{\"b\":2}".into())));
         }
         let found = all(b"{}\n{\"a\":\"\xC3\x28\"}\n[1]\n{\"b\":2}");
-        assert!(
-            found[1]
-                .as_ref()
-                .unwrap_err()
-                .starts_with("line 2: not valid UTF-8")
-        );
-        assert!(found[2].as_ref().unwrap_err().contains("found an array"));
+        let line = |at: usize| found[at].as_ref().unwrap_err().place.line;
+        assert_eq!((line(1), line(2)), (Some(2), Some(3)));
         assert_eq!(found[3], Ok((4, "{\"b\":2}".into())));
     }
 
     #[test]
-    fn a_cut_off_line_is_told_by_its_line() {
+    fn truncated_record_names_the_line() {
         let raw = Raw {
             line: 7,
             bytes: b"{\"a\": 1",
         };
-        assert_eq!(
-            raw.parse().unwrap_err().to_string(),
-            "line 7: the record is cut off before its closing bracket"
-        );
+        assert_eq!(raw.parse().unwrap_err().place.line, Some(7));
         let raw = Raw {
             line: 7,
             bytes: b"{\"a\":\n nope}",
         };
-        assert!(
-            raw.parse()
-                .unwrap_err()
-                .to_string()
-                .starts_with("line 8: not valid JSON")
-        );
+        assert_eq!(raw.parse().unwrap_err().place.line, Some(8));
     }
 }

@@ -1,8 +1,11 @@
-//! The column `benchtop` of the tables that are written here: what the other columns of a row cannot say of its item, as JSON.
+//! The column `benchtop` of exported tables: the parts of an item that the other columns cannot
+//! express, as JSON.
 //!
-//! Each field stands with what the other columns say of it and what it is: `{"answer": ["B", "a dog"]}`. It is used where they
-//! still say that; what somebody changed in the table since goes before. `names` are the names of the pictures, and
-//! `carried` tells which of them the row has, where not all. An item that the columns cannot express at all is in `item`, whole.
+//! Each field has the value that the other columns express and the real value: `{"answer": ["B", "a
+//! dog"]}`. The real value is used only while the columns still express the first one, so later
+//! edits of the table take precedence. `names` are the names of the pictures, and `carried` lists
+//! which of them the row has, if not all. `item` is the whole item, if the columns cannot express
+//! it at all.
 
 use serde_json::{Map, Value, json};
 
@@ -17,26 +20,27 @@ const DATASET: &str = "dataset";
 const WHOLE: &str = "item";
 const NAMES: &str = "names";
 const CARRIED: &str = "carried";
-/// Fields of an item that a mark never states: they follow from others, or stand elsewhere in it.
+/// Fields of an item that are never stored: they are derived from others, or stored in another
+/// place.
 const LEFT: [&str; 3] = ["id", "dataset", "images"];
 const EXTRA: &str = "extra";
 const ORDER: &str = "extra order";
 
-/// What the pictures of a row are.
+/// The pictures of a row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Carried {
-    /// Names that a reader of the row gives the pictures that it carries or names.
+    /// The names that a reader gives to the pictures in the row.
     pub seen: Vec<String>,
-    /// Which of the item's pictures those are.
+    /// The indices of these pictures in the item.
     pub at: Vec<usize>,
 }
 
-/// The mark that makes `item` of what a reader made of its row, with the name of its data set where `named`; an empty text
-/// where none is needed.
+/// The column's text that restores `item` from what a reader makes of the row. It includes the data
+/// set's name if `named`. Empty if nothing is missing.
 ///
 /// # Errors
-/// An item that is no JSON.
-pub(super) fn of(
+/// If the item cannot be written as JSON.
+pub(super) fn cell_text(
     made: Option<&Item>,
     item: &Item,
     carried: &Carried,
@@ -77,12 +81,12 @@ pub(super) fn of(
 fn fields(item: &Item) -> Result<Map<String, Value>> {
     match serde_json::to_value(item) {
         Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err(Error::input("cannot be written as JSON")),
-        Err(e) => Err(Error::input(format!("cannot be written as JSON: {e}"))),
+        Ok(_) => Err(Error::input("cannot write as JSON")),
+        Err(e) => Err(Error::input(format!("cannot write as JSON: {e}"))),
     }
 }
 
-/// Every field in which the two differ, as `[made, item]`.
+/// Records every field in which the two differ, as `[made, item]`.
 fn differences(
     made: &Map<String, Value>,
     item: &Map<String, Value>,
@@ -109,7 +113,7 @@ fn differences(
             is.as_object().cloned().unwrap_or_default(),
         );
         let mut inner = Map::new();
-        // A field that is there and null is not one that is missing.
+        // A null field differs from a missing one.
         for name in was
             .keys()
             .chain(is.keys().filter(|name| !was.contains_key(*name)))
@@ -131,7 +135,7 @@ fn differences(
     }
 }
 
-/// Makes the changes that a mark states; one value alone in the list takes the field away.
+/// Applies stored changes. A list with a single value removes the field.
 fn change_extra(extra: &mut Map<String, Value>, inner: &Map<String, Value>) {
     for (name, pair) in inner {
         let Some(pair) = pair.as_array() else {
@@ -147,13 +151,16 @@ fn change_extra(extra: &mut Map<String, Value>, inner: &Map<String, Value>) {
     }
 }
 
-/// The mark of a row; `None` where it has none.
+/// Reads the column of a row; `None` if it is empty.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] for one that is no JSON object.
+/// [`benchtop_model::ErrorKind::Input`] if it is not a JSON object.
 pub(super) fn read(record: &Record) -> Result<Option<Map<String, Value>>> {
     let wrong = |why: String| {
-        Error::input(format!("what benchtop noted of this row is damaged: {why}")).field(COLUMN)
+        Error::input(format!(
+            "the column `benchtop` of this row is damaged: {why}"
+        ))
+        .field(COLUMN)
     };
     match record
         .get(COLUMN)
@@ -167,7 +174,7 @@ pub(super) fn read(record: &Record) -> Result<Option<Map<String, Value>>> {
     }
 }
 
-/// The name that the first row of a table gives its data set.
+/// The data set's name from the first row of a table.
 pub(super) fn dataset(first: &Record) -> Option<String> {
     read(first)
         .ok()??
@@ -176,7 +183,7 @@ pub(super) fn dataset(first: &Record) -> Option<String> {
         .map(str::to_string)
 }
 
-/// The key of the question that a row is about; `made` is the one that its id says.
+/// The key of the row's question. `made` is the key from its id.
 pub(super) fn key(mark: Option<&Map<String, Value>>, made: Key) -> Key {
     let Some(mark) = mark else { return made };
     if let Some(whole) = mark.get(WHOLE).and_then(|whole| whole.get("key")) {
@@ -191,11 +198,11 @@ pub(super) fn key(mark: Option<&Map<String, Value>>, made: Key) -> Key {
         .unwrap_or(made)
 }
 
-/// The item of a row: what was made of its columns, changed as its mark says, with its pictures; those it carries get their
-/// names.
+/// The item of a row: the item read from its columns, with the stored changes and its pictures.
+/// Embedded pictures get their names.
 ///
 /// # Errors
-/// What was wrong with the columns, where the mark does not hold the whole item.
+/// The error of the columns, unless the whole item is stored.
 pub(super) fn apply(
     made: Result<Item>,
     images: Vec<ImageRef>,
@@ -204,7 +211,7 @@ pub(super) fn apply(
     inline: &mut [Inline],
 ) -> Result<Item> {
     let damaged = |e: serde_json::Error| {
-        Error::input(format!("what benchtop noted of this row is damaged: {e}")).field(COLUMN)
+        Error::input(format!("the column `benchtop` of this row is damaged: {e}")).field(COLUMN)
     };
     let mut of = match mark.get(WHOLE) {
         Some(Value::Object(whole)) => whole.clone(),
@@ -260,7 +267,7 @@ fn change(of: &mut Map<String, Value>, mark: &Map<String, Value>) {
     of.insert(EXTRA.into(), extra.into());
 }
 
-/// The pictures with the names that the mark has for them, where the row carries as many as it did.
+/// The pictures with their stored names, if the row still has the same number of them.
 fn pictures(
     made: Vec<ImageRef>,
     mark: &Map<String, Value>,

@@ -1,25 +1,24 @@
-//! Files of the tools of the field: their rows, and what their columns mean.
+//! Reads the files of other tools: their rows, and the meaning of their columns.
 
 use std::collections::VecDeque;
 use std::path::Path;
 
 use super::cells::Inline;
 use super::mapped::{ItemReader, PredictionReader};
-use super::mapping::{Mapping, guess};
 use super::reader::{Items, Predictions, Reader, Source};
 use super::records::Record;
-use super::roundtrip_column;
 use super::rows::{self, Rows, Tally, json};
 use super::tools::{
     self, About, fiftyone, helm, huggingface, inspect, label_studio, lmms, opencompass, vlmevalkit,
 };
-use super::{Format, open};
+use super::{Format, open, roundtrip_column};
+use benchtop_model::mapping::{Mapping, guess};
 use benchtop_model::{Error, Item, Prediction, Result};
 
-/// Rows looked at to learn which columns a table has: JSON records may leave some out.
+/// Number of rows that are read ahead to find the columns, because JSON records may omit some.
 const PEEK: usize = 64;
 
-/// Rows whose columns are known before the first is taken.
+/// Rows with known columns.
 struct Peeked {
     rows: Box<dyn Rows>,
     ready: VecDeque<(u64, Record)>,
@@ -27,7 +26,7 @@ struct Peeked {
 }
 
 impl Peeked {
-    /// The rows, and the columns of the first of them.
+    /// Reads the first rows and returns their columns.
     fn new(mut rows: Box<dyn Rows>) -> Result<(Peeked, Vec<String>)> {
         let (mut ready, mut names, mut failed) = (VecDeque::new(), rows.columns(), None);
         while ready.len() < PEEK && failed.is_none() {
@@ -74,17 +73,17 @@ impl Rows for Peeked {
     }
 }
 
-/// The columns of a table, as far as its first rows have them.
+/// The columns of a table, from its first rows.
 ///
 /// # Errors
-/// What is wrong with the beginning of the file.
+/// If the beginning of the file cannot be read.
 pub fn columns(path: &Path) -> Result<Vec<String>> {
     Ok(Peeked::new(rows::of(path).map_err(|p| p.file(path))?)
         .map_err(|p| p.file(path))?
         .1)
 }
 
-/// The rows of a file and what its columns mean.
+/// The rows of a file, and the mapping of its columns.
 fn rows_of(
     path: &Path,
     format: Format,
@@ -115,14 +114,17 @@ fn rows_of(
         Format::LabelStudioTable => flat(label_studio::rows(rows::of(path)?, false)),
         Format::FiftyOne => flat(fiftyone::rows(path)?),
         Format::Coco => flat(tools::coco::rows(path)?),
-        _ => Err(Error::input(format!("{} is no table", format.name()))),
+        _ => Err(Error::input(format!(
+            "the format {} is not a table",
+            format.name()
+        ))),
     }
 }
 
-/// The items of a file.
+/// Reads the items of a file.
 ///
 /// # Errors
-/// What is wrong with its beginning.
+/// If the beginning of the file cannot be read.
 pub(super) fn items(
     path: &Path,
     format: Format,
@@ -134,29 +136,29 @@ pub(super) fn items(
         format,
         Format::VlmDataset | Format::VlmPredictions | Format::VlmResults
     );
-    let asker = ItemReader::new(mapping, dataset.to_string(), may_name_rows);
+    let reader = ItemReader::new(mapping, dataset.to_string(), may_name_rows);
     Ok(Reader::new(
-        Box::new(Asked {
+        Box::new(ItemRows {
             rows,
-            asker,
+            reader,
             carried: Vec::new(),
         }),
         path,
     ))
 }
 
-struct Asked {
+struct ItemRows {
     rows: Box<dyn Rows>,
-    asker: ItemReader,
+    reader: ItemReader,
     carried: Vec<Inline>,
 }
 
-impl Source<Item> for Asked {
+impl Source<Item> for ItemRows {
     fn next(&mut self) -> Option<(u64, Result<Item>)> {
         match self.rows.next_row() {
             Ok(None) => None,
             Ok(Some((line, record))) => {
-                let made = self.asker.item(&record).map(|(item, carried)| {
+                let made = self.reader.item(&record).map(|(item, carried)| {
                     self.carried = carried;
                     item
                 });
@@ -171,7 +173,7 @@ impl Source<Item> for Asked {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.asker
+        self.reader
             .tally()
             .notes()
             .chain(self.rows.tally().notes())
@@ -179,10 +181,10 @@ impl Source<Item> for Asked {
     }
 }
 
-/// The predictions of a file.
+/// Reads the predictions of a file.
 ///
 /// # Errors
-/// What is wrong with its beginning, or with the file of verdicts beside it.
+/// If the beginning of the file, or the file of verdicts next to it, cannot be read.
 pub(super) fn predictions(
     path: &Path,
     format: Format,
@@ -195,25 +197,25 @@ pub(super) fn predictions(
         _ => Default::default(),
     };
     Ok(Reader::new(
-        Box::new(Answered {
+        Box::new(PredictionRows {
             rows,
-            answerer: PredictionReader::new(mapping, verdicts),
+            reader: PredictionReader::new(mapping, verdicts),
         }),
         path,
     ))
 }
 
-struct Answered {
+struct PredictionRows {
     rows: Box<dyn Rows>,
-    answerer: PredictionReader,
+    reader: PredictionReader,
 }
 
-impl Source<Prediction> for Answered {
+impl Source<Prediction> for PredictionRows {
     fn next(&mut self) -> Option<(u64, Result<Prediction>)> {
         loop {
             match self.rows.next_row() {
                 Ok(None) => return None,
-                Ok(Some((line, record))) => match self.answerer.prediction(record) {
+                Ok(Some((line, record))) => match self.reader.prediction(record) {
                     Ok(None) => {}
                     Ok(Some(prediction)) => return Some((line, Ok(prediction))),
                     Err(p) => return Some((line, Err(p))),
@@ -224,7 +226,7 @@ impl Source<Prediction> for Answered {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.answerer
+        self.reader
             .tally()
             .notes()
             .chain(self.rows.tally().notes())
@@ -232,15 +234,16 @@ impl Source<Prediction> for Answered {
     }
 }
 
-/// The name that a table written by benchtop gives its data set.
-fn noted(path: &Path) -> Option<String> {
+/// The data set's name in a table that benchtop wrote.
+fn stored_dataset(path: &Path) -> Option<String> {
     roundtrip_column::dataset(&rows::of(path).ok()?.next_row().ok()??.1)
 }
 
-/// What the file at `path` says of itself; `known` are the names of data sets that are at hand.
+/// The model and data set that the file at `path` names. `known` are the names of existing data
+/// sets.
 ///
 /// # Errors
-/// When its header cannot be read.
+/// If the header cannot be read.
 pub fn about(path: &Path, format: Format, known: &[String]) -> Result<About> {
     let named = |dataset: String| About {
         dataset: Some(dataset),
@@ -257,10 +260,10 @@ pub fn about(path: &Path, format: Format, known: &[String]) -> Result<About> {
         Format::OpenCompass => opencompass::about(path),
         Format::FiftyOne => fiftyone::about(path),
         Format::Table | Format::TableBoth => {
-            named(noted(path).unwrap_or_else(|| huggingface::dataset(path)))
+            named(stored_dataset(path).unwrap_or_else(|| huggingface::dataset(path)))
         }
         Format::VlmDataset => About {
-            dataset: noted(path),
+            dataset: stored_dataset(path),
             ..About::default()
         },
         Format::TablePredictions => About {
@@ -268,7 +271,7 @@ pub fn about(path: &Path, format: Format, known: &[String]) -> Result<About> {
             ..About::default()
         },
         Format::LabelStudioTable | Format::LabelStudio => {
-            // DyscaA.min.json, DyscaA.all.json and DyscaA.csv are exports of one project.
+            // DyscaA.min.json, DyscaA.all.json, and DyscaA.csv are exports of one project.
             named(
                 tools::stem(path)
                     .split('.')

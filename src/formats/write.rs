@@ -1,4 +1,5 @@
-//! JSON text the way Python's `json` module spaces it, so that released files come back byte for byte; and text in XML.
+//! Writes JSON with the spacing of Python's `json` module, so that released files are reproduced
+//! byte for byte; and escapes XML.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,17 +9,17 @@ use serde_json::ser::Formatter;
 
 use benchtop_model::{Error, ErrorKind, Result, clean};
 
-/// Spacing and escaping of one writer.
+/// Spacing and escaping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Style {
-    /// Spaces a level; `None` puts a record on one line, with a space after commas and colons.
+    /// Spaces per level. `None` puts a record on one line, with a space after commas and colons.
     pub indent: Option<usize>,
     /// Whether everything outside ASCII is written as `\uXXXX`.
     pub ascii: bool,
 }
 
 impl Style {
-    /// One line, text as it is: MVP-Bench's files.
+    /// One line, no escaping: MVP-Bench's files.
     pub const LINE: Style = Style {
         indent: None,
         ascii: false,
@@ -28,7 +29,7 @@ impl Style {
         indent: Some(2),
         ascii: true,
     };
-    /// Four spaces, text as it is: Dysca's released sources.
+    /// Four spaces, no escaping: Dysca's released sources.
     pub const NESTED: Style = Style {
         indent: Some(4),
         ascii: false,
@@ -157,24 +158,23 @@ pub(super) fn json<W: Write + ?Sized>(
             if e.is_io() {
                 failed(&e.into())
             } else {
-                Error::new(ErrorKind::Input, format!("cannot be written as JSON: {e}"))
+                Error::new(ErrorKind::Input, format!("cannot write as JSON: {e}"))
             }
         })
 }
 
-/// Writes raw bytes.
 pub(super) fn raw<W: Write + ?Sized>(out: &mut W, bytes: &[u8]) -> Result<()> {
     out.write_all(bytes).map_err(|e| failed(&e))
 }
 
-/// A write error; the file's name is the caller's to add.
+/// A write error. The caller adds the file name.
 pub(super) fn failed(err: &io::Error) -> Error {
     let mut problem = Error::io(err, "cannot write", Path::new(""));
     problem.place.file = None;
     problem
 }
 
-/// A JSON array of records, written one at a time.
+/// Writes a JSON array record by record.
 pub(super) struct Array<W> {
     out: W,
     style: Style,
@@ -207,7 +207,7 @@ impl<W: Write> Array<W> {
     }
 }
 
-/// A text in XML, between tags or as the value of an attribute in double quotes.
+/// Escapes text for XML content or a double-quoted attribute value.
 pub(super) fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -216,7 +216,7 @@ pub(super) fn xml(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // XML has no place for most of them.
+            // XML does not allow most control characters.
             '\n' | '\r' | '\t' => out.push(' '),
             c if clean::is_hidden(c) => out.push(clean::MARK),
             c => out.push(c),
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spaces_and_escapes_as_python_does() {
+    fn spacing_and_escapes_match_python() {
         let value = json!({"a": [], "b": {}, "c": [1, "caf\u{e9}\u{7f}\n\u{1F600}"]});
         let text = |style| {
             let mut out = Vec::new();

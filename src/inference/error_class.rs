@@ -1,16 +1,15 @@
-//! What the words of a device's error mean: candle gives CUDA's errors as text.
+//! Classifies errors of a device by their text, because candle reports CUDA errors as text.
 
-/// What to do about an error of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
-    /// Memory was short: less at once may do, and the device is as good as before.
+pub enum ErrorClass {
+    /// Out of memory. The device still works, and smaller batches may succeed.
     Memory,
-    /// The process's state on the device is lost, and every further call fails with the same error: only a new process
-    /// gets another.
+    /// The process lost its state on the device. Every further call fails with the same error, so
+    /// the process must be replaced.
     Fatal,
 }
 
-/// Names in CUDA's and cuBLAS's headers, and what their messages say, in lower case.
+/// Names from the headers of CUDA and cuBLAS, and parts of their messages, in lower case.
 const MEMORY: [&str; 4] = [
     "out of memory",
     "out_of_memory",
@@ -18,8 +17,8 @@ const MEMORY: [&str; 4] = [
     "memory allocation failed",
 ];
 
-/// Errors after which the CUDA runtime documents that the process must be ended, and those of a card that is broken or
-/// gone.
+/// Errors after which, according to the CUDA documentation, the process must end; and errors of
+/// broken or lost cards.
 const FATAL: [&str; 21] = [
     "cuda_error_illegal_address",
     "an illegal memory access",
@@ -44,14 +43,14 @@ const FATAL: [&str; 21] = [
     "cublas_status_internal_error",
 ];
 
-/// What the text of an error tells, if anything. One that is fatal stays so where it speaks of memory too.
-pub fn of(text: &str) -> Option<Trouble> {
+/// The class of an error by its text. A fatal error stays fatal if it mentions memory as well.
+pub fn classify(text: &str) -> Option<ErrorClass> {
     let low = text.to_lowercase();
     let has = |names: &[&str]| names.iter().any(|name| low.contains(name));
     if has(&FATAL) {
-        return Some(Trouble::Fatal);
+        return Some(ErrorClass::Fatal);
     }
-    has(&MEMORY).then_some(Trouble::Memory)
+    has(&MEMORY).then_some(ErrorClass::Memory)
 }
 
 #[cfg(test)]
@@ -59,33 +58,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_told_apart_by_their_words() {
-        for (text, trouble) in [
+    fn classifies_errors_by_their_text() {
+        for (text, class) in [
             (
                 "DriverError(CUDA_ERROR_OUT_OF_MEMORY, \"out of memory\")",
-                Some(Trouble::Memory),
+                Some(ErrorClass::Memory),
             ),
             (
                 "CublasError(CUBLAS_STATUS_ALLOC_FAILED)",
-                Some(Trouble::Memory),
+                Some(ErrorClass::Memory),
             ),
             (
                 "DriverError(CUDA_ERROR_ILLEGAL_ADDRESS, \"an illegal memory access was encountered\")",
-                Some(Trouble::Fatal),
+                Some(ErrorClass::Fatal),
             ),
             (
                 "unet: DriverError(CUDA_ERROR_ASSERT, \"device-side assert triggered\")",
-                Some(Trouble::Fatal),
+                Some(ErrorClass::Fatal),
             ),
             (
                 "CUDA_ERROR_LAUNCH_FAILED after CUDA_ERROR_OUT_OF_MEMORY",
-                Some(Trouble::Fatal),
+                Some(ErrorClass::Fatal),
             ),
-            ("uncorrectable ECC error encountered", Some(Trouble::Fatal)),
+            (
+                "uncorrectable ECC error encountered",
+                Some(ErrorClass::Fatal),
+            ),
             ("width 68 is no multiple of 8", None),
             ("shape mismatch in matmul", None),
         ] {
-            assert_eq!(of(text), trouble, "{text}");
+            assert_eq!(classify(text), class, "{text}");
         }
     }
 }

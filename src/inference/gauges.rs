@@ -1,5 +1,5 @@
-//! Reading the gauges of the machine: GPUs through NVIDIA's management library, which is loaded when it is there and
-//! missed without harm when it is not; processors through `/proc`.
+//! Reads the load of the machine: of GPUs through NVIDIA's management library (NVML), which is
+//! loaded only if it is installed, and of processors through `/proc`.
 
 use nvml_wrapper::Nvml;
 use nvml_wrapper::enum_wrappers::device::TemperatureSensor;
@@ -8,15 +8,15 @@ use nvml_wrapper::error::NvmlError;
 
 use benchtop_model::device::{Cpu, Devices, Gpu};
 
-/// Reads the gauges; keeps what the next reading is compared with.
+/// Reads the load, and keeps the last reading to compute differences.
 pub struct Gauges {
     nvml: Result<Nvml, String>,
-    /// Ticks of all processors (busy, all) and of our processes at the reading before.
+    /// Ticks of all processors (busy, total) and of our processes at the last reading.
     before: Option<(u64, u64, u64)>,
 }
 
 impl Gauges {
-    /// Looks for a driver. Takes some 13 ms where there is one.
+    /// Loads the driver's library, if there is one. Takes about 13 ms.
     pub fn new() -> Gauges {
         Gauges {
             nvml: Nvml::init().map_err(|e| why(&e)),
@@ -24,12 +24,13 @@ impl Gauges {
         }
     }
 
-    /// Reads them all; some 7 ms with one GPU. Processes in `ours` are those whose memory and time are ours.
+    /// Reads all devices. Takes about 7 ms with one GPU. `ours` are the ids of benchtop's
+    /// processes.
     pub fn read(&mut self, ours: &[u32]) -> Devices {
         let (gpus, no_gpu) = match &self.nvml {
             Err(why) => (Vec::new(), Some(why.clone())),
             Ok(nvml) => match nvml.device_count() {
-                Ok(0) => (Vec::new(), Some("the driver knows of none".into())),
+                Ok(0) => (Vec::new(), Some("the driver lists no GPU".into())),
                 Ok(count) => (
                     (0..count).filter_map(|i| gpu(nvml, i, ours)).collect(),
                     None,
@@ -70,14 +71,14 @@ impl Default for Gauges {
     }
 }
 
-/// Why there are no gauges, in a few words.
+/// The reason why NVML cannot be used.
 fn why(error: &NvmlError) -> String {
     match error {
         NvmlError::LibloadingError(_) | NvmlError::LibraryNotFound => {
             "no NVIDIA driver is installed".into()
         }
         NvmlError::DriverNotLoaded => "the NVIDIA driver is not loaded".into(),
-        NvmlError::NoPermission => "this user may not ask the NVIDIA driver".into(),
+        NvmlError::NoPermission => "this user may not query the NVIDIA driver".into(),
         other => other.to_string().replace('\n', " "),
     }
 }
@@ -104,15 +105,15 @@ fn gpu(nvml: &Nvml, index: u32, ours: &[u32]) -> Option<Gpu> {
     })
 }
 
-/// Ticks of all processors (busy, all) and of these processes, since the machine and the processes started. One that has
-/// just ended counts nothing.
+/// Ticks of all processors (busy, total) since boot, and of these processes since their start.
+/// Ended processes count 0.
 fn ticks(ours: &[u32]) -> Option<(u64, u64, u64)> {
     let (busy, all) = machine(&std::fs::read_to_string("/proc/stat").ok()?)?;
     let of = |pid: &u32| process(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?);
     Some((busy, all, ours.iter().filter_map(of).sum()))
 }
 
-/// Busy and all ticks from the first line of `/proc/stat`.
+/// Busy and total ticks from the first line of `/proc/stat`.
 fn machine(stat: &str) -> Option<(u64, u64)> {
     let numbers: Vec<u64> = stat
         .lines()
@@ -121,13 +122,14 @@ fn machine(stat: &str) -> Option<(u64, u64)> {
         .skip(1)
         .map_while(|n| n.parse().ok())
         .collect();
-    // user nice system idle iowait irq softirq steal; what follows is counted in user already.
+    // user nice system idle iowait irq softirq steal; the later columns are included in user.
     let all: u64 = numbers.iter().take(8).sum();
     let idle = numbers.get(3)? + numbers.get(4).unwrap_or(&0);
     Some((all.checked_sub(idle)?, all))
 }
 
-/// User and system ticks from a `/proc/PID/stat`; the name in brackets may hold anything.
+/// User and system ticks from a `/proc/PID/stat`. The process name in parentheses may hold any
+/// characters.
 fn process(stat: &str) -> Option<u64> {
     let mut rest = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     Some(rest.next()?.parse::<u64>().ok()? + rest.next()?.parse::<u64>().ok()?)
@@ -138,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_read_from_what_linux_writes() {
+    fn parses_proc_stat_files() {
         let stat = "cpu  100 5 50 800 20 1 4 20 7 0\ncpu0 1 2 3\n";
         assert_eq!(machine(stat), Some((180, 1000)));
         assert_eq!(machine("nothing"), None);
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_without_a_driver_says_so_and_tells_its_processors() {
+    fn reads_processors_without_a_driver() {
         let mut gauges = Gauges {
             nvml: Err("no NVIDIA driver is installed".into()),
             before: None,

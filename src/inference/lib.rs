@@ -1,6 +1,6 @@
-//! Floor 2: models. Traits for what is asked of them, and what answers: candle in this process or in a worker process,
-//! servers over HTTP, Tesseract beside it, and the storyboard that needs none of them. No trait leaks a tensor, a socket
-//! or a file.
+//! Floor 2: models. Defines the traits for models and implements them: with candle, in this process
+//! or in a worker process; with servers over HTTP; with Tesseract; and with the storyboard, which
+//! needs no model. No trait exposes a tensor, a socket, or a file.
 
 pub mod candle;
 mod error_class;
@@ -21,49 +21,49 @@ use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task,
 };
 
-/// What a generator tells while it works.
+/// An event of a running [`ImageGenerator`].
 #[derive(Debug)]
 pub enum Told {
-    /// So many of so many denoising steps of the running batch are done; `batch` pictures are in it. Who knows of no
-    /// steps tells `done: 0` now and then as a sign of life, so that a cancel is heard while it waits.
+    /// Progress of the running batch. Generators without steps send `done: 0` now and then, so that
+    /// the receiver can cancel while they wait.
     Step {
-        /// Steps done.
+        /// Finished denoising steps.
         done: u32,
-        /// Steps in all.
+        /// Total number of denoising steps.
         of: u32,
-        /// Pictures made together.
+        /// Number of pictures in the batch.
         batch: usize,
     },
-    /// Task `index` (from 0) is over. Told exactly once for each task, in any order.
+    /// Task `index` (from 0) is finished. Sent exactly once per task, in any order.
     Done {
-        /// Which task.
         index: usize,
-        /// Its picture, or why there is none.
         result: Result<Picture, Failure>,
     },
 }
 
-/// Makes pictures from prompts: Dysca's P -> I.
+/// Generates pictures from prompts: Dysca's P -> I.
 ///
-/// One conformance suite (`conformance`) holds for all: each task is answered exactly once, also when the work is
-/// cancelled; one task's failure leaves the others alone; where [`Capabilities::honours`] says `seed`, a task gives the
-/// same bytes alone, in any batch and in any order; what the capabilities exclude is refused as
-/// [`FailureKind::Input`] and not bent.
+/// The test suite `conformance` checks all implementations. Each task is answered exactly once,
+/// even if the work is canceled. The failure of one task does not affect the others. If
+/// [`Capabilities::honours`] includes `seed`, a task gives the same bytes alone, in any batch, and
+/// in any order. Tasks that the capabilities exclude fail with [`FailureKind::Input`]; they are
+/// never adjusted to fit.
 pub trait ImageGenerator: Send {
-    /// What it can do.
     fn capabilities(&self) -> &Capabilities;
 
-    /// Everything that decides which bytes come out under these settings. The same fingerprint, prompt and seed give
-    /// the same bytes where the capabilities honour seeds.
+    /// Everything that decides the output under these settings. If the capabilities honor seeds,
+    /// the same fingerprint, prompt, and seed give the same bytes.
     fn fingerprint(&self, settings: &Settings) -> Fingerprint;
 
-    /// Why this works and not what was preferred, where that could not be had. It is shown behind a semicolon.
+    /// The reason why this generator replaces the preferred one, if it does. Shown after a
+    /// semicolon.
     fn instead(&self) -> Option<&str> {
         None
     }
 
-    /// Makes the pictures of `tasks`. `watch` is told every step and every result; once it says `false` the work ends
-    /// at the next step, and what is not done is told as [`FailureKind::Cancelled`].
+    /// Generates the pictures of `tasks`. `watch` gets every step and every result. Once it returns
+    /// `false`, the work stops at the next step, and the unfinished tasks fail with
+    /// [`FailureKind::Cancelled`].
     fn generate(
         &mut self,
         settings: &Settings,
@@ -72,21 +72,19 @@ pub trait ImageGenerator: Send {
     );
 }
 
-/// What is told of work without steps, on questions or pictures.
+/// An event of running work without steps, such as questions to a model.
 #[derive(Debug)]
 pub enum Heard<T> {
-    /// A sign of life now and then, so that a cancel is heard while others work.
+    /// Sent now and then while waiting, so that the receiver can cancel.
     Alive,
-    /// Task `index` (from 0) is over. Told exactly once for each task, in any order.
+    /// Task `index` (from 0) is finished. Sent exactly once per task, in any order.
     Done {
-        /// Which task.
         index: usize,
-        /// What came of it, or why nothing did.
         result: Result<T, Failure>,
     },
 }
 
-/// The results of so many tasks in their order.
+/// Runs `work` and collects the results of its tasks in their order.
 fn gather<T>(
     tasks: usize,
     work: impl FnOnce(&mut dyn FnMut(Heard<T>) -> bool),
@@ -100,14 +98,19 @@ fn gather<T>(
         }
         true
     });
-    let lost = || Err(Failure::new(FailureKind::BadOutput, "there was no answer"));
+    let lost = || {
+        Err(Failure::new(
+            FailureKind::BadOutput,
+            "the task got no answer",
+        ))
+    };
     results
         .into_iter()
         .map(|r| r.unwrap_or_else(lost))
         .collect()
 }
 
-/// The pictures of `tasks` in their order, for callers that want no steps.
+/// Generates the pictures of `tasks` and returns them in their order, without reporting steps.
 pub fn generate_all(
     generator: &mut dyn ImageGenerator,
     settings: &Settings,

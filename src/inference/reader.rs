@@ -1,30 +1,31 @@
-//! Readers of the text in pictures (OCR).
+//! The trait of OCR engines.
 
 use super::{Heard, gather};
 use benchtop_model::generation::{Failure, Fingerprint};
 use benchtop_model::ocr::ReadText;
 use benchtop_model::vlm::Encoded;
 
-/// Reads the text in pictures: Dysca's OCR subtask, and the check that a picture holds the word it was asked for.
+/// Reads the text in pictures: for Dysca's OCR subtask, and to check that a picture shows the
+/// requested word.
 ///
-/// Each picture is answered exactly once, also when the work is cancelled; one picture's failure leaves the others alone.
-/// A picture without text is an empty [`ReadText`], and no failure.
+/// Each picture is answered exactly once, even if the work is canceled. The failure of one picture
+/// does not affect the others. A picture without text gives an empty [`ReadText`], not a failure.
 pub trait TextReader: Send {
-    /// What it is, for a person.
+    /// The name to display.
     fn name(&self) -> &str;
 
-    /// Everything that decides what is read.
+    /// Everything that decides the result.
     fn fingerprint(&self) -> Fingerprint;
 
-    /// Most pictures of one call that are worked on at once.
+    /// Maximum number of pictures that are read in parallel.
     fn at_once(&self) -> usize;
 
-    /// Reads all `pictures`. Once `watch` says `false` the work ends, and what is not done is told as
-    /// [`Cancelled`](benchtop_model::generation::FailureKind::Cancelled).
+    /// Reads all `pictures`. Once `watch` returns `false`, the work stops, and unfinished pictures
+    /// fail with [`Cancelled`](benchtop_model::generation::FailureKind::Cancelled).
     fn read(&mut self, pictures: &[Encoded], watch: &mut dyn FnMut(Heard<ReadText>) -> bool);
 }
 
-/// The texts of `pictures` in their order, for callers that want to wait for all of them.
+/// Reads all `pictures` and returns the results in their order.
 pub fn read_all(
     reader: &mut dyn TextReader,
     pictures: &[Encoded],

@@ -1,34 +1,33 @@
-//! What is asked of the models that look at pictures: whether a picture shows what a text says, which pictures are alike,
-//! and which must not be shown. Pictures go in as decoded RGB, numbers come out.
+//! The traits of models that score pictures: how well a picture fits a text, how similar pictures
+//! or texts are, and whether a picture is safe to show. The input is decoded RGB.
 
 use benchtop_model::generation::{Failure, Fingerprint, Pixels};
 use benchtop_model::safety::Safety;
 use benchtop_model::similarity::{ScorerCapabilities, Similarity};
 
-/// A picture and a text to compare, by their places in what is given beside them.
+/// A picture and a text to compare, by their indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// Place of the picture.
     pub picture: usize,
-    /// Place of the text.
     pub text: usize,
 }
 
-/// Told after each pass through a model how many pictures are done (0 after one of texts, which come first); where it
-/// says `false` the work ends there, and what is not done is a failure of kind `Cancelled`.
+/// Called after each pass through a model with the number of pictures in it (0 for a pass of texts,
+/// which come first). Once it returns `false`, the work stops, and unfinished inputs fail with
+/// `Cancelled`.
 pub type Watch<'a> = &'a mut dyn FnMut(usize) -> bool;
 
-/// Compares pictures with texts: the filter of Dysca's step 5 (section 3.2) and of any prompt-following check.
+/// Compares pictures with texts: the filter of Dysca's step 5 (section 3.2) and of any
+/// prompt-following check.
 pub trait ImageTextScorer: Send {
-    /// What it can do.
     fn capabilities(&self) -> &ScorerCapabilities;
 
-    /// Everything that decides which numbers come out.
+    /// Everything that decides the scores.
     fn fingerprint(&self) -> Fingerprint;
 
-    /// The similarity of each of `pairs`, in their order. A picture is embedded once however many pairs it is in, and so
-    /// is a text, also where it is given twice; pictures and texts in no pair are not looked at. What is wrong with
-    /// one picture or text fails its own pairs alone.
+    /// The similarity of each of `pairs`, in their order. Each picture and each distinct text is
+    /// embedded once. Pictures and texts outside of all pairs are ignored. An invalid picture or
+    /// text fails only its own pairs.
     fn score(
         &mut self,
         pictures: &[Pixels],
@@ -38,54 +37,54 @@ pub trait ImageTextScorer: Send {
     ) -> Vec<Result<Similarity, Failure>>;
 }
 
-/// Turns pictures into vectors whose scalar products say how alike they are.
+/// Embeds pictures as vectors whose scalar product is their similarity.
 pub trait ImageEmbedder: Send {
-    /// Numbers in an embedding.
+    /// Number of components of an embedding.
     fn dimension(&self) -> usize;
 
-    /// Everything that decides which numbers come out.
+    /// Everything that decides the embeddings.
     fn fingerprint(&self) -> Fingerprint;
 
-    /// An embedding of length 1 for each picture, in their order.
+    /// The embedding of each picture, in their order. Embeddings have length 1.
     fn embed(&mut self, pictures: &[Pixels], watch: Watch) -> Vec<Result<Vec<f32>, Failure>>;
 }
 
-/// A text as a vector.
+/// The embedding of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedText {
-    /// Numbers, of length 1 together.
+    /// A vector of length 1.
     pub vector: Vec<f32>,
-    /// Tokens of the text, marks included, where they are more than the model takes: then the vector is of the first ones
-    /// alone.
+    /// The number of tokens, including special tokens, of a text that is too long for the model.
+    /// Then the vector covers only the first tokens.
     pub cut: Option<usize>,
 }
 
-/// Turns texts into vectors whose scalar products say how alike they mean.
+/// Embeds texts as vectors whose scalar product is their semantic similarity.
 pub trait TextEmbedder: Send {
-    /// What it is, for a person.
+    /// The name to display.
     fn name(&self) -> &str;
 
-    /// Numbers in an embedding.
+    /// Number of components of an embedding.
     fn dimension(&self) -> usize;
 
-    /// Tokens of the longest text that is read whole, marks included.
+    /// Maximum number of tokens of a text, including special tokens.
     fn longest_text(&self) -> usize;
 
-    /// Everything that decides which numbers come out.
+    /// Everything that decides the embeddings.
     fn fingerprint(&self) -> Fingerprint;
 
-    /// An embedding of length 1 for each text, in their order. `watch` is told texts, not pictures.
+    /// The embedding of each text, in their order. `watch` counts texts here.
     fn embed(&mut self, texts: &[&str], watch: Watch) -> Vec<Result<EmbeddedText, Failure>>;
 }
 
-/// Says which pictures must not be shown.
+/// Finds pictures that are unsafe to show.
 pub trait SafetyChecker: Send {
-    /// What it is, for a person.
+    /// The name to display.
     fn name(&self) -> &str;
 
-    /// Everything that decides which numbers come out.
+    /// Everything that decides the scores.
     fn fingerprint(&self) -> Fingerprint;
 
-    /// The scores of each picture, in their order.
+    /// The safety scores of each picture, in their order.
     fn check(&mut self, pictures: &[Pixels], watch: Watch) -> Vec<Result<Safety, Failure>>;
 }

@@ -1,8 +1,9 @@
-//! Whether a picture shows what its description says: AutoBench-V's self-validation S_a, the share of TIFA-style
-//! questions (Hu et al. 2023) that a model answers as the description does.
+//! Whether a picture shows what its description says: AutoBench-V's self-validation score S_a, the
+//! share of TIFA-style questions (Hu et al. 2023) that a model answers as the description does.
 //!
-//! The paper names no threshold; the code it released has 0.0, which takes every picture, and an older controller of
-//! the same code 0.5. [`THRESHOLD`] is that 0.5, and 0 here takes every picture too.
+//! The paper names no threshold. Its released code uses 0.0, which accepts every picture; an older
+//! controller in the same code uses 0.5. [`THRESHOLD`] is 0.5. A threshold of 0 accepts every
+//! picture here too.
 
 pub mod questions;
 
@@ -16,26 +17,27 @@ use super::judge::json::objects;
 use super::judge::{spoken, understood};
 use benchtop_model::judge::{Element, Said, Word};
 
-/// The share of right answers from which on a picture is aligned, where nothing else is said.
+/// The default share of right answers from which a picture counts as aligned.
 pub const THRESHOLD: f64 = 0.5;
-/// Questions a picture, as AutoBench-V asks.
+/// Number of questions per picture, as in AutoBench-V.
 pub const QUESTIONS: u32 = 6;
 
-/// Goes up with every change of the number that is read from the same answers.
+/// Incremented whenever the same answers would give another number.
 pub const VERSION: u32 = 2;
 
-/// Which answers are the same.
+/// How an answer is compared with the expected one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// Whatever the case; without a lead ("answer:"), an option's letter, marks and articles. What fits no option or more
-    /// than one is unknown.
+    /// Ignores case, a lead ("answer:"), an option's letter, punctuation, and articles. An answer
+    /// that fits no option, or more than one, is unknown.
     Folded,
-    /// The code AutoBench-V released (`tools/tifa.py`): a leading `answer: ` is cut, then all characters must be the same.
+    /// AutoBench-V's released code (`tools/tifa.py`): removes a leading `answer: `, then compares
+    /// all characters.
     Legacy,
 }
 
 impl Rule {
-    /// The name used in files and tables.
+    /// The name in files and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Folded => "folded",
@@ -44,18 +46,18 @@ impl Rule {
     }
 }
 
-/// What one answer is worth.
+/// The result of one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Answered {
-    /// As the description has it.
+    /// As in the description.
     Right,
-    /// Something else.
     Wrong,
-    /// Not to be read, refused, or not there.
+    /// Unparsed, refused, or missing.
     Unknown,
 }
 
-/// What `text` is worth as an answer to the question about `element`; none is an answer that never came.
+/// Compares `text` with the expected answer to the question about `element`. `None` means that
+/// there is no answer.
 pub fn answered(element: &Element, text: Option<&str>, rule: Rule) -> Answered {
     let same = |same: bool| {
         if same {
@@ -92,8 +94,8 @@ fn folded(element: &Element, text: &str) -> Answered {
         _ => return Answered::Unknown,
     };
     let wanted = plain(&element.answer);
-    let said = plain(lead(&text));
-    if said.is_empty() || wanted.is_empty() {
+    let given_text = plain(lead(&text));
+    if given_text.is_empty() || wanted.is_empty() {
         return Answered::Unknown;
     }
     let choices: Vec<String> = element.choices.iter().map(|c| plain(c)).collect();
@@ -104,10 +106,10 @@ fn folded(element: &Element, text: &str) -> Answered {
     {
         return Answered::Unknown;
     }
-    if said == wanted {
+    if given_text == wanted {
         return Answered::Right;
     }
-    if choices.contains(&said) {
+    if choices.contains(&given_text) {
         return Answered::Wrong;
     }
     if choices.is_empty() {
@@ -132,7 +134,7 @@ fn folded(element: &Element, text: &str) -> Answered {
             Some(at)
         }
         _ => {
-            let mut held = (0..choices.len()).filter(|&i| holds(&said, &choices[i]));
+            let mut held = (0..choices.len()).filter(|&i| holds(&given_text, &choices[i]));
             held.next().filter(|_| held.next().is_none())
         }
     };
@@ -143,7 +145,7 @@ fn folded(element: &Element, text: &str) -> Answered {
     }
 }
 
-/// The answer without what leads up to it.
+/// The answer without its lead.
 fn lead(text: &str) -> &str {
     let text = text.trim().trim_start_matches(['*', '#', '>', '-', ' ']);
     let lower = text.to_ascii_lowercase();
@@ -161,7 +163,8 @@ fn lead(text: &str) -> &str {
     text[cut..].trim_start_matches([':', '*', ' '])
 }
 
-/// The number of the letter that `text` begins with, alone or with a mark behind it, and the plain words after it.
+/// The index of the option letter that `text` starts with, alone or before punctuation, and the
+/// words after it.
 fn letter(text: &str) -> Option<(usize, String)> {
     let bare = text.trim().trim_start_matches(['(', '[']);
     let first = bare.chars().next().filter(char::is_ascii_alphabetic)?;
@@ -175,7 +178,7 @@ fn letter(text: &str) -> Option<(usize, String)> {
     })
 }
 
-/// Lower case, words alone with one blank between them, without articles at the front.
+/// Lowercase words, separated by single spaces, without leading articles.
 fn plain(text: &str) -> String {
     let lower = text.to_lowercase();
     let keeps = |c: char| c.is_alphanumeric() || c == '\'' || c == '-';
@@ -190,24 +193,24 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// Whether the words of `part` stand together in `whole`; both are [`plain`].
+/// Whether `whole` contains the words of `part` in sequence; both are [`plain`].
 fn holds(whole: &str, part: &str) -> bool {
     !part.is_empty() && format!(" {whole} ").contains(&format!(" {part} "))
 }
 
-/// S_a of one picture: what became of each question.
+/// S_a of one picture: the result of each question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alignment {
     /// Questions answered right.
     pub right: Vec<usize>,
-    /// Questions answered wrong: the elements that the picture fails to show, all of them.
+    /// Questions answered wrong: the elements that the picture does not show.
     pub failed: Vec<usize>,
-    /// Questions whose answer is unknown.
+    /// Questions with an unknown answer.
     pub unknown: Vec<usize>,
 }
 
 impl Alignment {
-    /// From what became of each question, in order.
+    /// Sorts the results of the questions, in order.
     pub fn new(answers: impl IntoIterator<Item = Answered>) -> Alignment {
         let mut all = Alignment::default();
         for (at, answered) in answers.into_iter().enumerate() {
@@ -220,13 +223,13 @@ impl Alignment {
         all
     }
 
-    /// S_a: right answers of those that are known; none where none is.
+    /// S_a: right answers over known answers. `None` if no answer is known.
     pub fn share(&self) -> Option<f64> {
         let known = self.right.len() + self.failed.len();
         (known > 0).then(|| self.right.len() as f64 / known as f64)
     }
 
-    /// S_a as the released code has it: right answers of all, 0 where nothing was asked.
+    /// S_a as in the released code: right answers over all questions, 0 if there are none.
     pub fn legacy_share(&self) -> f64 {
         let all = self.right.len() + self.failed.len() + self.unknown.len();
         if all == 0 {
@@ -236,7 +239,8 @@ impl Alignment {
         }
     }
 
-    /// Whether S_a reaches `threshold`; none while the unknown answers, or that there is none at all, leave it open.
+    /// Whether S_a reaches `threshold`. `None` if this depends on unknown answers, or if there are
+    /// no questions.
     pub fn aligned(&self, threshold: f64) -> Option<bool> {
         let (right, unknown) = (self.right.len(), self.unknown.len());
         let all = right + self.failed.len() + unknown;
@@ -258,7 +262,7 @@ impl Alignment {
     }
 }
 
-/// A JSON value as the text of a field: strings, numbers and yes/no values have one.
+/// A JSON string, number, or boolean as text.
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_string()),

@@ -1,7 +1,9 @@
-//! AutoBench-V's measures: accuracy by aspect and difficulty, how many pictures were aligned, and the position bias of answers.
+//! AutoBench-V's measures: accuracy by aspect and difficulty, the alignment rate of pictures, and
+//! position bias.
 //!
-//! Source: Bao et al., "AutoBench-V: Can Large Vision-Language Models Benchmark Themselves?" (2024), sections 3 and 4. The released
-//! `pipeline.py` drops answers that failed, so that models are scored on different questions; here they are missing, and count.
+//! Source: Bao et al., "AutoBench-V: Can Large Vision-Language Models Benchmark Themselves?"
+//! (2024), sections 3 and 4. The released `pipeline.py` drops failed answers, so models are scored
+//! on different questions. Here failed answers are missing and count as wrong.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use super::statistics::Number;
 use super::tally::Tally;
 
-/// The difficulties, the easiest first.
+/// The difficulties, easiest first.
 pub const DIFFICULTIES: [&str; 3] = ["easy", "medium", "hard"];
 
-/// The place of a level among those of its benchmark, the easiest first: [`DIFFICULTIES`], and MVP-Bench's low before its high. Levels of
-/// other names come last.
+/// The rank of a level, easiest first: [`DIFFICULTIES`], and MVP-Bench's low before high. Other
+/// names come last.
 pub fn place(level: &str) -> usize {
     let is = |names: [&str; 2]| names.iter().any(|name| name.eq_ignore_ascii_case(level));
     [["easy", "low"], ["medium", "medium"], ["hard", "high"]]
@@ -23,20 +25,20 @@ pub fn place(level: &str) -> usize {
         .unwrap_or(3)
 }
 
-/// Accuracy by aspect and difficulty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Grid {
-    /// Difficulties: those of [`DIFFICULTIES`] first, in that order.
+    /// The difficulties: those of [`DIFFICULTIES`] first, in that order.
     pub difficulties: Vec<String>,
-    /// A row for each aspect, by name: what was answered, difficulty by difficulty.
+    /// One row per aspect, sorted by name, with a tally per difficulty.
     pub aspects: Vec<(String, Vec<Tally>)>,
     /// All aspects together, by difficulty.
     pub all: Vec<Tally>,
-    /// Whether accuracy never rises from one difficulty to the next harder one, as it should; none with fewer than two of them.
+    /// Whether accuracy never rises with difficulty, as expected. `None` with fewer than two
+    /// difficulties.
     pub falls: Option<bool>,
 }
 
-/// The grid of answers: aspect, difficulty, and what was earned.
+/// Builds the grid from answers: aspect, difficulty, and tally.
 pub fn grid<'a>(answers: impl IntoIterator<Item = (&'a str, &'a str, Tally)>) -> Grid {
     let mut of: BTreeMap<&str, BTreeMap<&str, Tally>> = BTreeMap::new();
     let mut all: BTreeMap<&str, Tally> = BTreeMap::new();
@@ -69,8 +71,9 @@ pub fn grid<'a>(answers: impl IntoIterator<Item = (&'a str, &'a str, Tally)>) ->
     }
 }
 
-/// Aligned pictures of those that were asked for, in percent. The paper counts a picture that most of five people (three) call
-/// aligned; the code divides what is left by a fixed 240 and has one person's answers.
+/// Aligned pictures as a percentage of the requested ones. The paper counts a picture that most of
+/// five people (three) call aligned; its code divides by a fixed 240 and has the answers of one
+/// person.
 pub fn alignment_rate(aligned: u64, asked: u64) -> Number {
     Number::or(
         (asked > 0).then(|| 100.0 * aligned as f64 / asked as f64),
@@ -78,23 +81,24 @@ pub fn alignment_rate(aligned: u64, asked: u64) -> Number {
     )
 }
 
-/// Whether most of the votes say aligned.
+/// Whether a majority of the votes is for aligned. `None` without votes.
 pub fn majority(aligned: u32, votes: u32) -> Option<bool> {
     (votes > 0).then_some(2 * aligned > votes)
 }
 
-/// How the score changes when every right answer is moved to one position.
+/// The change in score when every right answer is moved to one position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PositionBias {
     /// The position: `A`, `B`, ...
     pub position: String,
-    /// Score less the score with even positions, in points (the paper's R).
+    /// Score minus the score with even positions, in points (the paper's R).
     pub absolute: Number,
-    /// The same as a share of the score with even positions, in percent (`position_bias.py`).
+    /// The change relative to the score with even positions, in percent (`position_bias.py`).
     pub relative: Number,
 }
 
-/// R for each position: its name and what was earned with every right answer there, beside what was earned with even positions.
+/// R for each position. `positions` holds each position's name and tally; `even` is the tally with
+/// even positions.
 pub fn position_bias(positions: &[(String, Tally)], even: Tally) -> Vec<PositionBias> {
     let base = even.percent();
     let told = |(position, tally): &(String, Tally)| {
@@ -117,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_grid_has_every_aspect_and_difficulty() {
+    fn grid_has_every_aspect_and_difficulty() {
         let found = grid([
             ("spatial", "hard", Tally::of(1, 4)),
             ("spatial", "easy", Tally::of(3, 4)),

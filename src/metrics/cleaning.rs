@@ -1,29 +1,30 @@
-//! What taking items out does to scores.
+//! The effect of removing items on scores.
 //!
-//! Source: Dysca, Table 9: 167 of 7.7 thousand pictures were taken out after they were looked at, and models scored with and
-//! without them.
+//! Source: Dysca, Table 9: after a review, 167 of 7.7 thousand pictures were removed, and models
+//! were scored with and without them.
 
 use serde::{Deserialize, Serialize};
 
 use super::statistics::Number;
 use super::tally::Tally;
 
-/// A model before and after.
+/// A model's scores before and after items are removed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cleaned {
-    /// On everything.
+    /// All items.
     pub before: Tally,
-    /// On what was kept.
+    /// Kept items.
     pub after: Tally,
-    /// On what was taken out.
+    /// Removed items.
     pub removed: Tally,
-    /// After less before, in points.
+    /// After minus before, in points.
     pub delta: Number,
-    /// What was taken out less what was kept, in points: far from 0 where the items taken out were not like the others.
+    /// Removed minus kept, in points. A value far from 0 means that the removed items were not
+    /// typical.
     pub contrast: Number,
 }
 
-/// A model's answers before and after: what each earned, and whether its item was kept.
+/// Computes the effect from a model's answers: the tally of each, and whether its item was kept.
 pub fn cleaned(answers: impl IntoIterator<Item = (Tally, bool)>) -> Cleaned {
     let (mut after, mut removed) = (Tally::default(), Tally::default());
     for (tally, kept) in answers {
@@ -40,8 +41,8 @@ pub fn cleaned(answers: impl IntoIterator<Item = (Tally, bool)>) -> Cleaned {
     }
 }
 
-/// How many places up (positive) or down each model goes when all are cleaned: by share before and after, models of equal shares at
-/// the same place. None for a model without answers on either side.
+/// The number of ranks that each model rises (positive) or falls when all are cleaned. Models with
+/// equal shares have the same rank. `None` for a model without answers before or after.
 pub fn moves(models: &[Cleaned]) -> Vec<Option<i64>> {
     let shares = |of: fn(&Cleaned) -> Tally| {
         models
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn before_and_after() {
+    fn cleaned_compares_before_and_after() {
         let found = model((80, 90), (0, 10));
         assert_eq!(
             (found.before, found.after, found.removed),
@@ -86,8 +87,8 @@ mod tests {
     }
 
     #[test]
-    fn models_change_places() {
-        // 80 against 82 of 100 before, 80 against 75 of 90 after.
+    fn moves_counts_rank_changes() {
+        // Before: 80 against 82 of 100. After: 80 against 75 of 90.
         let models = [
             model((80, 90), (0, 10)),
             model((75, 90), (7, 10)),

@@ -1,44 +1,42 @@
-//! What several models' outcomes on one item say of the item itself: Dysca's step 3, and how far words alone go.
+//! What several models' outcomes on one item say about the item: Dysca's cleaning step 3, and blind
+//! runs without the picture.
 
 use serde::{Deserialize, Serialize};
 
 use super::statistics::{Z95, wilson};
 
-/// What one model made of one item.
+/// The outcome of one model on one item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// Right.
     Right,
-    /// Another answer than the right one.
     Wrong,
-    /// It says that none of the options is right.
+    /// The model says that none of the options is right.
     NoneOfThese,
-    /// It would not answer.
+    /// The model declined.
     Refused,
-    /// Its answer cannot be read.
+    /// The answer cannot be read.
     Unparsed,
-    /// It has no answer.
     Missing,
 }
 
-/// How the chosen models stand on one item.
+/// The outcomes of the selected models on one item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Models that got it right.
+    /// Models with the right answer.
     pub right: usize,
-    /// Models that say something else, or that no option is right.
+    /// Models with another answer, or that say that no option is right.
     pub against: usize,
-    /// Models that say nothing that counts: refused, unparsed, missing.
+    /// Models without a usable answer: refused, unparsed, or missing.
     pub unknown: usize,
-    /// Of those that declined.
+    /// Models among `unknown` that declined.
     pub refused: usize,
-    /// Of those whose answer cannot be read.
+    /// Models among `unknown` whose answer cannot be read.
     pub unparsed: usize,
 }
 
 impl Tally {
-    /// Counts the outcomes of one item, one a model.
+    /// Counts the outcomes of one item, one per model.
     pub fn new(outcomes: impl IntoIterator<Item = Outcome>) -> Tally {
         let mut tally = Tally::default();
         for outcome in outcomes {
@@ -53,9 +51,10 @@ impl Tally {
         tally
     }
 
-    /// Whether at least `k` of the models are against the item: it is suspect, and a person should look (Dysca, step 3
-    /// of its cleaning, where all of the best models count). An unknown outcome counts neither way: none while the unknown
-    /// ones could still make `k`. With `k` of 0, or over the number of models, nothing can be said.
+    /// Whether the item is suspect, so that a person should look at it: at least `k` models are
+    /// against it (Dysca's cleaning, step 3, which requires all of the best models). Unknown
+    /// outcomes count neither way; the result is `None` while they could still complete `k`, and
+    /// also if `k` is 0 or greater than the number of models.
     pub fn suspect(&self, k: usize) -> Option<bool> {
         let models = self.right + self.against + self.unknown;
         if k == 0 || k > models {
@@ -72,17 +71,17 @@ impl Tally {
 /// How often an item is answered right without its picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlindPrior {
-    /// Blind runs that got it right.
+    /// Blind runs with the right answer.
     pub right: u64,
-    /// Blind runs whose outcome is known.
+    /// Blind runs with a known outcome.
     pub known: u64,
     /// Wilson's 95 % interval of the share.
     pub interval: (f64, f64),
 }
 
 impl BlindPrior {
-    /// From the outcomes of text-only runs on one item; none where none of them is known. Saying that no option is right
-    /// is an answer like any other.
+    /// Computes the prior from the outcomes of text-only runs on one item. `None` if no outcome is
+    /// known. Saying that no option is right counts as an answer.
     pub fn new(outcomes: impl IntoIterator<Item = Outcome>) -> Option<BlindPrior> {
         let Tally { right, against, .. } = Tally::new(outcomes);
         let (right, known) = (right as u64, (right + against) as u64);
@@ -93,12 +92,12 @@ impl BlindPrior {
         })
     }
 
-    /// Share of right answers.
     pub fn share(&self) -> f64 {
         self.right as f64 / self.known as f64
     }
 
-    /// Whether words alone do better than chance, beyond doubt: the whole interval lies above `chance`.
+    /// Whether text alone does significantly better than chance: the whole interval is above
+    /// `chance`.
     pub fn above(&self, chance: f64) -> bool {
         self.interval.0 > chance
     }
@@ -110,12 +109,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn k_of_n_with_the_unknown_left_out() {
+    fn suspect_ignores_unknown_outcomes() {
         let suspect = |outcomes: &[Outcome], k| Tally::new(outcomes.iter().copied()).suspect(k);
         assert_eq!(suspect(&[Wrong, NoneOfThese, Wrong], 3), Some(true));
         assert_eq!(suspect(&[Wrong, Right, Wrong], 3), Some(false));
         assert_eq!(suspect(&[Wrong, Right, Wrong], 2), Some(true));
-        // What is not known is no vote, and no acquittal either.
+        // An unknown outcome is neither a vote nor an acquittal.
         for unknown in [Refused, Unparsed, Missing] {
             assert_eq!(suspect(&[Wrong, unknown, Wrong], 3), None, "{unknown:?}");
             assert_eq!(suspect(&[Wrong, unknown, Right], 3), Some(false));
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blind_prior_has_an_interval_and_needs_answers() {
+    fn blind_prior_has_interval_and_needs_answers() {
         let prior = BlindPrior::new(
             [
                 [Right; 16].as_slice(),
@@ -144,7 +143,7 @@ mod tests {
         );
         let prior = prior.unwrap();
         assert_eq!((prior.right, prior.known, prior.share()), (16, 20, 0.8));
-        // The interval of 16 in 20 of the conformance vectors.
+        // The interval of 16 in 20, as in the conformance vectors.
         assert!(
             (prior.interval.0 - 0.584).abs() < 5e-5 && (prior.interval.1 - 0.9193).abs() < 5e-5,
             "{prior:?}"

@@ -1,7 +1,8 @@
-//! Whether a question gives its own answer away: the answer's words in the question.
+//! Whether a question contains the words of its own answer.
 //!
-//! Words are held against words, whatever their case, so "cat" is not in "category". Articles are passed over on both sides, and
-//! numbers up to twenty are the same in words and in digits. Forms are not reduced: "owls" is not "owl".
+//! Whole words are compared, ignoring case, so "cat" does not match "category". Articles are
+//! skipped on both sides. Numbers up to twenty match in words and in digits. Words are not stemmed:
+//! "owls" does not match "owl".
 
 use std::ops::Range;
 
@@ -9,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use benchtop_model::{Item, QuestionKind, Role};
 
-/// Goes up with every change of what is found in the same question.
+/// Incremented whenever the same question would give another result.
 pub const VERSION: u32 = 1;
 
-/// The numbers in words.
+/// The numbers from 0 to 20 in words.
 const NUMBERS: [&str; 21] = [
     "zero",
     "one",
@@ -37,29 +38,30 @@ const NUMBERS: [&str; 21] = [
     "twenty",
 ];
 
-/// An answer that stands in its question.
+/// An answer that appears in its question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leak {
-    /// Where in the question, in bytes.
+    /// Byte range in the question.
     pub span: Range<usize>,
-    /// Wrong options that stand in it too: a question that names them all asks which it is.
+    /// Number of wrong options that also appear in the question. A question that names all options
+    /// only asks which one it is.
     pub others: usize,
 }
 
 impl Leak {
-    /// Whether the question tells the answer from the other options.
+    /// Whether the question gives away the answer, because no wrong option appears in it.
     pub fn tells(&self) -> bool {
         self.others == 0
     }
 }
 
-/// The answer of `item` in its question. True/false and yes/no questions have none that could leak, nor have those whose
-/// answer is not stated.
+/// Looks for the answer of `item` in its question. True/false and yes/no questions, and items
+/// without a stated answer, cannot leak.
 pub fn leak(item: &Item) -> Option<Leak> {
     if matches!(item.kind, QuestionKind::TrueFalse | QuestionKind::YesNo) {
         return None;
     }
-    // With options the answer may be stated as a letter.
+    // With options, the answer may be stated as a letter.
     let answer = item
         .correct()
         .map_or(item.answer.as_str(), |at| item.options[at].text.as_str());
@@ -71,7 +73,8 @@ pub fn leak(item: &Item) -> Option<Leak> {
     Some(Leak { span, others })
 }
 
-/// Where the words of `answer` stand together in `question`, in bytes; nowhere for an answer without words.
+/// The byte range in `question` in which the words of `answer` appear in sequence. `None` if
+/// `answer` has no words.
 pub fn find(question: &str, answer: &str) -> Option<Range<usize>> {
     let (question, answer) = (words(question), words(answer));
     if answer.is_empty() {
@@ -84,7 +87,7 @@ pub fn find(question: &str, answer: &str) -> Option<Range<usize>> {
     Some(found.first()?.0.start..found.last()?.0.end)
 }
 
-/// The words of a text and where they stand, articles left out, numbers in digits.
+/// The words of a text with their byte ranges, without articles and with numbers as digits.
 fn words(text: &str) -> Vec<(Range<usize>, String)> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (at, c) in text.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
@@ -136,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_found_as_words() {
+    fn whole_words_match() {
         let found = |question: &str, answer: &str| {
             find(question, answer).map(|span| question[span].to_string())
         };
@@ -170,7 +173,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_span_is_of_the_question(question in "\\PC{0,12}( the | two |İ|ß|-)?\\PC{0,12}", answer in "\\PC{0,4}") {
+        fn span_lies_within_the_question(question in "\\PC{0,12}( the | two |İ|ß|-)?\\PC{0,12}", answer in "\\PC{0,4}") {
             if let Some(span) = find(&question, &answer) {
                 proptest::prop_assert!(question.get(span).is_some_and(|s| !s.is_empty()));
             }
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_leaks_unless_its_question_names_the_others_too() {
+    fn item_leaks_unless_question_names_the_other_options() {
         use QuestionKind::*;
         let leaks = |i: Item| leak(&i).map(|l| (l.others, l.tells()));
         assert_eq!(
@@ -218,7 +221,7 @@ mod tests {
             )),
             None
         );
-        // An answer that is stated by its letter is the option's text.
+        // An answer stated by its letter is that option's text.
         let mut lettered = item(
             MultipleChoice,
             "Plan B shows which owl?",

@@ -1,13 +1,16 @@
-//! Floor 2: pure functions from answers to numbers.
+//! Scores and statistics: pure functions from answers to numbers (floor 2).
 //!
-//! [`score`] makes boards of answers; [`mvp`], [`dysca`], [`mmsap`], [`autobench`] and [`vlb`] are the measures of their papers, from
-//! [`tally`] to score; [`stability`] and [`cleaning`] say what they are on a part of the data; [`extract`] reads answers out of raw
-//! output, [`free_form`] compares it by its meaning; [`statistics`] says how sure the numbers are; [`table_lint`] finds what cannot
-//! be right in a printed table.
-//! [`judge`] understands what a judge said, [`alignment`] scores a picture against its description, [`wanted_word`] the text
-//! in it against the word that was wanted; [`picture`], [`leakage`] and [`consensus`] find what is wrong with items without
-//! asking anybody; [`agreement`] says how far people agree on them. [`nearest`] finds embeddings that are alike, [`kmmd`]
-//! says how far apart two sets of them are.
+//! [`extract`] reads answers out of raw output; [`free_form`] compares free text by meaning.
+//! [`score`] builds boards. [`mvp`], [`dysca`], [`mmsap`], [`autobench`], and [`vlb`] implement the
+//! measures of their papers from [`tally`] counts; [`stability`] and [`cleaning`] compute them on a
+//! part of the data. [`statistics`] has the intervals and tests, and [`table_lint`] finds numbers
+//! in a printed table that cannot be right.
+//!
+//! [`judge`] parses a judge's reply. [`alignment`] scores a picture against its description,
+//! [`wanted_word`] scores the text in a picture against the intended word. [`picture`],
+//! [`leakage`], and [`consensus`] find bad items without human help; [`agreement`] measures how far
+//! people agree on items. [`nearest`] finds similar embeddings, [`kmmd`] measures the distance
+//! between two sets of them.
 
 pub mod agreement;
 pub mod alignment;
@@ -16,7 +19,6 @@ pub mod cleaning;
 pub mod consensus;
 pub mod dysca;
 pub mod extract;
-pub mod free_form;
 pub mod judge;
 pub mod kmmd;
 pub mod leakage;

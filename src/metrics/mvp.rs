@@ -1,16 +1,18 @@
-//! MVP-Bench's measures (paper section 3.3 and Tables 2, 3 and 5; `evaluate.py`).
+//! MVP-Bench's measures (paper section 3.3 and Tables 2, 3, and 5; `evaluate.py`).
 //!
-//! L_l and L_h are the low and the high level, L_m both pooled; N is the natural and M the manipulated image of a pair; CI are
-//! cross-image and SI single-image multiple-choice questions.
+//! L_l and L_h are the low and the high level, L_m is both pooled. N is the natural and M the
+//! manipulated image of a pair. CI are cross-image and SI single-image multiple-choice questions.
 
 use super::score::measure::{Measure, Unit, groups};
 use super::score::question_table::{Hashes, QuestionTable};
 use benchtop_model::{Field, QuestionKind, Side};
 
-/// iAcc counts images with at least this many yes/no questions (`evaluate.py` asks for more than one).
+/// iAcc counts images with at least this many yes/no questions (`evaluate.py` requires more than
+/// one).
 pub const IMAGE_MINIMUM: usize = 2;
 
-/// mAcc counts image pairs with at least this many yes/no questions over both images (`evaluate.py` asks for more than three).
+/// mAcc counts image pairs with at least this many yes/no questions over both images (`evaluate.py`
+/// requires more than three).
 pub const PAIR_MINIMUM: usize = 4;
 
 const LEVELS: [(&str, Option<&str>); 3] =
@@ -19,9 +21,10 @@ const CATEGORIES: [&str; 13] = [
     "B1", "B2", "B3", "B4", "R1", "R2", "R3", "I1", "I2", "E1", "E2", "S1", "S2",
 ];
 
-/// The columns for the questions that belong to image pairs; none without such questions, and none without a unit.
+/// The columns for questions in image pairs. Columns without a unit are left out.
 ///
-/// qAcc joins on the pair's id and the text of the data set, never on what a prediction file says the question was.
+/// qAcc joins on the pair's id and the question text of the data set, never on the question text in
+/// a prediction file.
 pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
     if !sheet.pair.any() {
         return Vec::new();
@@ -29,7 +32,8 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
     let set = &Set { sheet };
     let mut found = Vec::new();
     for (name, level) in LEVELS {
-        let help = "a yes/no question over both images of a pair; right when every answer to it is";
+        let help =
+            "a yes/no question over both images of a pair is right if every answer to it is right";
         found.push(set.grouped(
             format!("qAcc.{name}"),
             "qAcc",
@@ -44,7 +48,7 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
         found.push(set.answers(
             format!("aAcc.{name}"),
             "aAcc",
-            "an answer to a yes/no question",
+            "accuracy on yes/no questions",
             |q| set.yes_no(q) && set.at(q, level),
         ));
     }
@@ -52,7 +56,7 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
         found.push(set.answers(
             format!("aAcc.{name}"),
             "aAcc",
-            "an answer to a yes/no question on this side",
+            "accuracy on yes/no questions about this side",
             |q| set.yes_no(q) && sheet.side(q) == Some(side),
         ));
     }
@@ -61,7 +65,8 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
         ("M", Some(Side::Manipulated)),
         ("N+M", None),
     ] {
-        let help = "an image with more than one yes/no question; right when all its answers are";
+        let help =
+            "an image with more than one yes/no question is right if all its answers are right";
         found.push(set.grouped(
             format!("iAcc.{name}"),
             "iAcc",
@@ -73,7 +78,7 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
         ));
     }
     for (name, level) in LEVELS {
-        let help = "an image pair with more than three yes/no answers at this level; right when all of them are";
+        let help = "an image pair with more than three yes/no answers at this level is right if all of them are right";
         found.push(set.grouped(
             format!("mAcc.{name}"),
             "mAcc",
@@ -92,7 +97,7 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
         let chosen =
             |q: usize| set.multiple_choice(q) && sheet.side(q) == Some(side) && set.at(q, level);
         let rotated = |q: usize| sheet.set.get(q) != 0 && chosen(q);
-        let help = "CircularEval: a multiple-choice question; right when every rotation of its options is answered right";
+        let help = "CircularEval: a multiple-choice question is right if it is right in every rotation of its options";
         found.push(set.grouped(
             format!("Circular.{name}"),
             "Circular",
@@ -102,7 +107,7 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
             &sheet.set,
             rotated,
         ));
-        let help = "VanillaEval: the first rotation of a multiple-choice question, in the order of the question file, read by the circular rule";
+        let help = "VanillaEval: the first rotation of a multiple-choice question in question-file order, read by the circular rule";
         let mut vanilla = Measure::new(format!("Vanilla.{name}"), "Vanilla", help, Unit::Rotations);
         for members in groups(set.chosen(rotated), |row| sheet.set.get(row)) {
             vanilla.push(
@@ -112,13 +117,13 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
             );
         }
         found.push(vanilla);
-        let help = "VanillaEval: the multiple-choice question as all_questions asks it, read by the single-question rule";
+        let help = "VanillaEval: the multiple-choice question as in all_questions, read by the single-question rule";
         let name = format!("Vanilla(all_questions).{name}");
         found.push(set.answers(name, "Vanilla(all_questions)", help, |q| {
             sheet.set.get(q) == 0 && chosen(q)
         }));
     }
-    // Column order of the paper: one protocol after the other.
+    // Column order of the paper, protocol by protocol.
     let order = [
         "qAcc",
         "aAcc",
@@ -130,8 +135,7 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
     ];
     found.sort_by_key(|m| order.iter().position(|o| *o == m.column.group));
     for category in CATEGORIES {
-        let help =
-            "qAcc of one low-level category (Table 5); categories are inferred from the pair ids";
+        let help = "qAcc of one low-level category (Table 5), inferred from the pair ids";
         found.push(set.grouped(
             format!("qAcc.{category}"),
             "qAcc by category",
@@ -163,7 +167,7 @@ impl Set<'_> {
         level.is_none_or(|level| self.sheet.name(Field::Level, row) == level)
     }
 
-    /// Rows of questions that can be graded.
+    /// Graded rows for which `which` holds.
     fn chosen(&self, which: impl Fn(usize) -> bool) -> impl Iterator<Item = usize> {
         (0..self.sheet.len()).filter(move |row| self.sheet.graded(*row) && which(*row))
     }
@@ -183,7 +187,7 @@ impl Set<'_> {
 
     #[expect(
         clippy::too_many_arguments,
-        reason = "one line a column reads better than a builder"
+        reason = "one line per column reads better than a builder"
     )]
     fn grouped(
         &self,

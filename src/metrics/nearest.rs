@@ -1,5 +1,6 @@
-//! Exact cosine search among embeddings: which pictures of a set are alike, and which of one set are nearest to one of
-//! another. Every pair is looked at; nothing is approximated but by the half floats that embeddings are kept in.
+//! Exact cosine search in embeddings: similar pictures within a set, and the nearest pictures of
+//! another set. Every pair is compared. The only approximation is the half-float storage of
+//! embeddings.
 
 use candle_core::{CpuStorage, Device, Storage, Tensor};
 use half::f16;
@@ -8,69 +9,69 @@ use rayon::prelude::*;
 
 use benchtop_model::error::{Error, ErrorKind, Result};
 
-/// Rows of a tile of products: 1024 x 1024 of them are 4 MB, which a cache holds while they are looked through.
+/// Rows per tile. 1024 x 1024 products take 4 MB, which stay in a cache while they are searched.
 const TILE: usize = 1024;
 
-/// Products that are compared at a time.
+/// Products per comparison.
 const LANES: usize = 32;
 
-/// Told after each tile which part of the work is done, from 0 to 1; `false` ends it.
+/// Called after each tile with the fraction of work done, from 0 to 1. Returning `false` cancels
+/// the search.
 pub type Progress<'a> = &'a mut dyn FnMut(f64) -> bool;
 
-/// Embeddings of length 1, one after the other, in half floats (which are off by up to 5e-4 of each number, so that a
-/// cosine is off by about that much).
+/// Embeddings of length 1 as consecutive half floats. Each number is accurate to 5e-4, and so,
+/// roughly, is a cosine.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     data: &'a [f16],
     dimension: usize,
 }
 
-/// Two rows and the cosine between them.
+/// Two rows and their cosine similarity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Match {
-    /// Place of the first.
+    /// Index of the first row.
     pub a: usize,
-    /// Place of the second; in pairs of one set always after the first.
+    /// Index of the second row. In pairs within one set, it is always greater than `a`.
     pub b: usize,
-    /// Cosine between them.
     pub cosine: f32,
 }
 
 impl<'a> Rows<'a> {
-    /// Rows of `dimension` numbers.
+    /// Rows of `dimension` numbers each.
+    ///
+    /// # Errors
+    /// If `data` does not divide into rows.
     pub fn new(data: &'a [f16], dimension: usize) -> Result<Rows<'a>> {
         if dimension == 0 || !data.len().is_multiple_of(dimension) {
             return Err(Error::input(format!(
-                "{} numbers are no rows of {dimension}",
+                "{} numbers do not divide into rows of {dimension}",
                 data.len()
             )));
         }
         Ok(Rows { data, dimension })
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.data.len() / self.dimension
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
     }
 
-    /// Numbers of a row.
+    /// Numbers per row.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// One row.
     pub fn row(&self, at: usize) -> &'a [f16] {
         self.data
             .get(at * self.dimension..(at + 1) * self.dimension)
             .unwrap_or_default()
     }
 
-    /// Rows from `from` on, at most a tile of them, in f32.
+    /// The rows from `from` on as f32, at most one tile.
     fn tile(&self, from: usize) -> Result<Tensor> {
         let n = TILE.min(self.len().saturating_sub(from));
         let mut wide = vec![0f32; n * self.dimension];
@@ -82,9 +83,9 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Calls `each` with the products of every two rows of `a` and `b`, tile by tile: where the tile begins in both, and
-/// its numbers, of which as many make a row as its last argument says. With `half` only tiles that begin in `b` where
-/// they begin in `a` or after.
+/// Calls `each` with the products of all pairs of rows of `a` and `b`, tile by tile. It gets the
+/// tile's first row in `a` and in `b`, the products in row-major order, and the row width. With
+/// `half`, only tiles on or above the diagonal are visited.
 pub(super) fn tiles(
     a: &Rows,
     b: &Rows,
@@ -94,7 +95,7 @@ pub(super) fn tiles(
 ) -> Result<()> {
     if a.dimension != b.dimension {
         let what = format!(
-            "embeddings of {} and of {} numbers cannot be compared",
+            "cannot compare embeddings of dimensions {} and {}",
             a.dimension, b.dimension
         );
         return Err(Error::input(what).help("embed both sets with the same model"));
@@ -117,7 +118,7 @@ pub(super) fn tiles(
             let (storage, layout) = product.storage_and_layout();
             let Storage::Cpu(CpuStorage::F32(numbers)) = &*storage else {
                 return Err(Error::input(format!(
-                    "products came out as {:?}",
+                    "unexpected product layout: {:?}",
                     storage.dtype()
                 )));
             };
@@ -138,13 +139,13 @@ pub(super) fn tiles(
 }
 
 fn broken(error: candle_core::Error) -> Error {
-    Error::input(format!("the product of embeddings failed: {error}"))
+    Error::input(format!("cannot multiply embeddings: {error}"))
 }
 
-/// Places of a row's numbers that are at least `least`, of which there are few.
+/// Calls `found` for the numbers of a row that are at least `least`. There are few of them.
 fn at_least(row: &[f32], least: f32, mut found: impl FnMut(usize, f32)) {
     for (chunk, part) in row.chunks(LANES).enumerate() {
-        // One comparison of many numbers at a time; hardly ever does one of them count.
+        // Compares many numbers at once, because few pass.
         let any = part.iter().fold(false, |any, x| any | (*x >= least));
         if any {
             let places = part.iter().enumerate().filter(|(_, x)| **x >= least);
@@ -153,8 +154,10 @@ fn at_least(row: &[f32], least: f32, mut found: impl FnMut(usize, f32)) {
     }
 }
 
-/// All pairs of `rows` with a cosine of at least `threshold`, by place. More than `most` are refused, for a threshold
-/// that nearly all pairs pass would fill any memory.
+/// All pairs in `rows` with a cosine of at least `threshold`, by index.
+///
+/// # Errors
+/// If there are more than `most` pairs, because a very low threshold could fill the memory.
 pub fn pairs_above(
     rows: &Rows,
     threshold: f32,
@@ -193,8 +196,8 @@ pub fn pairs_above(
     Ok(pairs)
 }
 
-/// For each row of `queries` its `k` nearest in `of`, the nearest first, of equals the first in `of`; fewer where there
-/// are fewer.
+/// For each row of `queries`, the `k` nearest rows in `of` (fewer if `of` is smaller), nearest
+/// first. Of equally near rows, the first in `of` comes first.
 pub fn nearest(queries: &Rows, of: &Rows, k: usize, progress: Progress) -> Result<Vec<Vec<Match>>> {
     let mut best: Vec<Vec<Match>> = vec![Vec::new(); queries.len()];
     if k == 0 {
@@ -234,7 +237,7 @@ pub fn nearest(queries: &Rows, of: &Rows, k: usize, progress: Progress) -> Resul
 mod tests {
     use super::*;
 
-    /// Unit rows that point anywhere, more than a tile of them.
+    /// Random unit rows, more than one tile.
     fn unit(n: usize, d: usize, seed: u64) -> Vec<f16> {
         let mut state = seed;
         let mut next = || {
@@ -252,7 +255,7 @@ mod tests {
         rows
     }
 
-    /// Every cosine of two sets, in f64.
+    /// All cosines of two sets, in f64.
     fn cosines(a: &Rows, b: &Rows) -> Vec<Vec<f64>> {
         let wide = |rows: &Rows| -> Vec<Vec<f64>> {
             (0..rows.len())
@@ -267,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn all_pairs_are_found_across_tiles_and_none_twice() {
+    fn pairs_are_found_once_across_tiles() {
         let (n, d) = (2100, 8);
         let data = unit(n, d, 1);
         let rows = Rows::new(&data, d).unwrap();
@@ -293,16 +296,16 @@ mod tests {
             assert_eq!((found.a, found.b), (a, b));
             assert!((f64::from(found.cosine) - near(a, b)).abs() < 1e-6);
         }
-        // Three tiles down make six.
+        // Three tiles per side make six tiles on or above the diagonal.
         assert_eq!((parts.len(), parts.last()), (6, Some(&1.)));
         assert!(parts.is_sorted());
     }
 
     #[test]
-    fn the_nearest_come_in_order_and_the_first_of_equals_counts() {
+    fn nearest_are_ordered_with_ties_by_index() {
         let (n, d) = (1500, 8);
         let mut data = unit(n, d, 2);
-        // The same row at three places, in two tiles.
+        // The same row at three indices, in two tiles.
         let copy = data[..d].to_vec();
         for at in [700, 1400] {
             data[at * d..(at + 1) * d].copy_from_slice(&copy);
@@ -346,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_when_told_and_refuses_what_makes_no_sense() {
+    fn search_can_be_canceled_and_rejects_bad_input() {
         let data = unit(3000, 4, 4);
         let rows = Rows::new(&data, 4).unwrap();
         let mut tiles = 0;
@@ -358,12 +361,8 @@ mod tests {
             (stopped.unwrap_err().kind, tiles),
             (ErrorKind::Cancelled, 2)
         );
-        assert!(
-            pairs_above(&rows, -1., 1000, &mut |_| true)
-                .unwrap_err()
-                .to_string()
-                .contains("raise the threshold")
-        );
+        let error = pairs_above(&rows, -1., 1000, &mut |_| true).unwrap_err();
+        assert!(error.help.is_some_and(|help| help.contains("threshold")));
         assert!(Rows::new(&data, 7).is_err() && Rows::new(&data, 0).is_err());
         assert!(nearest(&rows, &Rows::new(&data, 8).unwrap(), 1, &mut |_| true).is_err());
         let none = Rows::new(&[], 4).unwrap();

@@ -1,36 +1,37 @@
-//! What is wrong with a picture that can be told without a model: cut off, tiny, black, blank, nearly uniform.
+//! Flaws of a picture that can be found without a model: truncated, tiny, black, blank, nearly
+//! uniform.
 
 use serde::{Deserialize, Serialize};
 
 use benchtop_model::generation::Pixels;
 
-/// Goes up with every change of what is found in the same picture.
+/// Incremented whenever the same picture would give another result.
 pub const VERSION: u32 = 1;
 
-/// A side under this many pixels is tiny: nothing that a question asks about can be seen.
+/// A picture with a side below this many pixels is tiny: too small for any question.
 pub const TINY: u32 = 32;
-/// A picture is black where no channel of any pixel is over this, of 255.
+/// A picture is black if no channel of any pixel exceeds this value, of 255.
 pub const BLACK: u8 = 12;
-/// A picture is blank where no channel varies by more than this, of 255.
+/// A picture is blank if no channel varies by more than this, of 255.
 pub const BLANK: u8 = 2;
-/// A picture is nearly uniform where the standard deviation of every channel is under this, of 255.
+/// A picture is nearly uniform if the standard deviation of every channel is below this, of 255.
 pub const UNIFORM_DEVIATION: f64 = 3.0;
-/// Or where the entropy of every channel is under this, in bits of 8: more than 99 pixels in 100 are of one level.
+/// A picture is also nearly uniform if the entropy of every channel is below this, in bits of 8.
+/// More than 99 of 100 pixels then have one level.
 pub const UNIFORM_ENTROPY: f64 = 0.05;
 
-/// What is wrong with a picture.
+/// A flaw of a picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flaw {
-    /// The file ends before its picture does, or cannot be decoded; what the decoder says.
+    /// The file is truncated or cannot be decoded; the decoder's message.
     Damaged(String),
-    /// Width and height in pixels, one of them under [`TINY`].
+    /// Width and height in pixels, one of them below [`TINY`].
     Tiny(u32, u32),
-    /// All black.
     Black,
-    /// All of one colour: red, green, blue.
+    /// One color only: red, green, blue.
     Blank([u8; 3]),
-    /// Nearly so.
+    /// Nearly one color.
     Uniform {
         /// The largest standard deviation of a channel, of 255.
         deviation: f64,
@@ -39,21 +40,22 @@ pub enum Flaw {
     },
 }
 
-/// Measures of a picture.
+/// Statistics of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Least value of each channel.
+    /// Smallest value of each channel.
     pub least: [u8; 3],
-    /// Greatest value of each channel.
+    /// Largest value of each channel.
     pub most: [u8; 3],
     /// Standard deviation of each channel (population), of 255.
     pub deviation: [f64; 3],
-    /// Entropy of the 256 levels of each channel, in bits (Shannon 1948). Of grey alone it would be 0 for two colours that
-    /// are equally bright.
+    /// Entropy of the 256 levels of each channel, in bits (Shannon 1948). The entropy of gray
+    /// levels alone would be 0 for two equally bright colors.
     pub entropy: [f64; 3],
 }
 
-/// The measures of `pixels`; none for a picture without pixels, or with other than three bytes for each.
+/// Computes the statistics of `pixels`. `None` for a picture without pixels, or without exactly
+/// three bytes per pixel.
 pub fn spread(pixels: &Pixels) -> Option<Spread> {
     let (all, _) = pixels.rgb.as_chunks::<3>();
     if all.is_empty()
@@ -93,7 +95,7 @@ pub fn spread(pixels: &Pixels) -> Option<Spread> {
     })
 }
 
-/// What is wrong with a picture as a decoder gave it, or with one that could not be decoded, the worst first.
+/// The flaws of a decoded picture, worst first, or of one that could not be decoded.
 pub fn flaws(decoded: Result<&Pixels, &str>) -> Vec<Flaw> {
     let pixels = match decoded {
         Ok(pixels) => pixels,
@@ -106,7 +108,7 @@ pub fn flaws(decoded: Result<&Pixels, &str>) -> Vec<Flaw> {
     let Some(spread) = spread(pixels) else {
         found.insert(
             0,
-            Flaw::Damaged("the picture has no pixels, or not as many as its size says".into()),
+            Flaw::Damaged("the number of pixels is 0 or does not match the picture's size".into()),
         );
         return found;
     };
@@ -126,19 +128,19 @@ pub fn flaws(decoded: Result<&Pixels, &str>) -> Vec<Flaw> {
     found
 }
 
-/// Whether a file of a picture ends as its format ends: some decoders fill what is missing with grey and say nothing.
-/// What follows the end is left alone. A format that is not known says nothing either.
+/// Whether a picture file lacks the end marker of its format. Some decoders silently fill the
+/// missing part with gray. Data after the end is ignored. Unknown formats are never reported.
 pub fn cut_off(bytes: &[u8]) -> Option<Flaw> {
-    let lacks = |what: &str| Some(Flaw::Damaged(format!("the file is cut off: {what}")));
+    let lacks = |what: &str| Some(Flaw::Damaged(format!("the file is truncated: {what}")));
     let has = |mark: &[u8]| memchr::memmem::rfind(bytes, mark).is_some();
     match bytes {
         [] => Some(Flaw::Damaged("the file is empty".into())),
         [0x89, b'P', b'N', b'G', ..] if !has(b"IEND\xae\x42\x60\x82") => {
-            lacks("a PNG without its end")
+            lacks("PNG without IEND chunk")
         }
-        [0xff, 0xd8, 0xff, ..] if !has(b"\xff\xd9") => lacks("a JPEG without its end"),
+        [0xff, 0xd8, 0xff, ..] if !has(b"\xff\xd9") => lacks("JPEG without end marker"),
         [b'G', b'I', b'F', b'8', ..] if !bytes.trim_ascii_end().ends_with(b";") => {
-            lacks("a GIF without its end")
+            lacks("GIF without trailer")
         }
         [
             b'R',
@@ -158,10 +160,7 @@ pub fn cut_off(bytes: &[u8]) -> Option<Flaw> {
             let stated = u64::from(u32::from_le_bytes([*a, *b, *c, *d])) + 8;
             match bytes.len() as u64 >= stated {
                 true => None,
-                false => lacks(&format!(
-                    "a WebP of {stated} bytes that has {}",
-                    bytes.len()
-                )),
+                false => lacks(&format!("WebP of {stated} bytes has only {}", bytes.len())),
             }
         }
         _ => None,
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn each_flaw_is_found_and_a_sound_picture_has_none() {
+    fn every_flaw_is_found_and_a_sound_picture_has_none() {
         let sound = picture(64, |i| [(i % 251) as u8, (i / 16) as u8, 99]);
         assert_eq!(flaws(Ok(&sound)), []);
         assert_eq!(
@@ -196,7 +195,7 @@ mod tests {
             flaws(Ok(&picture(64, |_| [255; 3]))),
             [Flaw::Blank([255; 3])]
         );
-        // A faint noise; a white page with one dot.
+        // Faint noise; a white page with one dot.
         for nearly in [
             picture(64, |i| [100 + (i % 7) as u8, 90, 80]),
             picture(64, |i| if i == 9 { [0; 3] } else { [255; 3] }),
@@ -206,7 +205,7 @@ mod tests {
                 [Flaw::Uniform { .. }]
             ));
         }
-        // Equal in brightness, and yet two colours.
+        // Two colors of equal brightness.
         assert_eq!(
             flaws(Ok(&picture(64, |i| if i % 2 == 0 {
                 [255, 0, 0]
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn deviation_and_entropy_are_the_textbook_s() {
+    fn deviation_and_entropy_match_definitions() {
         let halves = spread(&picture(64, |i| if i % 2 == 0 { [0; 3] } else { [200; 3] })).unwrap();
         assert_eq!((halves.deviation, halves.entropy), ([100.0; 3], [1.0; 3]));
         let four = spread(&picture(64, |i| [(i % 4) as u8 * 60; 3])).unwrap();
@@ -247,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_cut_off_is_told_by_its_end() {
+    fn truncated_file_lacks_end_marker() {
         use image::ImageFormat::{Gif, Jpeg, Png, WebP};
         let pixels = picture(64, |i| [(i % 251) as u8, (i / 16) as u8, (i % 17) as u8]);
         let image =

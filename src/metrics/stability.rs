@@ -1,14 +1,14 @@
-//! How a score settles as more of the data is looked at.
+//! How a score settles as more of the data is used.
 //!
-//! Source: Dysca, appendix B.2, which plots the sum of the three types' scores over 1, 10, 20 to 100 % of the data. The order in
-//! which questions come in is drawn with a seed.
+//! Source: Dysca, appendix B.2, which plots the sum of the three types' scores over 1, 10, 20 to
+//! 100 % of the data. A seed determines the order of the questions.
 
 use serde::{Deserialize, Serialize};
 
 use super::statistics::Number;
 use benchtop_model::rng::Stream;
 
-/// Percent of the data that the paper looks at.
+/// The percentages of the data in the paper.
 pub const FRACTIONS: [f64; 11] = [
     1.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0,
 ];
@@ -16,16 +16,17 @@ pub const FRACTIONS: [f64; 11] = [
 /// A point of the curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// Percent of the data.
+    /// Percentage of the data.
     pub percent: f64,
-    /// Questions that are.
+    /// Number of questions.
     pub n: usize,
-    /// The score on them.
+    /// Score on these questions.
     pub score: Number,
 }
 
-/// The score of the first `percent` of `n` questions in a drawn order, for each of `percents`; `score` is given the places of the
-/// questions, in that order. Each point holds the questions of the smaller ones; at least one question where there are any.
+/// The score of the first `percent` of `n` questions in a shuffled order, for each of `percents`.
+/// `score` gets the indices of the questions. Each point includes the questions of the smaller
+/// ones, and at least one question if there are any.
 pub fn curve(
     n: usize,
     percents: &[f64],
@@ -46,7 +47,8 @@ pub fn curve(
     percents.iter().map(point).collect()
 }
 
-/// The largest distance of the points from the last one, in the unit of the score: over those of at least `percent` of the data.
+/// The largest distance of a point from the last one, in the unit of the score, over the points
+/// with at least `percent` of the data.
 pub fn largest_drift(curve: &[Point], percent: f64) -> Option<f64> {
     let last = curve.last()?.score.value?;
     let far = curve
@@ -62,7 +64,7 @@ mod tests {
     use crate::tally::Tally;
 
     #[test]
-    fn the_curve_ends_at_the_whole_and_is_the_same_again() {
+    fn curve_ends_at_all_data_and_is_reproducible() {
         let right = |at: &usize| !at.is_multiple_of(4);
         let of = |seed| {
             curve(1000, &FRACTIONS, seed, |places| {
@@ -86,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn little_and_no_data() {
+    fn curve_handles_little_and_no_data() {
         let n = |n| {
             curve(n, &[1.0, 100.0], 1, |_| Number::of(1.0))
                 .iter()

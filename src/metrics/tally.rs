@@ -1,4 +1,4 @@
-//! How answers did, in numbers that add up.
+//! Results of a set of answers, in numbers that can be added.
 
 use std::ops::{Add, AddAssign};
 
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::statistics::Number;
 
-/// How a set of questions was answered. What is missing, unparsed or refused is in `n` and earns what `points` say (in every
-/// benchmark here but MM-SAP nothing).
+/// How a set of questions was answered. Missing, unparsed, and refused answers are part of `n`.
+/// Their points are in `points`: always 0, except in MM-SAP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Questions scored.
+    /// Number of scored questions.
     pub n: u64,
     /// Points: one for each right answer, or a similarity from 0 to 1 for each free-form one.
     pub points: f64,
@@ -18,12 +18,12 @@ pub struct Tally {
     pub missing: u64,
     /// Answers that no rule could read.
     pub unparsed: u64,
-    /// Answers that decline to answer.
+    /// Answers that decline.
     pub refused: u64,
 }
 
 impl Tally {
-    /// `k` right of `n`.
+    /// `k` right answers out of `n`.
     pub fn of(k: u64, n: u64) -> Tally {
         Tally {
             n,
@@ -32,7 +32,7 @@ impl Tally {
         }
     }
 
-    /// One question, and what its answer earned.
+    /// One question, with the points of its answer.
     pub fn one(points: f64) -> Tally {
         Tally {
             n: 1,
@@ -41,18 +41,18 @@ impl Tally {
         }
     }
 
-    /// Points for each question, from 0 to 1.
+    /// Points per question, from 0 to 1.
     pub fn value(&self) -> Number {
         Number::or((self.n > 0).then(|| self.points / self.n as f64), NOTHING)
     }
 
-    /// The same in percent.
+    /// Points per question in percent.
     pub fn percent(&self) -> Number {
         self.value().map(|share| 100.0 * share)
     }
 }
 
-/// Why there is no value.
+/// The reason for an undefined value.
 pub(super) const NOTHING: &str = "no questions";
 
 impl Add for Tally {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tallies_add_up() {
+    fn tallies_add() {
         let all: Tally = [
             Tally::of(3, 4),
             Tally::one(0.5),

@@ -1,8 +1,9 @@
-//! VLB's measures: what a model loses when the same questions are asked in a modified way.
+//! VLB's measures: how much a model loses when the same questions are modified.
 //!
-//! Source: Yang et al., "Dynamic Multimodal Evaluation with Flexible Complexity by Vision-Language Bootstrapping" (2024), Tables 1
-//! to 3. After five attempts that its judge turns down VLB keeps the original picture or question, so that a variant holds
-//! questions that nothing was done to; the paper counts them, and `delta_modified` does not.
+//! Source: Yang et al., "Dynamic Multimodal Evaluation with Flexible Complexity by Vision-Language
+//! Bootstrapping" (2024), Tables 1 to 3. After five attempts that its judge rejects, VLB keeps the
+//! original picture or question. So a variant contains unmodified questions; the paper counts them,
+//! and `delta_modified` does not.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +12,27 @@ use serde::{Deserialize, Serialize};
 use super::statistics::Number;
 use super::tally::Tally;
 
-/// What is done to a question.
+/// A modification of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Strategy {
     /// Adds an object to the picture.
     V1,
     /// Removes an object from the picture.
     V2,
-    /// Paints the picture further on all sides (by 1.5).
+    /// Extends the picture on all sides (by 1.5).
     V3,
     /// Replaces words of the question.
     L1,
-    /// Says the question in another way.
+    /// Rephrases the question.
     L2,
-    /// Adds context that bears on the question.
+    /// Adds relevant context.
     L3,
-    /// Adds context that does not.
+    /// Adds irrelevant context.
     L4,
 }
 
 impl Strategy {
-    /// All of them, in the paper's order.
+    /// All strategies, in the paper's order.
     pub const ALL: [Strategy; 7] = [
         Strategy::V1,
         Strategy::V2,
@@ -55,26 +56,28 @@ impl Strategy {
         }
     }
 
-    /// What it does, in a few words.
+    /// A short description.
     pub fn about(self) -> &'static str {
         match self {
-            Strategy::V1 => "an object added to the picture",
-            Strategy::V2 => "an object removed from the picture",
-            Strategy::V3 => "the picture painted further on all sides",
+            Strategy::V1 => "object added to the picture",
+            Strategy::V2 => "object removed from the picture",
+            Strategy::V3 => "picture extended on all sides",
             Strategy::L1 => "words of the question replaced",
-            Strategy::L2 => "the question said in another way",
-            Strategy::L3 => "context added that bears on the question",
-            Strategy::L4 => "context added that does not bear on the question",
+            Strategy::L2 => "question rephrased",
+            Strategy::L3 => "relevant context added",
+            Strategy::L4 => "irrelevant context added",
         }
     }
 
-    /// Whether the paper means it to make questions harder; V2 and L3 are meant to make them easier.
+    /// Whether the strategy is meant to make questions harder. V2 and L3 are meant to make them
+    /// easier.
     pub fn is_harder(self) -> bool {
         !matches!(self, Strategy::V2 | Strategy::L3)
     }
 }
 
-/// The strategies of a variant's name, such as `V1+L4` or `V1+V3+L4`; `None` where it names another, none, or one twice.
+/// The strategies in a variant's name, such as `V1+L4` or `V1+V3+L4`. `None` if it contains an
+/// unknown strategy, none, or one twice.
 pub fn strategies(variant: &str) -> Option<Vec<Strategy>> {
     let found: Option<Vec<Strategy>> = variant
         .split('+')
@@ -88,46 +91,47 @@ pub fn strategies(variant: &str) -> Option<Vec<Strategy>> {
     })
 }
 
-/// One question of a variant beside the one it comes from, as one model answered them.
+/// One question of a variant next to its original, as one model answered them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paired<'a> {
     /// The variant: `V1`, `V1+L4`, ...
     pub variant: &'a str,
-    /// Whether anything was really changed; `None` where nobody recorded it.
+    /// Whether the question was really changed; `None` if this was not recorded.
     pub modified: Option<bool>,
-    /// What the original question earned.
+    /// Result of the original question.
     pub vanilla: Tally,
-    /// What the variant earned.
+    /// Result of the variant.
     pub changed: Tally,
 }
 
-/// A model on one variant.
+/// A model's change on one variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delta {
-    /// The variant.
     pub variant: String,
-    /// The original questions of it.
+    /// Result of the original questions.
     pub vanilla: Tally,
-    /// The variant.
+    /// Result of the variant.
     pub changed: Tally,
-    /// Variant less original, in points, over all questions (as the paper prints it).
+    /// Variant minus original, in points, over all questions (as printed in the paper).
     pub delta: Number,
-    /// The same over the questions that were really modified.
+    /// Variant minus original, in points, over the questions that were really modified.
     pub delta_modified: Number,
-    /// Questions that were really modified.
+    /// Number of questions that were really modified.
     pub modified: u64,
-    /// Questions of which it is recorded whether they were.
+    /// Number of questions for which this is recorded.
     pub recorded: u64,
-    /// Share of those modified among those recorded, in percent: the effective modification rate.
+    /// `modified` over `recorded` in percent: the effective modification rate.
     pub modification_rate: Number,
-    /// Modified questions that only the original and only the variant got right, for the test of McNemar.
+    /// Number of modified questions that only the original, and only the variant, got right, for
+    /// McNemar's test.
     pub discordant: (u64, u64),
 }
 
-/// Why there is no number of modified questions.
-const UNRECORDED: &str = "nobody recorded which questions were modified";
+/// The reason for undefined numbers of modified questions.
+const UNRECORDED: &str = "the data does not record which questions were modified";
 
-/// The variants of these pairs: single strategies in the paper's order, then compositions by name.
+/// The change on each variant in these pairs: single strategies in the paper's order, then
+/// compositions by name.
 pub fn deltas<'a>(pairs: impl IntoIterator<Item = Paired<'a>>) -> Vec<Delta> {
     #[derive(Default)]
     struct Sums {
@@ -209,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_modified_dilutes_a_delta() {
+    fn unmodified_questions_dilute_the_delta() {
         let pairs = [
             pair("V1", true, 1, 0),
             pair("V1", true, 1, 1),
@@ -238,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_recorded_is_neither_modified_nor_not() {
+    fn unrecorded_modification_is_unknown() {
         let unknown = Paired {
             modified: None,
             ..pair("V1", true, 1, 0)
@@ -261,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_stand_in_the_papers_order() {
+    fn variants_are_in_the_papers_order() {
         let names = ["V2+L3", "L1", "V1+L4", "V3", "V1"];
         let found = deltas(names.map(|v| pair(v, true, 1, 1)));
         assert_eq!(

@@ -1,34 +1,36 @@
-//! Whether the text that was read in a picture is the word that the picture was asked to show.
+//! Whether the text read in a picture is the text that the picture was asked to show.
 //!
-//! The score is 1 - d / n with d the Levenshtein distance (insertions, deletions and substitutions; a swap of two letters is
-//! two) of the words without their case, and n the length of the longer one, both in characters: the normalised edit
-//! distance that is usual for text in pictures. Dysca and the like state no rule of their own.
+//! The score is the normalized edit distance that is usual for text in pictures: 1 - d / n. d is
+//! the Levenshtein distance (insertions, deletions, and substitutions; swapping two letters costs
+//! 2), ignoring case. n is the length of the longer text. Both count characters. Dysca and similar
+//! papers state no rule of their own.
 
 use serde::{Deserialize, Serialize};
 use strsim::levenshtein;
 
-/// Goes up with every change of the score of the same text.
+/// Incremented whenever the same text would give another score.
 pub const VERSION: u32 = 1;
 
-/// The best place for one wanted text in what was read.
+/// The best match for one wanted text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WordMatch {
-    /// It stands there as it was wanted.
+    /// Whether the text matches exactly.
     pub exact: bool,
-    /// It stands there but for its case and the marks at the edges of its words.
+    /// Whether the text matches apart from case and punctuation at the edges of words.
     pub folded: bool,
-    /// Levenshtein distance of the nearest text, without case, in characters.
+    /// Levenshtein distance to the nearest text, ignoring case, in characters.
     pub distance: usize,
-    /// The nearest text, as it was read; empty where nothing was.
+    /// The nearest text as it was read; empty if nothing was read.
     pub best: String,
-    /// From 0, nothing in common, to 1, all of it.
+    /// From 0 (nothing in common) to 1 (equal).
     pub score: f64,
 }
 
-/// The best match for `wanted`, one word or several, in the words that were `read`, in order; none where nothing is wanted.
+/// The best match for `wanted`, one or several words, in the words that were `read`, in order.
+/// `None` if `wanted` is empty.
 ///
-/// As many words as are wanted are held against it, and one fewer or more, since readers take words apart and put them
-/// together: blanks count as characters.
+/// It is compared with sequences of as many words, one fewer, and one more, because OCR splits and
+/// joins words. Spaces count as characters.
 pub fn wanted_word(read: &[&str], wanted: &str) -> Option<WordMatch> {
     let wanted: Vec<&str> = wanted.split_whitespace().collect();
     let target = fold(&wanted.join(" "));
@@ -61,7 +63,7 @@ pub fn wanted_word(read: &[&str], wanted: &str) -> Option<WordMatch> {
     Some(best)
 }
 
-/// The match of every wanted text, and the score of all: the mean of theirs. None where nothing is wanted.
+/// The match of every wanted text, and the mean score. `None` if nothing is wanted.
 pub fn wanted_words(read: &[&str], wanted: &[&str]) -> Option<(Vec<WordMatch>, f64)> {
     let all: Vec<WordMatch> = wanted.iter().filter_map(|w| wanted_word(read, w)).collect();
     let sum: f64 = all.iter().map(|m| m.score).sum();
@@ -71,7 +73,7 @@ pub fn wanted_words(read: &[&str], wanted: &[&str]) -> Option<(Vec<WordMatch>, f
     })
 }
 
-/// Lower case, without marks at the edges of words.
+/// Lowercase, without punctuation at the edges of words.
 fn fold(text: &str) -> String {
     let bare = |w: &str| {
         w.trim_matches(|c: char| !c.is_alphanumeric())
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_text_is_found() {
+    fn nearest_text_is_found() {
         assert_eq!(
             of(&["a", "winter", "day"], "winter"),
             (true, true, 0, "winter".into(), 1.0)
@@ -118,9 +120,9 @@ mod tests {
             of(&["w1nter", "wnter", "x"], "winter"),
             (false, false, 1, "w1nter".into(), 0.833)
         );
-        // The one that stands as it was wanted, not the first that does but for its case.
+        // The exact match, not an earlier match with other case.
         assert!(of(&["Winter", "winter"], "winter").0);
-        // Taken apart and put together.
+        // Split and joined words.
         assert_eq!(
             of(&["but", "terfly"], "butterfly"),
             (false, false, 1, "but terfly".into(), 0.9)
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_read_is_no_match_and_nothing_wanted_no_question() {
+    fn nothing_read_scores_zero_and_nothing_wanted_is_none() {
         assert_eq!(of(&[], "winter"), (false, false, 6, String::new(), 0.0));
         assert_eq!(of(&["xyz"], "winter").4, 0.0);
         assert_eq!(of(&["!!", "--"], "winter").4, 0.0);

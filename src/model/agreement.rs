@@ -1,4 +1,4 @@
-//! How far annotators agree, as plain data; [`benchtop_metrics::agreement`] fills it.
+//! Inter-annotator agreement as plain data. [`benchtop_metrics::agreement`] computes it.
 
 pub mod analysis;
 
@@ -8,37 +8,39 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{Error, Result as Checked};
 
-/// Most categories of a [`Scale`].
+/// Maximum number of categories of a [`Scale`].
 pub const MOST_CATEGORIES: u8 = 16;
 
-/// The category of "skipped", "flagged", "unsure" or "not judged": kept with the item, counted apart, and never agreement.
+/// Category of ratings that are not a category: skipped, flagged, unsure, or not judged. They are
+/// counted apart and never count as agreement.
 pub const UNKNOWN: u8 = u8::MAX;
 
-/// What could be said of an item.
+/// The categories that an item can be rated with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scale {
-    /// Categories are the numbers below this one, whether they were used or not.
+    /// Number of categories. They are numbered from 0, whether used or not.
     pub categories: u8,
-    /// Which of two categories is the positive one (such as "accept"); of no meaning where there are more.
+    /// The positive category of two, such as "accept". Ignored for scales with more categories.
     pub positive: u8,
 }
 
 impl Scale {
-    /// A scale of 1 to [`MOST_CATEGORIES`] categories, of which `positive` must be one.
+    /// A scale of 1 to [`MOST_CATEGORIES`] categories. `positive` must be one of them.
     pub fn new(categories: u8, positive: u8) -> Checked<Scale> {
         if categories == 0 || categories > MOST_CATEGORIES {
-            let what = format!(
-                "a scale of {categories} categories: 1 to {MOST_CATEGORIES} can be compared"
-            );
+            let what =
+                format!("cannot compare {categories} categories; the limit is {MOST_CATEGORIES}");
             return Err(Error::input(what)
                 .field("categories")
                 .help("merge categories that mean the same"));
         }
         if positive >= categories {
-            let what = format!("category {positive} is not on a scale of {categories}");
+            let what = format!(
+                "positive category {positive} is not on a scale of {categories} categories"
+            );
             return Err(Error::input(what)
                 .field("positive")
-                .help(format!("name one below {categories}")));
+                .help(format!("choose a category below {categories}")));
         }
         Ok(Scale {
             categories,
@@ -47,41 +49,37 @@ impl Scale {
     }
 }
 
-/// Why a number is not there. No number is ever replaced by 0 or by one that is none.
+/// The reason that a measure has no value. No default such as 0 ever replaces a missing value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Undefined {
-    /// Nothing was rated.
     NoItems,
     /// No item has two ratings.
     NoDoubles,
-    /// One item has them, and no more.
     OneItem,
-    /// Every rating is this one category: agreement by chance is 1, and the measure would be 0 / 0.
+    /// Every rating is this category. Expected agreement is 1, so the measure would be 0 / 0.
     OneCategory(u8),
     /// The scale itself has one category.
     OneOnScale,
     /// Nobody used this category on an item with two ratings.
     Unused(u8),
-    /// Positive and negative need two categories; the scale has this many.
+    /// Positive and negative agreement need two categories; the scale has this many.
     NotTwoCategories(u8),
-    /// It compares two people, and these are all of them.
+    /// The measure compares two people, and these measures are for everybody.
     PairsOnly,
-    /// No draws were made yet.
+    /// The bootstrap has not run.
     NotDrawn,
-    /// Draws in which the measure is not defined itself are too many: `defined` of `draws` are left.
+    /// The measure is defined in too few bootstrap draws: `defined` of `draws`.
     FewDraws {
-        /// Draws that gave a number.
         defined: u32,
-        /// Draws that were made.
         draws: u32,
     },
-    /// All draws gave the same number.
+    /// All bootstrap draws gave the same number.
     NoSpread,
 }
 
 impl Undefined {
-    /// Why, in words that call categories by these names; one that has none is called by its number.
+    /// The reason in words. Categories without a name in `categories` appear by number.
     pub fn named<S: AsRef<str>>(self, categories: &[S]) -> String {
         let name = |c: u8| match categories.get(usize::from(c)) {
             Some(name) => format!("\"{}\"", name.as_ref()),
@@ -90,30 +88,24 @@ impl Undefined {
         match self {
             Self::NoItems => "nothing has been rated yet".into(),
             Self::NoDoubles => "no item has two ratings yet".into(),
-            Self::OneItem => "only one item has two ratings, which says nothing of chance".into(),
+            Self::OneItem => "only one item has two ratings; chance agreement needs more".into(),
             Self::OneCategory(c) => {
-                format!(
-                    "every rating is {}, so that agreement by chance alone would be complete",
-                    name(c)
-                )
+                format!("every rating is {}, so chance agreement is 100 %", name(c))
             }
-            Self::OneOnScale => {
-                "with a single category to choose, everybody agrees by chance".into()
-            }
+            Self::OneOnScale => "the scale has a single category, so all ratings agree".into(),
             Self::Unused(c) => format!("nobody used {} on an item with two ratings", name(c)),
             Self::NotTwoCategories(k) => {
-                format!("positive and negative need two categories, and there are {k}")
+                format!("positive and negative agreement need 2 categories; the scale has {k}")
             }
-            Self::PairsOnly => "it compares two people; look at the pairs".into(),
+            Self::PairsOnly => "compares two people only; see the pairs".into(),
             Self::NotDrawn => "the bootstrap has not been run yet".into(),
             Self::FewDraws { defined, draws } => {
                 format!(
-                    "only {defined} of {draws} bootstrap draws give a number; more disagreement must be seen first"
+                    "only {defined} of {draws} bootstrap draws give a number; there is too little disagreement yet"
                 )
             }
             Self::NoSpread => {
-                "all bootstrap draws give the same number, so that they say nothing of its error"
-                    .into()
+                "all bootstrap draws give the same number, so the error is unknown".into()
             }
         }
     }
@@ -125,110 +117,104 @@ impl fmt::Display for Undefined {
     }
 }
 
-/// A percentile bootstrap interval of 95 %.
+/// A 95 % percentile bootstrap interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
-    /// The 2.5 % point of the draws.
+    /// The 2.5 % quantile of the draws.
     pub low: f64,
-    /// The 97.5 % point.
+    /// The 97.5 % quantile.
     pub high: f64,
-    /// Standard deviation of the draws: the bootstrap's standard error.
+    /// Standard deviation of the draws, which is the bootstrap standard error.
     pub standard_error: f64,
-    /// Draws that gave a number, of those that were made.
+    /// Draws that gave a number.
     pub draws: u32,
 }
 
-/// A measure, how sure it is, and what it would take to be surer.
+/// A measure with its interval and the sample size that it still needs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The measure.
     pub value: Result<f64, Undefined>,
-    /// Its interval.
     pub interval: Result<Interval, Undefined>,
-    /// How many more items two people must rate until the measure is known to within 0.1 either way; 0 where it is.
+    /// How many more items need two ratings until the interval is within ±0.1; 0 if it already is.
     pub more_doubles: Result<u64, Undefined>,
 }
 
-/// How often which categories met.
+/// A contingency table of ratings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
-    /// Who rated along the rows and who along the columns. None for a table of everybody, which is symmetric: each pair of
-    /// ratings of an item is in it once as (a, b) and once as (b, a).
+    /// The raters along the rows and the columns. `None` for the table of everybody, which is
+    /// symmetric: each pair of ratings of an item is counted once as (a, b) and once as (b, a).
     pub raters: Option<(u16, u16)>,
-    /// Rows, and columns.
+    /// Number of rows, and of columns.
     pub categories: u8,
-    /// Row after row.
+    /// Row by row.
     pub counts: Vec<u64>,
 }
 
-/// All measures of one pair of people, or of everybody.
+/// All measures of one pair of raters, or of everybody.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
-    /// Items that count: for a pair those that both rated, for everybody those that somebody rated.
+    /// Number of items: for a pair, items that both rated; for everybody, items that anybody rated.
     pub items: u64,
-    /// Items rated by two people or more.
+    /// Items with two ratings or more.
     pub doubles: u64,
-    /// For a pair: items that both had before them and one or both did not know. For everybody: answers "unknown".
+    /// For a pair, items that both saw and at least one answered [`UNKNOWN`]. For everybody, the
+    /// number of [`UNKNOWN`] ratings.
     pub unknown: u64,
-    /// Which categories met.
     pub table: Table,
-    /// Share of pairs of ratings that are the same; the mean over items (so that each counts alike).
+    /// Share of equal pairs of ratings, averaged over items so that each item counts alike.
     pub raw: Estimate,
-    /// Cohen's kappa, of pairs only.
+    /// Cohen's kappa; pairs only.
     pub cohen_kappa: Estimate,
-    /// Fleiss' kappa, over the items of [`Self::fleiss_items`].
+    /// Fleiss' kappa over [`Self::fleiss_items`].
     pub fleiss_kappa: Estimate,
     /// Krippendorff's alpha for nominal data.
     pub krippendorff_alpha: Estimate,
-    /// Gwet's AC1.
     pub gwet_ac1: Estimate,
-    /// Specific agreement on the positive one of two categories.
+    /// Specific agreement on the positive category of two.
     pub positive_agreement: Estimate,
-    /// Specific agreement on the other one.
+    /// Specific agreement on the other category.
     pub negative_agreement: Estimate,
     /// Specific agreement on each category.
     pub by_category: Vec<Estimate>,
-    /// Which items Fleiss' kappa is of; none where no item has two ratings.
+    /// The items that Fleiss' kappa covers; `None` if no item has two ratings.
     pub fleiss_items: Option<FleissItems>,
 }
 
-/// Fleiss' kappa wants the same number of ratings on each item.
+/// The items of Fleiss' kappa, which needs the same number of ratings on each item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleissItems {
-    /// Ratings an item: the number (2 or more) that most items have, the larger of two that as many have.
+    /// Ratings per item: the most common number from 2 up, and the larger one of a tie.
     pub ratings: u8,
-    /// Items with that number.
+    /// Items with that number of ratings.
     pub items: u64,
     /// Rated items with another number, which are left out.
     pub left_out: u64,
 }
 
-/// What one person contributed.
+/// Number of ratings of one rater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RaterCounts {
-    /// Who.
     pub rater: u16,
     /// Ratings with a category.
     pub ratings: u64,
-    /// Answers "unknown".
+    /// [`UNKNOWN`] ratings.
     pub unknown: u64,
 }
 
-/// Two people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairMeasures {
-    /// The one of the lower number: rows of the table.
+    /// The rater with the lower number: rows of the table.
     pub a: u16,
-    /// The other one: columns.
+    /// The other rater: columns.
     pub b: u16,
-    /// What is known of both.
     pub measures: Measures,
 }
 
-/// How draws are made.
+/// Bootstrap settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bootstrap {
-    /// How many, from two to a million.
+    /// Number of draws, 2 to 1,000,000.
     pub draws: u32,
     /// The same seed gives the same draws.
     pub seed: u64,
@@ -243,17 +229,14 @@ impl Default for Bootstrap {
     }
 }
 
-/// Agreement within one round, filter or bucket.
+/// Agreement within one round, filter, or group of items.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgreementReport {
-    /// What could be said.
     pub scale: Scale,
-    /// Who rated, by number.
     pub raters: Vec<RaterCounts>,
-    /// Everybody together.
     pub all: Measures,
-    /// Every two people who had an item in common, by number.
+    /// Every two raters who share an item, in order of their numbers.
     pub pairs: Vec<PairMeasures>,
-    /// Draws that intervals are from; none where none were made.
+    /// The settings that intervals were drawn with; `None` without intervals.
     pub bootstrap: Option<Bootstrap>,
 }

@@ -1,40 +1,35 @@
-//! A leaderboard as data: models by columns, every cell a count out of a count.
+//! Leaderboard data: one row per model, one column per measure, with counts behind every cell.
 
 pub mod analysis;
+pub mod model_names;
 
 use serde::{Deserialize, Serialize};
 
 use super::filter::Filter;
 use super::prediction::ToolVerdict;
 
-/// One number of a board.
+/// One cell of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
-    /// `k` of `n` units were right. The unit (answer, question pair, image, pair of images) is the column's.
-    Share {
-        /// Units right.
-        k: u64,
-        /// Units scored.
-        n: u64,
-    },
-    /// The mean of `n` similarities from 0 to 1, or of shares of several kinds of questions.
+    /// `k` of `n` units were right. The column defines the unit: an answer, a question pair, an
+    /// image, or a pair of images.
+    Share { k: u64, n: u64 },
+    /// The mean of `n` similarities from 0 to 1, or of the shares of several question types.
     Mean {
-        /// From 0 to 1.
         value: f64,
-        /// Answers it is of.
+        /// Number of answers.
         n: u64,
     },
-    /// A number in the column's own scale: a difference in points, a variance in squared points.
+    /// A number on the column's own scale: a difference in points, or a variance in squared points.
     Number {
-        /// The number.
         value: f64,
-        /// Answers it follows from.
+        /// Number of answers behind it.
         n: u64,
     },
 }
 
 impl Cell {
-    /// The number, a share in 0..=1; `None` where nothing was scored.
+    /// The number, for shares in 0..=1; `None` if nothing was scored.
     pub fn value(self) -> Option<f64> {
         match self {
             Cell::Share { n: 0, .. } => None,
@@ -45,7 +40,7 @@ impl Cell {
         }
     }
 
-    /// Units right, where units are right or wrong.
+    /// Units that were right; `None` for cells that are not shares.
     pub fn k(self) -> Option<u64> {
         if let Cell::Share { k, .. } = self {
             Some(k)
@@ -54,7 +49,7 @@ impl Cell {
         }
     }
 
-    /// Units or answers it is of.
+    /// Number of units or answers.
     pub fn n(self) -> u64 {
         match self {
             Cell::Share { n, .. } | Cell::Mean { n, .. } | Cell::Number { n, .. } => n,
@@ -62,38 +57,35 @@ impl Cell {
     }
 }
 
-/// What the numbers of a column are.
+/// The scale of a column's numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// Shares in 0..=1, shown in percent: more is better.
+    /// Shares in 0..=1, shown in percent. Higher is better.
     #[default]
     Share,
     /// Differences of percentages, in points.
     Points,
-    /// Variances of percentages, in squared points: less is better.
+    /// Variances of percentages, in squared points. Lower is better.
     Squared,
-    /// Standard deviations of percentages, in points: less is better.
+    /// Standard deviations of percentages, in points. Lower is better.
     Spread,
-    /// Chances from 0 to 1 that a difference is none: neither more nor less is better.
+    /// p-values from 0 to 1. Neither direction is better.
     P,
 }
 
-/// Which of two numbers is the better one.
+/// Which direction of a column is better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
-    /// The larger one.
     More,
-    /// The smaller one.
     Less,
-    /// Neither.
     #[default]
     Neither,
 }
 
 impl Better {
-    /// Puts the better one of two numbers first.
+    /// Sorts the better number first.
     pub fn order(self, a: f64, b: f64) -> std::cmp::Ordering {
         if self == Better::Less {
             a.total_cmp(&b)
@@ -102,7 +94,7 @@ impl Better {
         }
     }
 
-    /// The best of some numbers; none where neither is better.
+    /// The best number; `None` if neither direction is better.
     pub fn best(self, numbers: impl Iterator<Item = f64>) -> Option<f64> {
         let numbers = numbers.filter(|n| n.is_finite());
         match self {
@@ -114,7 +106,7 @@ impl Better {
 }
 
 impl Scale {
-    /// Which numbers are better, as far as the scale says.
+    /// The better direction on this scale.
     pub fn better(self) -> Better {
         match self {
             Scale::Share | Scale::Points => Better::More,
@@ -124,7 +116,7 @@ impl Scale {
     }
 }
 
-/// Groups of columns that describe answers or the benchmark, and say of no model that it is better.
+/// Groups of columns that describe answers or the benchmark, so that no number in them is better.
 const DESCRIBE: [&str; 4] = [
     "quadrant",
     "modified",
@@ -132,16 +124,14 @@ const DESCRIBE: [&str; 4] = [
     "relative position bias",
 ];
 
-/// One column of a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// Name in the field's terms, e.g. `qAcc.L_l`, `Circular.CI.L_h`.
+    /// Name in the field's terms, such as `qAcc.L_l` or `Circular.CI.L_h`.
     pub name: String,
-    /// Heading it is grouped under, e.g. `qAcc`.
+    /// Heading of its group, such as `qAcc`.
     pub group: String,
-    /// One line: what a unit is and when it counts as right.
+    /// One line: what a unit is and when it is right.
     pub help: String,
-    /// What its numbers are.
     #[serde(default)]
     pub scale: Scale,
 }
@@ -157,7 +147,8 @@ impl Column {
         }
     }
 
-    /// Which of its numbers are better: known knowns are not, nor is a bias to a position, or noise.
+    /// The better direction. Descriptive columns such as quadrants, position bias, and noise have
+    /// none.
     pub fn better(&self) -> Better {
         let describes = DESCRIBE.contains(&self.group.as_str())
             || self.name == "SC.noise"
@@ -169,102 +160,99 @@ impl Column {
         }
     }
 
-    /// Whether its numbers follow from free-form answers, alone or beside others.
+    /// Whether its numbers depend on free-form answers.
     pub fn is_of_free_form(&self) -> bool {
         self.name == "Acc.type.free-form" || self.name.starts_with("Final.")
     }
 }
 
-/// One model's line.
+/// One model of a board.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Model name: the stem of its prediction files.
     pub model: String,
-    /// Cells, one a column; `None` where the model has no answers for it.
+    /// One cell per column; `None` if the model has no answers for it.
     pub cells: Vec<Option<Cell>>,
-    /// What was odd about its files, in numbers.
+    /// Irregularities of its prediction files.
     pub counts: Counts,
-    /// Where its numbers were printed, for one that was not scored here: it is shown beside the others and never ranked.
+    /// Source of published figures. A row with a source was not scored here: it is shown and never
+    /// ranked.
     #[serde(default)]
     pub reference: Option<String>,
 }
 
-/// Which items a board is scored on.
+/// The items that a board is scored on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Curated {
-    /// All of them.
     #[default]
     All,
-    /// Those that people accepted: what the hand work changed.
+    /// Items that people accepted.
     Accepted,
-    /// Those that are accepted by the protocol of this round.
+    /// Items that the protocol of this round accepts.
     Round(String),
 }
 
-/// Which printed figures stand beside a board.
+/// Which published figures to show on a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Printed {
-    /// None.
     #[default]
     Off,
-    /// Those of every paper that prints a column of the board.
+    /// Figures of every paper that prints a column of the board.
     All,
-    /// Those of this paper.
+    /// Figures of this paper.
     Paper(String),
 }
 
-/// What board is wanted.
+/// A board query.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BoardAsk {
-    /// On which items.
     pub curated: Curated,
-    /// Only these of them.
     pub filter: Filter,
-    /// The rule that reads answers, by name; without one, that of each question's paper.
+    /// Name of the extraction rule. `None` uses the rule of each question's paper.
     pub rule: Option<String>,
-    /// What papers printed for its columns, as rows after the scored ones. Nothing else that is asked of the board goes by it.
+    /// Published figures to add as rows after the scored ones. Scores do not depend on it.
     pub printed: Printed,
 }
 
-/// What was odd about a model's predictions.
+/// Irregularities of a model's predictions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Predictions used, of the questions scored.
     pub used: u64,
-    /// Questions without an answer; they count as wrong.
+    /// Questions without an answer. They count as wrong.
     pub missing: u64,
-    /// Answers to questions that are not in the set, in all files.
+    /// Answers to unknown questions, in all files.
     pub extra: u64,
-    /// Rows given more than once, in all files; the first is used.
+    /// Duplicate rows, in all files. The first one is used.
     pub duplicate: u64,
-    /// Answers no rule could read, of the questions scored; they count as wrong.
+    /// Answers that no rule could read, of the questions scored. They count as wrong.
     pub unparsed: u64,
-    /// Answers that decline in words, of the questions scored; they count as wrong, unless declining is right. Those that choose the option
-    /// that declines are not among them.
+    /// Refusals in free text, of the questions scored. They count as wrong unless refusing is
+    /// right. Answers that pick the refusal option are not included.
     pub refused: u64,
-    /// Free-form answers that were not compared with their references yet: what follows from them has no number.
+    /// Free-form answers not yet compared with their references. Numbers that depend on them are
+    /// missing.
     pub uncompared: u64,
 }
 
-/// A whole leaderboard.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Board {
-    /// Questions it is scored on.
+    /// Number of questions it is scored on.
     pub questions: u64,
-    /// Columns in reading order.
     pub columns: Vec<Column>,
-    /// One row a model, by name.
+    /// One row per model, sorted by name.
     pub rows: Vec<Row>,
-    /// What a reader should know: doubled rows, text drift, sets with no answers.
+    /// Notes for the reader: duplicate rows, changed texts, data sets without answers.
     pub notes: Vec<String>,
-    /// Questions of a project that show a draft.
+    /// Number of questions that show a draft.
     #[serde(default)]
     pub drafts: u64,
 }
 
 impl Board {
-    /// The column that leads the board: the first with a number of Dysca's final scores of the clean scenario, MM-SAP's score_AR, MVP-Bench's
-    /// qAcc over both levels, accuracy, and then all others. `None` without columns.
+    /// The column that ranks the board: the first that has a number, in this order: Dysca's final
+    /// score in the clean scenario, MM-SAP's score_AR, MVP-Bench's qAcc over both levels, accuracy,
+    /// all others. `None` without columns.
     pub fn leading(&self) -> Option<usize> {
         let named = |name: &str| self.columns.iter().position(|c| c.name == name);
         let scored = || self.rows.iter().filter(|row| row.reference.is_none());
@@ -291,38 +279,38 @@ impl Board {
 /// One answer behind a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnswerDetail {
-    /// The unit it belongs to (a pair id and question, an image, a rotation set).
+    /// The unit that it belongs to: a pair id and question, an image, or a rotation set.
     pub unit: String,
-    /// Whether that unit counted as right; `None` where units are not right or wrong.
+    /// Whether the unit counted as right; `None` if the cell is not a share.
     pub unit_right: Option<bool>,
-    /// The question's id in its source.
+    /// The question's id in its source file.
     pub key: String,
-    /// Id of the item in the project; the key alone on a board without a project.
+    /// Item id; only the key on a board without a project.
     pub item: String,
     /// The question's text.
     pub question: String,
-    /// The gold answer.
     pub gold: String,
-    /// The raw model output; `None` when the model gave none.
+    /// The raw model output; `None` if there is none.
     pub output: Option<String>,
-    /// What the model thought before, where the server gave that apart from the output; it is not read.
+    /// The reasoning, if the server sent it apart from the output. Rules do not read it.
     pub reasoning: Option<String>,
-    /// The answer read from it; `None` when no rule could, for one that declines in words, and for a free-form one.
+    /// The parsed answer; `None` for unparsed outputs, refusals, and free-form answers.
     pub extracted: Option<String>,
-    /// Whether it declines to answer in words.
+    /// Whether the output refuses in free text.
     pub declined: bool,
-    /// How it was read, step by step.
+    /// The steps of the extraction.
     pub trace: String,
-    /// Whether this answer was right; `None` of a free-form one that was given, which is as good as it is similar.
+    /// Whether the answer was right; `None` for a free-form answer, which is scored by similarity.
     pub right: Option<bool>,
-    /// How alike in meaning a free-form answer is to the reference (cosine), once compared.
+    /// Cosine similarity of a free-form answer to the reference, once compared.
     pub similarity: Option<f32>,
-    /// What the tool that wrote the file made of this answer, where it said so.
+    /// The verdict of the tool that wrote the file, if it gave one.
     pub tool: Option<ToolVerdict>,
 }
 
 impl AnswerDetail {
-    /// How much this answer is worth, from 0 to 1; `None` of a free-form one that was not compared yet.
+    /// The score of the answer from 0 to 1; `None` for a free-form answer that was not compared
+    /// yet.
     pub fn worth(&self) -> Option<f32> {
         self.right
             .map(|right| f32::from(u8::from(right)))
@@ -330,46 +318,42 @@ impl AnswerDetail {
     }
 }
 
-/// Answers behind a cell, unit by unit in the order of the data set.
+/// A page of answers behind a cell, unit by unit in the order of the data set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BehindPage {
-    /// So many at most, of whole units.
+    /// The answers of this page. Units are never split.
     pub answers: Vec<AnswerDetail>,
-    /// How many there are in all.
+    /// Number of answers on all pages.
     pub all: u64,
-    /// Where the next page begins; `None` behind the last.
+    /// Start of the next page; `None` on the last page.
     pub next: Option<u64>,
 }
 
-/// What every model answered to one question.
+/// The answers of all models to one question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
-    /// Number of the item, from 1; its place in files.
+    /// Item number, from 1. It is also its position in files.
     pub number: u32,
-    /// Id of the item.
     pub item: String,
-    /// The question's id in its source.
+    /// The question's id in its source file.
     pub key: String,
-    /// The question's text, without the instruction that models were given.
+    /// The question's text without the instruction that models got.
     pub question: String,
-    /// Its options in their order.
+    /// Options in order.
     pub options: Vec<String>,
-    /// The gold answer.
     pub gold: String,
-    /// The answers by model, each with its further orders of the options behind it.
+    /// Answers by model. Answers to rotations follow the model's first one.
     pub answers: Vec<ModelAnswer>,
-    /// Answers that are left out since all together are too long for a message.
+    /// Number of answers left out because the message would be too long.
     pub left_out: u64,
 }
 
-/// A model's answer to a question.
+/// A model's answer to one question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelAnswer {
-    /// The model.
     pub model: String,
-    /// The order of the options, where it was asked in several: `rotation 2`.
+    /// The rotation, if the question was asked in several orders: `rotation 2`.
     pub order: Option<String>,
-    /// What it said.
     pub answer: AnswerDetail,
 }
 

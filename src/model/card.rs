@@ -1,26 +1,25 @@
-//! What is known of a model beside its answers.
+//! Metadata of a model, beside its answers.
 
 use serde::{Deserialize, Serialize};
 
-/// A model as a leaderboard describes it. Texts are as the source has them: sizes and dates come in many spellings.
+/// A model as a leaderboard describes it. Texts stay as the source has them, since sizes and dates
+/// have many spellings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCard {
-    /// Its name.
     pub name: String,
-    /// Where it is described.
     pub url: Option<String>,
-    /// Parameters, such as `8B`.
+    /// Parameter count, such as `8B`.
     pub parameters: Option<String>,
-    /// The language model within it.
+    /// Its language model.
     pub language_model: Option<String>,
-    /// The vision encoder within it.
+    /// Its vision encoder.
     pub vision_model: Option<String>,
-    /// Who made it.
+    /// Its publisher.
     pub org: Option<String>,
-    /// When it came out.
+    /// Release date.
     pub time: Option<String>,
-    /// Whether its weights are open, as the source says.
+    /// Whether its weights are open, according to the source.
     pub open_source: Option<String>,
-    /// Whether its scores were run by the leaderboard's own people, as the source says.
+    /// Whether the leaderboard's maintainers ran its scores, according to the source.
     pub verified: Option<String>,
 }

@@ -1,17 +1,20 @@
-//! Text that came from outside, made fit to be shown: one rule for the terminal program, the commands, the errors and the logs.
+//! Sanitizes text from outside for display. The terminal program, the commands, errors, and logs
+//! all use it.
 //!
-//! A terminal obeys control characters: a sequence in the name of a picture can write the clipboard (OSC 52), move the cursor or
-//! change the title. Other characters turn the direction of what follows, or show nothing and let two texts look alike. Such a
-//! character is shown as [`MARK`], and written as `\uXXXX` in JSON, which says the same and shows nothing else.
+//! Terminals obey control characters: an escape sequence in a picture's name can write to the
+//! clipboard (OSC 52), move the cursor, or change the title. Other characters reverse the text
+//! direction, or are invisible and make two texts look alike. Display text shows [`MARK`] in place
+//! of such a character. JSON escapes it as `\uXXXX`, which keeps the value.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// What is shown in place of a character that a terminal would obey or not show.
+/// Replaces a character that a terminal would obey or would not show.
 pub const MARK: char = '·';
 
-/// Whether a character is never shown as it is: control characters (C0, DEL, C1), line and paragraph separators, marks and overrides
-/// of direction, characters without width, tags, annotations, fillers, and what Unicode says is no character.
+/// Whether a character is never shown as it is: control characters (C0, DEL, C1), line and
+/// paragraph separators, direction marks and overrides, zero-width characters, tags, annotations,
+/// fillers, and noncharacters.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -22,17 +25,17 @@ pub fn is_hidden(c: char) -> bool {
         || u32::from(c) & 0xfffe == 0xfffe
 }
 
-/// The joiner and the non-joiner.
+/// Zero-width non-joiner and joiner.
 fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Chooses how the character before it looks.
+/// Variation selectors.
 fn is_selector(c: char) -> bool {
     matches!(c, '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Whether a joiner means something after this character: letters of scripts that join, and emoji.
+/// Whether a joiner has an effect after this character: letters of joining scripts, and emoji.
 fn takes_joiner(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{1900}'..='\u{1cff}' | '\u{a800}'..='\u{abff}'
         | '\u{fb1d}'..='\u{fdcf}' | '\u{fe70}'..='\u{fefc}' | '\u{10a00}'..='\u{11fff}' | '\u{1e900}'..='\u{1e95f}'
@@ -40,45 +43,46 @@ fn takes_joiner(c: char) -> bool {
         && !is_hidden(c)
 }
 
-/// What came before: a joiner and a selector are shown only where they do something.
+/// The previous character. Joiners and selectors are shown only where they have an effect.
 #[derive(Clone, Copy, Debug, Default)]
 struct Before(Option<char>);
 
 impl Before {
-    /// Whether `c`, which comes next, is not shown as it is.
+    /// Whether the next character `c` must not be shown as it is.
     fn hides(&mut self, c: char) -> bool {
         let before = self.0.replace(c);
         if is_joiner(c) {
             !before.is_some_and(takes_joiner)
         } else if is_selector(c) {
-            let odd = |b: char| is_selector(b) || is_joiner(b) || is_hidden(b) || b.is_whitespace();
-            before.is_none_or(odd)
+            let unstyled =
+                |b: char| is_selector(b) || is_joiner(b) || is_hidden(b) || b.is_whitespace();
+            before.is_none_or(unstyled)
         } else {
             is_hidden(c)
         }
     }
 }
 
-/// What a text is to become.
+/// The kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// One line.
+    /// A single line.
     Line,
-    /// Lines with tabs.
+    /// Text with line breaks and tabs.
     Text,
-    /// The text of JSON.
+    /// Serialized JSON.
     Json,
 }
 
 impl Form {
-    /// Whether such bytes are shown as they are, wherever they stand.
+    /// Whether these bytes need no cleaning in any context.
     fn is_plain(self, bytes: &[u8]) -> bool {
         bytes
             .iter()
             .all(|b| matches!(b, b' '..=b'~') || (self != Form::Line && matches!(b, b'\n' | b'\t')))
     }
 
-    /// Adds a character that is not shown as it is.
+    /// Appends the replacement of a hidden character.
     fn put(self, c: char, out: &mut String) {
         match (self, c) {
             (Form::Line, '\n' | '\r' | '\t') | (Form::Json, '\r') => out.push(' '),
@@ -93,12 +97,12 @@ impl Form {
     }
 }
 
-/// A text in pieces.
+/// Cleans a text that arrives in pieces.
 #[derive(Clone, Copy, Debug)]
 struct Cleaning {
     form: Form,
     before: Before,
-    /// A carriage return was the last character: it is part of a line's end if a line feed follows.
+    /// The last character was a carriage return. It belongs to a line break if a line feed follows.
     returned: bool,
 }
 
@@ -144,23 +148,26 @@ fn cleaned(text: &str, form: Form) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// `text` as a line or a part of one: line ends and tabs become spaces. It has as many characters as before.
+/// Cleans `text` for a single line: line breaks and tabs become spaces. The number of characters
+/// stays the same.
 pub fn line(text: &str) -> Cow<'_, str> {
     cleaned(text, Form::Line)
 }
 
-/// `text` with its lines and tabs.
+/// Cleans `text` and keeps its line breaks and tabs.
 pub fn text(text: &str) -> Cow<'_, str> {
     cleaned(text, Form::Text)
 }
 
-/// The text of JSON with such characters as `\uXXXX`. Outside of strings JSON has none, so every value stays the same.
+/// Escapes hidden characters in serialized JSON as `\uXXXX`. They occur only inside strings, so
+/// every value stays the same.
 pub fn json(text: &str) -> Cow<'_, str> {
     cleaned(text, Form::Json)
 }
 
-/// `text` as a cell of a table that people open in a spreadsheet: where one would take it for a formula, an apostrophe stands before it.
-/// Numbers, with counts and intervals as they are printed, are none.
+/// Guards a table cell against formula injection in spreadsheets: text that would be taken for a
+/// formula gets a leading apostrophe. Numbers, counts, and intervals as they are printed stay
+/// unchanged.
 pub fn cell(text: &str) -> Cow<'_, str> {
     let number = |c: char| c.is_ascii_digit() || "+-.,%[]/ n=".contains(c);
     let formula = match text.chars().next() {
@@ -175,17 +182,18 @@ pub fn cell(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A writer that cleans what goes through it, however it is cut into pieces. What is no UTF-8 becomes U+FFFD.
+/// A writer that cleans what passes through it, however it is split into pieces. Invalid UTF-8
+/// becomes U+FFFD.
 #[derive(Debug)]
 pub struct Cleaned<W: Write> {
     out: W,
     cleaning: Cleaning,
-    /// The beginning of a character whose end has not come.
+    /// The first bytes of an incomplete character.
     held: Vec<u8>,
 }
 
 impl<W: Write> Cleaned<W> {
-    /// Cleans lines as [`text`] does.
+    /// Cleans like [`text`].
     pub fn text(out: W) -> Cleaned<W> {
         Cleaned {
             out,
@@ -194,7 +202,7 @@ impl<W: Write> Cleaned<W> {
         }
     }
 
-    /// Escapes JSON as [`json`] does.
+    /// Escapes like [`json`].
     pub fn json(out: W) -> Cleaned<W> {
         Cleaned {
             out,
@@ -249,7 +257,7 @@ mod tests {
     const ATTACK: &str = "\u{1b}]52;c;ZXZpbA==\u{7}a\u{9b}2Jb\u{9d}0;t\u{9c}\u{202e}c\u{2066}d\u{2028}e\u{7f}f\u{200b}\u{feff}\u{e0041}";
 
     #[test]
-    fn what_a_terminal_would_obey_is_a_mark() {
+    fn control_and_invisible_characters_become_marks() {
         assert_eq!(line("a\tb\u{1b}[2J\r\nc"), "a b·[2J  c");
         assert_eq!(text("a\tb\u{1b}[2J\r\nc\rd\r"), "a\tb·[2J\r\nc·d·");
         assert_eq!(line(ATTACK), "·]52;c;ZXZpbA==·a·2Jb·0;t··c·d·e·f···");
@@ -271,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_stays() {
+    fn ordinary_text_is_unchanged() {
         for text in [
             "plain",
             "größer",
@@ -291,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn joiners_and_selectors_show_where_they_do_nothing() {
+    fn joiners_and_selectors_without_effect_are_marked() {
         assert_eq!(line("pass\u{200d}word\u{200c}"), "pass·word·");
         assert_eq!(line("👩\u{200d}\u{200d}x"), "👩\u{200d}·x");
         assert_eq!(line("a\u{fe0f}\u{fe01}\u{e0101}"), "a\u{fe0f}··");
@@ -299,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_may_come_in_pieces() {
+    fn writers_clean_split_characters() {
         let whole = format!("{ATTACK}\r\n\"größer\" 👩🏽‍🚀\r.\r");
         for cut in 1..8 {
             let mut out = Cleaned::text(Vec::new());
@@ -320,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cell_is_a_formula() {
+    fn cells_are_guarded_against_formulas() {
         for text in [
             "=1+1",
             "@SUM(A1)",
@@ -347,17 +355,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn json_says_the_same_and_shows_nothing_else(text in any::<String>(), attack in "[\u{0}-\u{ff}\u{200b}-\u{206f}\u{e0000}-\u{e01ff}]{0,20}") {
+        fn json_keeps_values_and_hides_nothing(text in any::<String>(), attack in "[\u{0}-\u{ff}\u{200b}-\u{206f}\u{e0000}-\u{e01ff}]{0,20}") {
             let value = serde_json::json!({&text: attack, "b": [format!("{text}{attack}")]});
             let written = json(&value.to_string()).into_owned();
             prop_assert_eq!(serde_json::from_str::<serde_json::Value>(&written).unwrap(), value);
             prop_assert!(!written.chars().any(is_hidden), "{}", written);
-            // What is escaped stays as it is where it is cleaned for people too.
+            // Cleaning escaped JSON for display changes nothing.
             prop_assert_eq!(super::text(&written), written.as_str());
         }
 
         #[test]
-        fn nothing_hidden_is_left(text in any::<String>(), attack in "[\u{0}-\u{ff}\u{200b}-\u{206f}\u{e0000}-\u{e01ff}]{0,20}") {
+        fn cleaned_text_has_no_hidden_characters(text in any::<String>(), attack in "[\u{0}-\u{ff}\u{200b}-\u{206f}\u{e0000}-\u{e01ff}]{0,20}") {
             for whole in [&text, &attack] {
                 prop_assert!(!line(whole).chars().any(is_hidden));
                 prop_assert_eq!(line(whole).chars().count(), whole.chars().count());

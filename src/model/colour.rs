@@ -1,21 +1,21 @@
-//! How many colours a terminal can show.
+//! Color levels of terminals.
 
 use serde::{Deserialize, Serialize};
 
-/// Colour levels, poorest first.
+/// Color levels, poorest first.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum ColourLevel {
-    /// No colour at all: bold, dim, underline and reverse video only (`NO_COLOR`).
+    /// No color: bold, dim, underline, and reverse video only (`NO_COLOR`).
     Mono,
-    /// The sixteen ANSI colours, whose look is the user's.
+    /// The 16 ANSI colors, as the user's terminal theme defines them.
     Ansi16,
-    /// The 256 xterm colours; the default over SSH, which does not forward `COLORTERM`.
+    /// The 256 xterm colors. The default over SSH, which does not forward `COLORTERM`.
     #[default]
     Ansi256,
-    /// 24-bit colour.
+    /// 24-bit color.
     True,
 }
 
@@ -23,7 +23,7 @@ impl ColourLevel {
     /// All levels, poorest first.
     pub const ALL: [ColourLevel; 4] = [Self::Mono, Self::Ansi16, Self::Ansi256, Self::True];
 
-    /// The name used on the command line and by `doctor`.
+    /// The name on the command line and in `doctor`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mono => "mono",
@@ -33,7 +33,7 @@ impl ColourLevel {
         }
     }
 
-    /// The level of that [`name`](Self::name).
+    /// The level with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|l| l.name() == name)
     }

@@ -1,4 +1,4 @@
-//! `benchtop.toml`: what a project is called and how it is reviewed.
+//! `benchtop.toml`: the project's name and settings.
 
 pub mod endpoint;
 pub mod filter;
@@ -19,49 +19,49 @@ use super::error::{Error, Result};
 use super::round::Protocol;
 use super::scoring::rules::RuleSet;
 
-/// The whole of `benchtop.toml`. Everything but the name has a default.
+/// The contents of `benchtop.toml`. Every field but the name has a default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// What the project is called: one line, not empty.
+    /// Project name: one line, not empty.
     #[serde(deserialize_with = "one_line")]
     pub name: String,
-    /// How items are reviewed.
+    /// Review settings.
     #[serde(default)]
     pub review: Review,
-    /// What pictures are made with.
+    /// Image generation settings.
     #[serde(default)]
     pub generate: Generate,
-    /// What is asked about pictures.
+    /// Judge settings.
     #[serde(default)]
     pub judge: Judge,
-    /// The owner process.
+    /// Owner process settings.
     #[serde(default)]
     pub owner: Owner,
-    /// Who else works on the project.
+    /// Settings for projects with several Unix users.
     #[serde(default)]
     pub shared: Shared,
-    /// What it looks like.
+    /// Obsolete display settings.
     #[serde(default)]
     pub look: Look,
-    /// What scores items.
+    /// Scorer models.
     #[serde(default)]
     pub filter: FilterModels,
-    /// When items are flagged or parked.
+    /// Rules that flag or park items.
     #[serde(default)]
     pub rules: RuleSet,
 }
 
-/// `[review]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Review {
-    /// How verdicts outside rounds become a status.
+    /// Turns verdicts outside of rounds into a status.
     pub protocol: Protocol,
-    /// What the reject menu offers, in this order; keys are unique.
+    /// Entries of the reject menu, in order. Keys are unique.
     #[serde(deserialize_with = "reasons")]
     pub reasons: Vec<Reason>,
-    /// Minutes that an item of a round is somebody's after they last asked; at least 1.
+    /// Minutes for which an item of a round stays leased after the annotator's last request; at
+    /// least 1.
     #[serde(deserialize_with = "minutes")]
     pub lease_minutes: u32,
 }
@@ -70,19 +70,18 @@ pub struct Review {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
-    /// What journals record: lower-case letters, digits and `-`.
+    /// The key in journals: lowercase letters, digits, and `-`.
     #[serde(deserialize_with = "reason_key")]
     pub key: String,
-    /// What the menu shows: one line, not empty.
+    /// The menu text: one line, not empty.
     #[serde(deserialize_with = "one_line")]
     pub label: String,
 }
 
-/// `[owner]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Owner {
-    /// Minutes without clients and without work after which the owner process ends; 0 means never.
+    /// Minutes without clients and work after which the owner exits; 0 means never.
     pub idle_minutes: u32,
 }
 
@@ -90,18 +89,18 @@ pub struct Owner {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shared {
-    /// The group, by name or number, whose members may reach the owner.
+    /// The group, by name or number, whose members may connect to the owner.
     pub group: Option<String>,
-    /// The annotator that each Unix user, by name or number, is. Nobody else comes in, and nobody in another name.
+    /// Unix users (name or number) and the annotator that each one is. Nobody else may connect, and
+    /// nobody may use another name.
     #[serde(deserialize_with = "people")]
     pub people: BTreeMap<String, String>,
 }
 
-/// `[look]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Look {
-    /// Not used any more: the theme is each person's own. Files of before name one.
+    /// Ignored: the theme is a personal setting now. Older files still name one.
     #[serde(deserialize_with = "one_line")]
     pub theme: String,
 }
@@ -136,7 +135,7 @@ impl Default for Owner {
 }
 
 impl Owner {
-    /// How long the owner waits without clients and work before it ends; `None` means for ever.
+    /// How long the owner waits without clients and work before it exits; `None` means forever.
     pub fn idle(&self) -> Option<Duration> {
         (self.idle_minutes > 0).then(|| Duration::from_secs(u64::from(self.idle_minutes) * 60))
     }
@@ -151,21 +150,23 @@ impl Default for Look {
 }
 
 impl Config {
-    /// Reads the text of `benchtop.toml`; `file` is only what an error calls it.
+    /// Parses the text of `benchtop.toml`. `file` only names the file in errors.
     ///
     /// # Errors
-    /// [`super::error::ErrorKind::Input`] with file, line and field (dotted, as `review.reasons.key`): not TOML, an unknown
-    /// field, a wrong type, an unknown protocol or one of more votes than people, an empty name, a reason key that is malformed or given twice.
+    /// [`super::error::ErrorKind::Input`] with file, line, and dotted field (such as
+    /// `review.reasons.key`) for invalid TOML, unknown fields, wrong types, unknown protocols,
+    /// protocols with more votes than people, empty names, and reason keys that are malformed or
+    /// duplicate.
     pub fn parse(text: &str, file: &Path) -> Result<Config> {
         toml::from_str(text).map_err(|err| {
-            // serde says "<what>, expected <known names>": the second half is what to do about it.
+            // serde writes "<what>, expected <known names>". The second half becomes the help.
             let message = err.message().trim();
             let (what, known) = match message.split_once(", expected ") {
                 Some((what, known)) => (what, Some(known)),
                 None => (message, None),
             };
             let mut problem = Error::input(what.replace('\n', " ")).file(file);
-            // A missing field's span is its whole table; the message names the field itself.
+            // The span of a missing field is its whole table, but the message names the field.
             let missing = what
                 .strip_prefix("missing field `")
                 .and_then(|w| w.strip_suffix('`'));
@@ -194,12 +195,12 @@ impl Config {
     }
 }
 
-/// The dotted name of the field that `at` (a byte offset) lies in: its table, the key before its inline table or
-/// array if it is inside one, and the key itself.
+/// The dotted name of the field at byte offset `at`: its table, the key of the inline table or
+/// array around it, and its own key.
 fn field_at(text: &str, at: usize) -> Option<String> {
     let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.';
     let (before, after) = (text.get(..at)?, text.get(at..)?);
-    // A table as a whole.
+    // The span is a whole table.
     let line = after.lines().next().unwrap_or_default().trim_end();
     if let Some(heading) = line
         .strip_prefix('[')
@@ -210,7 +211,7 @@ fn field_at(text: &str, at: usize) -> Option<String> {
             .filter(|h| h.chars().all(is_key));
     }
     let mut names = Vec::new();
-    // The key that begins here, or the one whose value begins here.
+    // The key that begins here, or the key whose value begins here.
     let rest = after.trim_start_matches(is_key);
     let own = &after[..after.len() - rest.len()];
     if !own.is_empty() && rest.trim_start().starts_with('=') {
@@ -218,7 +219,7 @@ fn field_at(text: &str, at: usize) -> Option<String> {
     } else if let Some(left) = before.trim_end().strip_suffix('=') {
         names.push(left.trim_end().rsplit(|c: char| !is_key(c)).next()?);
     }
-    // Outwards through open brackets to the key each hangs on, then to the table's heading.
+    // Walk outward through open brackets to their keys, then to the table's heading.
     let mut depth = 0i32;
     let mut heading = None;
     for (start, line) in before.lines().rev().map(|l| (l.trim_start(), l)) {
@@ -253,7 +254,7 @@ fn field_at(text: &str, at: usize) -> Option<String> {
 
 fn minutes<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<u32, D::Error> {
     match u32::deserialize(from)? {
-        0 => Err(serde::de::Error::custom("a lease lasts a minute at least")),
+        0 => Err(serde::de::Error::custom("must be at least 1 minute")),
         minutes => Ok(minutes),
     }
 }
@@ -268,7 +269,7 @@ fn people<'de, D: serde::Deserializer<'de>>(
     Ok(people)
 }
 
-/// A text of one line that says something.
+/// A line that is not empty.
 fn one_line<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<String, D::Error> {
     let text = String::deserialize(source)?;
     if text.trim().is_empty() {
@@ -289,7 +290,7 @@ fn reason_key<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<Strin
         .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
     {
         return Err(D::Error::custom(format!(
-            "`{key}` is not a reason key, expected lower-case letters, digits and `-`, such as `wrong-answer`"
+            "`{key}` is not a reason key, expected lowercase letters, digits, and `-`, such as `wrong-answer`"
         )));
     }
     Ok(key)
@@ -300,7 +301,7 @@ fn reasons<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<Vec<Reas
     for (i, reason) in reasons.iter().enumerate() {
         if reasons[..i].iter().any(|r| r.key == reason.key) {
             return Err(D::Error::custom(format!(
-                "the key `{}` is given twice, expected each key once",
+                "duplicate key `{}`, expected each key once",
                 reason.key
             )));
         }

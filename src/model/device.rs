@@ -1,46 +1,45 @@
-//! What the machine that makes pictures is doing, as plain data.
+//! Readings of the machine that generates pictures.
 
 use serde::{Deserialize, Serialize};
 
-/// One GPU at one moment. A field that the driver does not tell is none: virtual machines and MIG slices tell less.
+/// One GPU at one moment. Fields that the driver does not report are `None`; virtual machines and
+/// MIG slices report less.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gpu {
-    /// Its name.
     pub name: String,
-    /// Share of the last second in which it computed, in percent.
+    /// Busy share of the last second, in percent.
     pub utilisation: Option<u32>,
-    /// Bytes of its memory that are taken, by anybody.
+    /// Bytes in use by all processes.
     pub memory_used: Option<u64>,
-    /// Bytes that this owner and the processes it started have taken.
+    /// Bytes in use by this owner and its workers.
     pub memory_ours: Option<u64>,
-    /// Bytes of its memory.
+    /// Bytes in all.
     pub memory_total: Option<u64>,
     /// Degrees Celsius.
     pub temperature: Option<u32>,
-    /// Milliwatts drawn.
+    /// Power draw in milliwatts.
     pub power: Option<u32>,
-    /// Milliwatts it may draw.
+    /// Power limit in milliwatts.
     pub power_limit: Option<u32>,
 }
 
-/// The processors at one moment.
+/// The CPU at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cpu {
-    /// Processors.
     pub cores: u32,
-    /// Share of all processors that was busy since the reading before, from 0 to 1; none at the first.
+    /// Busy share of all cores since the previous reading, 0 to 1; `None` at the first reading.
     pub busy: Option<f32>,
-    /// Share of all processors that this owner took since the reading before, from 0 to 1; none at the first.
+    /// Share of all cores that this owner used since the previous reading, 0 to 1; `None` at the
+    /// first reading.
     pub ours: Option<f32>,
 }
 
 /// The machine at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Devices {
-    /// Its GPUs.
     pub gpus: Vec<Gpu>,
-    /// Why there is none, where there is none.
+    /// The reason for an empty `gpus`.
     pub no_gpu: Option<String>,
-    /// Its processors.
+    /// Its CPU.
     pub cpu: Cpu,
 }

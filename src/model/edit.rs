@@ -1,5 +1,7 @@
-//! Items edited by hand: a question put better, an option replaced, a wrong answer corrected. MVP-Bench's annotators
-//! adjusted distractors so (section 3.3); an edited item is another item to judge, by everybody.
+//! Manual edits of items: rewording a question, replacing an option, correcting an answer.
+//!
+//! MVP-Bench's annotators adjusted distractors this way (section 3.3). An edited item has a new
+//! text, so everybody judges it again.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -7,84 +9,79 @@ use uuid::Uuid;
 use super::item::{Choice, Item, QuestionKind, Role, gold};
 use super::{Error, Result};
 
-/// What is to be another text. What is none stays as it is.
+/// An edit of one item. Fields that are `None` stay unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
     /// Item number, from 1.
     pub number: u32,
-    /// The item's revision that was on screen; `None` edits whatever it is now.
+    /// The item revision that was on screen; `None` edits the latest one.
     pub expected: Option<u64>,
-    /// The question alone, without options.
+    /// The question without its options.
     pub question: Option<String>,
-    /// All options in their order.
+    /// All options in order.
     pub options: Option<Vec<Choice>>,
-    /// The gold answer: for a question with options the text or the letter of one of them.
+    /// The answer key: for a question with options, an option's text or letter.
     pub answer: Option<String>,
-    /// The whole text given to a model. Where it is none, the other changes are made in it too.
+    /// The whole text that models get. If `None`, the other changes are applied to the existing
+    /// text.
     pub instruction: Option<String>,
-    /// Why.
     pub note: Option<String>,
-    /// Back to the text as it was before anybody edited it.
+    /// Restores the original text.
     pub restore: bool,
-    /// Only say what it would come to.
+    /// Only previews the edit.
     pub dry: bool,
 }
 
-/// What was done to a text by hand.
+/// A change of an item's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EditAct {
-    /// It was edited.
+    /// An edit.
     Edit,
-    /// The edit that was this revision of the project was taken back.
+    /// Undoes the edit that made this project revision.
     Undo(u64),
-    /// It was brought back.
+    /// Redoes that edit.
     Redo(u64),
 }
 
-/// Who did that. It stands with the later text, so that undo finds it after a restart too.
+/// The author of a change. It is stored with the new text so that undo works after a restart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EditMark {
-    /// The annotator.
     pub by: String,
-    /// What was done.
     pub act: EditAct,
-    /// The receipt of an undo or redo: sent again, it counts once.
+    /// Receipt of an undo or redo. A repeated receipt counts once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<Uuid>,
 }
 
-/// That an item was edited by hand.
+/// Record of manual edits of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edited {
-    /// Who edited it last.
+    /// The last annotator who edited it.
     pub by: String,
-    /// When, in milliseconds since 1970.
+    /// Time of the last edit, in milliseconds since 1970.
     pub at: i64,
-    /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The text as it was before anybody edited it.
+    /// The original text.
     pub before: Before,
 }
 
-/// The text of an item that can be edited.
+/// The editable text of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Before {
-    /// The question alone.
+    /// The question without its options.
     pub question: String,
-    /// The options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
-    /// The gold answer.
     pub answer: String,
-    /// The whole text given to a model.
+    /// The whole text that models get.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
 }
 
 impl Before {
-    /// That text of an item.
+    /// The text of `item`.
     pub fn of(item: &Item) -> Before {
         Before {
             question: item.question.clone(),
@@ -101,17 +98,18 @@ impl Before {
 }
 
 impl Edit {
-    /// The item as `by` wants it at `at` (milliseconds since 1970).
+    /// Applies the edit for annotator `by` at time `at` (milliseconds since 1970).
     ///
     /// # Errors
-    /// [`ErrorKind::Input`](super::ErrorKind::Input) names the field: an empty question, options that are empty, alike or without one right answer, an answer
-    /// that is none of them, an instruction in which the change cannot be made, or nothing changed.
+    /// [`ErrorKind::Input`](super::ErrorKind::Input) with the field: an empty question, options
+    /// that are empty, duplicate, or without exactly one right answer, an answer that is not an
+    /// option, an instruction in which the old text cannot be found, or no change at all.
     pub fn apply(&self, item: &Item, by: &str, at: i64) -> Result<Item> {
         let before = Before::of(item);
         let mut next = item.clone();
         if self.restore {
             let Some(edited) = &item.edited else {
-                return Err(Error::input("nobody has edited this item").field("restore"));
+                return Err(Error::input("this item has not been edited").field("restore"));
             };
             edited.before.clone().put(&mut next);
         } else {
@@ -125,8 +123,8 @@ impl Edit {
         }
         let now = Before::of(&next);
         if now == before {
-            return Err(Error::input("nothing is changed")
-                .help("give another question, option, answer or instruction"));
+            return Err(Error::input("the edit changes nothing")
+                .help("change the question, an option, the answer, or the instruction"));
         }
         let first = item
             .edited
@@ -177,7 +175,8 @@ fn text(text: &str, field: &str, what: &str) -> Result<String> {
     }
 }
 
-/// Checks the options, finds the right one, and states the answer as the source did: by its letter or by its text.
+/// Validates the options, finds the right one, and writes the answer key the way the source did: as
+/// a letter or as a text.
 fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> {
     let wrong = |what: String, help: &str| Err(Error::input(what).field("options").help(help));
     for (at, option) in item.options.iter_mut().enumerate() {
@@ -189,7 +188,7 @@ fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> 
     }
     if item.options.len() < 2 {
         return wrong(
-            "a question with options has two at least".into(),
+            "a question with options needs at least 2 options".into(),
             "add a distractor",
         );
     }
@@ -201,12 +200,12 @@ fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> 
             .position(|o| o.text.to_lowercase() == option.text.to_lowercase())
         {
             let what = format!(
-                "options {} and {} are alike: `{}`",
+                "options {} and {} are the same: `{}`",
                 Item::letter(twin),
                 Item::letter(at),
                 option.text
             );
-            return wrong(what, "nobody could tell which of them is right");
+            return wrong(what, "change one of them");
         }
     }
     if let Some(answer) = answer {
@@ -215,41 +214,43 @@ fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> 
         };
         let Some(right) = item.options.iter().enumerate().position(named) else {
             let letters: Vec<String> = (0..item.options.len()).map(Item::letter).collect();
-            return Err(Error::input(format!("`{answer}` is none of the options"))
-                .field("answer")
-                .help(format!(
-                    "one of {}, or the text of an option",
-                    letters.join(", ")
-                )));
+            return Err(
+                Error::input(format!("`{answer}` is not one of the options"))
+                    .field("answer")
+                    .help(format!(
+                        "give one of {}, or the text of an option",
+                        letters.join(", ")
+                    )),
+            );
         };
         for (at, option) in item.options.iter_mut().enumerate() {
             option.role = match option.role {
-                // Declining is right there (MM-SAP's Beyond), and it is still declining.
+                // In MM-SAP's Beyond, the right answer is still a refusal option.
                 Role::Refusal => Role::Refusal,
                 _ if at == right => Role::Correct,
                 Role::Correct | Role::Distractor => Role::Distractor,
             };
         }
     }
-    // Nobody means declining to be right by taking the right option away.
+    // Removing the right option does not make the refusal option right.
     let stated = gold(&before.options);
-    let may_decline =
+    let refusal_may_be_right =
         answer.is_some() || stated.is_some_and(|at| before.options[at].role == Role::Refusal);
-    let of = |role| {
+    let count = |role| {
         item.options
             .iter()
             .filter(|option| option.role == role)
             .count()
     };
-    let rights = if of(Role::Correct) == 0 && may_decline {
-        of(Role::Refusal)
+    let right_count = if count(Role::Correct) == 0 && refusal_may_be_right {
+        count(Role::Refusal)
     } else {
-        of(Role::Correct)
+        count(Role::Correct)
     };
-    let Some(right) = gold(&item.options).filter(|_| rights == 1) else {
+    let Some(right) = gold(&item.options).filter(|_| right_count == 1) else {
         return wrong(
-            format!("{rights} options are right"),
-            "exactly one option is the right answer",
+            format!("{right_count} options are marked as right"),
+            "mark exactly one option as right",
         );
     };
     let (old, new) = (
@@ -270,7 +271,7 @@ fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> 
     Ok(())
 }
 
-/// The answer to a question without options.
+/// Validates the answer to a question without options.
 fn plain_answer(kind: QuestionKind, answer: &str) -> Result<String> {
     let known: &[&str] = match kind {
         QuestionKind::YesNo => &["yes", "no"],
@@ -279,31 +280,32 @@ fn plain_answer(kind: QuestionKind, answer: &str) -> Result<String> {
     };
     match known.contains(&answer.to_lowercase().as_str()) {
         true => Ok(answer.into()),
-        false => Err(
-            Error::input(format!("`{answer}` does not answer the question"))
-                .field("answer")
-                .help(format!("one of: {}", known.join(", "))),
-        ),
+        false => Err(Error::input(format!(
+            "`{answer}` is not an answer to this kind of question"
+        ))
+        .field("answer")
+        .help(format!("give one of: {}", known.join(", ")))),
     }
 }
 
-/// The instruction with the new question and options in the places of the old ones.
+/// Replaces the old question and options in the instruction by the new ones.
 fn rewritten(old: &str, before: &Before, item: &Item) -> Result<String> {
     let lost = |what: &str| {
         Error::input(format!(
-            "the instruction does not hold {what} where it can be changed"
+            "cannot find {what} in the instruction to change it"
         ))
         .field("instruction")
-        .help("give the whole instruction too")
+        .help("edit the whole instruction as well")
     };
     let same = |(a, b): (&Choice, &Choice)| a.text == b.text;
     let kept = before.options.len() == item.options.len();
     let options_same = kept && before.options.iter().zip(&item.options).all(same);
-    // The options stand in their order; what is before the first of them may hold their words too.
+    // Search the options in order, after the question, because earlier text may contain their
+    // words.
     let mut out = old.to_string();
     if !options_same {
         if !kept {
-            return Err(lost("as many options"));
+            return Err(lost("the same number of options"));
         }
         let from = old
             .find(&before.question)
@@ -311,7 +313,7 @@ fn rewritten(old: &str, before: &Before, item: &Item) -> Result<String> {
         let (mut written, mut at) = (old.get(..from).unwrap_or_default().to_string(), from);
         for (was, is) in before.options.iter().zip(&item.options) {
             let rest = old.get(at..).unwrap_or_default();
-            let found = word(rest, &was.text).ok_or_else(|| lost("its options"))?;
+            let found = word(rest, &was.text).ok_or_else(|| lost("the options"))?;
             written.push_str(rest.get(..found).unwrap_or_default());
             written.push_str(&is.text);
             at += found + was.text.len();
@@ -321,14 +323,14 @@ fn rewritten(old: &str, before: &Before, item: &Item) -> Result<String> {
     }
     if before.question != item.question {
         if out.matches(before.question.as_str()).count() != 1 {
-            return Err(lost("its question once"));
+            return Err(lost("the question exactly once"));
         }
         out = out.replace(before.question.as_str(), &item.question);
     }
     Ok(out)
 }
 
-/// Where `word` stands in `text` as a whole word.
+/// Position of `word` in `text` as a whole word.
 fn word(text: &str, word: &str) -> Option<usize> {
     let joined = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let whole = |at: &usize| {
@@ -386,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_distractor_is_replaced_in_the_instruction_too() {
+    fn replacing_a_distractor_updates_the_instruction() {
         let edit = Edit {
             options: texts(["fox", "catfish", "dog"], 2),
             note: Some("too easy".into()),
@@ -405,7 +407,7 @@ mod tests {
         );
         assert_eq!(edited.before, Before::of(&item()));
         assert_ne!(next.digest(), item().digest());
-        // A second edit remembers the first text, and going back to it is no edit any more.
+        // A second edit keeps the original text. Restoring that text clears the record.
         let again = Edit {
             question: Some("Which?".into()),
             ..Edit::default()
@@ -430,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_stated_as_the_source_did() {
+    fn answer_keeps_the_notation_of_the_source() {
         let edit = Edit {
             answer: Some("cat".into()),
             ..Edit::default()
@@ -473,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn other_options_have_another_chance_and_their_own_again_once_restored() {
+    fn chance_level_follows_the_options() {
         let chance = |level: Option<&str>, role: Role, options: usize| {
             let mut composed = item();
             composed.options[0].role = role;
@@ -505,7 +507,7 @@ mod tests {
             assert_eq!(
                 next.chance(),
                 next.provenance.as_ref().unwrap().chance,
-                "an export says the same"
+                "exports agree"
             );
             let back = Edit {
                 restore: true,
@@ -514,7 +516,7 @@ mod tests {
             .apply(&next, "ann", 6)
             .unwrap();
             assert_eq!(back, composed);
-            // Where an earlier version left what it was composed with.
+            // An item whose provenance an earlier version left unchanged.
             let left = Item {
                 provenance: composed.provenance.clone(),
                 ..next.clone()
@@ -527,18 +529,18 @@ mod tests {
         assert_eq!(
             chance(Some(KNOW), Role::Refusal, 4),
             Some(0.5),
-            "declining is right too"
+            "refusing is right too"
         );
         assert_eq!(
             chance(Some(KNOW), Role::Refusal, 2),
             Some(0.5),
-            "nothing declines any more"
+            "no refusal option is left"
         );
     }
 
-    /// MM-SAP's Beyond: where nothing can be known, the option that declines is the right answer and stays what it is.
+    /// In MM-SAP's Beyond, the refusal option is the right answer and keeps its role.
     #[test]
-    fn declining_may_be_the_right_answer() {
+    fn refusal_option_can_be_the_right_answer() {
         let mut beyond = item();
         beyond.options[2] = Choice {
             text: "I cannot tell".into(),
@@ -566,7 +568,7 @@ mod tests {
             (back.answer.as_str(), &back.options),
             ("C", &beyond.options)
         );
-        // Taking the right option away does not make declining right, nor is anything right without either.
+        // Removing the right option does not make refusing right.
         let fewer = |item: &Item, at: usize| {
             let mut options = item.options.clone();
             options.remove(at);
@@ -588,7 +590,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_could_answer_is_refused_at_its_field() {
+    fn unanswerable_edits_name_the_field() {
         let field = |edit| refused(edit).1.unwrap_or_default();
         assert_eq!(
             field(Edit {
@@ -643,7 +645,7 @@ mod tests {
             }),
             "instruction"
         );
-        assert!(refused(Edit::default()).0.contains("nothing is changed"));
+        assert!(refused(Edit::default()).0.contains("changes nothing"));
         assert!(
             refused(Edit {
                 question: Some("Which animal is it?".into()),

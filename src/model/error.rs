@@ -1,4 +1,4 @@
-//! The one error type: what was wrong, where, and what to do about it.
+//! The error type of the program: what was wrong, where, and what to do about it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,61 +7,59 @@ use serde::{Deserialize, Serialize};
 
 use super::clean;
 
-/// Shorthand for results of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What class of failure this is; scripts see it as the exit code and as `kind` in JSON output.
+/// Class of an error. Scripts see it as the exit code and as `kind` in JSON output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// The command line or a message was malformed (exit code 2).
+    /// Malformed command line or message (exit code 2).
     Usage,
-    /// The input was read and refused: wrong type, unknown question type, duplicate id, path outside.
+    /// Invalid input: a wrong type, an unknown question type, a duplicate id, a path outside the
+    /// project.
     Input,
     /// Something asked for does not exist.
     NotFound,
-    /// Somebody else changed it first, or somebody else owns it.
+    /// The data changed in the meantime, or somebody else holds it.
     Conflict,
-    /// The operating system said no: permissions, a read-only folder.
+    /// Permission denied, or a read-only folder.
     Denied,
-    /// No room left on the device; nothing was acknowledged.
+    /// No space left on the device. Nothing was acknowledged.
     DiskFull,
-    /// Any other input/output failure.
+    /// Any other I/O error.
     Io,
     /// Stored data does not match its checksum.
     Corrupt,
-    /// The owner cannot be reached, or went away.
+    /// The owner is not reachable.
     Unreachable,
-    /// The work was cancelled by its user.
+    /// Canceled by the user.
     Cancelled,
 }
 
-/// Where something was wrong. Every part is optional; lines count from 1.
+/// The location of an error. Every part is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     /// The file, as the user named it.
     pub file: Option<PathBuf>,
-    /// Line in that file, from 1 (for a JSON array: the line its element begins on).
+    /// Line in that file, from 1. For a JSON array, the line on which the element begins.
     pub line: Option<u64>,
-    /// The field of that record.
+    /// The field of the record.
     pub field: Option<String>,
 }
 
-/// An error a person can act on.
+/// An error with its location and advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Error {
-    /// Class of the failure.
     pub kind: ErrorKind,
     /// What was wrong, in one sentence without a full stop.
     pub what: String,
-    /// Where it was wrong.
     pub place: Location,
-    /// What to do about it, when that is known.
+    /// What to do about it.
     pub help: Option<String>,
 }
 
 impl Error {
-    /// A problem of `kind` with a message and no place yet.
+    /// An error without a location.
     pub fn new(kind: ErrorKind, what: impl Into<String>) -> Self {
         Error {
             kind,
@@ -71,12 +69,12 @@ impl Error {
         }
     }
 
-    /// Shorthand for [`ErrorKind::Input`].
+    /// An error of kind [`ErrorKind::Input`].
     pub fn input(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Input, what)
     }
 
-    /// An I/O error on `path`, its kind taken from the operating system's.
+    /// An I/O error on `path`. The kind follows from the operating system's error.
     pub fn io(err: &std::io::Error, doing: &str, path: &Path) -> Self {
         use std::io::ErrorKind as E;
         let kind = match err.kind() {
@@ -88,46 +86,44 @@ impl Error {
         let problem = Error::new(kind, format!("{doing}: {err}")).file(path);
         match kind {
             ErrorKind::DiskFull => {
-                problem.help("free some space; nothing that was not acknowledged has been kept")
+                problem.help("free some space; everything that was acknowledged is safe")
             }
-            ErrorKind::Denied => {
-                problem.help("check who owns the folder and whether it may be written")
-            }
+            ErrorKind::Denied => problem.help("check the owner and the permissions of the folder"),
             _ => problem,
         }
     }
 
-    /// Adds the file, unless one is named already.
+    /// Sets the file, unless it is already set.
     pub fn file(mut self, file: impl Into<PathBuf>) -> Self {
         self.place.file.get_or_insert_with(|| file.into());
         self
     }
 
-    /// Adds the line (from 1), unless one is named already.
+    /// Sets the line (from 1), unless it is already set.
     pub fn line(mut self, line: u64) -> Self {
         self.place.line.get_or_insert(line);
         self
     }
 
-    /// Adds the field, unless one is named already.
+    /// Sets the field, unless it is already set.
     pub fn field(mut self, field: impl Into<String>) -> Self {
         self.place.field.get_or_insert_with(|| field.into());
         self
     }
 
-    /// Adds what to do about it.
+    /// Sets the advice.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The process exit code: 2 for bad usage, 1 for everything refused.
+    /// The exit code of the process: 2 for usage errors, 1 for all others.
     pub fn exit_code(&self) -> u8 {
         if self.kind == ErrorKind::Usage { 2 } else { 1 }
     }
 }
 
-/// One line, and one of help: what it quotes is cleaned.
+/// Writes one line, and one more with the help. Quoted text is cleaned.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.place.file {
@@ -157,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_quoted_is_cleaned_and_begins_no_line() {
+    fn display_cleans_quoted_text() {
         let problem = Error::input("`\u{1b}]52;c;x\u{7}\nbenchtop: done` is no \u{202e}word")
             .file("a\u{9b}31m\n.csv")
             .line(3)

@@ -1,4 +1,4 @@
-//! Evaluations as plain data: which model is asked which questions, how, and what of it came.
+//! Evaluations as plain data: the model, its questions, their settings, and the answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,34 +7,34 @@ use super::job::JobState;
 use super::trust::Waits;
 use super::vlm::{Finish, Usage};
 
-/// A server that is asked.
+/// A server that runs the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Server {
-    /// Where its API begins, such as `http://127.0.0.1:8000/v1`.
+    /// Base URL of the API, such as `http://127.0.0.1:8000/v1`.
     pub url: String,
-    /// The environment variable that holds the key.
+    /// The environment variable with the key.
     pub key_env: Option<String>,
-    /// Most requests in flight.
+    /// Maximum number of requests in flight.
     pub concurrency: u32,
-    /// Seconds for one answer.
+    /// Timeout of one answer in seconds.
     pub timeout_s: u32,
 }
 
-/// In which orders the options of a question are shown.
+/// The orders in which a question's options are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Orders {
-    /// In that of the item.
+    /// The item's own order.
     #[default]
     AsIs,
-    /// In so many drawn ones (MM-SAP asks five times).
+    /// This many random orders (MM-SAP asks five times).
     Shuffles(u32),
-    /// In every rotation (CircularEval). A question that is a rotation itself is asked as it is.
+    /// Every rotation (CircularEval). A question that is itself a rotation is asked once, as it is.
     Circular,
 }
 
 impl Orders {
-    /// In words.
+    /// A description for people.
     pub fn words(self) -> String {
         match self {
             Orders::AsIs => "as they are".into(),
@@ -45,28 +45,28 @@ impl Orders {
     }
 }
 
-/// Most shuffles of one question.
+/// Maximum number of shuffles per question.
 pub const MOST_SHUFFLES: u32 = 100;
 
-/// In which words a question is put.
+/// The instruction around a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wording {
-    /// The item's own instruction; where it has none, or its options are shown in another order, that of its paper.
+    /// The item's own instruction, or its paper's instruction if it has none or its options are
+    /// reordered.
     Paper,
-    /// The instruction of this name.
+    /// The project's instruction with this name.
     Named(String),
-    /// This text, with the name of its file.
+    /// A custom instruction.
     Text {
-        /// What it is called.
+        /// File name without extension.
         name: String,
-        /// A file like those in `metadata/instruct/`.
+        /// Contents, in the format of `metadata/instruct/`.
         text: String,
     },
 }
 
 impl Wording {
-    /// What it is called.
     pub fn name(&self) -> &str {
         match self {
             Wording::Paper => "paper",
@@ -75,158 +75,156 @@ impl Wording {
     }
 }
 
-/// An evaluation to be begun.
+/// A request to start an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewRun {
-    /// The model as its servers call it.
+    /// The model name that the servers expect.
     pub model: String,
-    /// What its answers go by; after the model otherwise.
+    /// Label of the answers; defaults to the model name.
     pub name: Option<String>,
     /// The servers, used as one pool.
     pub servers: Vec<Server>,
-    /// Which items: filter words, empty for all.
+    /// Filter words that select the items; empty for all.
     pub filter: String,
-    /// Only so many of them, drawn.
+    /// Size of a random sample of the items.
     pub sample: Option<u64>,
-    /// Seed of the sample and of shuffles.
+    /// Seed of the sample and of the shuffles.
     pub seed: u64,
-    /// Without pictures.
+    /// Whether to leave the pictures out.
     pub blind: bool,
-    /// In which orders.
+    /// Orders of the options.
     pub orders: Orders,
-    /// In which words.
+    /// Instruction.
     pub wording: Wording,
-    /// Most tokens of an answer.
+    /// Maximum number of tokens per answer.
     pub max_tokens: u32,
-    /// Most tries of one question, the first counted.
+    /// Maximum number of requests per question, the first included.
     pub tries: u32,
-    /// What a million tokens of questions and of answers cost, in millionths.
+    /// Price of a million prompt tokens and of a million output tokens, in millionths of the
+    /// currency unit.
     pub prices: (u64, u64),
-    /// Only say what would be asked.
+    /// Only previews the evaluation.
     pub dry: bool,
-    /// Whether items that show a draft are asked too.
+    /// Whether to ask about items that show a draft.
     #[serde(default)]
     pub drafts: bool,
 }
 
-/// What an evaluation is about.
+/// The result of starting or previewing an evaluation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BegunRun {
-    /// The job; none when it was only asked what it would ask.
+    /// The job; `None` for a preview.
     pub job: Option<JobState>,
-    /// What its answers go by.
+    /// Label of the answers.
     pub label: String,
-    /// Items.
     pub items: u64,
-    /// Questions, each order of options counted.
+    /// Number of questions; each order of the options counts.
     pub asks: u64,
-    /// Items that show a picture which is not there.
+    /// Items whose picture is missing.
     pub without: u64,
-    /// What must be agreed to before it is begun.
+    /// The agreement that is needed before the job starts.
     pub waits: Option<Box<Waits>>,
-    /// Items that show a draft, where pictures are sent.
+    /// Items that show a draft, if pictures are sent.
     pub drafts: u64,
 }
 
-/// What is told of an evaluation beside what is told of every job.
+/// The state of an evaluation, beyond that of any job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunState {
-    /// The model as its servers call it.
     pub model: String,
-    /// What its answers go by on the board.
+    /// Label of the answers on the board.
     pub label: String,
-    /// The servers.
     pub endpoints: Vec<String>,
-    /// Whether it is asked without pictures.
+    /// Whether pictures are left out.
     pub blind: bool,
-    /// In which orders options are shown, in words.
+    /// Description of the orders of the options.
     pub orders: String,
-    /// The words in which it is asked, with a revision.
+    /// Name and revision of the instruction.
     pub instruction: String,
-    /// Answers that reached the most tokens.
+    /// Answers that were cut off at the token limit.
     pub truncated: u64,
-    /// Answers that were refused.
+    /// Requests that the server refused.
     pub refused: u64,
-    /// Answers without a word.
+    /// Empty answers.
     pub empty: u64,
-    /// Tokens of questions and of answers, as the servers counted them.
+    /// Prompt and output tokens, as the servers counted them.
     pub tokens: (u64, u64),
-    /// Answers whose tokens the server did not tell.
+    /// Answers without a token count.
     pub untold: u64,
-    /// What the tokens cost where prices are set, in millionths.
+    /// Cost in millionths of the currency unit, if prices are set.
     pub cost_micros: Option<u64>,
-    /// Answers that count on the board: all of them once the job is over.
+    /// Answers that count on the board. When the job is over, all of them.
     pub predictions: u64,
-    /// Items that showed a draft when it was begun.
+    /// Items that showed a draft when the job started.
     pub drafts: u64,
 }
 
-/// A question of an evaluation: an item's number with which order of its options, from 1; 0 where they are as they are.
+/// A question of an evaluation: an item and an order of its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Asked {
     /// Item number, from 1.
     pub number: u32,
-    /// Which shuffle or rotation.
+    /// Number of the shuffle or rotation, from 1; 0 for the item's own order.
     pub order: u16,
 }
 
-/// A model's answer to one question of an evaluation.
+/// A model's answer to one question.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunAnswer {
-    /// What it said, as it was.
+    /// The raw output.
     pub output: String,
-    /// What it thought before, where the server gave that apart; never read as the answer.
+    /// The reasoning, if the server sent it apart from the output. It is never read as the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// Why the answer ended.
+    /// Why the output ended.
     pub finish: Finish,
-    /// The item's option (from 0) that was shown in each place; empty where they were as they are.
+    /// The item's option (from 0) at each position shown; empty for the item's own order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<u16>,
-    /// What it said with the letters that the options had in the item when it was asked; none where they were shown so.
+    /// The output with letters mapped to the item's own order; `None` if the options were in that
+    /// order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<String>,
-    /// In which place (from 0) the option that declines to answer was shown.
+    /// The position (from 0) at which the refusal option was shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<u16>,
-    /// The words in which it was asked: `dysca@1`, or `item` for its own.
+    /// The instruction: `dysca@1`, or `item` for the item's own.
     pub instruction: String,
-    /// Its tokens, where the server told.
+    /// Token counts, if the server sent them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The model's name as the server has it.
+    /// The model name that the server reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<String>,
 }
 
-/// A question that got no answer.
+/// A question that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFailure {
-    /// What class of failure it is.
     pub kind: FailureKind,
-    /// What went wrong.
     pub reason: String,
 }
 
-/// What a file of answers holds of an evaluation. A question that is neither answered nor in `lacking` was not asked.
+/// The header of an answer file. A question that is neither answered nor in `lacking` was not
+/// asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunPart {
-    /// The run.
     pub run: u32,
-    /// What the run's answers go by.
+    /// Base label of the run.
     pub base: String,
-    /// In which orders options were shown.
+    /// Orders of the options.
     #[serde(default)]
     pub orders: Orders,
-    /// Which of these the answers are to, from 1; 0 where options were as they are.
+    /// The order that this file covers, from 1; 0 for the items' own order.
     #[serde(default)]
     pub order: u16,
-    /// Numbers of the items that were asked and set aside without an answer, ascending.
+    /// Numbers of the items whose question failed, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacking: Vec<u32>,
 }
 
-/// What the answers of one order are called: the base name for options as they are and for first orders.
+/// The label of the answers of one order. The items' own order and the first order get the base
+/// label.
 pub fn label_of(base: &str, orders: Orders, order: u16) -> String {
     match (orders, order) {
         (_, 0 | 1) | (Orders::AsIs, _) => base.to_string(),
@@ -235,8 +233,8 @@ pub fn label_of(base: &str, orders: Orders, order: u16) -> String {
     }
 }
 
-/// All orders to which an answer counts: one to a question without options, which is asked once, belongs to every shuffle and to the
-/// first rotation.
+/// The orders that an answer counts for. A question without options is asked once (order 0) and
+/// counts for every shuffle, or for the first rotation.
 pub fn orders_of(orders: Orders, order: u16) -> std::ops::RangeInclusive<u16> {
     match (orders, order) {
         (Orders::Shuffles(n), 0) => 1..=u16::try_from(n).unwrap_or(u16::MAX),
@@ -245,8 +243,7 @@ pub fn orders_of(orders: Orders, order: u16) -> std::ops::RangeInclusive<u16> {
     }
 }
 
-/// The base name of a run's answers: after the model, with what makes them another thing than its other answers. `run`
-/// counts from 1.
+/// The base label of a run. `run` counts the model's runs from 1.
 pub fn base_label(model: &str, blind: bool, run: u32) -> String {
     match (blind, run) {
         (false, 1) => model.to_string(),
@@ -256,8 +253,8 @@ pub fn base_label(model: &str, blind: bool, run: u32) -> String {
     }
 }
 
-/// What the answers of a model are called that was asked in other words than those of the items and their papers, such as MVP-Bench's VC
-/// prompts: `MODEL+INSTRUCTION`. Prediction files of that name give the same row.
+/// The model part of a label: `MODEL+INSTRUCTION` if the instruction is not the paper's, such as
+/// MVP-Bench's VC prompts. Imported prediction files with that name share the row.
 pub fn worded(model: &str, wording: &Wording) -> String {
     match wording {
         Wording::Paper => model.to_string(),
@@ -265,7 +262,7 @@ pub fn worded(model: &str, wording: &Wording) -> String {
     }
 }
 
-/// Whether answers of this name were given without pictures, by [`base_label`].
+/// Whether a label from [`base_label`] is of a run without pictures.
 pub fn is_blind(label: &str) -> bool {
     label.contains(" (blind)") || label.contains(" (blind, run ")
 }
@@ -275,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_of_other_orders_have_names_of_their_own() {
+    fn labels_name_order_and_run() {
         assert_eq!(label_of("m", Orders::AsIs, 0), "m");
         assert_eq!(label_of("m", Orders::Shuffles(5), 3), "m (shuffle 3)");
         assert_eq!(label_of("m", Orders::Circular, 1), "m");

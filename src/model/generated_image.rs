@@ -1,27 +1,27 @@
-//! Pictures that were made here: what one is called, how its seed follows, and what the picture journal says of it.
+//! Generated pictures: their keys, their seeds, and their journal records.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Error, ErrorKind, ImageRef, Item, Result};
 
-/// A number for the picture that a data set calls `name`: items with the same number are about the same picture.
+/// Key of the picture that a data set calls `name`. Items with the same key share the picture.
 pub fn picture_key(dataset: &str, name: &str) -> u64 {
     first_bytes(&hash_of(&[dataset, name]))
 }
 
-/// A number for what a picture is made from. It covers prompt and negative prompt and not the settings, so that a
-/// picture is not out of date because the settings were tuned afterwards; those are in its fingerprint.
+/// Key of a prompt. It covers the prompt and the negative prompt but not the settings, so a picture
+/// does not become outdated when settings change. The fingerprint covers those.
 pub fn prompt_key(prompt: &str, negative: Option<&str>) -> u64 {
     first_bytes(&hash_of(&[prompt, negative.unwrap_or_default()]))
 }
 
-/// A number for a picture file, from the 64 hex digits of its hash: pictures with the same bytes have the same number.
+/// Key of a picture file, from the 64 hex digits of its hash. Equal files have equal keys.
 pub fn file_key(hash: &str) -> Option<u64> {
     u64::from_str_radix(hash.get(..16)?, 16).ok()
 }
 
-/// The seed of one sample of a picture. It depends on nothing else, so that neither the order of the work nor what
-/// else is made changes it; and it is below 2^32, since servers and other tools take no larger one.
+/// The seed of one sample of a picture. It depends only on these arguments, so the order of work
+/// does not change it. It is below 2^32 because some servers and tools accept no larger seed.
 pub fn seed_of(job_seed: u64, dataset: &str, name: &str, sample: u32) -> u64 {
     let hash = hash_of(&[
         "seed",
@@ -33,7 +33,7 @@ pub fn seed_of(job_seed: u64, dataset: &str, name: &str, sample: u32) -> u64 {
     first_bytes(&hash) >> 32
 }
 
-/// blake3 over the parts with their lengths: where one ends and the next begins counts.
+/// BLAKE3 over the parts with their lengths, so that part boundaries count.
 fn hash_of(parts: &[&str]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -50,57 +50,55 @@ fn first_bytes(hash: &blake3::Hash) -> u64 {
     u64::from_le_bytes(first)
 }
 
-/// 16 hex digits, as journals have such numbers.
+/// Formats a key as the 16 hex digits used in journals.
 pub fn hex(key: u64) -> String {
     format!("{key:016x}")
 }
 
-/// A picture that was made, as the journal records it.
+/// A generated picture, as recorded in the picture journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GeneratedImage {
-    /// Revision of the project that it made: verdicts before it were not on this picture.
+    /// Project revision of this picture. Earlier verdicts were not on it.
     pub rev: u64,
-    /// The data set of its items.
+    /// Data set of its items.
     pub dataset: String,
-    /// What they call it.
+    /// The picture's name in its items.
     pub picture: String,
-    /// Which sample of it, from 1.
+    /// Sample number, from 1.
     pub sample: u32,
-    /// blake3 of the file, 64 hex digits.
+    /// BLAKE3 hash of the file, 64 hex digits.
     pub hash: String,
-    /// The file's extension.
+    /// File extension.
     pub ext: String,
     /// Width in pixels.
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// The seed it was made from.
     pub seed: u64,
-    /// [`super::generation::Fingerprint::short`] of what made it.
+    /// [`super::generation::Fingerprint::short`] of the generator.
     pub fingerprint: String,
     /// [`hex`] of its [`prompt_key`].
     pub prompt: String,
-    /// The job that asked for it.
+    /// The job that generated it.
     pub job: u32,
-    /// When, RFC 3339.
+    /// Time, RFC 3339.
     pub at: String,
-    /// Whether it stands in for a picture of a model.
+    /// Whether it is a draft.
     pub draft: bool,
-    /// What a person should know of it.
+    /// Remarks for people.
     pub notes: Vec<String>,
-    /// Ids of the items it belonged to when it was made.
+    /// Ids of its items at the time.
     pub items: Vec<String>,
-    /// For two pictures side by side: the hashes of both.
+    /// For two pictures side by side, the hashes of both.
     pub of: Vec<String>,
 }
 
 impl GeneratedImage {
-    /// See [`picture_key`].
     pub fn key(&self) -> u64 {
         picture_key(&self.dataset, &self.picture)
     }
 
-    /// The picture as an item refers to it.
+    /// The picture as an item references it.
     pub fn image(&self) -> ImageRef {
         let (hash, ext) = (Some(self.hash.clone()), Some(self.ext.clone()));
         ImageRef {
@@ -113,27 +111,27 @@ impl GeneratedImage {
     }
 }
 
-/// What an item's picture is, as the filter word `picture:` has it.
+/// State of an item's picture, for the filter word `picture:`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PictureState {
-    /// It is there.
+    /// The picture exists.
     Yes,
-    /// What is there is a draft.
+    /// The picture is a draft.
     Draft,
-    /// The item names a picture that is not there or whose file is gone, or one made from another prompt.
+    /// The picture or its file is missing, or the prompt has changed since.
     Missing,
-    /// The item is about no picture.
+    /// The item has no picture.
     None,
-    /// The file is there and cannot be shown: import said so.
+    /// The file exists but cannot be shown, as found at import.
     Unreadable,
-    /// The file is there and cannot be shown: import said so, or its bytes are not those that were recorded. To know the
-    /// latter every file has to be read, so that only those who ask for it are told.
+    /// The file exists but cannot be shown, or its bytes do not match the recorded hash. Checking
+    /// the hash reads every file, so only filters that ask for it do so.
     Broken,
 }
 
 impl PictureState {
-    /// All of them, in the order they are listed.
+    /// All states, in display order.
     pub const ALL: [PictureState; 6] = [
         Self::Yes,
         Self::Draft,
@@ -143,7 +141,7 @@ impl PictureState {
         Self::Broken,
     ];
 
-    /// The word for it.
+    /// The name in filters.
     pub fn name(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -155,29 +153,27 @@ impl PictureState {
         }
     }
 
-    /// Whether it is one of those that are asked for.
+    /// Whether a filter for `asked` matches this state.
     pub fn is_among(self, asked: &[PictureState]) -> bool {
         asked.contains(&self) || self == Self::Unreadable && asked.contains(&Self::Broken)
     }
 
-    /// The state of that [`name`](Self::name).
+    /// The state with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.name() == name)
     }
 }
 
-/// One picture that an item names and that can be made, with what it is made from.
+/// A picture to generate, with its prompts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted<'a> {
-    /// Its name.
     pub name: &'a str,
-    /// The prompt.
     pub prompt: &'a str,
-    /// The negative prompt.
     pub negative: Option<&'a str>,
 }
 
-/// The picture of an item that has to be made: its first one, where the item has a prompt and no file came with it.
+/// The picture to generate for an item: its first one, if the item has a prompt and no file came
+/// with it.
 pub fn wanted(item: &Item) -> Option<Wanted<'_>> {
     let image = item.images.first().filter(|i| i.hash.is_none())?;
     let prompt = item.prompt.as_deref().filter(|p| !p.trim().is_empty())?;
@@ -188,17 +184,17 @@ pub fn wanted(item: &Item) -> Option<Wanted<'_>> {
     })
 }
 
-/// Refuses what would take the drafts among so many `what` for pictures of a model.
+/// Fails if drafts would be used as pictures of a model. `of` counts the units named `what`.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`], unless there are none or they are wanted.
+/// [`ErrorKind::Conflict`] if there are drafts and `wanted` is false.
 pub fn check_drafts(drafts: u64, (of, what): (u64, &str), wanted: bool) -> Result<()> {
     if drafts == 0 || wanted {
         return Ok(());
     }
-    let what = format!("{drafts} of {of} {what} show a draft, which is no picture of a model");
-    let help = "`benchtop generate` makes the pictures once [generate] names a model; --filter 'NOT picture:draft' leaves \
-                these items out; --drafts takes them as they are";
+    let what = format!("{drafts} of {of} {what} show a draft instead of a model's picture");
+    let help = "set a model in [generate] and run `benchtop generate`, leave the drafts out with --filter 'NOT picture:draft', \
+                or use them with --drafts";
     Err(Error::new(ErrorKind::Conflict, what)
         .field("drafts")
         .help(help))
@@ -209,13 +205,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_and_seeds_depend_on_every_part_and_on_where_it_ends() {
+    fn keys_and_seeds_depend_on_every_part() {
         assert_ne!(picture_key("a", "bc"), picture_key("ab", "c"));
         assert_ne!(prompt_key("a", None), prompt_key("a", Some("b")));
         assert_eq!(
             prompt_key("a", None),
             prompt_key("a", Some("")),
-            "no negative prompt is an empty one"
+            "no negative prompt equals an empty one"
         );
         let seed = seed_of(1, "set", "a.png", 1);
         for other in [
@@ -227,7 +223,7 @@ mod tests {
             assert_ne!(seed, other);
         }
         assert!(seed < 1 << 32);
-        // A benchmark generated today must come out the same in five years.
+        // Composed benchmarks depend on this value. It must never change.
         assert_eq!(
             seed_of(1, "fifty-3", "images/fifty-3/1.png", 1),
             4_113_525_418
@@ -235,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn states_are_found_by_their_names() {
+    fn state_names_round_trip() {
         for state in PictureState::ALL {
             assert_eq!(PictureState::from_name(state.name()), Some(state));
         }

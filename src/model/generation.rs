@@ -1,27 +1,28 @@
-//! What is asked of an image generator and what comes back, as plain data: Dysca's step P -> I (section 3.2).
+//! Image generation as plain data: tasks, settings, capabilities, results (Dysca's step P -> I,
+//! section 3.2).
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// How the noise is taken out step by step; the names of the field's libraries.
+/// The sampler, by the names that the common libraries use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheduler {
-    /// Euler, SDXL's default (Karras et al. 2022, algorithm 2 without churn).
+    /// Euler, the default of SDXL (Karras et al. 2022, algorithm 2 without churn).
     #[default]
     Euler,
-    /// Euler with ancestral noise, from the sample's own seed.
+    /// Euler with ancestral noise, drawn from the picture's own seed.
     EulerAncestral,
     /// DDIM with eta 0 (Song et al. 2021, eq. 12).
     Ddim,
-    /// DPM-Solver++ of second order, multistep (Lu et al. 2022).
+    /// Second-order multistep DPM-Solver++ (Lu et al. 2022).
     #[serde(rename = "dpm++2m")]
     DpmPlusPlus2M,
 }
 
 impl Scheduler {
-    /// All schedulers, in the order they are listed.
+    /// All schedulers, in display order.
     pub const ALL: [Scheduler; 4] = [
         Self::Euler,
         Self::EulerAncestral,
@@ -29,7 +30,7 @@ impl Scheduler {
         Self::DpmPlusPlus2M,
     ];
 
-    /// The name used in files, on the command line and in JSON.
+    /// The name in files, on the command line, and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Euler => "euler",
@@ -39,28 +40,26 @@ impl Scheduler {
         }
     }
 
-    /// The scheduler of that [`name`](Self::name).
+    /// The scheduler with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.name() == name)
     }
 }
 
-/// How pictures are made: everything but prompt and seed.
+/// Generation settings: everything but the prompt and the seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Width in pixels.
     pub width: u32,
-    /// Height in pixels.
     pub height: u32,
     /// Denoising steps.
     pub steps: u32,
-    /// Classifier-free guidance scale (Ho and Salimans 2022); at 1 or below the negative prompt has no effect.
+    /// Classifier-free guidance scale (Ho and Salimans 2022). At 1 or below, the negative prompt
+    /// has no effect.
     pub guidance: f64,
-    /// How the noise is taken out.
     pub scheduler: Scheduler,
 }
 
-/// A picture as pixels: rows from the top, three bytes (red, green, blue) a pixel.
+/// An RGB picture: rows from the top, three bytes per pixel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pixels {
     /// Width in pixels.
@@ -71,33 +70,33 @@ pub struct Pixels {
     pub rgb: Vec<u8>,
 }
 
-/// What a picture starts from instead of noise alone.
+/// The start of an image-to-image task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Init {
-    /// The picture to start from, of the size of the settings.
+    /// The start image, in the size of the settings.
     pub image: Pixels,
-    /// Where to paint anew: `width * height` bytes, 255 is painted, 0 is kept. Without one it is all painted.
+    /// Inpainting mask of `width * height` bytes: 255 is repainted, 0 is kept. `None` repaints
+    /// everything.
     pub mask: Option<Vec<u8>>,
-    /// How much of the way through the noise it goes, over 0 and up to 1.
+    /// Share of the noise schedule to run, above 0 and up to 1.
     pub strength: f64,
 }
 
-/// One picture to make.
+/// One picture to generate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// What it shows.
     pub prompt: String,
-    /// What it must not show.
     pub negative_prompt: Option<String>,
-    /// Seed of this picture alone: what comes out does not depend on the batch it is made in.
+    /// Seed of this picture. The result does not depend on the rest of the batch.
     pub seed: u64,
-    /// What the prompt was written from: slot and term, as in the item's provenance; the subject's name under `subject`.
+    /// The terms of the prompt by slot, as in the item's provenance, and the subject under
+    /// `subject`.
     pub terms: BTreeMap<String, String>,
-    /// What it starts from, for a picture made from another.
+    /// The start image of an image-to-image task.
     pub init: Option<Init>,
 }
 
-/// Which wishes a generator honours.
+/// The inputs that a generator respects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Honours {
     /// The same seed gives the same picture.
@@ -116,32 +115,33 @@ pub struct Honours {
     pub mask: bool,
 }
 
-/// What a generator can do; asked, never assumed.
+/// Capabilities of a generator, as it reports them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Capabilities {
-    /// What it is, for a person: `sdxl-base on CPU (f32)`.
+    /// Description for people: `sdxl-base on CPU (f32)`.
     pub name: String,
-    /// Most tasks of one call that are of use.
+    /// Largest useful batch.
     pub max_batch: usize,
     /// Width and height must be multiples of this.
     pub multiple_of: u32,
     /// Smallest and largest side in pixels.
     pub sides: (u32, u32),
-    /// Schedulers to choose from.
+    /// Supported schedulers.
     pub schedulers: Vec<Scheduler>,
-    /// Which wishes are honoured.
+    /// Inputs that it respects.
     pub honours: Honours,
-    /// Whether single steps are told.
+    /// Whether it reports single steps.
     pub steps_told: bool,
-    /// What comes out is a draft and no picture of a model.
+    /// Whether it produces drafts.
     pub draft: bool,
-    /// What it does best with.
+    /// Recommended settings.
     pub best: Settings,
 }
 
 impl Capabilities {
-    /// What of a task these capabilities exclude, if anything: such a task is refused, never bent. A scheduler or a
-    /// wish that is not honoured is no exclusion, a start image or a mask is: without it another picture comes out.
+    /// The reason that the generator cannot run the task, if any. Tasks are refused rather than
+    /// adjusted. An ignored scheduler or setting is no reason; an ignored start image or mask is,
+    /// because it changes the picture.
     pub fn excluded(&self, settings: &Settings, task: &Task) -> Option<Failure> {
         let (least, most) = self.sides;
         let (width, height) = (settings.width, settings.height);
@@ -149,7 +149,7 @@ impl Capabilities {
         for (name, side) in [("width", width), ("height", height)] {
             if !(least..=most).contains(&side) {
                 return wrong(format!(
-                    "{name} {side} is not between {least} and {most}, which is what {} makes",
+                    "{name} {side} is not between {least} and {most}, the limits of {}",
                     self.name
                 ));
             }
@@ -157,7 +157,7 @@ impl Capabilities {
                 let of = self.multiple_of;
                 let near = (side / of * of).max(least.next_multiple_of(of));
                 return wrong(format!(
-                    "{name} {side} is no multiple of {of}, as {} needs: ask for {near}",
+                    "{name} {side} is not a multiple of {of}, as {} needs; use {near}",
                     self.name
                 ));
             }
@@ -165,7 +165,7 @@ impl Capabilities {
         if self.honours.scheduler && !self.schedulers.contains(&settings.scheduler) {
             let known: Vec<_> = self.schedulers.iter().map(|s| s.name()).collect();
             return wrong(format!(
-                "{} has no scheduler `{}`: ask for {}",
+                "{} has no scheduler `{}`; use {}",
                 self.name,
                 settings.scheduler.name(),
                 known.join(", ")
@@ -173,20 +173,20 @@ impl Capabilities {
         }
         if (self.honours.steps && settings.steps == 0) || !settings.guidance.is_finite() {
             return wrong(format!(
-                "{} steps with guidance {} make no picture",
+                "cannot generate with {} steps and guidance {}",
                 settings.steps, settings.guidance
             ));
         }
         let init = task.init.as_ref()?;
         if !self.honours.init && init.mask.is_none() {
             return wrong(format!(
-                "{} cannot start from an image: leave the start image out",
+                "{} does not support start images; leave it out",
                 self.name
             ));
         }
         if !self.honours.mask && init.mask.is_some() {
             return wrong(format!(
-                "{} cannot paint within a mask: leave the mask out",
+                "{} does not support masks; leave it out",
                 self.name
             ));
         }
@@ -195,15 +195,15 @@ impl Capabilities {
         {
             let (w, h) = (init.image.width, init.image.height);
             return wrong(format!(
-                "the start image is {w}x{h} and not {width}x{height}: resize it first"
+                "the start image is {w}x{h}, not {width}x{height}; resize it first"
             ));
         }
         if init.mask.as_ref().is_some_and(|mask| mask.len() != area) {
-            return wrong(format!("the mask is not {width}x{height} bytes"));
+            return wrong(format!("the mask does not have {width}x{height} bytes"));
         }
         if !(init.strength > 0.0 && init.strength <= 1.0) {
             return wrong(format!(
-                "strength {} is not over 0 and up to 1",
+                "strength {} is out of range; use a number above 0 and up to 1",
                 init.strength
             ));
         }
@@ -211,48 +211,44 @@ impl Capabilities {
     }
 }
 
-/// A picture that was made.
+/// A generated picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
-    /// The picture.
     pub pixels: Pixels,
-    /// Which wishes were honoured for this one.
+    /// Inputs that were respected for this picture.
     pub honoured: Honours,
-    /// What a person should know, such as a prompt that was cut.
+    /// Remarks for people, such as a truncated prompt.
     pub notes: Vec<String>,
 }
 
-/// What went wrong with one task or question.
+/// Class of a failure of one task or question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
-    /// The device has no memory for it: a smaller batch may do.
+    /// Not enough device memory. A smaller batch may work.
     OutOfMemory,
-    /// The generator is not there now: another try later may do.
+    /// The generator is not available now. A later try may work.
     Unavailable,
-    /// It was understood and refused: the same again will be refused again.
+    /// Refused. The same input will be refused again.
     Refused,
-    /// The line broke or was too slow: another try may do.
+    /// Connection lost or timed out. Another try may work.
     Transport,
-    /// What came out is no picture (not decodable, not a number, black or flat), or no answer.
+    /// The output is not a picture (undecodable, NaN, black, or flat) or not an answer.
     BadOutput,
-    /// The task itself is wrong: a size it cannot make, a mask it cannot use.
+    /// Invalid task, such as an unsupported size or mask.
     Input,
-    /// It was cancelled.
     Cancelled,
 }
 
-/// Why a task gave no picture, a question no answer, or a picture no text.
+/// A failed task, question, or reading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What class of failure it is.
     pub kind: FailureKind,
-    /// What went wrong and, where it is known, what to do; one line.
+    /// What went wrong and, if known, what to do; one line.
     pub reason: String,
 }
 
 impl Failure {
-    /// A failure of `kind`.
     pub fn new(kind: FailureKind, reason: impl Into<String>) -> Failure {
         Failure {
             kind,
@@ -260,7 +256,7 @@ impl Failure {
         }
     }
 
-    /// Whether the same task may do better another time.
+    /// Whether a retry of the same task may work.
     pub fn passing(&self) -> bool {
         matches!(
             self.kind,
@@ -268,13 +264,13 @@ impl Failure {
         )
     }
 
-    /// Whether no server of a pool answers: the fault of no task.
+    /// Whether no server of the pool is reachable, which is not the task's fault.
     pub fn is_outage(&self) -> bool {
         self.kind == FailureKind::Unavailable && self.reason.starts_with(NO_ENDPOINT)
     }
 }
 
-/// How the failure of a task begins that no server of a pool could be asked for.
+/// Start of the reason when no server of the pool is reachable.
 pub const NO_ENDPOINT: &str = "no endpoint answers";
 
 impl std::fmt::Display for Failure {
@@ -283,23 +279,23 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// Everything that decides which bytes come out of a prompt and a seed, by name.
+/// Everything that determines the output for a prompt and a seed, as named parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint {
-    /// Name and value: model and revision, hash of the weights, dtype, device, scheduler, steps, code version and so on.
+    /// Value by name: model and revision, hash of the weights, dtype, device, scheduler, steps,
+    /// code version, and so on.
     pub parts: BTreeMap<String, String>,
 }
 
 impl Fingerprint {
-    /// Adds a part.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl ToString) -> Fingerprint {
         self.parts.insert(name.to_string(), value.to_string());
         self
     }
 
-    /// 16 hex digits that stand for all parts.
+    /// A digest of all parts, 16 hex digits.
     pub fn short(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for (name, value) in &self.parts {
@@ -324,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fingerprint_changes_with_any_part_and_not_with_their_order() {
+    fn fingerprint_depends_on_parts_but_not_their_order() {
         let one = Fingerprint::default().with("model", "a").with("steps", 20);
         let same = Fingerprint::default().with("steps", 20).with("model", "a");
         assert_eq!(one.short(), same.short());
@@ -336,7 +332,7 @@ mod tests {
         ] {
             assert_ne!(one.short(), other.short());
         }
-        // Where one text ends and the next begins counts.
+        // Part boundaries count.
         let (ab, a) = (
             Fingerprint::default().with("ab", "c"),
             Fingerprint::default().with("a", "bc"),
@@ -345,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scheduler_is_found_by_the_name_its_json_has() {
+    fn scheduler_names_match_json() {
         for scheduler in Scheduler::ALL {
             assert_eq!(Scheduler::from_name(scheduler.name()), Some(scheduler));
             assert_eq!(serde_json::to_value(scheduler).unwrap(), scheduler.name());

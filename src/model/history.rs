@@ -1,4 +1,4 @@
-//! The history of a project: a moment of it, what was decided, and what decisions from another machine bring.
+//! Project history: points in time, decisions, differences, and merged journals.
 
 use std::path::PathBuf;
 
@@ -9,23 +9,20 @@ use super::error::{Error, Result};
 use super::status::Status;
 use super::verdict::{Act, Verdict};
 
-/// A moment.
+/// A point in the project's history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Moment {
-    /// After everything.
+    /// The present.
     #[default]
     Now,
-    /// After the decision of this revision.
+    /// Just after this revision.
     Rev(u64),
-    /// After what was decided up to this time, in milliseconds since 1970 by the owners' clocks.
+    /// After all decisions up to this time (milliseconds since 1970, by the owners' clocks).
     At(i64),
 }
 
 impl Moment {
-    /// Reads `now`, a revision (`412`), or an RFC 3339 time (`2026-01-31T12:00:00Z`).
-    ///
-    /// # Errors
-    /// Says what is accepted.
+    /// Parses `now`, a revision (`412`), or an RFC 3339 time (`2026-01-31T12:00:00Z`).
     pub fn parse(text: &str) -> Result<Moment> {
         let text = text.trim();
         if text == "now" {
@@ -36,14 +33,15 @@ impl Moment {
         }
         match text.parse::<jiff::Timestamp>() {
             Ok(time) => Ok(Moment::At(time.as_millisecond())),
-            Err(_) => Err(
-                Error::new(super::ErrorKind::Usage, format!("`{text}` is no moment"))
-                    .help("a revision such as 412, a time such as 2026-01-31T12:00:00Z, or `now`"),
-            ),
+            Err(_) => Err(Error::new(
+                super::ErrorKind::Usage,
+                format!("`{text}` is not a point in time"),
+            )
+            .help("give a revision such as 412, a time such as 2026-01-31T12:00:00Z, or `now`")),
         }
     }
 
-    /// Whether a decision with this revision and time lies before its end.
+    /// Whether it includes a decision with this revision and time.
     pub fn includes(self, rev: u64, at: i64) -> bool {
         match self {
             Moment::Now => true,
@@ -53,148 +51,149 @@ impl Moment {
     }
 }
 
-/// Milliseconds since 1970 as RFC 3339 in UTC.
+/// Formats milliseconds since 1970 as RFC 3339 in UTC.
 pub fn stamp(at: i64) -> String {
     let time = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     format!("{time:.3}")
 }
 
-/// Which decisions are listed.
+/// A time as text, to the second. Empty for 0.
+pub fn to_the_second(at: i64) -> String {
+    if at == 0 {
+        String::new()
+    } else {
+        stamp(at).chars().take(19).collect()
+    }
+}
+
+/// A query of the decision log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogAsk {
-    /// Of this annotator.
+    /// Only decisions of this annotator.
     pub who: Option<String>,
-    /// On the item of this id.
+    /// Only decisions on the item with this id.
     pub item: Option<String>,
-    /// In this round.
+    /// Only decisions in this round.
     pub round: Option<String>,
-    /// After this moment.
+    /// Only decisions after this point.
     pub since: Option<Moment>,
-    /// Up to this one.
+    /// Only decisions up to this point.
     pub until: Moment,
-    /// Passed over, the newest first.
+    /// Number of decisions to skip, newest first.
     pub skip: u64,
-    /// At most so many.
+    /// Maximum number of decisions.
     pub count: u32,
 }
 
-/// A decision as it is listed.
+/// An entry of the decision log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its receipt.
     pub uuid: Uuid,
-    /// Revision of the project after it.
+    /// Project revision after it.
     pub rev: u64,
-    /// When, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     pub at: i64,
-    /// Who.
     pub who: String,
-    /// Id of the item.
+    /// Item id.
     pub item: String,
-    /// Its number; none where the project does not have it.
+    /// Item number; `None` if the project does not have the item.
     pub number: Option<u32>,
-    /// What.
     pub act: Act,
-    /// Whether it is a verdict that counts now; a later one of the same person may say another thing.
+    /// Whether it is an effective verdict at present.
     pub counts: bool,
 }
 
-/// The project as it was at a moment.
+/// The project at a point in its history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    /// Revision of the last decision that was folded in.
+    /// Revision of the last decision included.
     pub rev: u64,
-    /// Decisions folded in.
+    /// Number of decisions included.
     pub decisions: u64,
-    /// Items by status, in the order of [`Status::ALL`].
+    /// Number of items per status, in the order of [`Status::ALL`].
     pub by_status: Vec<(Status, u64)>,
-    /// Whether what the owner shows is what the journals say: asked only of [`Moment::Now`].
+    /// Whether the owner's state matches the journals; only for [`Moment::Now`].
     pub same: Option<bool>,
-    /// What a person should know.
+    /// Remarks for people.
     pub notes: Vec<String>,
 }
 
-/// An item that stands elsewhere at another moment.
+/// An item whose status differs between two points in time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     /// Item number, from 1.
     pub number: u32,
-    /// Its id.
+    /// Item id.
     pub item: String,
-    /// Where it stood.
+    /// Status at the earlier point.
     pub from: Status,
-    /// Where it stands at the later moment.
+    /// Status at the later point.
     pub to: Status,
 }
 
-/// What journals from elsewhere bring.
+/// The result of merging journals from another machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Merged {
-    /// The files.
     pub files: Vec<MergedFile>,
-    /// Decisions that are new here.
+    /// Decisions that were added.
     pub added: u64,
-    /// Decisions that were here, or in two of the files.
+    /// Duplicate decisions, already known or repeated in the files.
     pub known: u64,
-    /// Decisions that were not taken, and why.
+    /// Decisions that were not added, with reasons.
     pub aside: Vec<Aside>,
-    /// Items that people, or one person on two machines, judged differently.
+    /// Items with different verdicts, by several people or by one person on two machines.
     pub conflicts: Vec<Conflict>,
-    /// What a person should know.
+    /// Remarks for people.
     pub notes: Vec<String>,
 }
 
-/// A journal from elsewhere.
+/// A merged journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergedFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Good lines in it.
+    /// Number of valid lines.
     pub decisions: u64,
-    /// Bad lines with line number and reason: they are not taken.
+    /// Invalid lines with line number and reason. They are skipped.
     pub damaged: Vec<String>,
-    /// Whether a torn last line, which nobody was told of, follows.
+    /// Whether an incomplete last line follows, which was never acknowledged.
     pub torn: bool,
-    /// How often its clock was put back between two decisions of one annotator.
+    /// Times that its clock went backward between two decisions of one annotator.
     pub clock_back: u64,
 }
 
-/// A decision that was not taken.
+/// A decision that was not added.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Aside {
-    /// Id of the item.
+    /// Item id.
     pub item: String,
-    /// Who decided.
     pub who: String,
-    /// Its receipt.
     pub uuid: Uuid,
-    /// Why it does not count here.
+    /// The reason.
     pub why: String,
 }
 
-/// An item that was judged differently.
+/// An item with different verdicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conflict {
     /// Item number, from 1.
     pub number: u32,
-    /// Its id.
+    /// Item id.
     pub item: String,
-    /// Where it stands with all of them.
+    /// Its status with all verdicts.
     pub status: Status,
-    /// The verdicts: who, what, when (milliseconds since 1970), and whether it came with the files.
+    /// The conflicting verdicts.
     pub verdicts: Vec<Side>,
 }
 
-/// One of the verdicts of a [`Conflict`].
+/// A verdict of a [`Conflict`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Side {
-    /// Who.
     pub who: String,
-    /// What.
     pub verdict: Verdict,
-    /// When, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     pub at: i64,
-    /// It came with the files.
+    /// Whether it came from the merged files.
     pub incoming: bool,
 }
 
@@ -203,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_revisions_times_or_now() {
+    fn moment_parses_revision_time_and_now() {
         assert_eq!(Moment::parse(" 412 ").unwrap(), Moment::Rev(412));
         assert_eq!(Moment::parse("now").unwrap(), Moment::Now);
         assert_eq!(

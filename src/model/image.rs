@@ -1,42 +1,43 @@
-//! Where an item's picture is.
+//! References to an item's pictures.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// Longest side of a picture that is decoded, in pixels.
+/// Longest side of a decodable picture, in pixels.
 pub const SIDE_LIMIT: u32 = 16_384;
-/// Most memory that decoding one picture may take, in bytes: 67 million pixels of four bytes.
+/// Memory limit for decoding one picture: 67 million pixels of four bytes.
 pub const DECODED_LIMIT: u64 = 256 << 20;
-/// Largest picture file that is read, in bytes.
+/// Size limit of picture files, in bytes.
 pub const FILE_LIMIT: u64 = 256 << 20;
 
-/// A picture as an item names it, and where its bytes are.
+/// A picture of an item: its name and the place of its bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageRef {
-    /// The path or name exactly as the source record has it.
+    /// The path or name exactly as in the source record.
     pub name: String,
-    /// blake3 of the file's bytes, 64 hex digits; `None` when the file was not there at import.
+    /// BLAKE3 hash of the file, 64 hex digits; `None` if the file was missing at import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// File extension in lower case, without the dot; the copy is `images/<h2>/<hash>.<ext>`.
+    /// File extension in lowercase, without the dot. The copy is `images/<h2>/<hash>.<ext>`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ext: Option<String>,
-    /// Set when the picture was linked and not copied: its absolute path.
+    /// The absolute path, if the picture was linked instead of copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<PathBuf>,
-    /// Whether it is a draft that stands in for a picture of a model.
+    /// Whether it is a draft.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub draft: bool,
-    /// Why the file that was imported cannot be shown, where it cannot.
+    /// The reason that the imported file cannot be shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
 }
 
 impl ImageRef {
-    /// Path of the content-addressed copy below the project folder, when there is one.
+    /// Path of the content-addressed copy below the project folder.
     ///
-    /// A hash or an extension of any other shape gives nothing: they come from files that people bring in.
+    /// `None` if the picture has no copy, or if the hash or extension is malformed. Both can come
+    /// from outside.
     pub fn stored(&self) -> Option<PathBuf> {
         let hash = self.hash.as_deref()?;
         let is_hash = hash.len() == 64
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_hash_leads_to_a_stored_picture() {
+    fn malformed_hashes_have_no_stored_path() {
         let image = |hash: &str, ext: Option<&str>| ImageRef {
             name: "a.png".into(),
             hash: Some(hash.into()),

@@ -1,4 +1,4 @@
-//! One benchmark item: Dysca's (M, P, I, Q) tuple, and the fields MVP-Bench adds to it.
+//! A benchmark item: Dysca's (M, P, I, Q) tuple with the fields that MVP-Bench adds.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::edit::Edited;
 use super::image::ImageRef;
 
-/// The id a source file gave a record: `1583` or `"0__0__1"`, kept as it was so that exports return it unchanged.
+/// The id of a record in its source file: `1583` or `"0__0__1"`. It keeps its type so that exports
+/// return it unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Key {
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// Any other text.
     Text(String),
 }
 
@@ -26,22 +26,22 @@ impl std::fmt::Display for Key {
     }
 }
 
-/// How an answer is asked for (Dysca section 3.4; MVP-Bench section 3).
+/// Question type (Dysca section 3.4; MVP-Bench section 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QuestionKind {
-    /// One of several options.
+    /// Choose one of several options.
     MultipleChoice,
-    /// A statement that holds or does not (Dysca's "true or false").
+    /// Judge a statement (Dysca's "true or false").
     TrueFalse,
-    /// A question answered by yes or no (MVP-Bench's "y/n").
+    /// Answer yes or no (MVP-Bench's "y/n").
     YesNo,
-    /// Answered in free text (Dysca's "image caption").
+    /// Answer in free text (Dysca's "image caption").
     FreeForm,
 }
 
 impl QuestionKind {
-    /// All kinds, in the order they are listed and sorted.
+    /// All types, in display and sort order.
     pub const ALL: [QuestionKind; 4] = [
         Self::MultipleChoice,
         Self::TrueFalse,
@@ -49,7 +49,7 @@ impl QuestionKind {
         Self::FreeForm,
     ];
 
-    /// The name used in filters, tables and JSON.
+    /// The name in filters, tables, and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::MultipleChoice => "multiple-choice",
@@ -59,37 +59,35 @@ impl QuestionKind {
         }
     }
 
-    /// The kind of that [`name`](Self::name).
+    /// The type with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.name() == name)
     }
 }
 
-/// What part an option plays.
+/// Role of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// The right answer.
     Correct,
-    /// A wrong answer.
     Distractor,
     /// "I cannot tell" (MM-SAP).
     Refusal,
 }
 
-/// Level of composed questions that need knowledge: declining is right too (MM-SAP's KnowVisQA).
+/// Level of composed questions that need knowledge, where refusing is right too (MM-SAP's
+/// KnowVisQA).
 pub const KNOW: &str = "know";
 
-/// One option of a question.
+/// An option of a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
-    /// Text without its letter.
+    /// The text without its letter.
     pub text: String,
-    /// What part it plays.
     pub role: Role,
 }
 
-/// Which side of an MVP-Bench image pair a question looks at.
+/// The side of an MVP-Bench image pair that a question is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
@@ -97,12 +95,12 @@ pub enum Side {
     Natural,
     /// The manipulated image, `_e` (M in Table 3).
     Manipulated,
-    /// Both at once: a cross-image question over the two pictures side by side (CI).
+    /// A cross-image question over both pictures side by side (CI).
     Cross,
 }
 
 impl Side {
-    /// The name used in filters, tables and JSON.
+    /// The name in filters, tables, and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Side::Natural => "natural",
@@ -115,65 +113,66 @@ impl Side {
 /// Membership in an MVP-Bench image pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pair {
-    /// The pair's id in its source.
+    /// The pair's id in its source file.
     pub id: Key,
-    /// Which picture of the pair.
     pub side: Side,
 }
 
-/// Membership in a set of rotations of one multiple-choice question (CircularEval).
+/// Membership in a rotation set of a multiple-choice question (CircularEval).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rotation {
-    /// Identifies the set within its dataset.
+    /// Name of the set, unique within the data set.
     pub set: String,
     /// Position in the set, from 1.
     pub index: u32,
-    /// Size of the set as the source states it.
+    /// Size of the set according to the source.
     pub of: u32,
 }
 
-/// How an item differs from the one it was made from: Dysca's scenarios (`clean`, `corruption`, `print-attack`, `adversarial`),
-/// VLB's bootstrapping (`vanilla`, `V1`, `L4`, `V1+L4`), MM-SAP's shuffled options (`shuffle-1`).
+/// How an item differs from its original: Dysca's scenarios (`clean`, `corruption`, `print-attack`,
+/// `adversarial`), VLB's bootstrapping (`vanilla`, `V1`, `L4`, `V1+L4`), MM-SAP's shuffled options
+/// (`shuffle-1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variant {
-    /// Its name, which columns are headed with.
+    /// The variant's name, which is also its column heading.
     pub name: String,
-    /// Id of the original item, where that is in the project.
+    /// Id of the original item, if it is in the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// Whether it was really changed: after five refused tries VLB takes the original. `None` where nobody recorded it.
+    /// Whether the item was really changed (VLB keeps the original after five refused tries).
+    /// `None` if unrecorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<bool>,
 }
 
-/// What a composed item was made from, so that it can be made again (Dysca section 3.2: M -> P -> Q).
+/// How an item was composed, so that it can be composed again (Dysca section 3.2: M -> P -> Q).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// Seed of the composition.
     pub seed: u64,
     /// Number of the picture in the composition, from 1.
     pub picture: u64,
-    /// What the picture shows.
+    /// The subject of the picture.
     pub subject: String,
-    /// Which wording of the subject's prompt, from 0.
+    /// Index of the wording of the subject's prompt.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wording: u32,
-    /// Term by slot; the style by its name.
+    /// Terms by slot, and the style's name.
     pub terms: BTreeMap<String, String>,
-    /// The terms of the other picture of a pair.
+    /// Terms of the second picture of a pair.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub second: BTreeMap<String, String>,
-    /// The term that a statement or a yes/no question claims.
+    /// The term that a statement or yes/no question claims.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
-    /// Share of right answers a blind guess gets; none for free form. Dysca's 25 % is wrong for short vocabularies.
+    /// Chance level; `None` for free-form questions. Dysca's fixed 25 % is wrong for short
+    /// vocabularies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chance: Option<f64>,
-    /// 16 hex digits of a hash over the templates and the style wording it was written with.
+    /// Hash over the templates and the style wording, 16 hex digits.
     pub recipe: String,
-    /// Revision of the vocabularies: 16 hex digits.
+    /// Revision of the vocabularies, 16 hex digits.
     pub vocabulary: String,
-    /// Revision of styles and templates: 16 hex digits.
+    /// Revision of the styles and templates, 16 hex digits.
     pub templates: String,
 }
 
@@ -181,55 +180,52 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-/// The interchange form an item came from; an export in that form returns its record unchanged.
+/// The file format that an item came from. Exports in that format return the record unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// A flat Dysca record (the paper's Listing 1).
     Dysca,
-    /// A question inside an image record's `q_a` list (Dysca's released sources).
+    /// A question in an image record's `q_a` list (Dysca's released sources).
     DyscaNested,
     /// A row of MVP-Bench's `all_questions.json`.
     Mvp,
     /// A rotation row of MVP-Bench's `mcq_questions.json`.
     MvpCircular,
-    /// benchtop's own JSONL, or drawn by benchtop.
+    /// benchtop's own JSONL, or an item composed by benchtop.
     Plain,
 }
 
-/// One question about one or more images. Immutable once stored; edits are later revisions.
+/// One question about one or more pictures. Stored items are immutable; edits are later revisions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Item {
-    /// Unique in the project: `<dataset>/<key>`.
+    /// `<dataset>/<key>`, unique in the project.
     pub id: String,
-    /// The data set it belongs to.
     pub dataset: String,
-    /// Its id in the source file.
+    /// Id in the source file.
     pub key: Key,
-    /// The form it came in.
     pub form: Form,
-    /// The images it asks about, in order. Empty for a text-only question.
+    /// The pictures in order; empty for a text-only question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<ImageRef>,
-    /// Prompt P the image was made from.
+    /// Prompt of the picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// Negative prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub negative_prompt: Option<String>,
-    /// The whole text given to a model, options and hint included, exactly as the source has it.
+    /// The whole text that models get, with options and hint, exactly as in the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
-    /// The question alone, without options.
+    /// The question without its options.
     pub question: String,
-    /// How an answer is asked for.
     pub kind: QuestionKind,
-    /// Options in their order; empty for yes/no and free-form questions.
+    /// Options in order; empty for yes/no and free-form questions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
-    /// The gold answer as the source states it: an option's text, a letter, "yes", or reference text.
+    /// The answer key as the source states it: an option's text, a letter, "yes", or a reference
+    /// text.
     pub answer: String,
-    /// Dysca's task ("recognition", ...).
+    /// Dysca's task ("recognition" and others).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
     /// Subtask (Dysca's `question_majority`; MVP-Bench's category B1..S2).
@@ -238,40 +234,39 @@ pub struct Item {
     /// Dysca's granularity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub granularity: Option<String>,
-    /// Level or difficulty ("low", "high"; "easy", "medium", "hard").
+    /// Level ("low", "high"; "easy", "medium", "hard").
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// Style of the image, where known.
+    /// Picture style, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<String>,
-    /// The image pair it belongs to (MVP-Bench).
+    /// The image pair (MVP-Bench).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<Pair>,
-    /// The rotation set it belongs to (CircularEval).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotation: Option<Rotation>,
-    /// How it differs from the item it was made from, where it was made from one.
+    /// The variant, if the item was made from another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,
-    /// What it was composed from, when it was composed here.
+    /// How the item was composed, if it was composed in the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Box<Provenance>>,
-    /// That somebody edited it by hand.
+    /// Record of manual edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Box<Edited>>,
-    /// Fields of the source record that have no place above, kept for export.
+    /// Other fields of the source record, for export.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
-/// Index of the option that a key names among these, see [`Item::gold`].
+/// Index of the keyed option, see [`Item::gold`].
 pub(super) fn gold(options: &[Choice]) -> Option<usize> {
-    let mut declining = options
+    let mut refusals = options
         .iter()
         .enumerate()
         .filter(|(_, option)| option.role == Role::Refusal)
         .map(|(at, _)| at);
-    let only = declining.next().filter(|_| declining.next().is_none());
+    let only = refusals.next().filter(|_| refusals.next().is_none());
     options
         .iter()
         .position(|option| option.role == Role::Correct)
@@ -279,18 +274,19 @@ pub(super) fn gold(options: &[Choice]) -> Option<usize> {
 }
 
 impl Item {
-    /// Index of the right option, if the question has options.
+    /// Index of the right option.
     pub fn correct(&self) -> Option<usize> {
         self.options.iter().position(|o| o.role == Role::Correct)
     }
 
-    /// Index of the option that the key names: the right one; where none is (MM-SAP's Beyond), the only one that declines.
+    /// Index of the keyed option: the right one or, if there is none (MM-SAP's Beyond), the only
+    /// refusal option.
     pub fn gold(&self) -> Option<usize> {
         gold(&self.options)
     }
 
-    /// Share of right answers a blind guess gets: as recorded while the options are those it was composed with, else
-    /// 1/options; 1/2 for yes/no; nothing for free-form.
+    /// Chance level: the recorded one while the options are unchanged since composition, otherwise
+    /// 1/options; 1/2 for yes/no; `None` for free-form.
     pub fn chance(&self) -> Option<f64> {
         let is_as_made = self
             .edited
@@ -302,16 +298,16 @@ impl Item {
         }
     }
 
-    /// The same by the options alone. Of what was composed here, declining is as right as the right option where the
-    /// level is [`KNOW`].
+    /// Chance level from the options alone. For composed items of level [`KNOW`], refusing counts
+    /// as right too.
     pub(super) fn chance_of_options(&self) -> Option<f64> {
-        let declines = || {
+        let has_refusal = || {
             self.options
                 .iter()
                 .any(|option| option.role == Role::Refusal)
         };
-        let may_decline = self.provenance.is_some() && self.level.as_deref() == Some(KNOW);
-        let rights = 1 + u8::from(may_decline && self.correct().is_some() && declines());
+        let refusal_is_right = self.provenance.is_some() && self.level.as_deref() == Some(KNOW);
+        let rights = 1 + u8::from(refusal_is_right && self.correct().is_some() && has_refusal());
         match self.kind {
             QuestionKind::FreeForm => None,
             _ if !self.options.is_empty() => Some(f64::from(rights) / self.options.len() as f64),
@@ -320,8 +316,8 @@ impl Item {
         }
     }
 
-    /// The first eight hex digits of the BLAKE3 of what a person judges: the question, its options and answer, and the
-    /// pictures, by their bytes where those are known and by their names otherwise.
+    /// The first 8 hex digits of a BLAKE3 hash over what an annotator judges: the question, its
+    /// options and answer, and the pictures (by hash, or by name if the hash is unknown).
     pub fn digest(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         let mut part = |text: &str| {
@@ -351,8 +347,8 @@ impl Item {
             .to_string()
     }
 
-    /// The item for somebody who is to answer it: the question, its options and its pictures, and nothing that could hold
-    /// the answer. It is nobody's key: no option is right.
+    /// The item for an annotator who answers it: the question, its options, and its pictures,
+    /// without anything that could reveal the answer. No option is marked as right.
     pub fn without_key(mut self) -> Item {
         self.answer.clear();
         self.options
@@ -377,7 +373,7 @@ impl Item {
         self
     }
 
-    /// Letter of option `index`: A, B, ... Z, then a number.
+    /// Letter of the option at `index`: A, B, ... Z, then a number.
     pub fn letter(index: usize) -> String {
         match u8::try_from(index) {
             Ok(i) if i < 26 => char::from(b'A' + i).to_string(),

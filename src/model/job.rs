@@ -1,4 +1,4 @@
-//! Generation jobs as plain data: what is to be made, with what, and how far it is.
+//! Jobs as plain data: plans, settings, states, and actions.
 
 use std::path::PathBuf;
 
@@ -8,24 +8,26 @@ use super::evaluation::RunState;
 use super::generation::{FailureKind, Scheduler, Settings};
 use super::trust::Waits;
 
-/// Which pictures a job makes.
+/// The pictures that a generation job covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Plan {
-    /// Those that are not there, or were made from another prompt; and drafts, where the generator makes none.
+    /// Pictures that are missing or were made from another prompt. Drafts too, unless the generator
+    /// makes drafts.
     #[default]
     Missing,
-    /// Those of the items that pass these filter words now, whether there is one already or not.
+    /// Pictures of the items that match this filter now, including existing ones.
     Filter(String),
-    /// Those of these items (numbers from 1), whether there is one already or not.
+    /// Pictures of these items (numbers from 1), including existing ones.
     Items(Vec<u32>),
 }
 
-/// What is wished of a generator; what is not set is as `benchtop.toml` says, or what suits the model best.
+/// Overrides of the generation settings. Unset fields come from `benchtop.toml` or from the model's
+/// recommendation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GenerationOverrides {
-    /// `storyboard` and so on.
+    /// Backend name, such as `storyboard`.
     pub backend: Option<String>,
-    /// The model's name or folder.
+    /// Model name or folder.
     pub model: Option<String>,
     /// Width and height in pixels.
     pub size: Option<(u32, u32)>,
@@ -33,12 +35,11 @@ pub struct GenerationOverrides {
     pub steps: Option<u32>,
     /// Classifier-free guidance scale.
     pub guidance: Option<f64>,
-    /// How the noise is taken out.
     pub scheduler: Option<Scheduler>,
 }
 
 impl GenerationOverrides {
-    /// The settings wished for, where nothing is said those of `best`.
+    /// The settings, with defaults from `best`.
     pub fn over(&self, best: &Settings) -> Settings {
         let (width, height) = self.size.unwrap_or((best.width, best.height));
         Settings {
@@ -51,72 +52,69 @@ impl GenerationOverrides {
     }
 }
 
-/// A job to be begun.
+/// A request to start a generation job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NewJob {
-    /// What it is called; after its plan where it has no name.
+    /// Job name; defaults to a description of its plan.
     pub name: Option<String>,
-    /// Which pictures.
     pub plan: Plan,
-    /// Samples of each picture, from 1 to [`MOST_SAMPLES`].
+    /// Samples per picture, from 1 to [`MOST_SAMPLES`].
     pub samples: u32,
-    /// Seed that the seeds of all pictures follow from.
+    /// The seed from which all picture seeds derive.
     pub seed: u64,
-    /// With what.
     pub wishes: GenerationOverrides,
-    /// Pictures made together; as many as the generator takes otherwise.
+    /// Batch size; defaults to the generator's maximum.
     pub batch: Option<u32>,
-    /// At most so many pictures a minute.
+    /// Rate limit in pictures per minute.
     pub per_minute: Option<u32>,
-    /// Only say what would be made.
+    /// Only previews the job.
     pub dry: bool,
 }
 
-/// Most samples of a picture in one job.
+/// Maximum number of samples per picture in one job.
 pub const MOST_SAMPLES: u32 = 1000;
 
-/// What a new job is about.
+/// The result of starting or previewing a generation job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Begun {
-    /// The job; none when it was only asked what it would make.
+    /// The job; `None` for a preview.
     pub job: Option<JobState>,
-    /// Pictures to be made, samples counted.
+    /// Pictures to generate, counting samples.
     pub pictures: u64,
-    /// Items they belong to.
+    /// Their items.
     pub items: u64,
-    /// Items of the plan whose picture came with them.
+    /// Items of the plan with imported pictures.
     pub imported: u64,
-    /// Items of the plan that have no prompt to make a picture from, or name no picture.
+    /// Items of the plan without a prompt or without a picture name.
     pub without: u64,
-    /// Items that want another prompt for a picture than the first item that names it.
+    /// Items whose prompt differs from that of the first item with the same picture.
     pub disagree: u64,
-    /// The generator in words.
+    /// Description of the generator.
     pub generator: String,
-    /// What must be agreed to before it is begun.
+    /// The agreement that is needed before the job starts.
     pub waits: Option<Box<Waits>>,
 }
 
-/// How a job stands.
+/// Job state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobStatus {
-    /// Waits for its turn.
+    /// Waiting for its turn.
     #[default]
     Queued,
-    /// At work.
     Running,
-    /// Waits until it is resumed.
+    /// Stopped until it is resumed.
     Paused,
-    /// Everything is made, but for what failed.
+    /// Finished. Single pictures may have failed.
     Done,
-    /// Given up by its user.
+    /// Canceled by the user.
     Cancelled,
-    /// It cannot go on: its generator cannot be had.
+    /// Stopped because its generator is not available.
     Failed,
 }
 
 impl JobStatus {
-    /// The name used in tables and JSON.
+    /// The name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -128,132 +126,123 @@ impl JobStatus {
         }
     }
 
-    /// Whether it may still make pictures without being asked to.
+    /// Whether the job runs or will run without user action.
     pub fn live(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
     }
 
-    /// Whether it is over.
+    /// Whether the job has ended.
     pub fn over(self) -> bool {
         matches!(self, Self::Done | Self::Cancelled | Self::Failed)
     }
 }
 
-/// How far the running batch is.
+/// Progress of the current batch, in denoising steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// Denoising steps done.
     pub done: u32,
-    /// Steps in all.
     pub of: u32,
-    /// Pictures made together.
     pub batch: u32,
 }
 
-/// The last picture a job made.
+/// The latest picture of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Newest {
-    /// Its file, below the project's folder.
+    /// Path below the project folder.
     pub path: PathBuf,
-    /// What its items call it.
+    /// The picture's name in its items.
     pub picture: String,
-    /// Its first item's number.
+    /// Number of its first item.
     pub number: u32,
-    /// Which sample.
     pub sample: u32,
     /// Whether it is a draft.
     pub draft: bool,
 }
 
-/// A job and how far it is.
+/// A job and its progress.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobState {
-    /// Its number, from 1.
     pub id: u32,
-    /// What it is called.
+    /// Job name.
     pub name: String,
-    /// Who began it.
+    /// The annotator who started it.
     pub by: String,
-    /// When, in milliseconds since 1970.
+    /// Start time in milliseconds since 1970.
     pub created: i64,
-    /// Its plan in words.
+    /// Description of the plan.
     pub plan: String,
-    /// Samples of each picture.
+    /// Samples per picture.
     pub samples: u32,
-    /// Its seed.
     pub seed: u64,
-    /// With what, as it was wished: backend and model.
+    /// Requested backend and model.
     pub generator: String,
-    /// The generator's own words for itself; empty until it is there.
+    /// The generator's description of itself; empty until it is loaded.
     pub device: String,
-    /// Its settings; none until the generator is there.
+    /// Settings; `None` until the generator is loaded.
     pub settings: Option<Settings>,
-    /// Pictures made together, where that was said.
+    /// Batch size, if set.
     pub batch: Option<u32>,
-    /// Most pictures a minute, where that was said.
+    /// Rate limit in pictures per minute, if set.
     pub per_minute: Option<u32>,
-    /// Its place among the jobs that are not over, from 1; 0 when it is over.
+    /// Position in the queue, from 1; 0 when the job has ended.
     pub place: u32,
-    /// How it stands.
     pub standing: JobStatus,
-    /// Why it is paused or failed.
+    /// Reason for the pause or failure.
     pub reason: Option<String>,
-    /// Pictures it made.
+    /// Pictures generated.
     pub done: u64,
-    /// Pictures in all, samples counted; not known before it first runs.
+    /// Pictures in all, counting samples; `None` before the first run.
     pub of: Option<u64>,
-    /// Pictures set aside as failed.
+    /// Pictures that failed.
     pub failed: u64,
-    /// How far the running batch is, where the generator tells.
+    /// Progress of the current batch, if the generator reports it.
     pub step: Option<Step>,
-    /// Pictures a minute over the last minute.
+    /// Pictures per minute over the last minute.
     pub rate: f64,
-    /// Seconds that the rest takes at that rate.
+    /// Estimated seconds left.
     pub left_s: Option<u64>,
-    /// The last picture it made since the owner started.
+    /// The latest picture since the owner started.
     pub newest: Option<Newest>,
-    /// Of an evaluation: what it asks and what came of it. Its counts above are of answers, not of pictures.
+    /// For an evaluation, its own state. The counts above then count answers instead of pictures.
     pub run: Option<Box<RunState>>,
-    /// What it would send, where it is paused or failed and waits for the person on this machine to agree.
+    /// The agreement that a paused or failed job waits for.
     pub waits: Option<Box<Waits>>,
 }
 
-/// What is done to a job.
+/// An action on a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum JobAct {
-    /// Stop it at the next step; what is made stays.
+    /// Stop at the next step and keep the results.
     Pause,
-    /// Go on.
+    /// Continue.
     Resume,
-    /// Give it up; what is made stays.
+    /// End the job and keep the results.
     Cancel,
-    /// Try what failed again.
+    /// Retry what failed.
     Retry,
-    /// Give it this place among the jobs that are not over, from 1.
+    /// Move to this position in the queue, from 1.
     Place(u32),
-    /// Make so many pictures together; none means as many as the generator takes.
+    /// Set the batch size; `None` uses the generator's maximum.
     Batch(Option<u32>),
-    /// At most so many pictures a minute; none means as fast as it goes.
+    /// Set the rate limit in pictures per minute; `None` removes it.
     PerMinute(Option<u32>),
-    /// Forget it; only one that is over.
+    /// Remove an ended job from the list.
     Remove,
 }
 
-/// A picture that a job set aside.
+/// A failed picture of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobFailure {
-    /// Its data set.
+    /// Data set.
     pub dataset: String,
-    /// What its items call it.
+    /// The picture's name in its items.
     pub picture: String,
-    /// Which sample.
+    /// Sample number.
     pub sample: u32,
-    /// Its first item's number.
+    /// Number of its first item.
     pub number: u32,
-    /// What class of failure it is.
     pub kind: FailureKind,
-    /// What went wrong.
     pub reason: String,
-    /// How often it was tried.
+    /// Number of tries.
     pub tries: u32,
 }

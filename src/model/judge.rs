@@ -1,5 +1,5 @@
-//! What a judge is asked and how it is understood, as plain data: VLB's judge of variants and AutoBench-V's
-//! self-validation. What a judging says to a model is a file; reading its answers is `metrics::judge`.
+//! Judges as plain data: VLB's judge of variants and AutoBench-V's self-validation. The questions
+//! are files in `metadata/judge/`; `metrics::judge` reads the answers.
 
 use std::sync::Arc;
 
@@ -8,18 +8,15 @@ use serde_json::{Value, json};
 
 use super::vlm::Schema;
 
-/// Yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Word {
-    /// Yes.
     Yes,
-    /// No.
     No,
 }
 
 impl Word {
-    /// The name used in files and JSON.
+    /// The name in files and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -27,7 +24,7 @@ impl Word {
         }
     }
 
-    /// The word of that [`name`](Self::name), whatever its case and the blanks around it.
+    /// The word with this [`name`](Self::name), ignoring case and surrounding blanks.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.trim();
         [Self::Yes, Self::No]
@@ -36,24 +33,23 @@ impl Word {
     }
 }
 
-/// Which pictures a question goes with.
+/// The pictures that accompany a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shown {
-    /// None.
     None,
-    /// The item's.
+    /// The item's pictures.
     #[default]
     Item,
-    /// The original, then the one that was made from it.
+    /// The original's picture, then the variant's.
     Pair,
 }
 
 impl Shown {
-    /// All of them, in the order they are listed.
+    /// All variants, in display order.
     pub const ALL: [Shown; 3] = [Self::None, Self::Item, Self::Pair];
 
-    /// The name used in files.
+    /// The name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -62,37 +58,38 @@ impl Shown {
         }
     }
 
-    /// What goes by that [`name`](Self::name).
+    /// The variant with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.name() == name)
     }
 }
 
-/// How an answer is read.
+/// The form of the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reads {
-    /// Yes or no, one of which is good: VLB's judge has both polarities.
+    /// Yes or no. Either can be the passing answer, as in VLB.
     YesNo {
-        /// The answer that passes.
+        /// The passing answer.
         pass: Word,
     },
-    /// A list of questions about a description, by type of element (TIFA; AutoBench-V's S_a).
+    /// Questions about a description, by element type (TIFA; AutoBench-V's S_a).
     Questions {
-        /// How many are asked for.
+        /// Number of questions to request.
         count: u32,
-        /// The types of elements.
+        /// Element types.
         types: Vec<String>,
     },
     /// The answer to one such question.
     Choice {
-        /// The share of right answers from which on a picture is aligned; 0 takes every picture.
+        /// The share of right answers from which a picture counts as aligned; 0 accepts every
+        /// picture.
         threshold: f64,
     },
 }
 
 impl Reads {
-    /// The name used in files.
+    /// The name in files.
     pub fn name(&self) -> &'static str {
         match self {
             Self::YesNo { .. } => "yes-no",
@@ -101,7 +98,7 @@ impl Reads {
         }
     }
 
-    /// The form that answers should have, for servers that can be held to one.
+    /// JSON schema of the answer, for servers with structured output.
     pub fn schema(&self) -> Schema {
         let text = || json!({ "type": "string" });
         let object = |properties: Value| {
@@ -111,7 +108,7 @@ impl Reads {
                 .unwrap_or_default();
             json!({ "type": "object", "required": required, "additionalProperties": false, "properties": properties })
         };
-        // The reason first: what a model writes before its answer is what it can go by.
+        // The reason comes first so that the model can base its answer on it.
         let yes_no = || json!({ "type": "string", "enum": ["yes", "no"] });
         let schema = match self {
             Self::YesNo { .. } => object(json!({ "reason": text(), "answer": yes_no() })),
@@ -134,69 +131,67 @@ impl Reads {
     }
 }
 
-/// Why an answer was not understood: a third state beside yes and no, never a guess.
+/// The reason that an answer could not be read. It counts as neither yes nor no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unparsed {
-    /// There were no words, or only thoughts.
+    /// Empty, or only reasoning.
     Empty,
-    /// There is neither yes nor no in it.
+    /// Contains neither yes nor no.
     Neither,
-    /// It says both, or one thing here and another there.
+    /// Contains both, or contradicts itself.
     Both,
-    /// It says one of them with a "not", "if" or "maybe" before it.
+    /// Qualifies its answer with "not", "if", or "maybe".
     Hedged,
 }
 
-/// What a judge said.
+/// A judge's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Said {
-    /// Yes or no.
     Word(Word),
-    /// Nothing that can be understood.
+    /// The answer could not be read.
     Unparsed(Unparsed),
-    /// It would not answer.
+    /// The judge refused to answer.
     Refused,
 }
 
-/// Where in an answer its word was found.
+/// Where the word was found in the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Found {
     /// In a JSON object.
     Json,
-    /// Marked as the answer: `[[Yes]]`, `Answer: yes`.
+    /// In a marked answer: `[[Yes]]`, `Answer: yes`.
     Marked,
-    /// In the words.
+    /// In the running text.
     Words,
 }
 
-/// A judge's answer, understood.
+/// A judge's answer after reading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ruling {
-    /// What it said, raw.
+    /// The raw answer.
     pub said: Said,
-    /// Whether that is good, by the polarity of what was asked; none where it was not understood.
+    /// Whether the item passes; `None` if the answer could not be read.
     pub pass: Option<bool>,
     /// Where the word was found.
     pub found: Option<Found>,
-    /// Its reason, where it gave one in JSON.
+    /// The reason, if the judge gave one in JSON.
     pub reason: Option<String>,
 }
 
-/// A question about one element of a description, with the answer that a faithful picture gives.
+/// A question about one element of a description, with the answer of a faithful picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Element {
-    /// Its type: object, color, counting ...
+    /// Element type: object, color, counting, and so on.
     pub kind: String,
-    /// The words of the description that it is about.
+    /// The words of the description.
     pub element: String,
-    /// The question.
     pub question: String,
-    /// What to choose from; may be empty.
+    /// Possible answers; may be empty.
     pub choices: Vec<String>,
-    /// The answer that the description gives.
+    /// The answer according to the description.
     pub answer: String,
 }
 
@@ -205,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_go_both_ways() {
+    fn names_round_trip() {
         for shown in Shown::ALL {
             assert_eq!(Shown::from_name(shown.name()), Some(shown));
             assert_eq!(serde_json::to_value(shown).unwrap(), shown.name());
@@ -217,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_ask_for_every_field_that_they_name() {
+    fn schemas_require_all_fields() {
         let types = vec!["object".to_string()];
         for reads in [
             Reads::YesNo { pass: Word::No },

@@ -1,6 +1,7 @@
-//! Floor 1: plain data and rules. Nothing here touches a disk, a socket or a terminal.
+//! Floor 1: plain data and rules. Nothing here accesses a disk, a socket, or a terminal.
 
 pub mod agreement;
+pub mod analysis;
 pub mod annotator;
 pub mod board;
 pub mod card;
@@ -13,17 +14,21 @@ pub mod error;
 pub mod evaluation;
 pub mod filter;
 pub mod finding;
+pub mod free_form;
 pub mod generated_image;
 pub mod generation;
 pub mod history;
 pub mod image;
+pub mod import;
 pub mod item;
 pub mod job;
 pub mod judge;
+pub mod mapping;
 pub mod metafile;
 pub mod name;
 pub mod ocr;
 pub mod prediction;
+pub mod recompose;
 pub mod rng;
 pub mod round;
 pub mod safety;

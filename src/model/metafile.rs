@@ -1,20 +1,32 @@
-//! A metadata file as text, and the files that come with the program.
+//! Metadata files as text, including those shipped with the program.
 
 use serde::{Deserialize, Serialize};
 
-/// A metadata file as text.
+use super::error::{Error, Result};
+
+/// Maximum length of a vocabulary's name, in characters.
+const NAME_LIMIT: usize = 80;
+/// The folders of metadata files, with the extensions of their files.
+pub const FOLDERS: [(&str, &str); 3] = [
+    ("instruct", ".toml"),
+    ("judge", ".toml"),
+    ("vocabularies", ".txt"),
+];
+/// The metadata files outside of those folders.
+pub const SINGLE: [&str; 3] = ["compatibility.toml", "styles.toml", "templates.toml"];
+
+/// A metadata file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetaFile {
-    /// Its name in the metadata folder: `vocabularies/animal.txt`, `judge/NAME.toml`, `instruct/NAME.toml`, `styles.toml`, `templates.toml`,
-    /// `compatibility.toml`.
+    /// Path within the metadata folder: `vocabularies/animal.txt`, `judge/NAME.toml`,
+    /// `instruct/NAME.toml`, `styles.toml`, `templates.toml`, `compatibility.toml`.
     pub name: String,
-    /// What it holds.
     pub text: String,
 }
 
 macro_rules! shipped {
     ($($name:literal),* $(,)?) => {
-        /// The metadata files that come with the program: name in the metadata folder, and text.
+        /// The shipped metadata files: path within the metadata folder, and contents.
         pub const SHIPPED: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../metadata/", $name))),)*];
     };
 }
@@ -59,10 +71,45 @@ shipped! {
     "vocabularies/tv-show.txt",
 }
 
-/// The shipped files, as a folder would give them.
+/// The shipped files as [`MetaFile`]s.
 pub fn shipped() -> impl Iterator<Item = MetaFile> {
     SHIPPED.iter().map(|(name, text)| MetaFile {
         name: (*name).into(),
         text: (*text).into(),
     })
+}
+
+/// The name of the vocabulary or judging in the file of this name, where it can be one.
+pub fn inner(name: &str) -> Option<&str> {
+    let (folder, file) = name.split_once('/')?;
+    let (_, ending) = FOLDERS.into_iter().find(|(f, _)| *f == folder)?;
+    let name = file.strip_suffix(ending)?;
+    let plain = |c: char| c != '/' && !c.is_control();
+    (!name.is_empty()
+        && !name.starts_with('.')
+        && name.chars().count() <= NAME_LIMIT
+        && name.chars().all(plain))
+    .then_some(name)
+}
+
+/// Checks that `name` is that of a metadata file: `compatibility.toml`, `styles.toml`, `templates.toml`,
+/// `vocabularies/NAME.txt`, `judge/NAME.toml`, `instruct/NAME.toml`. A NAME that is `new` must be one that a slot can have.
+///
+/// # Errors
+/// [`ErrorKind::Input`] says what names there are.
+pub fn check_name(name: &str, new: bool) -> Result<()> {
+    let slot = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let known = SINGLE.contains(&name) || inner(name).is_some_and(|v| !new || v.chars().all(slot));
+    if known {
+        return Ok(());
+    }
+    let shown: String = name
+        .chars()
+        .take(100)
+        .flat_map(char::escape_debug)
+        .collect();
+    Err(Error::input(format!("`{shown}` cannot be the name of a metadata file")).help(
+        "compatibility.toml, styles.toml, templates.toml, vocabularies/NAME.txt, judge/NAME.toml or \
+         instruct/NAME.toml, where NAME is lower-case letters, digits and `-`",
+    ))
 }

@@ -1,12 +1,12 @@
-//! Names that also name files.
+//! Validates names that are also file names.
 
 use super::error::{Error, ErrorKind, Result};
 
-/// Whether `name` can name `what` ("an annotator", "a round"), and so a file: letters, digits, `.`, `_`, `-`; at most 64
-/// bytes; no leading dot.
+/// Validates the name of `what` ("an annotator", "a round"): letters, digits, `.`, `_`, and `-`, at
+/// most 64 bytes, no leading dot.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] says what a name may hold.
+/// [`ErrorKind::Usage`] for an invalid name.
 pub fn check(name: &str, what: &str) -> Result<()> {
     let fits = !name.is_empty()
         && name.len() <= 64
@@ -17,10 +17,19 @@ pub fn check(name: &str, what: &str) -> Result<()> {
     if fits {
         return Ok(());
     }
-    Err(
-        Error::new(ErrorKind::Usage, format!("`{name}` cannot name {what}"))
-            .help("letters, digits, `.`, `_` and `-`, at most 64, not beginning with a dot"),
+    Err(Error::new(
+        ErrorKind::Usage,
+        format!("`{name}` is not a valid name for {what}"),
     )
+    .help("use letters, digits, `.`, `_`, and `-`, at most 64 bytes, not starting with a dot"))
+}
+
+/// Checks that `name` can name an annotator, and so a journal.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_annotator(name: &str) -> Result<()> {
+    check(name, "an annotator")
 }
 
 #[cfg(test)]
@@ -28,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_a_file_is_no_name() {
+    fn invalid_names_fail() {
         for name in [
             "",
             "..",

@@ -1,43 +1,45 @@
-//! What a model answered.
+//! Predictions of models.
 
 use serde::{Deserialize, Serialize};
 
 use super::item::Key;
 
-/// One model's answer to one question, as its file has it.
+/// A model's output for one question, as in its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
     /// The question's id in its source file.
     pub key: Key,
     /// The raw output.
     pub output: String,
-    /// The answer that the released rule extracted, where the file stores it (MVP-Bench's `extracted (rule)`).
+    /// The answer extracted by the released rule, if the file has it (MVP-Bench's `extracted
+    /// (rule)`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The answer that a language-model judge extracted, where the file stores it (MVP-Bench's `extracted (GPT)`).
+    /// The answer extracted by a language model, if the file has it (MVP-Bench's `extracted
+    /// (GPT)`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
-    /// Fields of the source row that have no place above, in their order.
+    /// Other fields of the source row, in order.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
-/// What a tool that wrote a file of answers made of one of them.
+/// The verdict of the tool that wrote a prediction file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolVerdict {
-    /// 1 for right, 0 for wrong, or a share.
+    /// 1 if right, 0 if wrong, or a share.
     pub right: Option<f64>,
-    /// What it read in the answer.
+    /// The answer that it extracted.
     pub extracted: Option<String>,
 }
 
 impl ToolVerdict {
-    /// Whether the tool says nothing.
+    /// Whether the tool gave no verdict.
     pub fn is_empty(&self) -> bool {
         self.right.is_none() && self.extracted.is_none()
     }
 
-    /// What it says, in words for people: `right`, `B, wrong`, `0.5`.
+    /// The verdict in words: `right`, `B, wrong`, `0.5`.
     pub fn said(&self) -> String {
         let judged = match (self.is_right(), self.right) {
             (Some(true), _) => Some("right".to_string()),
@@ -52,7 +54,7 @@ impl ToolVerdict {
             .join(", ")
     }
 
-    /// Whether the tool calls the answer right; `None` where it says nothing or gives a share.
+    /// Whether the tool counts the answer as right; `None` without a verdict or for a share.
     pub fn is_right(&self) -> Option<bool> {
         let right = self.right?;
         (right == 0.0 || right == 1.0).then_some(right == 1.0)

@@ -1,10 +1,10 @@
-//! Drawing with a seed: the same on every machine, and in any order.
+//! Seeded random numbers that are the same on every machine and independent of order.
 //!
-//! Nothing here comes from a library of random numbers: their streams change between versions, and a benchmark must
-//! be composed again to the byte years later. Keys are blake3 hashes; streams are SplitMix64 (Steele, Lea and Flood,
-//! "Fast splittable pseudorandom number generators", 2014).
+//! Libraries change their random streams between versions, but a benchmark must compose to the same
+//! bytes years later. Keys are BLAKE3 hashes. Streams are SplitMix64 (Steele, Lea and Flood, "Fast
+//! splittable pseudorandom number generators", 2014).
 
-/// A key for a stream, from a seed and the names of what is drawn.
+/// Derives the key of a stream from a seed and names.
 pub fn key(seed: u64, names: &[&str]) -> u64 {
     let mut hash = blake3::Hasher::new();
     hash.update(&seed.to_le_bytes());
@@ -17,22 +17,21 @@ pub fn key(seed: u64, names: &[&str]) -> u64 {
     u64::from_le_bytes(first)
 }
 
-/// A key within another: for the `n`th of something.
+/// Derives the `n`th key within `key`.
 pub fn within(key: u64, n: u64) -> u64 {
     Stream(key ^ n.wrapping_mul(0x9E37_79B9_7F4A_7C15)).next()
 }
 
-/// A stream of numbers (SplitMix64).
+/// A stream of random numbers (SplitMix64).
 #[derive(Clone, Debug)]
 pub struct Stream(u64);
 
 impl Stream {
-    /// The stream of this key.
     pub fn new(key: u64) -> Stream {
         Stream(key)
     }
 
-    /// The next number, any of 2^64 alike.
+    /// The next number, uniform over all `u64`.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -42,12 +41,12 @@ impl Stream {
         z ^ (z >> 31)
     }
 
-    /// A number below `n` (which must not be 0), each as likely as another to within n / 2^64.
+    /// A number below `n` (which must not be 0), uniform to within n / 2^64.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 
-    /// Puts `list` in a drawn order (Fisher and Yates).
+    /// Shuffles `list` (Fisher-Yates).
     pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for i in (1..list.len()).rev() {
             list.swap(i, self.below(i + 1));
@@ -55,46 +54,46 @@ impl Stream {
     }
 }
 
-/// A deck of `n` cards that is dealt to the end and shuffled again: after every whole deal each card has come equally
-/// often. Any position can be asked for; asking in order is fast.
+/// Deals the numbers below `n` in shuffled blocks, so that each number occurs once per block
+/// (permuted blocks). Any position can be read; sequential reading is fast.
 #[derive(Clone, Debug)]
 pub struct BalancedSampler {
     key: u64,
-    cards: u32,
-    round: u64,
+    size: u32,
+    block: u64,
     order: Vec<u32>,
 }
 
 impl BalancedSampler {
-    /// A deck of `cards` cards (at least one).
-    pub fn new(key: u64, cards: usize) -> BalancedSampler {
+    /// A sampler of the numbers below `size`, which is at least 1.
+    pub fn new(key: u64, size: usize) -> BalancedSampler {
         BalancedSampler {
             key,
-            cards: cards.max(1) as u32,
-            round: u64::MAX,
+            size: size.max(1) as u32,
+            block: u64::MAX,
             order: Vec::new(),
         }
     }
 
-    /// The card at position `at`: below the number of cards.
+    /// The number at position `at`.
     pub fn card(&mut self, at: u64) -> usize {
-        let cards = u64::from(self.cards);
-        if cards == 1 {
+        let size = u64::from(self.size);
+        if size == 1 {
             return 0;
         }
-        let round = at / cards;
-        if self.round != round || self.order.is_empty() {
+        let block = at / size;
+        if self.block != block || self.order.is_empty() {
             self.order.clear();
-            self.order.extend(0..self.cards);
-            Stream::new(within(self.key, round)).shuffle(&mut self.order);
-            self.round = round;
+            self.order.extend(0..self.size);
+            Stream::new(within(self.key, block)).shuffle(&mut self.order);
+            self.block = block;
         }
-        self.order[(at % cards) as usize] as usize
+        self.order[(at % size) as usize] as usize
     }
 }
 
-/// Two decks in one: the second gives a card for every whole deal of the first. Both come out even by themselves, and
-/// together after as many whole deals as the second has cards.
+/// Two nested samplers: the second advances once per block of the first. Each is balanced by
+/// itself, and their pairs are balanced after as many blocks as the second has numbers.
 #[derive(Clone, Debug)]
 pub struct BalancedSamplers {
     first: BalancedSampler,
@@ -102,7 +101,7 @@ pub struct BalancedSamplers {
 }
 
 impl BalancedSamplers {
-    /// Decks of so many cards each.
+    /// Samplers of these two sizes.
     pub fn new(key: u64, (first, second): (usize, usize)) -> BalancedSamplers {
         BalancedSamplers {
             first: BalancedSampler::new(key, first),
@@ -110,11 +109,11 @@ impl BalancedSamplers {
         }
     }
 
-    /// The cards at position `at`.
+    /// The pair at position `at`.
     pub fn cards(&mut self, at: u64) -> (usize, usize) {
         (
             self.first.card(at),
-            self.second.card(at / u64::from(self.first.cards)),
+            self.second.card(at / u64::from(self.first.size)),
         )
     }
 }
@@ -124,21 +123,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stream_is_splitmix64() {
-        // The first numbers of its reference implementation for the seed 1234567.
+    fn stream_is_splitmix64() {
+        // The first numbers of the reference implementation for the seed 1234567.
         let mut stream = Stream::new(1_234_567);
         assert_eq!(stream.next(), 6_457_827_717_110_365_317);
         assert_eq!(stream.next(), 3_203_168_211_198_807_973);
-        // Fixed for ever: composed benchmarks depend on it.
+        // Composed benchmarks depend on these keys. They must never change.
         assert_eq!(key(7, &["animal", "style"]), key(7, &["animal", "style"]));
         assert_ne!(key(7, &["animal", "style"]), key(7, &["animals", "tyle"]));
         assert_ne!(key(7, &["animal"]), key(8, &["animal"]));
     }
 
     #[test]
-    fn a_deck_deals_every_card_before_it_deals_one_again() {
-        let mut deck = BalancedSampler::new(9, 7);
-        let dealt: Vec<_> = (0..70).map(|at| deck.card(at)).collect();
+    fn sampler_is_balanced_per_block() {
+        let mut sampler = BalancedSampler::new(9, 7);
+        let dealt: Vec<_> = (0..70).map(|at| sampler.card(at)).collect();
         for round in dealt.chunks(7) {
             let mut sorted = round.to_vec();
             sorted.sort_unstable();
@@ -152,9 +151,9 @@ mod tests {
     }
 
     #[test]
-    fn two_decks_are_even_alone_and_together() {
-        let mut decks = BalancedSamplers::new(4, (5, 4));
-        let dealt: Vec<_> = (0..40).map(|at| decks.cards(at)).collect();
+    fn nested_samplers_are_balanced_alone_and_together() {
+        let mut samplers = BalancedSamplers::new(4, (5, 4));
+        let dealt: Vec<_> = (0..40).map(|at| samplers.cards(at)).collect();
         for deal in dealt.chunks(5) {
             assert!(deal.iter().all(|c| c.1 == deal[0].1));
         }

@@ -1,26 +1,26 @@
-//! What a safety checker says of a picture, as plain data.
+//! Results of the safety checker.
 
 use serde::{Deserialize, Serialize};
 
 use super::generation::Pixels;
 
-/// The scores of one picture: for each concept its cosine less the concept's threshold, in thousandths as the checker
-/// of Stable Diffusion rounds them. What is over 0 counts.
+/// The scores of one picture: for each concept, cosine minus threshold, rounded to thousandths like
+/// the checker of Stable Diffusion. A concept counts if its score is above 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Safety {
-    /// Of the special care concepts; once one counts, 0.01 is added to all scores after it.
+    /// Scores of the special care concepts. Once one counts, 0.01 is added to all later scores.
     pub special: Vec<f32>,
-    /// Of the concepts that a picture is flagged for.
+    /// Scores of the concepts that a picture is flagged for.
     pub concepts: Vec<f32>,
 }
 
 impl Safety {
-    /// Whether a concept counts (`has_nsfw_concept`).
+    /// Whether any concept counts (`has_nsfw_concept`).
     pub fn flagged(&self) -> bool {
         self.concepts.iter().any(|score| *score > 0.)
     }
 
-    /// Places of the concepts that count (`bad_concepts`). Their names were never published.
+    /// Positions of the concepts that count (`bad_concepts`). Their names were never published.
     pub fn bad_concepts(&self) -> Vec<usize> {
         self.concepts
             .iter()
@@ -30,14 +30,13 @@ impl Safety {
             .collect()
     }
 
-    /// The highest score of a concept: how close it came.
+    /// The highest concept score.
     pub fn highest(&self) -> Option<f32> {
         self.concepts.iter().copied().reduce(f32::max)
     }
 }
 
-/// Whether this is what other tools put in the place of a picture that their checker flagged: black to the last pixel.
-/// A picture without pixels is none.
+/// Whether the picture is completely black, which is how other tools replace flagged pictures.
 pub fn is_blanked(picture: &Pixels) -> bool {
     !picture.rgb.is_empty() && picture.rgb.iter().all(|byte| *byte == 0)
 }
@@ -47,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_scores_over_nought_count() {
+    fn only_positive_scores_count() {
         let safety = Safety {
             special: vec![0.5],
             concepts: vec![-0.1, 0., 0.001],
@@ -65,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn only_black_is_blanked() {
+    fn only_black_pictures_are_blanked() {
         let mut picture = Pixels {
             width: 5,
             height: 4,

@@ -1,23 +1,24 @@
-//! How well pictures and texts go together, as plain data.
+//! Similarity of pictures and texts.
 
 use serde::{Deserialize, Serialize};
 
-/// What a picture and a text, or two pictures, have in common by a model such as CLIP (Radford et al. 2021).
+/// Similarity of a picture and a text, or of two pictures, by a model such as CLIP (Radford et al.
+/// 2021).
 ///
-/// The same number is written on three scales. Dysca's paper filters at 0.75, which no cosine of CLIP reaches; its
-/// released code keeps what has [`logit`](Self::logit) over 25, which is a cosine of 0.25 and a
-/// [`clipscore`](Self::clipscore) of 0.625.
+/// There are three common scales. Dysca's paper filters at 0.75, which no cosine of CLIP reaches.
+/// Its released code keeps items with a [`logit`](Self::logit) over 25, which is a cosine of 0.25
+/// and a [`clipscore`](Self::clipscore) of 0.625.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Similarity {
-    /// Cosine between the two embeddings, from -1 to 1.
+    /// Cosine of the two embeddings, from -1 to 1.
     pub cosine: f32,
-    /// Chunks that the text was read in; over 1 where it is longer than the model takes at once.
+    /// Number of chunks of the text; above 1 if it is longer than the model's context.
     pub parts: u32,
 }
 
 impl Similarity {
-    /// `logits_per_image` of transformers: the cosine times the model's `scale`, which is exp(`logit_scale`) and 100 for
-    /// the published CLIPs.
+    /// `logits_per_image` of transformers: the cosine times the model's `scale`, which is
+    /// exp(`logit_scale`) and 100 for the published CLIP models.
     pub fn logit(&self, scale: f32) -> f32 {
         self.cosine * scale
     }
@@ -28,29 +29,29 @@ impl Similarity {
     }
 }
 
-/// What a model that compares pictures with texts can do; asked, never assumed.
+/// Capabilities of an image-text model, as it reports them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScorerCapabilities {
-    /// What it is, for a person: `clip-vit-large-patch14 on CPU (f32)`.
+    /// Description for people: `clip-vit-large-patch14 on CPU (f32)`.
     pub name: String,
-    /// Numbers in an embedding.
+    /// Length of an embedding.
     pub dimension: usize,
-    /// exp(`logit_scale`): what a cosine is multiplied with to become a logit.
+    /// exp(`logit_scale`), the factor from cosine to logit.
     pub logit_scale: f32,
-    /// What is added to that; SigLIP has one, CLIP has none.
+    /// The bias of the logit. SigLIP has one, CLIP has none.
     pub logit_bias: Option<f32>,
-    /// Longest text in tokens, without marks, that is read in one part.
+    /// Context length in tokens, without special tokens.
     pub longest_text: usize,
 }
 
 impl ScorerCapabilities {
-    /// The logit of the pair, as transformers' `logits_per_image` has it for this model.
+    /// The logit of the pair, like `logits_per_image` of transformers for this model.
     pub fn logit(&self, similarity: &Similarity) -> f32 {
         similarity.logit(self.logit_scale) + self.logit_bias.unwrap_or(0.)
     }
 
-    /// How likely the pair belongs together, for a model that was trained to say so of each pair by itself (SigLIP: Zhai
-    /// et al. 2023). CLIP only ranks texts against each other and says nothing here.
+    /// Probability that the pair matches, for models trained on single pairs (SigLIP: Zhai et al.
+    /// 2023). `None` for CLIP, which only ranks texts.
     pub fn probability(&self, similarity: &Similarity) -> Option<f32> {
         self.logit_bias
             .map(|_| 1. / (1. + (-self.logit(similarity)).exp()))
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_cosine_on_three_scales() {
+    fn scales_convert() {
         let quarter = Similarity {
             cosine: 0.25,
             parts: 1,

@@ -1,32 +1,30 @@
-//! From verdicts to a status, by a pure function of the verification protocol.
+//! The status of an item, and the `single` protocol.
 
 use serde::{Deserialize, Serialize};
 
 use super::verdict::Verdict;
 
-/// Where an item stands.
+/// Status of an item.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// Nobody has judged it.
+    /// Not judged yet.
     #[default]
     Pending,
-    /// It is kept.
     Accepted,
-    /// It is out.
     Rejected,
-    /// It needs a change before it can be kept.
+    /// Usable after a change.
     ToFix,
-    /// Somebody should look again.
+    /// Needs another look.
     Flagged,
-    /// It was passed over.
+    /// Skipped only.
     Skipped,
 }
 
 impl Status {
-    /// All statuses, in the order they are listed and sorted; the position is the stored code.
+    /// All statuses, in display and sort order. The position is the stored code.
     pub const ALL: [Status; 6] = [
         Self::Pending,
         Self::Accepted,
@@ -36,7 +34,7 @@ impl Status {
         Self::Skipped,
     ];
 
-    /// The name used in filters, tables and JSON.
+    /// The name in filters, tables, and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -48,7 +46,7 @@ impl Status {
         }
     }
 
-    /// The status of that [`name`](Self::name).
+    /// The status with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.name() == name)
     }
@@ -58,7 +56,7 @@ impl Status {
         self as u8
     }
 
-    /// The status of a stored code; unknown codes are pending.
+    /// The status with this stored code; unknown codes are pending.
     pub fn from_code(code: u8) -> Self {
         Self::ALL
             .get(usize::from(code))
@@ -67,17 +65,17 @@ impl Status {
     }
 }
 
-/// The `single` protocol: one person's word is enough, and the last word counts.
+/// The `single` protocol: one verdict is enough, and the last one counts.
 ///
-/// `standing` holds the verdicts that count, one an annotator, in the order they were given. A skip is no word on the
-/// item, and an answer to its question neither: they take nothing back of what another has said. What was only passed
-/// over is [`Status::Skipped`].
+/// `standing` holds the effective verdicts, one per annotator, in the order they were given. Skips
+/// and answers do not count and do not withdraw verdicts of others. An item that was only skipped
+/// is [`Status::Skipped`].
 pub fn single(standing: &[Verdict]) -> Status {
-    let word = standing
+    let last = standing
         .iter()
         .rev()
         .find(|v| !matches!(v, Verdict::Skip | Verdict::Answer));
-    match word {
+    match last {
         Some(Verdict::Accept) => Status::Accepted,
         Some(Verdict::Reject) => Status::Rejected,
         Some(Verdict::Fix) => Status::ToFix,
@@ -101,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_counts() {
+    fn last_verdict_counts() {
         assert_eq!(single(&[]), Status::Pending);
         assert_eq!(
             single(&[Verdict::Accept, Verdict::Reject]),
@@ -111,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skip_or_an_answer_takes_nothing_back() {
+    fn skips_and_answers_withdraw_nothing() {
         assert_eq!(
             single(&[Verdict::Accept, Verdict::Skip, Verdict::Answer]),
             Status::Accepted

@@ -1,37 +1,44 @@
-//! Answers to questions about columns: what the frequency and describe views show, for items and boards alike.
+//! Column statistics for the frequency and describe views of items and boards.
 
 use serde::{Deserialize, Serialize};
 
 /// How often each value of a column occurs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frequency {
-    /// The column's name.
     pub column: String,
-    /// Values with their counts, most frequent first; ties by value. Empty text stands for "has none".
+    /// Values with counts, most frequent first, ties by value. Empty text stands for a missing
+    /// value.
     pub rows: Vec<(String, u64)>,
-    /// Rows counted.
+    /// Number of rows.
     pub total: u64,
-    /// Distinct values beyond those listed.
+    /// Number of distinct values that are not listed.
     pub more: u64,
 }
 
-/// What a column holds.
+/// Summary of a column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The column's name.
     pub column: String,
-    /// Rows that have a value.
+    /// Rows with a value.
     pub present: u64,
-    /// Rows that have none.
+    /// Rows without a value.
     pub missing: u64,
-    /// Distinct values.
+    /// Number of distinct values.
     pub distinct: u64,
-    /// Smallest value as shown.
+    /// Smallest value as displayed.
     pub min: String,
-    /// Largest value as shown.
+    /// Largest value as displayed.
     pub max: String,
-    /// Mean, for numbers.
+    /// Mean, for numeric columns.
     pub mean: Option<f64>,
-    /// Most frequent value.
     pub top: String,
+}
+
+/// What rows are selected by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Match {
+    /// The cell matches this regular expression, case ignored.
+    Regex(String),
+    /// The cell is exactly this text.
+    Equal(String),
 }

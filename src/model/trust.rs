@@ -1,4 +1,4 @@
-//! Whom a person on this machine trusts with what: pictures, texts and keys that leave the machine.
+//! Consent to send pictures, texts, and keys to other machines.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,27 +8,27 @@ use serde::{Deserialize, Serialize};
 
 use super::{Error, ErrorKind, Result};
 
-/// Longest name of a variable for a key.
+/// Maximum length of the name of a key variable.
 const LONGEST_NAME: usize = 128;
 
-/// What is sent.
+/// The kind of data that is sent.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Sends {
-    /// Texts: prompts, questions, answers.
+    /// Prompts, questions, and answers.
     Texts,
-    /// Pictures, and texts with them.
+    /// Pictures with texts.
     #[default]
     Pictures,
 }
 
 impl Sends {
-    /// Both, the lesser first.
+    /// Both kinds, the lesser one first.
     pub const ALL: [Sends; 2] = [Sends::Texts, Sends::Pictures];
 
-    /// The name used in files and on the command line.
+    /// The name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Sends::Texts => "texts",
@@ -36,30 +36,29 @@ impl Sends {
         }
     }
 
-    /// What has that [`name`](Self::name).
+    /// The kind with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Sends> {
         Sends::ALL.into_iter().find(|s| s.name() == name)
     }
 }
 
-/// A place that something is sent to, with the variable whose value goes along as the key.
+/// A server, the variable whose value is sent as the key, and the kind of data.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Destination {
-    /// Scheme, host and port as one text, such as `https://api.example.com` or `http://127.0.0.1:8000`: the default port
-    /// of the scheme is left out.
+    /// Scheme, host, and port, such as `https://api.example.com` or `http://127.0.0.1:8000`. The
+    /// scheme's default port is left out.
     pub to: String,
-    /// The environment variable that holds the key.
+    /// The environment variable with the key.
     pub key_env: Option<String>,
-    /// What is sent.
     pub sends: Sends,
 }
 
 impl Destination {
-    /// The destination of requests to `url`. The address is read by the same code as when it is asked.
+    /// The destination of requests to `url`. The URL is parsed by the same code as for the request.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for an address that is none, has another scheme than HTTP, or holds a name or a key, and for a
-    /// variable whose name is none or is not that of a key.
+    /// [`ErrorKind::Usage`] for an invalid URL, a scheme other than HTTP, a user name or password
+    /// in the URL, and a variable name that is invalid or does not look like a key's.
     pub fn new(url: &str, key_env: Option<&str>, sends: Sends) -> Result<Destination> {
         let to = origin(url)?;
         if let Some(name) = key_env {
@@ -72,13 +71,13 @@ impl Destination {
         })
     }
 
-    /// Whether this is a server on this machine that gets no key: no agreement is needed for it.
+    /// Whether it is a server on this machine without a key, which needs no agreement.
     pub fn is_here(&self) -> bool {
         self.key_env.is_none() && Url::parse(&self.to).is_ok_and(|url| is_loopback(&url))
     }
 
-    /// Whether an agreement to this covers `other`: the same scheme, host and port, the same key or none, and no more
-    /// than is sent here.
+    /// Whether an agreement to this destination covers `other`: same scheme, host, and port, the
+    /// same key or none, and no more data.
     pub fn covers(&self, other: &Destination) -> bool {
         let key = other.key_env.is_none() || other.key_env == self.key_env;
         self.to == other.to && key && other.sends <= self.sends
@@ -108,23 +107,23 @@ impl fmt::Display for Destination {
     }
 }
 
-/// Scheme, host and port of an address, as [`Destination::to`].
+/// Scheme, host, and port of a URL, as in [`Destination::to`].
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for an address that is none, or has a name or key in it.
+/// [`ErrorKind::Usage`] for an invalid URL, or one with a user name or password.
 pub fn origin(url: &str) -> Result<String> {
     let wrong = |what: &str| {
         Error::new(ErrorKind::Usage, format!("`{}` {what}", shown(url)))
             .field("endpoint")
-            .help("an address begins with http:// or https://, such as https://api.example.com/v1")
+            .help("use a URL that starts with http:// or https://, such as https://api.example.com/v1")
     };
-    let url = Url::parse(url).map_err(|_| wrong("is no address"))?;
+    let url = Url::parse(url).map_err(|_| wrong("is not a URL"))?;
     if !["http", "https"].contains(&url.scheme()) || url.host_str().is_none_or(str::is_empty) {
-        return Err(wrong("is no address of a server"));
+        return Err(wrong("is not the URL of a server"));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(
-            Error::new(ErrorKind::Usage, "an address holds no name or key").field("endpoint"),
+            Error::new(ErrorKind::Usage, "the URL contains a user name or key").field("endpoint"),
         );
     }
     Ok(url.origin().ascii_serialization())
@@ -136,11 +135,11 @@ fn is_loopback(url: &Url) -> bool {
     host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// Whether a variable of this name may hold a key that is sent: a name of the shell's that has one of the words in it
-/// that such variables have. So a slip does not send `PATH` or `HOME`.
+/// Checks that a variable may hold a key: a valid name that contains a word common for keys. So a
+/// typo does not send `PATH` or `HOME`.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`].
+/// [`ErrorKind::Usage`] otherwise.
 pub fn check_key_name(name: &str) -> Result<()> {
     const WORDS: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CRED", "API"];
     let first = name
@@ -153,22 +152,21 @@ pub fn check_key_name(name: &str) -> Result<()> {
     let upper = name.to_ascii_uppercase();
     let wrong = |what: String| Err(Error::new(ErrorKind::Usage, what).field("key_env"));
     if !is_name {
-        // What stands here may be the key itself: it is not repeated.
+        // The value may be the key itself, so the error does not repeat it.
         return wrong(
-            "this is no name of an environment variable, expected one such as OPENAI_API_KEY"
-                .into(),
+            "not the name of an environment variable, expected one such as OPENAI_API_KEY".into(),
         );
     }
-    // It is where programs find the keys of a person, and not a key.
+    // SSH_AUTH_SOCK is the path of a socket, not a key.
     if upper.contains("SSH_AUTH") || !WORDS.iter().any(|word| upper.contains(word)) {
         return wrong(format!(
-            "the variable {name} has no name of a key, expected one such as OPENAI_API_KEY"
+            "variable {name} does not look like a key, expected one such as OPENAI_API_KEY"
         ));
     }
     Ok(())
 }
 
-/// Text of a project in a line of ours: no control characters, not endless.
+/// Escapes control characters and truncates text from a project for one line.
 fn shown(text: &str) -> String {
     text.chars()
         .take(200)
@@ -176,30 +174,29 @@ fn shown(text: &str) -> String {
         .collect()
 }
 
-/// A destination of a job, and whether the person has agreed to it.
+/// A destination of a job and whether the user has agreed to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
-    /// Where, with which key.
     pub destination: Destination,
-    /// Whether the person on this machine has agreed to it.
     pub agreed: bool,
 }
 
-/// What a job would send, where it waits for a person to agree.
+/// The agreement that a job waits for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waits {
-    /// This person did not begin the job on this machine, or the project was copied, moved or changed since.
+    /// Whether the user did not start the job on this machine, or the project was copied, moved, or
+    /// changed since.
     pub elsewhere: bool,
-    /// What would be sent, in words: `120 questions with their pictures`.
+    /// What would be sent: `120 questions with their pictures`.
     pub what: String,
-    /// How many of them, at most.
+    /// Maximum number of requests.
     pub count: u64,
-    /// Where to; empty for a job that sends nothing.
+    /// The destinations; empty for a job that sends nothing.
     pub to: Vec<Wanted>,
 }
 
 impl Waits {
-    /// The destinations that nobody has agreed to yet.
+    /// The destinations without an agreement.
     pub fn open(&self) -> Vec<Destination> {
         self.to
             .iter()
@@ -208,11 +205,11 @@ impl Waits {
             .collect()
     }
 
-    /// What is wanted, in a sentence.
+    /// The request for agreement, as a sentence.
     pub fn says(&self) -> String {
         let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
         match to.is_empty() {
-            true => "this job was not begun by you on this machine; it sends nothing".into(),
+            true => "you did not start this job on this machine; it sends nothing".into(),
             false => format!(
                 "this project wants to send {} to {}",
                 self.what,
@@ -221,31 +218,31 @@ impl Waits {
         }
     }
 
-    /// What a person can answer to [`says`](Self::says), each with a word about it: yes first.
+    /// The possible answers to [`says`](Self::says), each with an explanation. Yes is first.
     pub fn choices(&self) -> Vec<(String, String)> {
         let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
         let yes = match to.is_empty() {
-            true => ("resume it".to_string(), String::new()),
+            true => ("resume".to_string(), String::new()),
             false => (
-                "send it".to_string(),
-                format!("you agree to {}, for all your projects", to.join(" and ")),
+                "send".to_string(),
+                format!("agree to {} for all your projects", to.join(" and ")),
             ),
         };
         vec![yes, ("not now".to_string(), String::new())]
     }
 
-    /// Why the job waits, in a line for lists of jobs.
+    /// Why the job waits, as a line for job lists.
     pub fn reason(&self) -> String {
         let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
-        let begun = if self.elsewhere {
-            " (not begun by you here, or changed since)"
+        let origin = if self.elsewhere {
+            " (not started by you here, or changed since)"
         } else {
             ""
         };
         match to.is_empty() {
-            true => format!("waits for your agreement{begun}: it sends nothing"),
+            true => format!("waits for your agreement{origin}; it sends nothing"),
             false => format!(
-                "waits for your agreement: {} to {}{begun}",
+                "waits for your agreement: {} to {}{origin}",
                 self.what,
                 to.join(" and to ")
             ),
@@ -253,7 +250,7 @@ impl Waits {
     }
 }
 
-/// The refusal of what nobody has agreed to, with the commands that agree.
+/// The error for destinations without an agreement, with the commands that agree.
 pub fn refusal(open: &[Destination]) -> Error {
     let to: Vec<String> = open.iter().map(ToString::to_string).collect();
     let commands: Vec<String> = open.iter().map(Destination::command).collect();
@@ -261,17 +258,17 @@ pub fn refusal(open: &[Destination]) -> Error {
         ErrorKind::Denied,
         format!(
             "you have not agreed to send {} to {}",
-            of(open),
+            most_sent(open),
             to.join(" and to ")
         ),
     )
     .help(format!(
-        "nothing was sent; if you mean it: {}",
+        "nothing was sent; to agree, run: {}",
         commands.join(" && ")
     ))
 }
 
-fn of(open: &[Destination]) -> &'static str {
+fn most_sent(open: &[Destination]) -> &'static str {
     open.iter()
         .map(|d| d.sends)
         .max()
@@ -288,14 +285,14 @@ mod tests {
     }
 
     #[test]
-    fn a_destination_is_the_host_that_is_really_asked() {
+    fn destination_is_the_requested_host() {
         let to = |url: &str| origin(url).unwrap();
         assert_eq!(
             to("https://api.example.com:443/v1"),
             "https://api.example.com"
         );
         assert_eq!(to("http://HOST:8000/v1"), "http://host:8000");
-        // What looks like another host to people and to simple code.
+        // URLs that look like another host to people and to naive parsers.
         assert_eq!(
             to("https://evil.example\\.api.example.com/v1"),
             "https://evil.example"
@@ -319,12 +316,12 @@ mod tests {
     }
 
     #[test]
-    fn an_agreement_covers_the_same_host_and_key_and_no_more() {
+    fn agreement_covers_same_host_and_key_only() {
         let agreed = of("https://api.example.com/v1", Some("A_KEY"));
         assert!(agreed.covers(&of("https://api.example.com/other", Some("A_KEY"))));
         assert!(
             agreed.covers(&of("https://api.example.com", None)),
-            "less goes there"
+            "less data is covered"
         );
         for other in [
             of("https://api.example.com", Some("B_KEY")),
@@ -342,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_server_here_without_a_key_needs_no_agreement() {
+    fn local_server_without_key_needs_no_agreement() {
         for here in [
             "http://127.0.0.1:8000",
             "http://localhost:1",
@@ -363,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_is_one_of_a_key() {
+    fn key_variables_look_like_keys() {
         for good in [
             "OPENAI_API_KEY",
             "HF_TOKEN",
@@ -387,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_command_that_agrees() {
+    fn refusal_names_the_agreeing_command() {
         let open = [
             of("http://h:9/v1", Some("A_KEY")),
             Destination::new("https://i", None, Sends::Texts).unwrap(),

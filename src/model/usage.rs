@@ -1,49 +1,49 @@
-//! How metadata is used by the items of a project, and what an edit would do to them.
+//! How items use the metadata, and how edits of the metadata would affect them.
 
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
 use super::status::Status;
 
-/// A metadata file of a project, as it is on disk.
+/// A metadata file of a project on disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
-    /// Its name in the metadata folder.
+    /// Path within the metadata folder.
     pub name: String,
-    /// What it holds.
     pub text: String,
-    /// 16 hex digits of a hash over its bytes: what a save must name to replace it.
+    /// Hash of the contents, 16 hex digits. A save must name the revision that it replaces.
     pub revision: String,
 }
 
-/// The metadata of a project, as it is on disk.
+/// The metadata of a project on disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetadataState {
-    /// Its files, by name.
+    /// The files, sorted by name.
     pub files: Vec<FileState>,
-    /// Files that could not be read, and why.
+    /// Files that could not be read.
     pub unreadable: Vec<Finding>,
-    /// The project has no metadata files: these are the shipped ones, and the first save writes them all.
+    /// Whether these are the shipped files because the project has none. The first save writes them
+    /// all.
     pub shipped: bool,
 }
 
-/// Whether the metadata on disk can be used.
+/// Whether the metadata on disk is usable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetadataHealth {
-    /// What keeps it from being used, the cause first. While there is something, nothing is composed.
     pub errors: Vec<Finding>,
-    /// It can be told which items are stale: the files have no errors, or an earlier state of them goes on.
+    /// Whether staleness is known: the files have no errors, or an earlier valid state is still in
+    /// use.
     pub known: bool,
 }
 
 /// A file to save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Save {
-    /// Its name in the metadata folder.
+    /// Path within the metadata folder.
     pub name: String,
-    /// The revision it had when the edit began; `None` for a new file.
+    /// The revision when the edit began; `None` for a new file.
     pub base: Option<String>,
-    /// What it is to hold; `None` removes it.
+    /// The new contents; `None` deletes the file.
     pub text: Option<String>,
 }
 
@@ -52,14 +52,12 @@ pub struct Save {
 pub struct Tally(pub [u64; Status::ALL.len()]);
 
 impl Tally {
-    /// Counts one more item of this status.
     pub fn add(&mut self, status: Status) {
         if let Some(at) = Status::ALL.iter().position(|s| *s == status) {
             self.0[at] += 1;
         }
     }
 
-    /// Items of this status.
     pub fn of(&self, status: Status) -> u64 {
         Status::ALL
             .iter()
@@ -67,44 +65,43 @@ impl Tally {
             .map_or(0, |at| self.0[at])
     }
 
-    /// Items in all.
     pub fn all(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Share of accepted among accepted and rejected, and how many those are; `None` when nobody judged any.
+    /// Share of accepted among accepted and rejected items, and their number; `None` if there are
+    /// none.
     pub fn acceptance(&self) -> Option<(f64, u64)> {
         let (yes, no) = (self.of(Status::Accepted), self.of(Status::Rejected));
         (yes + no > 0).then(|| (yes as f64 / (yes + no) as f64, yes + no))
     }
 }
 
-/// How one term is used.
+/// Use of one term.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermUse {
-    /// The term.
     pub term: String,
-    /// Items whose picture or statement has it, by status.
+    /// Items whose picture or statement has the term, by status.
     pub items: Tally,
-    /// Items that have it as their right answer, by status.
+    /// Items whose right answer is the term, by status.
     pub answers: Tally,
 }
 
-/// How two properties of the items meet: subject x style, style x background, ...
+/// Items by two properties, such as subject x style or style x background.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grid {
-    /// Values down, with their totals.
+    /// Row values with totals.
     pub rows: Vec<(String, Tally)>,
-    /// Values across, with their totals.
+    /// Column values with totals.
     pub columns: Vec<(String, Tally)>,
     /// Row by row.
     pub cells: Vec<Tally>,
-    /// Cells that the rules of compatibility leave empty, by position, with why.
+    /// Cells that compatibility rules keep empty, by position, with reasons.
     pub excluded: Vec<(u32, String)>,
 }
 
 impl Grid {
-    /// Why a cell is to be empty, if it is.
+    /// Why a cell must be empty, if it must.
     pub fn why_not(&self, cell: usize) -> Option<&str> {
         let at = self
             .excluded
@@ -113,7 +110,8 @@ impl Grid {
         Some(&self.excluded[at].1)
     }
 
-    /// Cells that can hold items, and how many of them do. Items without a value belong to no cell here.
+    /// Number of cells that can have items, and of those that do. Items without a value are in no
+    /// cell.
     pub fn filled(&self) -> (usize, usize) {
         let wide = self.columns.len().max(1);
         let named = |at: &usize| {
@@ -131,16 +129,17 @@ impl Grid {
     }
 }
 
-/// What metadata would do to the items that exist.
+/// The effect of metadata on existing items.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Impact {
-    /// Composed items.
+    /// Number of composed items.
     pub composed: u64,
-    /// Items whose templates or style wording changed: composed again they would read differently.
+    /// Items whose templates or style wording changed, so that they would be composed differently.
     pub stale: Tally,
-    /// Items with a term, subject or subtask that is gone: they cannot be composed again.
+    /// Items with a term, subject, or subtask that no longer exists, so that they cannot be
+    /// composed again.
     pub gone: Tally,
-    /// What is gone, with how many items it takes along, most first; at most 100.
+    /// What no longer exists, with the number of affected items, most first; at most 100.
     pub causes: Vec<(String, u64)>,
 }
 
@@ -148,20 +147,20 @@ pub struct Impact {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Freshness {
-    /// It would, or it was not composed here.
+    /// Yes, or it was not composed in the project.
     #[default]
     Fresh,
-    /// Its templates or the wording of its style changed.
+    /// Its templates or style wording changed.
     Stale,
-    /// A term, subject or subtask of it is gone: it cannot be composed again.
+    /// A term, subject, or subtask of it no longer exists.
     Gone,
 }
 
 impl Freshness {
-    /// All of them; the position is the code.
+    /// All variants. The position is the stored code.
     pub const ALL: [Freshness; 3] = [Self::Fresh, Self::Stale, Self::Gone];
 
-    /// The name used in filters (`stale:NAME`) and JSON.
+    /// The name in filters (`stale:NAME`) and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fresh => "no",
@@ -170,35 +169,35 @@ impl Freshness {
         }
     }
 
-    /// The one of that [`name`](Self::name).
+    /// The variant with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name() == name)
     }
 
-    /// The code: the position in [`Freshness::ALL`].
+    /// The stored code: the position in [`Freshness::ALL`].
     pub fn code(self) -> u8 {
         self as u8
     }
 }
 
-/// A term whose items fail (step 4 of Dysca's cleaning: terms that pictures get wrong are taken out).
+/// A term whose items are often rejected (step 4 of Dysca's cleaning removes terms that pictures
+/// get wrong).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Failing {
-    /// Its vocabulary, or `style`.
+    /// The vocabulary, or `style`.
     pub vocabulary: String,
-    /// The term.
     pub term: String,
-    /// Items whose picture or statement has it, by status.
     pub items: Tally,
-    /// Lower end of Wilson's 95 % interval of the share rejected among accepted and rejected, 0 to 1.
+    /// Lower end of the 95 % Wilson interval of the rejected share among accepted and rejected
+    /// items, 0 to 1.
     pub at_least: f64,
 }
 
-/// Items of some terms, and what becomes of them.
+/// The result of discarding terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Discarded {
-    /// Items with one of the terms, by status before.
+    /// Items with any of the terms, by status before.
     pub items: Tally,
-    /// Items rejected by this; with a dry run those that would be.
+    /// Items rejected, or that would be rejected in a preview.
     pub rejected: u64,
 }

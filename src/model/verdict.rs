@@ -1,30 +1,29 @@
-//! What people decided: events, never overwritten.
+//! Verdicts and decisions. They are events and are never overwritten.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// What an annotator says of an item.
+/// An annotator's verdict on an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It is good as it is.
+    /// Good as it is.
     Accept,
-    /// It must not be used; reasons say why.
+    /// Must not be used; reasons say why.
     Reject,
-    /// It can be used once what the note says is changed.
+    /// Usable after the change described in the note.
     Fix,
-    /// No verdict now; come back to it.
+    /// No verdict now.
     Skip,
     /// Somebody else should look.
     Flag,
-    /// It was looked at and cannot be told.
+    /// Examined, but undecidable.
     Unsure,
-    /// Its question was answered, as a round asked: [`Judgement::answer`].
+    /// The question was answered, as the round asked: [`Judgement::answer`].
     Answer,
 }
 
 impl Verdict {
-    /// All verdicts.
     pub const ALL: [Verdict; 7] = [
         Self::Accept,
         Self::Reject,
@@ -35,7 +34,7 @@ impl Verdict {
         Self::Answer,
     ];
 
-    /// The name used in journals and JSON.
+    /// The name in journals and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Accept => "accept",
@@ -48,46 +47,46 @@ impl Verdict {
         }
     }
 
-    /// The verdict of that [`name`](Self::name).
+    /// The verdict with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|v| v.name() == name)
     }
 }
 
-/// How sure we are that the annotator had the item on screen.
+/// How certain it is that the annotator had the item on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Seen {
-    /// The terminal answered after the item was painted.
+    /// The terminal confirmed that the item was drawn.
     Painted,
-    /// The same, but not every picture of the item was painted: [`Judgement::pictures`] says which.
+    /// Confirmed, but not all pictures were drawn; see [`Judgement::pictures`].
     Partly,
-    /// The terminal does not answer; the time-out let the verdict through.
+    /// The terminal does not send confirmations; the verdict was accepted after a timeout.
     Unconfirmed,
-    /// Came from a script, no screen involved.
+    /// From a script, without a screen.
     Script,
 }
 
-/// What became of one picture of an item on the screen that its verdict was given at.
+/// Whether a picture of the item was on screen when its verdict was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PictureSeen {
-    /// It was painted.
+    /// Drawn.
     Painted,
-    /// It could have been painted, but another one stood in its place or there was no room for it.
+    /// Not drawn, because another picture was in its place or there was no room.
     NotPainted,
-    /// Its file is not there.
+    /// The file does not exist.
     Missing,
-    /// Its file is there and cannot be shown: it cannot be decoded, or its bytes are not those that were recorded.
+    /// The file cannot be decoded or does not match the recorded hash.
     Broken,
 }
 
 impl PictureSeen {
-    /// All of them.
+    /// All variants.
     pub const ALL: [PictureSeen; 4] =
         [Self::Painted, Self::NotPainted, Self::Missing, Self::Broken];
 
-    /// The name used in journals, CSV and JSON.
+    /// The name in journals, CSV, and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Painted => "painted",
@@ -97,15 +96,15 @@ impl PictureSeen {
         }
     }
 
-    /// The one of that [`name`](Self::name).
+    /// The variant with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<PictureSeen> {
         Self::ALL.into_iter().find(|s| s.name() == name)
     }
 
-    /// Which of an item's pictures were not painted, as a person reads it; `None` where all were.
+    /// Describes the pictures that were not drawn; `None` if all were.
     pub fn unseen(pictures: &[PictureSeen]) -> Option<String> {
         let of = pictures.len();
-        let words = |(at, state): (usize, &PictureSeen)| {
+        let describe = |(at, state): (usize, &PictureSeen)| {
             let what = match state {
                 Self::Painted => return None,
                 Self::NotPainted => "was not shown",
@@ -118,35 +117,33 @@ impl PictureSeen {
                 format!("picture {} of {of} {what}", at + 1)
             })
         };
-        let said: Vec<String> = pictures.iter().enumerate().filter_map(words).collect();
-        (!said.is_empty()).then(|| said.join(", "))
+        let unseen: Vec<String> = pictures.iter().enumerate().filter_map(describe).collect();
+        (!unseen.is_empty()).then(|| unseen.join(", "))
     }
 }
 
-/// One verdict with its circumstances.
+/// A verdict with its circumstances.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// The verdict.
     pub verdict: Verdict,
-    /// Keys of the reasons chosen (declared in `benchtop.toml`).
+    /// Keys of the reasons, from `benchtop.toml`.
     pub reasons: Vec<String>,
-    /// A free note.
     pub note: Option<String>,
-    /// Milliseconds from the item being seen to the key, without the line's lag.
+    /// Milliseconds from the item's appearance to the key press, without network latency.
     pub ms: Option<u32>,
     /// Whether the item was on screen.
     pub seen: Seen,
-    /// What became of each of the item's pictures there, in the item's order. Empty for items without pictures, scripts
-    /// and verdicts of earlier programs.
+    /// State of each of the item's pictures on screen, in the item's order. Empty for items without
+    /// pictures, scripts, and verdicts from earlier versions.
     pub pictures: Vec<PictureSeen>,
-    /// What was answered: a letter of the options, or a text.
+    /// The answer: an option's letter, or a text.
     pub answer: Option<String>,
-    /// The round that asked for it; none for a verdict outside rounds.
+    /// The round; `None` outside of rounds.
     pub asked: Option<Asked>,
 }
 
 impl Judgement {
-    /// A verdict and no more.
+    /// A verdict without reasons, note, or round.
     pub fn new(verdict: Verdict, seen: Seen) -> Judgement {
         Judgement {
             verdict,
@@ -161,42 +158,41 @@ impl Judgement {
     }
 }
 
-/// The round that a verdict belongs to.
+/// The round of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
     /// Name of the round.
     pub round: String,
-    /// Which part of it.
+    /// Part of the round.
     pub part: Part,
-    /// Version of the guidelines that lay beside the item: the first eight hex digits of their BLAKE3.
+    /// Version of the guidelines shown: the first 8 hex digits of their BLAKE3 hash.
     pub guidelines: Option<String>,
-    /// What others or a machine said of the item had been shown before.
+    /// Whether verdicts of others or machine results had been shown before.
     pub revealed: bool,
 }
 
-/// What a verdict in a round is for.
+/// The purpose of a verdict in a round.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// To decide of the item.
+    /// Decides the item.
     #[default]
     Main,
-    /// To decide of it again, after others' verdicts or a machine's were shown.
+    /// Decides again, after verdicts of others or machine results were shown.
     Revision,
-    /// To see whether the same person says the same twice; decides nothing.
+    /// Checks consistency with the same person's first verdict; does not decide.
     Repeat,
-    /// To see whether a known item is told right; decides nothing.
+    /// Checks attention on a gold item, unmarked; does not decide.
     Probe,
-    /// Practice on a known item, with an answer at once; decides nothing.
+    /// Practice on a gold item with feedback; does not decide.
     Calibration,
-    /// To settle what others disagree on.
+    /// Settles a disagreement.
     Adjudication,
 }
 
 impl Part {
-    /// All parts.
     pub const ALL: [Part; 6] = [
         Self::Main,
         Self::Revision,
@@ -206,7 +202,7 @@ impl Part {
         Self::Adjudication,
     ];
 
-    /// The name used in journals and JSON.
+    /// The name in journals and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Main => "main",
@@ -218,40 +214,53 @@ impl Part {
         }
     }
 
-    /// Whether it can make or change the status of its item.
+    /// Whether it can change the status of the item.
     pub fn decides(self) -> bool {
         matches!(self, Self::Main | Self::Revision | Self::Adjudication)
     }
 }
 
-/// What happened.
+/// The kind of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Act {
-    /// A verdict was given.
+    /// A verdict.
     Judge(Judgement),
-    /// The decision with this uuid no longer counts.
+    /// Undoes the decision with this uuid.
     Undo(Uuid),
-    /// The undone decision with this uuid counts again.
+    /// Redoes the undone decision with this uuid.
     Redo(Uuid),
 }
 
-/// One line of a journal.
+/// A line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// Its receipt: resending the same uuid changes nothing.
+    /// Receipt. Resending it has no effect.
     pub uuid: Uuid,
-    /// Revision of the project after it, rising by one with every decision of anyone.
+    /// Project revision after it, which increases by one with every decision of anyone.
     pub rev: u64,
-    /// When, in milliseconds since 1970 UTC, by the owner's clock.
+    /// Time in milliseconds since 1970 UTC, by the owner's clock.
     pub at: i64,
-    /// Who.
     pub who: String,
-    /// Id of the item.
+    /// Item id.
     pub item: String,
-    /// What was judged, where it is a verdict: [`super::Item::digest`]. Lines of earlier programs have none.
+    /// Digest of what was judged ([`super::Item::digest`]); `None` for undo, redo, and older lines.
     pub on: Option<String>,
-    /// What.
     pub act: Act,
+}
+
+/// A verdict that counts, as it is shown beside its item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectiveVerdict {
+    /// Its receipt.
+    pub uuid: Uuid,
+    /// Revision of the project it made.
+    pub rev: u64,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// Who gave it.
+    pub who: String,
+    /// What was said.
+    pub judgement: Judgement,
 }
 
 #[cfg(test)]
@@ -260,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_that_were_not_painted_are_told_by_their_number() {
+    fn unseen_pictures_are_numbered() {
         for state in PictureSeen::ALL {
             assert_eq!(PictureSeen::from_name(state.name()), Some(state));
         }

@@ -1,5 +1,5 @@
-//! Verdicts on their way between projects and other tools: what one is, how the words of a foreign file are read, and what
-//! a file of them comes to.
+//! Exchange of verdicts with other projects and tools: formats, mapping of foreign names, and
+//! import results.
 
 use std::collections::BTreeMap;
 
@@ -12,23 +12,22 @@ use super::history::Conflict;
 use super::name;
 use super::verdict::{Judgement, Verdict};
 
-/// A form that verdicts are exchanged in.
+/// An exchange format for verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictForm {
-    /// One JSON object a line.
+    /// One JSON object per line.
     Jsonl,
-    /// Comma-separated values (RFC 4180) under one line of names.
+    /// Comma-separated values (RFC 4180) with a header line.
     Csv,
-    /// Label Studio's JSON: tasks with their annotations.
+    /// Label Studio's JSON: tasks with annotations.
     LabelStudio,
 }
 
 impl VerdictForm {
-    /// All forms.
     pub const ALL: [VerdictForm; 3] = [Self::Jsonl, Self::Csv, Self::LabelStudio];
 
-    /// The name used on the command line and in JSON.
+    /// The name on the command line and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
@@ -41,45 +40,42 @@ impl VerdictForm {
 /// A verdict outside of journals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchanged {
-    /// Id of the item.
+    /// Item id.
     pub item: String,
-    /// Who gave it.
     pub who: String,
-    /// What was said.
     pub judgement: Judgement,
-    /// When, in milliseconds since 1970; a foreign file may not say.
+    /// Time in milliseconds since 1970; `None` if the file does not have it.
     pub at: Option<i64>,
-    /// Revision of the project it made; only a file that benchtop wrote says so.
+    /// Project revision; only files written by benchtop have it.
     pub rev: Option<u64>,
-    /// Its receipt: as the file says, or drawn from what it says ([`receipt`]).
+    /// Receipt from the file, or derived from its contents ([`receipt`]).
     pub uuid: Uuid,
-    /// What was judged, see [`super::Item::digest`].
+    /// Digest of what was judged; see [`super::Item::digest`].
     pub on: Option<String>,
-    /// The question as the file shows it.
     pub question: Option<String>,
 }
 
-/// How the words of a file are read.
+/// Mapping of the names in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Words {
-    /// Annotators of this project by what the file calls them.
+    /// Annotators of this project by their name in the file.
     pub people: BTreeMap<String, String>,
-    /// Verdicts and keys of reasons by what the file calls them.
+    /// Verdicts and reason keys by their name in the file.
     pub choices: BTreeMap<String, String>,
-    /// The field of a Label Studio task that holds the item's id; where none is named, `item`, else the id by which an import
-    /// of the same tasks knows the item.
+    /// The field of a Label Studio task with the item id. By default `item`, otherwise the id that
+    /// an import of the same tasks assigns.
     pub item_field: Option<String>,
-    /// The data set that the tasks of the file are of.
+    /// The data set of the tasks.
     pub dataset: Option<String>,
 }
 
 impl Words {
-    /// The verdict that a word stands for. Nothing is guessed: it is the name of one, or it was said what it means.
+    /// The verdict that `word` means: the name of a verdict, or a mapped word.
     pub fn verdict(&self, word: &str) -> Option<Verdict> {
         Verdict::from_name(self.choices.get(word).map_or(word, String::as_str))
     }
 
-    /// The key of the reason that a word stands for: its key, its label, or what was said that it means.
+    /// The reason that `word` means: a key, a label, or a mapped word.
     pub fn reason(&self, word: &str, known: &[Reason]) -> Option<String> {
         let word = self.choices.get(word).map_or(word, String::as_str);
         let by_key = known.iter().find(|reason| reason.key == word);
@@ -88,20 +84,20 @@ impl Words {
             .map(|reason| reason.key.clone())
     }
 
-    /// The annotator that a file calls `name`.
+    /// The annotator for `name` in the file.
     ///
     /// # Errors
-    /// Where it was not said who that is, and it cannot name an annotator.
+    /// [`super::ErrorKind::Input`] if the name is not mapped and not a valid annotator name.
     pub fn person(&self, name: &str) -> Result<String> {
         let who = self.people.get(name).map_or(name, String::as_str);
         name::check(who, "an annotator").map_err(|_| {
-            Error::input(format!("`{name}` names no annotator"))
-                .help(format!("say who it is: --map {name}=NAME"))
+            Error::input(format!("`{name}` is not a valid annotator name"))
+                .help(format!("map it to an annotator: --map {name}=NAME"))
         })?;
         Ok(who.to_string())
     }
 
-    /// What an annotator is called in a file.
+    /// The name of an annotator in the file.
     pub fn called<'w>(&'w self, who: &'w str) -> &'w str {
         self.people
             .iter()
@@ -109,10 +105,11 @@ impl Words {
             .map_or(who, |(called, _)| called)
     }
 
-    /// Whether every choice is said to be something that there is.
+    /// Checks the mapping.
     ///
     /// # Errors
-    /// [`super::ErrorKind::Input`] names the one that is neither a verdict nor a reason of the project.
+    /// [`super::ErrorKind::Input`] with the first mapped word that is neither a verdict nor a
+    /// reason of the project.
     pub fn check(&self, known: &[Reason]) -> Result<()> {
         for (word, means) in &self.choices {
             if Verdict::from_name(means).is_none()
@@ -136,40 +133,40 @@ impl Words {
     }
 }
 
-/// A verdict of a file that was not taken.
+/// A verdict that was not imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Left {
-    /// Where it stands in the file: `line 4`, `task 3, annotation 2`.
+    /// Place in the file: `line 4`, `task 3, annotation 2`.
     pub place: String,
-    /// Id of the item; empty where the file does not say.
+    /// Item id; empty if the file does not have it.
     pub item: String,
-    /// Who gave it, as the file says; empty where it does not.
+    /// Annotator according to the file; may be empty.
     pub who: String,
-    /// Why it was not taken.
+    /// The reason.
     pub why: String,
 }
 
-/// What verdicts of a file come to.
+/// The result of importing verdicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
-    /// The form they came in.
+    /// Format of the file.
     pub form: VerdictForm,
     /// Verdicts in the file.
     pub read: u64,
-    /// Those that are new here.
+    /// New verdicts.
     pub added: u64,
-    /// Those that were here, or twice in the file.
+    /// Duplicates, already known or repeated in the file.
     pub known: u64,
-    /// Those that were not taken.
+    /// Verdicts that were not imported.
     pub aside: Vec<Left>,
-    /// Items that people, or one person here and there, judged differently.
+    /// Items with different verdicts, by several people or by one person in two places.
     pub conflicts: Vec<Conflict>,
-    /// What a person should know.
+    /// Remarks for people.
     pub notes: Vec<String>,
 }
 
-/// The receipt of a verdict that came without one: it follows from what the file says, so that the same verdict has the same
-/// receipt whenever it is read.
+/// Derives the receipt of a verdict from its contents, so that repeated imports give the same
+/// receipt.
 pub fn receipt(parts: &[&str]) -> Uuid {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -181,7 +178,7 @@ pub fn receipt(parts: &[&str]) -> Uuid {
     uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
-/// The first eight hex digits of the BLAKE3 of what was said, whatever the circumstances.
+/// The first 8 hex digits of a hash over the verdict, its reasons, note, and answer.
 pub fn said(judgement: &Judgement) -> String {
     let reasons = judgement.reasons.join(";");
     let (note, answer) = (judgement.note.as_deref(), judgement.answer.as_deref());
@@ -212,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_means_what_it_is_or_what_was_said_and_nothing_else() {
+    fn words_resolve_by_name_or_mapping() {
         let choices = [("Good", "accept"), ("Bad light", "unsafe")]
             .map(|(a, b)| (a.to_string(), b.to_string()));
         let words = Words {
@@ -242,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_who_is_not_mapped_needs_a_name_that_can_be_one() {
+    fn unmapped_people_need_valid_names() {
         let words = Words {
             people: [("a@x.org".to_string(), "ann".to_string())].into(),
             ..Words::default()
@@ -264,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn receipts_follow_from_every_part_and_from_where_it_ends() {
+    fn receipts_depend_on_every_part() {
         let one = receipt(&["ab", "c"]);
         assert_eq!(one, receipt(&["ab", "c"]));
         assert!(one != receipt(&["a", "bc"]) && one != receipt(&["ab", "c", ""]));

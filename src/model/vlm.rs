@@ -1,4 +1,4 @@
-//! What is asked of a vision-language model and what comes back, as plain data.
+//! Requests to vision-language models and their replies.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::Judge;
 
-/// A picture as a file holds it.
+/// An encoded picture file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Encoded {
     mime: &'static str,
@@ -14,7 +14,8 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// These bytes, if they begin as a PNG, a JPEG, a WebP or a GIF does; other kinds are not read by most models.
+    /// A PNG, JPEG, WebP, or GIF file, recognized by its first bytes; `None` for other formats,
+    /// which most models do not read.
     pub fn new(bytes: impl Into<Arc<[u8]>>) -> Option<Encoded> {
         let bytes = bytes.into();
         let mime = match &*bytes {
@@ -41,12 +42,12 @@ impl Encoded {
         Some(Encoded { mime, bytes })
     }
 
-    /// Its media type, told by its first bytes.
+    /// Media type.
     pub fn mime(&self) -> &'static str {
         self.mime
     }
 
-    /// The file.
+    /// The contents of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -58,116 +59,113 @@ impl std::fmt::Debug for Encoded {
     }
 }
 
-/// One question.
+/// A question to a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ask {
-    /// Pictures, in the order they are shown, before the words.
+    /// Pictures in order; they precede the text.
     pub images: Vec<Encoded>,
-    /// What the model is told of its part.
+    /// System prompt.
     pub system: Option<String>,
-    /// The words.
     pub prompt: String,
-    /// Most tokens of the answer.
+    /// Maximum number of output tokens.
     pub max_tokens: u32,
-    /// Whether log-probabilities of the first token are wanted. With a [`schema`](Self::schema) that token is a bracket.
+    /// Whether to request log-probabilities of the first token. With a [`schema`](Self::schema),
+    /// that token is a bracket.
     pub want_logprobs: bool,
-    /// The form that the answer should have, for servers that can be held to one.
+    /// JSON schema of the answer, for servers with structured output.
     pub schema: Option<Schema>,
 }
 
-/// The form of an answer.
+/// A named JSON schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
-    /// What it is called: letters, digits, `_` and `-`.
+    /// Name: letters, digits, `_`, and `-`.
     pub name: String,
-    /// The JSON schema.
     pub schema: Arc<serde_json::Value>,
 }
 
-/// Why an answer ended.
+/// Why an output ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finish {
-    /// It was complete.
+    /// Complete.
     Stop,
-    /// It reached the most tokens: what there is may be half of it.
+    /// Cut off at the token limit.
     Length,
-    /// The model or a filter before it would not answer; [`Reply::text`] holds what it said instead.
+    /// Refused by the model or a filter; [`Reply::text`] holds its message.
     Refused,
-    /// Another reason that the server gave.
+    /// Another reason, as the server gave it.
     Other(String),
-    /// The server gave none.
+    /// The server gave no reason.
     #[default]
     Untold,
 }
 
-/// A token that could have stood in a place.
+/// An alternative first token.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alternative {
-    /// The token's text.
     pub token: String,
     /// Natural logarithm of its probability.
     pub logprob: f64,
 }
 
-/// Tokens of one answer, as the server counted them.
+/// Token counts of one reply, as the server counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Of the question, pictures included.
+    /// Prompt tokens, pictures included.
     pub prompt: u64,
-    /// Of the answer, thoughts included.
+    /// Output tokens, reasoning included.
     pub completion: u64,
 }
 
-/// An answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
-    /// The words.
     pub text: String,
-    /// What the server gave apart from them as the model's thoughts (`reasoning_content`, `reasoning`); no part of the answer.
+    /// The reasoning, if the server sent it apart (`reasoning_content`, `reasoning`). It is not
+    /// part of the answer.
     #[serde(default)]
     pub reasoning: Option<String>,
-    /// Why it ended.
+    /// Why the output ended.
     pub finish: Finish,
-    /// What could have stood in place of the first token, the likeliest first; empty where the server gave none.
+    /// Alternatives for the first token, most likely first; empty if the server sent none.
     pub first: Vec<Alternative>,
-    /// Tokens, where the server told.
+    /// Token counts, if the server sent them.
     pub usage: Option<Usage>,
-    /// The model's name as the server has it, which can be more exact than the one that was asked for.
+    /// The model name that the server reported, which can be more exact than the requested one.
     pub model: Option<String>,
-    /// What a person should know of it.
+    /// Remarks for people.
     pub notes: Vec<String>,
 }
 
-/// What a vision-language model can do; asked, never assumed.
+/// Capabilities of a vision-language model, as it reports them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Abilities {
-    /// What it is, for a person.
+    /// Description for people.
     pub name: String,
-    /// Most questions of one call that are of use.
+    /// Largest useful batch.
     pub max_batch: usize,
-    /// Most pictures of one question.
+    /// Maximum number of pictures per question.
     pub max_images: usize,
-    /// Most tokens of an answer that can be asked for.
+    /// Maximum number of output tokens.
     pub max_tokens: u32,
 }
 
 impl Abilities {
-    /// What of a question these abilities exclude, if anything: it is refused, never bent.
+    /// Why the model cannot answer `ask`, if it cannot. Questions are refused rather than adjusted.
     pub fn excluded(&self, ask: &Ask) -> Option<String> {
         if ask.prompt.trim().is_empty() {
-            return Some("the question has no words".into());
+            return Some("the question is empty".into());
         }
         if ask.images.len() > self.max_images {
             return Some(format!(
-                "{} pictures in one question; at most {}",
+                "{} pictures in one question; the limit is {}",
                 ask.images.len(),
                 self.max_images
             ));
         }
         if !(1..=self.max_tokens).contains(&ask.max_tokens) {
             return Some(format!(
-                "{} tokens of an answer; from 1 to {}",
+                "max_tokens {} is out of range; use 1 to {}",
                 ask.max_tokens, self.max_tokens
             ));
         }
@@ -175,19 +173,16 @@ impl Abilities {
     }
 }
 
-/// What was asked so far, and what it cost.
+/// Totals of a series of questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Answers.
     pub answers: u64,
-    /// Answers whose tokens the server did not tell: the sums are then too low.
+    /// Answers without token counts. The sums are then too low.
     pub untold: u64,
-    /// Sum of the tokens.
     pub usage: Usage,
 }
 
 impl Tally {
-    /// Counts an answer.
     pub fn add(&mut self, reply: &Reply) {
         self.answers += 1;
         match reply.usage {
@@ -199,7 +194,7 @@ impl Tally {
         }
     }
 
-    /// What the tokens cost at the prices of `judge`. Tries that failed on the way are not in it.
+    /// Cost of the tokens at the prices of `judge`. Failed requests are not included.
     pub fn money(&self, judge: &Judge) -> Money {
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
         Money(
@@ -209,12 +204,12 @@ impl Tally {
     }
 }
 
-/// Money in 10^-12 of whatever the prices are in: tokens times the price of a million of them, exact.
+/// Money in 10^-12 of the currency unit: tokens times the price of a million, without rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Money(pub u128);
 
 impl std::fmt::Display for Money {
-    /// With four decimals, rounded up, so that nothing that costs shows as free.
+    /// Four decimals, rounded up, so that no cost shows as zero.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let parts = self.0.div_ceil(100_000_000);
         write!(f, "{}.{:04}", parts / 10_000, parts % 10_000)
@@ -227,7 +222,7 @@ mod tests {
     use crate::config::judge::Price;
 
     #[test]
-    fn pictures_are_told_by_their_first_bytes() {
+    fn formats_are_recognized_by_first_bytes() {
         let mime = |bytes: &[u8]| Encoded::new(bytes).map(|e| e.mime());
         assert_eq!(mime(b"\x89PNG\r\n\x1a\nrest"), Some("image/png"));
         assert_eq!(mime(b"\xff\xd8\xff\xe0"), Some("image/jpeg"));
@@ -239,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn money_is_exact_and_never_free() {
+    fn money_is_exact_and_rounds_up() {
         let judge = Judge {
             price_in: Price(150_000),
             price_out: Price(600_000),
@@ -271,15 +266,11 @@ mod tests {
             prompt: u64::MAX,
             completion: 7,
         })));
-        assert_eq!(
-            one.usage.prompt,
-            u64::MAX,
-            "a server that counts nonsense breaks nothing"
-        );
+        assert_eq!(one.usage.prompt, u64::MAX, "absurd counts do not overflow");
     }
 
     #[test]
-    fn what_cannot_be_asked_is_named() {
+    fn excluded_questions_have_a_reason() {
         let abilities = Abilities {
             name: "m".into(),
             max_batch: 1,
@@ -305,8 +296,7 @@ mod tests {
                     prompt: " ".into(),
                     ..good.clone()
                 })
-                .unwrap()
-                .contains("words")
+                .is_some()
         );
         for tokens in [0, 11] {
             assert!(

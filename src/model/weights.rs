@@ -1,89 +1,85 @@
-//! Model files on this machine, as plain data: what `benchtop models` prints and gives as JSON.
+//! Model files on this machine, as `benchtop models` reports them.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// How much of a file or of a model is there.
+/// State of a file or model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileState {
-    /// All of it, as far as its size tells; after a verification, by its hash.
+    /// Complete by size or, after a verification, by hash.
     Complete,
-    /// Some of it: a pull goes on where it ended.
+    /// Incomplete; a pull continues it.
     Partial,
-    /// Nothing.
+    /// Missing.
     Absent,
-    /// Something else: the size or the hash is wrong.
+    /// Wrong size or hash.
     Corrupt,
 }
 
-/// One file of a model.
+/// A file of a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileReport {
     /// Path within the model's repository.
     pub path: String,
-    /// How much is there.
     pub state: FileState,
-    /// Bytes that are there.
+    /// Bytes on disk.
     pub bytes: u64,
-    /// Bytes it should have, where that is known.
+    /// Expected size, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// Its SHA-256: the one it must have, where one is pinned or locked, else the one found by a verification.
+    /// SHA-256: the pinned or locked one, otherwise the one found by a verification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// What is wrong with it.
+    /// The problem with the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }
 
-/// One model.
+/// A model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelReport {
-    /// The name it is asked for by; of a local folder its path.
+    /// Name of the model, or path of a local folder.
     pub name: String,
-    /// What it is, in a few words.
+    /// Short description.
     pub what: String,
     /// Repository on the hub; empty for a local folder.
     pub repo: String,
     /// Commit of the repository; empty for a local folder.
     pub revision: String,
-    /// Licence of the weights, by its name.
+    /// Name of the license.
     pub licence: String,
-    /// The folder its files lie in, or would.
+    /// The folder of its files, existing or not.
     pub folder: PathBuf,
-    /// The worst state of its files; [`FileState::Partial`] when some are absent and some are not.
+    /// The worst state of its files; [`FileState::Partial`] if only some are absent.
     pub state: FileState,
-    /// Its files.
     pub files: Vec<FileReport>,
 }
 
-/// How far a pull or a verification is.
+/// Progress of a pull or verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileProgress {
-    /// Path within the model's repository.
     pub path: String,
-    /// What is being done.
     pub doing: Doing,
-    /// Bytes of this file that are done.
+    /// Bytes done.
     pub done: u64,
-    /// Bytes of this file, where that is known.
+    /// Size of the file, if known.
     pub of: Option<u64>,
 }
 
-/// What is done to a file.
+/// The operation on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Doing {
-    /// It is fetched.
+    /// Downloading.
     Pull,
-    /// It is read and hashed.
+    /// Reading and hashing.
     Verify,
 }
 
 impl ModelReport {
-    /// The state of a model whose files are in `states`.
+    /// The state of a model from the states of its files.
     pub fn state_of(states: impl IntoIterator<Item = FileState>) -> FileState {
         let states: Vec<_> = states.into_iter().collect();
         let all = |state| states.iter().all(|s| *s == state);
@@ -95,7 +91,7 @@ impl ModelReport {
         }
     }
 
-    /// What to put where by hand, one line a file that is not complete. Empty when nothing is missing.
+    /// The files to place by hand, one line per incomplete file; empty if the model is complete.
     pub fn missing(&self) -> String {
         let lines = self
             .files
@@ -120,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_is_as_its_files_are() {
+    fn model_state_follows_its_files() {
         let state = |states: &[FileState]| ModelReport::state_of(states.iter().copied());
         assert_eq!(state(&[Complete, Complete]), Complete);
         assert_eq!(state(&[Absent, Absent]), Absent);

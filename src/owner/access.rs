@@ -5,9 +5,9 @@
 
 use crate::context::OwnerContext;
 use crate::trust;
-use crate::wire::{Access, AnyRequest};
 use benchtop_model::config::Shared;
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_protocol::wire::{Access, AnyRequest};
 
 /// Who the Unix user `peer` is when they say that they are `said`, in a project of the user `me`.
 ///

@@ -13,26 +13,27 @@ use super::evaluate::Evaluations;
 use super::generate::{JobQueue, Maker};
 use super::latency::Latency;
 use super::metadata::MetadataCache;
-use super::read_only::{self, Home};
 use super::rounds::{AtWork, Rounds};
 use super::scoring::Scoring;
 use super::search::Search;
 use super::settings::Settings;
-use super::wire::Event;
 use super::writer::{WriterCommand, now};
+use benchtop_files::project::Project;
 use benchtop_inference::gauges::Gauges;
 use benchtop_inference::worker;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::config::Config;
 use benchtop_model::device::Devices;
-use benchtop_model::{Error, Result as Outcome};
+use benchtop_model::{Error, Result as Outcome, history};
 use benchtop_pipeline::board::BoardData;
+use benchtop_protocol::home;
+use benchtop_protocol::home::Home;
+use benchtop_protocol::wire::Event;
 use benchtop_store::catalog::CatalogVersion;
 use benchtop_store::lazy_index::LazyIndex;
 use benchtop_store::pictures::Pictures;
-use benchtop_store::project::Project;
 use benchtop_store::trust::Trust;
-use benchtop_store::{Catalog, Ledger, Overlay, journal};
+use benchtop_store::{Catalog, Ledger, Overlay};
 
 /// Time between two readings of the gauges.
 const GAUGES_EVERY: Duration = Duration::from_millis(500);
@@ -210,7 +211,7 @@ impl OwnerContext {
     pub fn notices(&self) -> MutexGuard<'_, Vec<String>> {
         let mut notices = whole(self.notices.lock());
         for late in self.index.notices() {
-            crate::log::write(format_args!("{} {late}", journal::stamp(now())));
+            crate::log::write(format_args!("{} {late}", history::stamp(now())));
             notices.push(late);
         }
         notices
@@ -238,7 +239,7 @@ impl OwnerContext {
         if self.home.is_there(self.project.root()) {
             Ok(())
         } else {
-            Err(read_only::moved(self.project.root()))
+            Err(home::moved(self.project.root()))
         }
     }
 

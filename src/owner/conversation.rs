@@ -10,10 +10,10 @@ use tokio::sync::{broadcast, mpsc};
 use super::context::OwnerContext;
 use super::dispatch::{self, Control, Decision, Query, Task, Watch, dispatch};
 use super::visibility::AnnotatorView;
-use super::wire::{AnyReply, AnyRequest, Event, FromOwner, Receipt, Request, request};
 use super::writer::WriterCommand;
 use super::{access, jobs, trust};
 use benchtop_model::Result;
+use benchtop_protocol::wire::{AnyReply, AnyRequest, Event, FromOwner, Receipt, Request, request};
 
 /// A receipt on its way.
 pub(super) struct Sent {

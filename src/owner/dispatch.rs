@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::context::OwnerContext;
 use super::conversation::Conversation;
 use super::visibility::AnnotatorView;
-use super::wire::{AnyReply, AnyRequest, Blind, Progress, Receipt, Request};
 use super::writer::DecisionRequest;
 use benchtop_model::Result;
+use benchtop_model::import::Progress;
+use benchtop_protocol::wire::{AnyReply, AnyRequest, Blind, Receipt, Request};
 
 /// How a query is watched while it is answered.
 pub struct Watch<'a> {
@@ -140,4 +141,4 @@ macro_rules! dispatcher {
     };
 }
 
-super::wire::request::requests!(dispatcher);
+benchtop_protocol::requests!(dispatcher);

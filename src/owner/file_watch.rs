@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use super::context::OwnerContext;
 use super::priority::lower_thread_priority;
 use super::writer::now;
+use benchtop_files::project::Project;
+use benchtop_model::history::stamp;
 use benchtop_store::index::Index;
 use benchtop_store::inventory::{self, Differs, Inventory};
-use benchtop_store::journal::stamp;
-use benchtop_store::project::Project;
 
 /// After the start, so that nobody waits for it.
 const FIRST: Duration = Duration::from_secs(2);

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use benchtop_protocol::wire::Waits;
 
 /// Buckets an octave.
 const STEPS: u64 = 4;
@@ -136,35 +136,6 @@ impl Latency {
             }
         };
         Step::ALL.into_iter().map(of).collect()
-    }
-}
-
-/// How long decisions spent in a step.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waits {
-    /// [`Step::name`].
-    pub step: String,
-    /// The longest, in nanoseconds.
-    pub longest: u64,
-    /// Buckets that are not empty, rising: what the bucket ends below in nanoseconds, and decisions in it.
-    pub buckets: Vec<(u64, u64)>,
-}
-
-impl Waits {
-    /// Decisions.
-    pub fn count(&self) -> u64 {
-        self.buckets.iter().map(|(_, n)| n).sum()
-    }
-
-    /// The time that this share of the decisions is within, in nanoseconds; 0 for none.
-    pub fn within(&self, share: f64) -> u64 {
-        let wanted = ((self.count() as f64 * share).ceil() as u64).max(1);
-        let mut sum = 0;
-        let found = self.buckets.iter().find(|(_, n)| {
-            sum += n;
-            sum >= wanted
-        });
-        found.map_or(0, |(end, _)| *end).min(self.longest)
     }
 }
 

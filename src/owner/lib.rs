@@ -1,13 +1,11 @@
-//! Floor 4: the one process that owns a project, and the client that speaks to it.
+//! Floor 5: the one process that owns a project.
 //!
-//! [`start`] finds the owner of a project or starts one; [`client`] is how everything above speaks to it; the rest is
-//! the owner itself: [`server`] accepts, [`session`] serves one client, [`dispatch`] finds the handler of a request, [`writer`] is the only thread that decides,
+//! [`server`] accepts, [`session`] serves one client, [`dispatch`] finds the handler of a request, [`writer`] is the only thread that decides,
 //! [`answers`] reads, [`metadata`] watches the metadata files, [`jobs`] runs imports,
 //! [`generate`] makes pictures, [`evaluate`] asks models, [`trust`] says what may be sent where.
 
 pub mod access;
 pub mod answers;
-pub mod client;
 pub mod context;
 mod conversation;
 pub mod dispatch;
@@ -16,7 +14,6 @@ mod file_watch;
 pub mod generate;
 pub mod jobs;
 pub mod latency;
-pub mod lock;
 pub mod log;
 pub mod metadata;
 mod outage;
@@ -28,10 +25,6 @@ pub mod search;
 pub mod server;
 pub mod session;
 mod settings;
-pub mod start;
 pub mod trust;
 pub mod visibility;
-pub mod wire;
 pub mod writer;
-
-pub use client::{Client, Incoming};

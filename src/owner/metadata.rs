@@ -1,9 +1,9 @@
-//! The live copy of the metadata: read at first use, looked at while somebody cares, saved through the owner alone.
-//! Files with errors do not count: [`in_force`] says what goes on meanwhile.
+//! A live copy of the metadata: read on first use, watched while clients are connected, and saved
+//! only through the owner. Files with errors are not used; see [`in_force`].
 //!
-//! Every question about metadata looks at the files' fingerprint first, so no answer is older than the files. A thread
-//! looks too, every [`LOOK_EVERY`], from the first question on until no client is left: it tells
-//! [`Event::Metadata`] when somebody edited a file outside.
+//! Every request about metadata checks the files' fingerprint first, so no reply is older than the
+//! files. After the first request, a thread also checks every [`LOOK_EVERY`] until no client is
+//! left, and sends [`Event::Metadata`] after edits from outside.
 
 mod in_force;
 
@@ -16,31 +16,32 @@ pub use in_force::InForce;
 
 use super::context::OwnerContext;
 use super::log;
-use super::wire::Event;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::{Gone, choices_of, recipe, write};
 use benchtop_model::usage::{MetadataHealth, MetadataState, Save};
 use benchtop_model::{Item, Result};
 use benchtop_pipeline::usage::Usage;
+use benchtop_protocol::wire::Event;
 use benchtop_store::metadata;
 
-/// How often the files are looked at.
+/// Interval of the checks.
 const LOOK_EVERY: Duration = Duration::from_millis(400);
-/// A file may be written twice within one tick of the file system's clock: what was read so soon after its fingerprint
-/// changed is read once more.
+/// A file can be written twice within one tick of the file system's clock. If the files were read
+/// this soon after their fingerprint changed, they are read once more.
 const SETTLES: Duration = Duration::from_millis(100);
 
-/// Codes of [`benchtop_model::usage::Freshness`] by item, and the use they were made for.
+/// Codes of [`benchtop_model::usage::Freshness`] by item, with the usage that they were computed
+/// from.
 type FreshOf = (Arc<Usage>, Arc<Vec<u8>>);
 
 /// The metadata at one moment.
 pub struct Held {
-    /// The files.
+    /// The files on disk.
     pub state: MetadataState,
-    /// Rises with every change.
+    /// Increases with every change.
     pub generation: u64,
     stamp: u64,
-    /// When this fingerprint was first seen, and when the files were last read under it.
+    /// When this fingerprint was first seen, and when the files were last read with it.
     seen: Instant,
     read: Instant,
     in_force: InForce,
@@ -48,17 +49,17 @@ pub struct Held {
 }
 
 impl Held {
-    /// The metadata that counts, ready to compose from.
+    /// The metadata in use, compiled.
     pub fn grammar(&self) -> &Arc<CompiledMetadata> {
         self.in_force.grammar()
     }
 
-    /// The metadata that counts, and why that is not what is on disk.
+    /// The metadata in use, and why it differs from the files on disk.
     pub fn in_force(&self) -> &InForce {
         &self.in_force
     }
 
-    /// What people and scripts are told of its errors.
+    /// Errors and staleness, for people and scripts.
     pub fn health(&self) -> MetadataHealth {
         MetadataHealth {
             errors: self.in_force.errors().to_vec(),
@@ -66,7 +67,7 @@ impl Held {
         }
     }
 
-    /// For each item a code of [`benchtop_model::usage::Freshness`].
+    /// A code of [`benchtop_model::usage::Freshness`] for each item.
     pub fn fresh(&self, usage: &Arc<Usage>) -> Arc<Vec<u8>> {
         let mut held = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
         match held.as_ref().filter(|(of, _)| Arc::ptr_eq(of, usage)) {
@@ -79,7 +80,7 @@ impl Held {
         }
     }
 
-    /// What changed about an item since it was composed, in words; `None` for nothing, and for imported items.
+    /// What changed since an item was composed; `None` if nothing changed or the item was imported.
     pub fn changed(&self, item: &Item) -> Option<String> {
         if let Some(cause) = self
             .in_force
@@ -98,7 +99,7 @@ impl Held {
             Ok(_) => {}
             Err(gone @ Gone::Slot(_)) => {
                 return Some(format!(
-                    "gone: {gone}; it has no term for it: composing it again can draw one"
+                    "gone: {gone}; the item has no term for it, and recomposing can draw one"
                 ));
             }
             Err(gone) => return Some(format!("gone: {gone}")),
@@ -108,20 +109,20 @@ impl Held {
             .as_ref()
             .is_some_and(|p| p.recipe == recipe(grammar, &choices));
         (!same).then(|| {
-            "stale: the templates or the wording of its style changed since it was composed".into()
+            "stale: its templates or the wording of its style changed since it was composed".into()
         })
     }
 }
 
-/// The metadata of a project and how its items use it.
+/// The metadata of a project, and how its items use it.
 #[derive(Default)]
 pub struct MetadataCache {
     held: Mutex<Option<Arc<Held>>>,
-    /// With the number of revisions of items that were there when it was read.
+    /// With the number of item revisions when it was read.
     usage: Mutex<Option<(usize, Arc<Usage>)>>,
-    /// What was said of errors last.
-    told: Mutex<Option<String>>,
-    /// Somebody asked since clients were last seen to be gone.
+    /// The last notice about errors.
+    notice: Mutex<Option<String>>,
+    /// Whether there was a request since the last client left.
     asked: Mutex<bool>,
     wake: Condvar,
     ended: AtomicBool,
@@ -132,10 +133,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl MetadataCache {
-    /// The metadata as it is on disk now.
+    /// The metadata on disk now. Starts watching the files.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// Fails if the folder cannot be read.
     pub fn now(&self, shared: &OwnerContext) -> Result<Arc<Held>> {
         let mut asked = lock(&self.asked);
         if !*asked {
@@ -146,14 +147,11 @@ impl MetadataCache {
         self.look(shared)
     }
 
-    /// The same without watching the files from here on.
-    ///
-    /// # Errors
-    /// As [`now`](Self::now).
+    /// Like [`now`](Self::now), without watching the files.
     pub fn look(&self, shared: &OwnerContext) -> Result<Arc<Held>> {
         let mut held = lock(&self.held);
         let dir = shared.project.metadata();
-        // Before reading: what is written meanwhile is seen the next time.
+        // The fingerprint comes first, so that a concurrent write is seen next time.
         let stamp = metadata::stamp(&dir);
         let settled = |h: &Held| {
             h.stamp == stamp && (h.read - h.seen >= SETTLES || h.seen.elapsed() < SETTLES)
@@ -165,7 +163,7 @@ impl MetadataCache {
         Ok(self.take(shared, &mut held, state, stamp))
     }
 
-    /// Puts what was read in place, and tells when it is something else.
+    /// Stores what was read, and sends an event if it differs.
     fn take(
         &self,
         shared: &OwnerContext,
@@ -204,17 +202,17 @@ impl MetadataCache {
         if before.is_some() && !same {
             shared.tell(Event::Metadata);
         }
-        self.tell(shared, now.in_force.told());
+        self.tell(shared, now.in_force.notice());
         now
     }
 
-    /// Tells of errors before anything else, in place of what was told of them last.
+    /// Replaces the notice about errors, which comes before all others.
     fn tell(&self, shared: &OwnerContext, now: Option<String>) {
-        let mut told = lock(&self.told);
-        if *told == now {
+        let mut notice = lock(&self.notice);
+        if *notice == now {
             return;
         }
-        let before = std::mem::replace(&mut *told, now.clone());
+        let before = std::mem::replace(&mut *notice, now.clone());
         let mut notices = shared.notices();
         notices.retain(|notice| Some(notice) != before.as_ref());
         if let Some(now) = &now {
@@ -225,7 +223,7 @@ impl MetadataCache {
         shared.tell(Event::MetadataErrors(now));
     }
 
-    /// Saves files, all or none; every client is told.
+    /// Saves files, all or none, and notifies the clients.
     ///
     /// # Errors
     /// As [`metadata::save`].
@@ -234,13 +232,14 @@ impl MetadataCache {
         let mut held = lock(&self.held);
         let dir = shared.project.metadata();
         let state = metadata::save(&dir, saves)?;
-        // The fingerprint is of what is there now; an edit that came between is found by the second reading.
+        // The fingerprint is of the present files. An edit in between is found by the second
+        // reading.
         let stamp = metadata::stamp(&dir);
         Ok(self.take(shared, &mut held, state, stamp).state.clone())
     }
 
-    /// How the items use the metadata; read at first use, after an import only what it added, anew once items were revised. `wanted` says whether
-    /// to go on; what was read until then is kept.
+    /// How the items use the metadata. Read on first use; extended after an import; rebuilt after
+    /// revisions of items. `wanted` returns whether to continue; partial results are kept.
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Corrupt`] and [`benchtop_model::ErrorKind::Cancelled`].
@@ -263,30 +262,30 @@ impl MetadataCache {
         read.map(|()| usage)
     }
 
-    /// Ends the thread that looks.
+    /// Stops the watching thread.
     pub fn end(&self) {
-        // Under the lock, or the thread could miss it on its way to sleep.
+        // Set under the lock, or the thread could miss it on its way to sleep.
         let _asked = lock(&self.asked);
         self.ended.store(true, Ordering::SeqCst);
         self.wake.notify_all();
     }
 }
 
-/// Starts the thread that looks at the files; it ends at once after [`MetadataCache::end`].
+/// Starts the watching thread, which stops at [`MetadataCache::end`].
 ///
 /// # Errors
-/// When no thread can be started.
+/// Fails if the thread cannot be started.
 pub fn watch(shared: &Arc<OwnerContext>) -> std::io::Result<JoinHandle<()>> {
     let live = shared.metadata.clone();
     let owner = Arc::downgrade(shared);
     std::thread::Builder::new()
         .name("metadata".into())
-        .spawn(move || looking(&live, &owner))
+        .spawn(move || watch_files(&live, &owner))
 }
 
-fn looking(live: &MetadataCache, owner: &Weak<OwnerContext>) {
+fn watch_files(live: &MetadataCache, owner: &Weak<OwnerContext>) {
     let ended = || live.ended.load(Ordering::SeqCst);
-    // Errors are to be known before the first client is greeted: they are looked for while the rest begins.
+    // Check once at the start, so that errors are known before the first client connects.
     if let Some(shared) = owner.upgrade() {
         let _ = live.look(&shared);
     }
@@ -310,7 +309,7 @@ fn looking(live: &MetadataCache, owner: &Weak<OwnerContext>) {
         if shared.clients() == 0 {
             *lock(&live.asked) = false;
         } else {
-            // What cannot be read now is said to whoever asks.
+            // Read errors are reported to the next request.
             let _ = live.look(&shared);
         }
     }

@@ -9,20 +9,19 @@ use std::time::{Duration, Instant};
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::access;
 use super::context::{Data, OwnerContext};
-use super::lock::{self, Away, Socket};
-use super::read_only;
-use super::session;
-use super::start::Readiness;
-use super::wire::Event;
 use super::writer::{self, WriterCommand, now};
+use super::{access, read_only, session};
+use benchtop_files::project::Project;
+use benchtop_files::{disk, inspect, writable};
 use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_pipeline::generate::build;
+use benchtop_protocol::lock::{self, Away, Socket};
+use benchtop_protocol::start::Readiness;
+use benchtop_protocol::wire::Event;
 use benchtop_store::pictures::Pictures;
-use benchtop_store::project::Project;
 use benchtop_store::trust::Trust;
-use benchtop_store::{Ledger, Overlay, disk, inspect, open, rounds, writable};
+use benchtop_store::{Ledger, Overlay, open, rounds};
 
 /// Environment variable that shortens the idle time, in seconds (for tests).
 pub const IDLE_SECONDS: &str = "BENCHTOP_IDLE_SECONDS";
@@ -150,7 +149,7 @@ fn serve(held: Held) -> Result<()> {
     for notice in &opened.notices {
         crate::log::write(format_args!(
             "{} {notice}",
-            benchtop_store::journal::stamp(now())
+            benchtop_model::history::stamp(now())
         ));
     }
     // Nobody else is let in to what only this user was seen to be able to read.

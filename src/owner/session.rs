@@ -14,11 +14,10 @@ use super::context::OwnerContext;
 use super::conversation::{Conversation, Running, Sent};
 use super::latency::Step;
 use super::visibility::AnnotatorView;
-use super::wire::{
+use benchtop_model::{Error, ErrorKind, Result, name};
+use benchtop_protocol::wire::{
     Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, ResumePoint, ToOwner, Welcome,
 };
-use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::journal;
 
 /// Answers waiting to be sent to one client.
 const OUTBOX: usize = 1024;
@@ -264,5 +263,5 @@ fn check(hello: &Hello) -> Result<()> {
         )
         .help("end the owner with `benchtop stop` of its own version, then start again"));
     }
-    journal::check_name(&hello.who)
+    name::check_annotator(&hello.who)
 }

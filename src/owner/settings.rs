@@ -5,8 +5,8 @@ use std::time::SystemTime;
 
 use super::context::OwnerContext;
 use super::log;
+use benchtop_files::project::{FILE, Project};
 use benchtop_model::config::Config;
-use benchtop_store::project::{FILE, Project};
 
 /// Which file it was: when it was changed, and its length.
 type Stamp = Option<(SystemTime, u64)>;

@@ -11,19 +11,19 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::context::OwnerContext;
-use super::wire::{AnyRequest, request};
+use benchtop_files::project::Project;
 use benchtop_model::config::Config;
 use benchtop_model::config::endpoint::Endpoint;
 use benchtop_model::config::generate::Backend;
 use benchtop_model::evaluation::{NewRun, Server};
+use benchtop_model::history::stamp;
 use benchtop_model::job::{GenerationOverrides, JobAct};
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::job::ScoringAct;
 use benchtop_model::trust::{Destination, Sends, Waits, Wanted, refusal};
 use benchtop_model::{Item, Result};
 use benchtop_pipeline::generate::build;
-use benchtop_store::journal::stamp;
-use benchtop_store::project::Project;
+use benchtop_protocol::wire::{AnyRequest, request};
 use benchtop_store::runs::Run;
 use benchtop_store::trust::{Folder, Held, JobKind, TrustedJob, token};
 

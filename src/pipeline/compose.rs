@@ -1,7 +1,7 @@
-//! Composing a plan into the store as one import, or into a file without any store.
+//! Composes a plan into the store as one import, or into a file without a store.
 //!
-//! Questions are composed on [`WORKERS`] threads and taken in their order a chunk at a time, so that memory stays
-//! bounded and the result does not depend on the threads.
+//! Questions are composed on [`WORKERS`] threads and taken in order, a chunk at a time. So memory
+//! stays bounded and the result does not depend on the threads.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::export::Exporter;
-use super::import::{FileReport, Outcome, Progress, Report, Watch};
+use super::import::{Outcome, Watch};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::Composer;
 use benchtop_compose::metadata::Metadata;
@@ -20,6 +20,8 @@ use benchtop_compose::metadata::instruct::instruction_of;
 use benchtop_compose::metadata::judge::judging_of;
 use benchtop_compose::plan::{MOST, Plan};
 use benchtop_compose::schedule::Schedule;
+use benchtop_files::project::Project;
+use benchtop_model::import::{FileReport, Progress, Report};
 use benchtop_model::metafile::shipped;
 use benchtop_model::{
     Error, ErrorKind, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity,
@@ -28,40 +30,39 @@ use benchtop_store::columns::NAMED;
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Holds, Manifest, Part};
 use benchtop_store::open::{Fresh, adopt};
-use benchtop_store::project::Project;
 use benchtop_store::segment::Writer;
 use benchtop_store::{self as store, Catalog};
 
-/// Questions of the balanced plan where no number is given.
+/// Default number of questions of the balanced plan.
 pub const COUNT: u64 = 3000;
-/// Bytes of a plan, at most.
+/// Maximum size of a plan in bytes.
 pub const PLAN_LIMIT: u64 = 1 << 20;
-/// Threads that compose.
 const WORKERS: u64 = 2;
-/// Questions a chunk: what one thread composes at a time.
+/// Questions per chunk, which one thread composes at a time.
 const CHUNK: u64 = 256;
-/// Chunks a thread may be ahead.
+/// Number of chunks that a thread may be ahead.
 const AHEAD: usize = 2;
-/// Findings that a refusal lists.
+/// Number of findings listed in an error.
 const LISTED: usize = 3;
 
 /// What to compose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// The text of a plan file; without one all subtasks and types alike.
+    /// The text of a plan file. By default all subtasks and types in equal numbers.
     pub plan: Option<String>,
-    /// Seed of every draw.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// With a plan only its first so many questions; without one so many in all, [`COUNT`] where it says nothing.
+    /// With a plan, only its first questions; otherwise the total number, [`COUNT`] by default.
     pub count: Option<u64>,
-    /// Composes as if there were no rules of compatibility.
+    /// Ignore the compatibility rules.
     pub allow_impossible: bool,
 }
 
-/// The metadata of a project, or the shipped metadata for none; and files that cannot be read.
+/// The metadata of a project, or the built-in metadata; and findings for files that cannot be read.
 ///
 /// # Errors
-/// The operating system's.
+///
+/// If a folder cannot be read.
 pub fn metadata(project: Option<&Project>) -> Result<(Metadata, Vec<Finding>)> {
     let Some(dir) = project.map(Project::metadata) else {
         return Ok((Metadata::parse(shipped()), Vec::new()));
@@ -74,8 +75,8 @@ pub fn metadata(project: Option<&Project>) -> Result<(Metadata, Vec<Finding>)> {
     Ok((Metadata::parse(files), state.unreadable))
 }
 
-/// The errors that keep metadata from being composed from, the cause first; `unreadable` are files that could not be
-/// read, `compiled` is what [`CompiledMetadata::compile`] found.
+/// The errors that prevent composing, causes first. `unreadable` are files that could not be read,
+/// and `compiled` is the result of [`CompiledMetadata::compile`].
 pub fn errors<'f>(
     metadata: &'f Metadata,
     unreadable: &'f [Finding],
@@ -86,10 +87,11 @@ pub fn errors<'f>(
         .chain(metadata.found())
         .chain(compiled)
         .collect();
-    // Judgings and instructions are asked of pictures that are there: no question is written with them.
+    // Judge questions and instructions concern existing pictures. No question is composed from
+    // them.
     let apart = |f: &Finding| judging_of(&f.file).is_some() || instruction_of(&f.file).is_some();
     errors.retain(|f| f.rule.severity() == Severity::Error && !apart(f));
-    // What a file that cannot be read takes along follows from it.
+    // Errors that follow from an unreadable file come after it.
     errors.sort_by_key(|f| f.rule != Rule::Unreadable);
     errors
 }
@@ -102,7 +104,7 @@ fn counted(errors: usize) -> String {
     }
 }
 
-/// Says where in the metadata folder a problem is.
+/// Adds the place in the metadata folder to an error.
 pub fn place_of(problem: Error, finding: &Finding) -> Error {
     let problem = problem.file(Path::new("metadata").join(&finding.file));
     if finding.line > 0 {
@@ -112,10 +114,11 @@ pub fn place_of(problem: Error, finding: &Finding) -> Error {
     }
 }
 
-/// The metadata made ready to compose from; `unreadable` are files that could not be read.
+/// Compiles the metadata for composing. `unreadable` are files that could not be read.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] for errors in it, of which the first are listed.
+///
+/// [`ErrorKind::Input`] with the first errors in the metadata.
 pub fn ready(metadata: &Metadata, unreadable: &[Finding]) -> Result<CompiledMetadata> {
     let (grammar, compiled) = CompiledMetadata::compile(metadata);
     let errors = errors(metadata, unreadable, &compiled);
@@ -127,27 +130,30 @@ pub fn ready(metadata: &Metadata, unreadable: &[Finding]) -> Result<CompiledMeta
             .collect();
         let more = if errors.len() > LISTED { "; ..." } else { "" };
         let what = format!(
-            "{} in the metadata, and nothing is composed: {}{more}",
+            "{} in the metadata; nothing was composed: {}{more}",
             counted(errors.len()),
             list.join("; ")
         );
-        return Err(place_of(Error::input(what), first).help("`benchtop lint` lists all of them"));
+        return Err(
+            place_of(Error::input(what), first).help("run `benchtop lint` to list all of them")
+        );
     }
     Ok(grammar)
 }
 
-/// A plan worked out, ready to be composed.
+/// A scheduled plan, ready to be composed.
 pub struct Composition {
     composer: Composer,
     questions: u64,
 }
 
 impl Composition {
-    /// Works out what `order` asks for; `unreadable` are metadata files that could not be read.
+    /// Schedules the plan of `order`. `unreadable` are metadata files that could not be read.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] for errors in the metadata, of which the first are listed, and for a plan that cannot be worked
-    /// out.
+    ///
+    /// [`ErrorKind::Input`] with the first errors in the metadata, or for a plan that cannot be
+    /// scheduled.
     pub fn new(metadata: &Metadata, unreadable: &[Finding], order: &Order) -> Result<Composition> {
         let grammar = ready(metadata, unreadable)?;
         let grammar = if order.allow_impossible {
@@ -164,7 +170,7 @@ impl Composition {
                 let count = order.count.unwrap_or(COUNT);
                 if count > MOST {
                     return Err(Error::input(format!(
-                        "{count} questions: a plan has at most {MOST}"
+                        "{count} questions exceed the limit of {MOST} per plan"
                     ))
                     .field("count"));
                 }
@@ -174,7 +180,7 @@ impl Composition {
         let course = Schedule::new(&grammar, &plan)?;
         let questions = course.questions().min(most);
         if questions == 0 {
-            return Err(Error::input("the plan asks for no questions"));
+            return Err(Error::input("the plan contains no questions"));
         }
         Ok(Composition {
             composer: Composer::new(Arc::new(grammar), Arc::new(course), order.seed),
@@ -182,18 +188,18 @@ impl Composition {
         })
     }
 
-    /// The data set that its questions belong to: `<plan>-<seed>`.
+    /// The data set of its questions: `<plan>-<seed>`.
     pub fn dataset(&self) -> &str {
         self.composer.dataset()
     }
 
-    /// Questions to be composed.
+    /// Number of questions to compose.
     pub fn questions(&self) -> u64 {
         self.questions
     }
 
-    /// Where questions repeat another word for word, because the vocabularies and wordings make no more: a line for
-    /// each subject and subtask.
+    /// Questions that repeat another one word for word, because the vocabularies and wordings allow
+    /// no more: one line for each subject and subtask.
     pub fn repeated(&self) -> Vec<String> {
         let line = |(subject, subtask, n): (String, String, u64)| {
             let (verb, each) = if n == 1 {
@@ -202,13 +208,13 @@ impl Composition {
                 ("repeat", "questions")
             };
             format!(
-                "{n} {each} about {subtask} of {subject} {verb} another: its terms and prompts make no more"
+                "{n} {each} about {subtask} of {subject} {verb} another: its terms and prompts allow no more"
             )
         };
         self.composer.repeated().into_iter().map(line).collect()
     }
 
-    /// Composes everything, on several threads; `make` runs there, `take` here and in order.
+    /// Composes everything on several threads. `make` runs there; `take` runs here, in order.
     fn each<T: Send>(
         &self,
         make: &(impl Fn(Item) -> Result<T> + Sync),
@@ -235,7 +241,7 @@ impl Composition {
                     for chunk in (worker..chunks).step_by(threads as usize) {
                         let numbers = chunk * CHUNK..self.questions.min((chunk + 1) * CHUNK);
                         let made = numbers.map(|n| make(question(&mut composer, n)?)).collect();
-                        // Nobody takes it any more after an error or when it was cancelled.
+                        // Nobody takes it after an error or cancellation.
                         if give.send(made).is_err() {
                             return;
                         }
@@ -244,9 +250,8 @@ impl Composition {
                 let started = std::thread::Builder::new()
                     .name("compose".into())
                     .spawn_scoped(scope, compose);
-                started.map_err(|e| {
-                    Error::io(&e, "a thread cannot be started", Path::new("compose"))
-                })?;
+                started
+                    .map_err(|e| Error::io(&e, "cannot start a thread", Path::new("compose")))?;
                 workers.push(get);
             }
             for chunk in 0..chunks {
@@ -258,11 +263,10 @@ impl Composition {
                 }) {
                     return Err(Error::new(
                         ErrorKind::Cancelled,
-                        "the composition was cancelled; nothing was added",
+                        "canceled; nothing was added",
                     ));
                 }
-                let ended =
-                    |_| Error::new(ErrorKind::Io, "a composing thread ended before its work");
+                let ended = |_| Error::new(ErrorKind::Io, "a composing thread stopped early");
                 for made in workers[(chunk % threads) as usize]
                     .recv()
                     .map_err(ended)??
@@ -274,11 +278,12 @@ impl Composition {
         })
     }
 
-    /// Makes the questions part of the project, as one import; those that are part of it already are counted.
+    /// Adds the questions to the project as one import. Those that already exist are counted.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] naming the first question that is there with another content, cancellation, and the operating
-    /// system's; then the project is as it was.
+    ///
+    /// [`ErrorKind::Conflict`] with the first question that exists with other content,
+    /// cancellation, or a failed write. Then the project is unchanged.
     pub fn fill(
         &self,
         project: &Project,
@@ -303,13 +308,13 @@ impl Composition {
         self.each(&make, watch, &mut |(item, line): (Item, Box<RawValue>)| {
             last_picture = last_picture.max(last_picture_of(&item));
             if before && let Some(row) = catalog.row_of(&item.id)? {
-                return if same(catalog.item(row as usize)?, item.clone()) {
+                return if is_unchanged(catalog.item(row as usize)?, item.clone()) {
                     report.already += 1;
                     Ok(())
                 } else {
-                    Err(Error::new(ErrorKind::Conflict, format!("`{}` is in the project with another content", item.id))
+                    Err(Error::new(ErrorKind::Conflict, format!("`{}` is already in the project with different content", item.id))
                         .field("id")
-                        .help("the plan, its count or the metadata changed since; give another --seed, or the plan another name"))
+                        .help("the plan, its count, or the metadata changed; use another --seed or rename the plan"))
                 };
             }
             columns.push(&item)?;
@@ -323,7 +328,7 @@ impl Composition {
         if writer.rows() == 0 {
             report.files.push(files(0));
             report.notes.push(format!(
-                "this composition is here already, as data set {dataset}; nothing was added"
+                "this composition already exists as data set {dataset}; nothing was added"
             ));
             return Ok(Outcome {
                 catalog: None,
@@ -335,9 +340,9 @@ impl Composition {
         let done = writer.finish(&file)?;
         report.items = done.rows;
         report.files.push(files(done.rows));
-        report.notes.push(format!(
-            "its {last_picture} pictures are named in the items and not made yet"
-        ));
+        report
+            .notes
+            .push(format!("its {last_picture} pictures are not generated yet"));
         report.notes.extend(self.repeated());
         let part = Part {
             file: file.clone(),
@@ -371,20 +376,22 @@ impl Composition {
         }
     }
 
-    /// Writes the questions to `exporter` and finishes it; no project is touched. Gives questions written, and those
-    /// that its format has no place for.
+    /// Writes the questions to `exporter` and finishes it, without touching a project. Returns the
+    /// numbers of questions written, and of those that the format cannot hold.
     ///
     /// # Errors
-    /// As [`Exporter::push`], cancellation, and the operating system's; then no file was changed.
+    ///
+    /// As for [`Exporter::push`], cancellation, or a failed write. Then no file was changed.
     pub fn export(&self, mut exporter: Exporter, watch: Watch<'_>) -> Result<(u64, u64)> {
         self.each(&Ok, watch, &mut |item| exporter.push(&item))?;
         exporter.finish()
     }
 
-    /// Composes everything and keeps only what there is of what, and one example of each question type.
+    /// Composes everything and keeps only counts, and one example of each question type.
     ///
     /// # Errors
-    /// Cancellation, and a question that cannot be composed.
+    ///
+    /// Cancellation, or a question that cannot be composed.
     pub fn summary(&self, watch: Watch<'_>) -> Result<Summary> {
         let mut summary = Summary {
             dataset: self.dataset().into(),
@@ -425,47 +432,41 @@ impl Composition {
     }
 }
 
-/// What a composition holds.
+/// The content of a composition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
-    /// Its data set.
     pub dataset: String,
-    /// Questions.
     pub questions: u64,
-    /// Pictures they are about.
+    /// Pictures that the questions are about.
     pub pictures: u64,
     /// Questions by subtask and type.
     pub counts: Vec<Count>,
     /// The first question of each type.
     pub examples: Vec<Item>,
-    /// What to know of it.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
 /// Questions of one subtask and type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Count {
-    /// The subtask.
     pub subtask: String,
-    /// The type.
     #[serde(rename = "type")]
     pub kind: QuestionKind,
-    /// Questions.
     pub questions: u64,
-    /// How many of them have which chance level.
+    /// Numbers of questions by chance level.
     pub chances: Vec<Chance>,
 }
 
 /// Questions of one chance level.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Chance {
-    /// Share of right answers a blind guess gets; none for free form.
+    /// Share of right answers of a blind guess. `None` for free form.
     pub chance: Option<f64>,
-    /// Questions.
     pub questions: u64,
 }
 
-/// Number of the last picture that an item is about; numbers are given in order and without gaps.
+/// Number of the item's last picture. Numbers are assigned in order and without gaps.
 fn last_picture_of(item: &Item) -> u64 {
     let second = item
         .pair
@@ -479,21 +480,22 @@ fn question(composer: &mut Composer, n: u64) -> Result<Item> {
         let (subject, subtask) = composer.about(n).unwrap_or_default();
         let (what, help) = if composer.is_impossible(n) {
             (
-                "no terms are left that can stand together in its picture",
-                "loosen the rules of compatibility.toml, or compose with --allow-impossible",
+                "no compatible terms are left for its picture",
+                "loosen the rules in compatibility.toml, or use --allow-impossible",
             )
         } else {
             (
-                "no term is left that is wrong of its picture",
-                "give the vocabulary more terms that differ, or exclude what holds of every picture",
+                "no term is left that is wrong for its picture",
+                "add different terms to the vocabulary, or exclude terms that are true of every picture",
             )
         };
         Error::input(format!("question {}, {subtask} of {subject}: {what}", n + 1)).field(subtask).help(help)
     })
 }
 
-/// Whether two items differ in nothing but where their pictures are and in the revisions of files that they do not use.
-fn same(mut there: Item, mut item: Item) -> bool {
+/// Whether two items are equal apart from the places of their pictures and the revisions of unused
+/// files.
+fn is_unchanged(mut there: Item, mut item: Item) -> bool {
     for item in [&mut there, &mut item] {
         for image in &mut item.images {
             *image = benchtop_model::ImageRef {

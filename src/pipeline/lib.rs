@@ -1,4 +1,5 @@
-//! Floor 3: long work. It reads formats, fills the store and scores; it knows nothing of owners and terminals.
+//! Long-running work: reads formats, fills the store, and scores. It knows nothing of owners and
+//! terminals.
 
 pub mod analysis;
 pub mod board;

@@ -1,7 +1,8 @@
-//! Terms for slots that prompts got after items were composed: one for each picture, whatever is asked about it.
+//! Draws terms for slots that prompts gained after items were composed: one for each picture,
+//! shared by all its questions.
 //!
-//! What is drawn depends on the seed, the data set and the number of the picture, on the metadata, and on what is asked
-//! about the picture: the same command on the same project draws the same terms.
+//! The terms depend on the seed, the data set, the picture's number, the metadata, and the
+//! questions about the picture. So the same command on the same project draws the same terms.
 
 use std::collections::HashMap;
 
@@ -22,7 +23,7 @@ impl MissingTerms {
         self.pictures.is_empty()
     }
 
-    /// Takes in a question, where its picture lacks a term.
+    /// Adds a question whose picture lacks a term.
     pub fn see(&mut self, grammar: &CompiledMetadata, item: &Item) {
         if let Some((picture, choices)) = of(grammar, item)
             && !missing(grammar, &choices).is_empty()
@@ -34,7 +35,8 @@ impl MissingTerms {
         }
     }
 
-    /// Takes in a question that has all terms: where its picture lacks some for other questions, they get the same.
+    /// Adds a question with all terms. If its picture lacks terms for other questions, they get the
+    /// same ones.
     pub fn settle(&mut self, grammar: &CompiledMetadata, item: &Item) {
         let Some((picture, choices)) = of(grammar, item) else {
             return;
@@ -50,7 +52,8 @@ impl MissingTerms {
         }
     }
 
-    /// Gives an item the terms that it lacks; whether it lacked some and there are any that fit.
+    /// Fills in the missing terms of an item. Returns whether terms were missing and could be
+    /// drawn.
     pub fn fill(&self, grammar: &CompiledMetadata, item: &mut Item) -> bool {
         let Some((picture, choices)) = of(grammar, item) else {
             return false;
@@ -85,7 +88,8 @@ impl MissingTerms {
     }
 }
 
-/// The key of an item's picture, and what the item was made from. The pictures of a pair have one key.
+/// The key of an item's picture, and the choices it was composed from. The pictures of a pair share
+/// a key.
 fn of(grammar: &CompiledMetadata, item: &Item) -> Option<(u64, Choices)> {
     let choices = choices_of(grammar, item)?.ok()?;
     let provenance = item.provenance.as_deref()?;
@@ -114,7 +118,7 @@ mod tests {
     use benchtop_model::{MetaFile, metafile};
 
     #[test]
-    fn both_pictures_of_a_pair_and_all_questions_about_them_get_one_term() {
+    fn pairs_and_all_their_questions_get_the_same_term() {
         let metadata = Metadata::parse(metafile::shipped());
         let old = Arc::new(CompiledMetadata::compile(&metadata).0);
         let plan = "name = \"pairs\"\n[[pictures]]\nsubject = \"action\"\ncount = 40\nshape = \"pair\"\ndiffers = \"action\"\n";

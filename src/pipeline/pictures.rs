@@ -1,33 +1,33 @@
-//! Taking in the pictures that records name: safely found, hashed, copied once.
+//! Imports the pictures that records name: located safely, hashed, and copied once.
 
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
+use benchtop_files::project::Project;
+use benchtop_files::{disk, regular};
 use benchtop_formats::{Inline, picture};
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, ImageRef, Result};
-use benchtop_store::project::Project;
-use benchtop_store::{disk, regular};
 
-/// Pictures that cannot be shown, by name and reason, that a report lists.
+/// Maximum number of pictures that cannot be shown, listed in a report.
 const LISTED: usize = 200;
 
-/// Pictures of one import.
+/// The pictures of one import.
 pub struct Pictures {
     images: PathBuf,
     link: bool,
-    /// Folders to look in for the file at hand, canonical.
+    /// Canonical folders to search for the current file.
     bases: Vec<PathBuf>,
-    /// What became of each name below the bases of now.
+    /// Results of names below the current folders.
     known: HashMap<String, Option<ImageRef>>,
-    /// Copies made, to be taken back when the import fails.
+    /// Copies to remove if the import fails.
     made: Vec<PathBuf>,
     taken: u64,
     missing: u64,
-    /// Whether any was carried within a file.
+    /// Whether any picture was embedded in a file.
     carried: bool,
-    /// Pictures that cannot be shown, the first of them by name with the reason.
+    /// Pictures that cannot be shown: the number, and names and reasons of the first.
     unreadable: (u64, Vec<(String, String)>),
 }
 
@@ -35,14 +35,14 @@ impl Drop for Pictures {
     fn drop(&mut self) {
         for path in &self.made {
             let _ = std::fs::remove_file(path);
-            // Its folder goes with the last picture in it.
+            // Its folder is removed with its last picture.
             let _ = path.parent().map(std::fs::remove_dir);
         }
     }
 }
 
 impl Pictures {
-    /// Pictures go to `project`'s `images/`, or stay where they are with `link`.
+    /// Copies pictures to `images/` of `project`, or only links them with `link`.
     pub fn new(project: &Project, link: bool) -> Pictures {
         Pictures {
             images: project.images(),
@@ -57,17 +57,18 @@ impl Pictures {
         }
     }
 
-    /// The next records are those of `file`, found below `root`.
+    /// Sets the file of the next records. Pictures are searched next to it and below `root`.
     ///
     /// # Errors
-    /// The operating system's.
+    ///
+    /// If a folder cannot be opened.
     pub fn from(&mut self, file: &Path, root: &Path) -> Result<()> {
         self.known.clear();
         self.bases.clear();
         for dir in [file.parent().unwrap_or(root), root] {
             let dir = dir
                 .canonicalize()
-                .map_err(|e| Error::io(&e, "cannot be opened", dir))?;
+                .map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
             if !self.bases.contains(&dir) {
                 self.bases.push(dir);
             }
@@ -75,11 +76,13 @@ impl Pictures {
         Ok(())
     }
 
-    /// Finds the picture a record names and fills in where it is. One that is not there is counted, not refused.
+    /// Finds the picture that a record names and fills in its path. A missing picture is counted,
+    /// not refused.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] for a name that leads outside the folder of its file, and for a file above the limit. What cannot be
-    /// shown is taken in and marked.
+    ///
+    /// [`benchtop_model::ErrorKind::Input`] for a name that leads outside the folder of its file,
+    /// or for a file above the size limit. Pictures that cannot be shown are imported and marked.
     pub fn find(&mut self, image: &mut ImageRef) -> Result<()> {
         if image.hash.is_some() && image.stored().is_some_and(|p| self.in_project(&p)) {
             return Ok(());
@@ -110,10 +113,12 @@ impl Pictures {
         Ok(())
     }
 
-    /// Takes in a picture that a file carries within itself. It is copied with `link` too: there is nothing to refer to.
+    /// Imports a picture embedded in a file. It is copied even with `link`, since there is nothing
+    /// to link.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] for one that is no base64, and the operating system's.
+    ///
+    /// [`benchtop_model::ErrorKind::Input`] for invalid base64, or if a write fails.
     pub fn carried(&mut self, inline: &Inline) -> Result<()> {
         let bytes = inline.bytes()?;
         let hash = Some(blake3::hash(&bytes).to_hex().to_string());
@@ -151,7 +156,7 @@ impl Pictures {
         let outside = |why: &str| {
             Error::input(format!("the picture `{name}` {why}"))
                 .field("images")
-                .help("pictures must lie in the folder of the file that names them")
+                .help("pictures must be in the folder of the file that names them")
         };
         let relative = Path::new(name);
         if relative.is_absolute() {
@@ -170,7 +175,7 @@ impl Pictures {
                 Err(e) => {
                     return Err(Error::io(
                         &e,
-                        "the picture cannot be opened",
+                        "cannot open the picture",
                         &base.join(relative),
                     ));
                 }
@@ -212,7 +217,7 @@ impl Pictures {
         Ok(image)
     }
 
-    /// Why the screen will not be able to show a picture, where it will not; counted unless it was `known` before.
+    /// Why a picture cannot be shown, if so. Counted unless it was `known`.
     fn look_at(&mut self, name: &str, bytes: &[u8], known: bool) -> Option<String> {
         let why = picture::check(bytes).err()?.what;
         if !known {
@@ -224,12 +229,12 @@ impl Pictures {
         Some(why)
     }
 
-    /// Pictures that were taken in and cannot be shown: how many, and the first of them by name with the reason.
+    /// Imported pictures that cannot be shown: the number, and names and reasons of the first.
     pub fn unreadable(&self) -> &(u64, Vec<(String, String)>) {
         &self.unreadable
     }
 
-    /// Writes a content-addressed copy unless it is there. Its bytes are synced with all others at the end.
+    /// Writes a content-addressed copy unless it exists. All copies are synced together at the end.
     fn copy(&mut self, stored: &Path, bytes: &[u8]) -> Result<()> {
         let Some(root) = self.images.parent() else {
             return Ok(());
@@ -241,43 +246,45 @@ impl Pictures {
         put(root, stored, bytes)
     }
 
-    /// The import is part of the project: so are its pictures.
+    /// Keeps the copies, after the import became part of the project.
     pub fn keep(&mut self) {
         self.made.clear();
     }
 
-    /// Pictures copied or linked.
+    /// Number of pictures copied or linked.
     pub fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// Pictures named and not found.
+    /// Number of pictures named but not found.
     pub fn missing(&self) -> u64 {
         self.missing
     }
 
-    /// What a person should know.
+    /// Notes for the user.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.missing > 0 {
             notes.push(format!(
-                "{} pictures were not found; their items are shown without",
+                "{} pictures were not found; their items are shown without pictures",
                 self.missing
             ));
         }
         let n = self.unreadable.0;
         if n > 0 {
             notes.push(format!(
-                "{n} pictures cannot be shown; `picture:broken` finds their items"
+                "{n} pictures cannot be shown; find their items with `picture:broken`"
             ));
         }
         notes
     }
 
-    /// Makes the copies durable, all at once: one sync a file would take minutes for a large set.
+    /// Makes the copies durable with a single sync: one per file would take minutes for a large
+    /// set.
     ///
     /// # Errors
-    /// The operating system's.
+    ///
+    /// If syncing fails.
     pub fn sync(&self) -> Result<()> {
         if self.taken == 0 || (self.link && !self.carried) {
             Ok(())
@@ -287,7 +294,7 @@ impl Pictures {
     }
 }
 
-/// The ending of a picture's name, where it is one that a stored copy can have.
+/// The extension of a picture's name, if stored copies can have it.
 fn ending(path: &Path) -> Option<String> {
     let ext = path
         .extension()
@@ -299,24 +306,26 @@ fn ending(path: &Path) -> Option<String> {
 /// Makes everything below `images` durable with one call.
 ///
 /// # Errors
-/// The operating system's.
+///
+/// If syncing fails.
 pub fn sync(images: &Path) -> Result<()> {
-    let fail = |e: std::io::Error| Error::io(&e, "the pictures cannot be synced", images);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot sync the pictures", images);
     let dir = std::fs::File::open(images).map_err(fail)?;
     rustix::fs::syncfs(&dir).map_err(|e| fail(e.into()))
 }
 
-/// Puts `bytes` at `stored` below the project's root, unless it is there.
+/// Writes `bytes` to `stored` below the project's root, unless it exists.
 ///
 /// # Errors
-/// The operating system's.
+///
+/// If a write fails.
 pub fn put(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
     let path = root.join(stored);
-    // By content: a copy that a power cut emptied has the right name and the wrong bytes.
+    // Compare content: a copy emptied by a power cut has the right name and the wrong bytes.
     if regular::read(&path, FILE_LIMIT).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
-    let fail = |e: std::io::Error| Error::io(&e, "the picture cannot be copied", &path);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot copy the picture", &path);
     let dir = path.parent().unwrap_or(root);
     if let Some(images) = dir.parent().filter(|images| images.starts_with(root)) {
         disk::ensure_dir(images)?;
@@ -331,10 +340,11 @@ pub fn put(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
     disk::sync_dir(dir)
 }
 
-/// The same, and durable when this returns: for one picture at a time.
+/// Like [`put`], but durable on return, for single pictures.
 ///
 /// # Errors
-/// The operating system's; a full disk among them, and then no part of the file is there.
+///
+/// If a write fails, for example on a full disk. Then no part of the file is left.
 pub fn put_durably(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
     let path = root.join(stored);
     if regular::read(&path, FILE_LIMIT).is_ok_and(|there| there == bytes) {

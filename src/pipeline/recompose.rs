@@ -1,89 +1,54 @@
-//! Composing again what the metadata has changed under: the same choices in today's words.
+//! Recomposes items after metadata changes: the same choices with the present wording.
 //!
-//! What reads the same keeps its verdicts. What reads differently becomes a revision: the row stays, its verdicts
-//! were on other words and no longer count. What cannot be written any more is left as it is, and counted; where all it
-//! lacks is a term for a slot that its prompt got since, one can be drawn.
+//! Items with the same text keep their verdicts. An item whose text changes becomes a revision: it
+//! keeps its row, but verdicts on the old text no longer count. Items that cannot be recomposed are
+//! left unchanged and counted. If such an item only lacks a term for a new slot of its prompt, one
+//! can be drawn.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use super::import::{Progress, Watch};
+use super::import::Watch;
 use super::missing_terms::MissingTerms;
 use super::revise::{Batch, Revised};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::{Gone, choices_of, recipe, write};
-use benchtop_model::usage::Tally;
+use benchtop_files::project::Project;
+use benchtop_model::import::Progress;
+use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::{Error, ErrorKind, Item, Provenance, Result, Status};
-use benchtop_store::project::Project;
 use benchtop_store::{Catalog, Overlay};
 
-/// Items between two looks at progress and cancellation.
+/// Number of items between progress and cancellation checks.
 const STEP: usize = 4096;
-/// Causes listed in a report.
+/// Maximum number of causes in a report.
 const LISTED: usize = 100;
 
-/// A term that goes by another name now.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rename {
-    /// Its vocabulary, or `style`.
-    pub vocabulary: String,
-    /// What items call it.
-    pub old: String,
-    /// What the vocabulary calls it.
-    pub new: String,
-}
-
-/// What composing again does.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recomposed {
-    /// Composed items looked at.
-    pub composed: u64,
-    /// Items that read differently, by the status they had: their verdicts no longer count.
-    pub changed: Tally,
-    /// Items that read the same from other templates: their verdicts count.
-    pub kept: u64,
-    /// Items that cannot be composed again, by their status; they stay as they are.
-    pub gone: Tally,
-    /// Those of them that lack nothing but a term for a slot: one can be drawn.
-    pub missing: Tally,
-    /// Items that a term was drawn for; they are among those that read differently.
-    pub drawn: u64,
-    /// Composed items that somebody edited by hand: they stay as they are.
-    pub edited: u64,
-    /// What is gone, with how many items it takes along, most first; at most 100.
-    pub causes: Vec<(String, u64)>,
-    /// Notes for a person.
-    pub notes: Vec<String>,
-}
-
-/// What became of one item.
+/// The result for one item.
 #[derive(Debug, PartialEq)]
-enum Again {
-    /// It reads as it did, from the same templates.
+enum ItemResult {
+    /// Same text, same templates.
     Same,
-    /// It reads as it did, from other templates.
+    /// Same text, other templates.
     Kept(Box<Item>),
-    /// It reads differently.
+    /// Changed text.
     Changed(Box<Item>),
-    /// Somebody edited it by hand: what they wrote stands.
+    /// Edited by hand, and left unchanged.
     Edited,
-    /// It cannot be written.
+    /// Cannot be recomposed.
     Gone(Gone),
 }
 
-/// How items are composed again.
+/// Options for recomposing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manner {
-    /// Terms that go by another name now.
     pub renames: Vec<Rename>,
-    /// Terms are drawn for slots that prompts got since.
+    /// Draw terms for slots that prompts gained.
     pub draw_missing: bool,
-    /// Nothing is written to disk.
+    /// Write nothing to disk.
     pub dry: bool,
 }
 
-/// Goes over the composed items that nobody edited by hand, under the names that terms have now.
+/// Visits the composed items that nobody edited by hand, with renamed terms applied.
 fn each(
     (catalog, grammar): (&Catalog, &CompiledMetadata),
     renames: &[Rename],
@@ -94,7 +59,7 @@ fn each(
     catalog.each_line(0, &mut |row, line| {
         if row % STEP == 0
             && !watch(Progress {
-                what: "looking for missing terms".into(),
+                what: "finding missing terms".into(),
                 done: row as u64,
                 of,
             })
@@ -104,7 +69,7 @@ fn each(
         if memchr::memmem::find(line, b"\"provenance\":").is_some() {
             let mut item = parsed(row, line)?;
             if item.edited.is_none() {
-                follow(grammar, &mut item, renames);
+                apply_renames(grammar, &mut item, renames);
                 see(&item);
             }
         }
@@ -113,25 +78,23 @@ fn each(
 }
 
 fn cancelled() -> Error {
-    Error::new(
-        ErrorKind::Cancelled,
-        "composing again was cancelled; nothing was changed",
-    )
+    Error::new(ErrorKind::Cancelled, "canceled; nothing was changed")
 }
 
 fn parsed(row: usize, line: &[u8]) -> Result<Item> {
     serde_json::from_slice(line).map_err(|e| {
         Error::new(
             ErrorKind::Corrupt,
-            format!("item #{} cannot be read: {e}", row + 1),
+            format!("cannot read item #{}: {e}", row + 1),
         )
     })
 }
 
-/// Writes every composed item again.
+/// Recomposes all composed items.
 ///
 /// # Errors
-/// Cancellation, damaged texts, and the operating system's; then nothing was changed.
+///
+/// Cancellation, damaged texts, or a failed write. Then nothing was changed.
 pub fn prepare(
     project: &Project,
     (catalog, overlay): (&Catalog, &Overlay),
@@ -165,46 +128,44 @@ pub fn prepare(
     catalog.each_line(0, &mut |row, line| {
         if row % STEP == 0
             && !watch(Progress {
-                what: "composing again".into(),
+                what: "recomposing".into(),
                 done: row as u64,
                 of: Some(of),
             })
         {
             return Err(cancelled());
         }
-        // Most lines of a mixed project have none: not worth parsing.
+        // Most lines of a mixed project have none and need no parsing.
         if memchr::memmem::find(line, b"\"provenance\":").is_none() {
             return Ok(true);
         }
         let item = parsed(row, line)?;
         let status = overlay.status(row);
-        let Some((again, drawn)) = again(grammar, item, renames, &lacking) else {
+        let Some((result, drawn)) = recompose_item(grammar, item, renames, &lacking) else {
             return Ok(true);
         };
         report.composed += 1;
-        match again {
-            Again::Same => {}
-            Again::Edited => report.edited += 1,
-            Again::Kept(item) => {
+        match result {
+            ItemResult::Same => {}
+            ItemResult::Edited => report.edited += 1,
+            ItemResult::Kept(item) => {
                 report.kept += 1;
                 columns.replace(row, &item)?;
                 kept.push(row as u32, &item)?;
             }
-            Again::Changed(item) => {
+            ItemResult::Changed(item) => {
                 report.changed.add(status);
                 report.drawn += u64::from(drawn);
                 columns.replace(row, &item)?;
                 changed.push(row as u32, &item)?;
             }
-            Again::Gone(what) => {
+            ItemResult::Gone(what) => {
                 report.gone.add(status);
                 let mut cause = what.to_string();
                 if matches!(what, Gone::Slot(_)) {
                     report.missing.add(status);
                     if *draw_missing {
-                        cause.push_str(
-                            ": no term of it fits the picture and what is asked about it",
-                        );
+                        cause.push_str(": no term fits the picture and its questions");
                     }
                 }
                 *causes.entry(cause).or_default() += 1;
@@ -225,7 +186,7 @@ pub fn prepare(
             "no longer count"
         };
         report.notes.push(format!(
-            "verdicts on {voided} items {word}: those items read differently now"
+            "verdicts on {voided} items {word} because their text changed"
         ));
     }
     let (changed_rows, kept_rows) = (changed.rows.clone(), kept.rows.clone());
@@ -245,26 +206,27 @@ pub fn prepare(
     ))
 }
 
-/// An item in today's words, and whether a term was drawn for it; `None` for one that was not composed.
-fn again(
+/// Recomposes an item. Returns the result and whether a term was drawn, or `None` if the item was
+/// not composed.
+fn recompose_item(
     grammar: &CompiledMetadata,
     mut item: Item,
     renames: &[Rename],
     lacking: &MissingTerms,
-) -> Option<(Again, bool)> {
+) -> Option<(ItemResult, bool)> {
     if item.edited.is_some() && item.provenance.is_some() {
-        return Some((Again::Edited, false));
+        return Some((ItemResult::Edited, false));
     }
     let before = item.clone();
-    follow(grammar, &mut item, renames);
+    apply_renames(grammar, &mut item, renames);
     let drawn = !lacking.is_empty() && lacking.fill(grammar, &mut item);
-    Some((written_again(grammar, &before, item)?, drawn))
+    Some((rewrite(grammar, &before, item)?, drawn))
 }
 
-/// Gives the terms of an item the names that they have now.
-fn follow(grammar: &CompiledMetadata, item: &mut Item, renames: &[Rename]) {
+/// Applies renames to the terms of an item.
+fn apply_renames(grammar: &CompiledMetadata, item: &mut Item, renames: &[Rename]) {
     if let Some(provenance) = item.provenance.as_deref_mut() {
-        // The options of a question hold terms of the vocabulary it asks about.
+        // The options of a question contain terms of the vocabulary it asks about.
         let asked = grammar.subtask(item.subtask.as_deref().unwrap_or_default());
         let list = asked.map(|s| grammar.lists[grammar.subtasks[s].list].name.as_str());
         for rename in renames {
@@ -280,15 +242,15 @@ fn follow(grammar: &CompiledMetadata, item: &mut Item, renames: &[Rename]) {
     }
 }
 
-/// What becomes of an item whose terms have today's names; `before` is what it was.
-fn written_again(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> Option<Again> {
+/// Recomposes an item whose terms are already renamed. `before` is the stored item.
+fn rewrite(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> Option<ItemResult> {
     let choices = match choices_of(grammar, &item)? {
         Ok(choices) => choices,
-        Err(gone) => return Some(Again::Gone(gone)),
+        Err(gone) => return Some(ItemResult::Gone(gone)),
     };
     let written = match write(grammar, &choices) {
         Ok(written) => written,
-        Err(gone) => return Some(Again::Gone(gone)),
+        Err(gone) => return Some(ItemResult::Gone(gone)),
     };
     let provenance = item.provenance.as_deref_mut()?;
     provenance.recipe = recipe(grammar, &choices);
@@ -308,7 +270,7 @@ fn written_again(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> O
     let drawn_alike = before.prompt.as_ref() == Some(&written.prompt)
         && before.negative_prompt.as_ref() == Some(&written.negative);
     if !drawn_alike {
-        // The picture shows the earlier prompt: it is to be drawn again.
+        // The picture shows the old prompt and must be generated again.
         for image in &mut item.images {
             (image.hash, image.ext, image.link) = (None, None, None);
         }
@@ -330,14 +292,14 @@ fn written_again(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> O
     };
     let recipe_of = |i: &Item| i.provenance.as_ref().map(|p| p.recipe.clone());
     Some(if seen(before) != seen(&item) {
-        Again::Changed(Box::new(item))
+        ItemResult::Changed(Box::new(item))
     } else if recipe_of(before) != recipe_of(&item)
         || before.task != item.task
         || before.granularity != item.granularity
     {
-        Again::Kept(Box::new(item))
+        ItemResult::Kept(Box::new(item))
     } else {
-        Again::Same
+        ItemResult::Same
     })
 }
 
@@ -365,8 +327,13 @@ mod tests {
     use benchtop_model::edit::{Before, Edited};
     use benchtop_model::{MetaFile, metafile};
 
-    fn again(grammar: &CompiledMetadata, item: Item, renames: &[Rename]) -> Option<Again> {
-        super::again(grammar, item, renames, &MissingTerms::default()).map(|(again, _)| again)
+    fn recompose_item(
+        grammar: &CompiledMetadata,
+        item: Item,
+        renames: &[Rename],
+    ) -> Option<ItemResult> {
+        super::recompose_item(grammar, item, renames, &MissingTerms::default())
+            .map(|(recompose_item, _)| recompose_item)
     }
 
     fn shipped() -> Metadata {
@@ -405,14 +372,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_changes_without_an_edit_and_a_new_term_changes_nothing() {
+    fn nothing_changes_without_an_edit_or_with_a_new_term() {
         let added = edit("vocabularies/animal.txt", "\nowl\n", "\nowl\naardvark\n");
         for item in items(None) {
             assert_eq!(
-                again(&grammar(&shipped()), item.clone(), &[]),
-                Some(Again::Same)
+                recompose_item(&grammar(&shipped()), item.clone(), &[]),
+                Some(ItemResult::Same)
             );
-            assert_eq!(again(&added, item, &[]), Some(Again::Same));
+            assert_eq!(recompose_item(&added, item, &[]), Some(ItemResult::Same));
         }
         let mut plain = items(None).remove(0);
         plain.edited = Some(Box::new(Edited {
@@ -422,23 +389,23 @@ mod tests {
             before: Before::of(&plain),
         }));
         assert_eq!(
-            again(&added, plain.clone(), &[]),
-            Some(Again::Edited),
-            "what a person wrote stands"
+            recompose_item(&added, plain.clone(), &[]),
+            Some(ItemResult::Edited),
+            "manual edits are kept"
         );
         plain.provenance = None;
-        assert_eq!(again(&added, plain, &[]), None);
+        assert_eq!(recompose_item(&added, plain, &[]), None);
     }
 
     #[test]
-    fn a_changed_wording_changes_what_used_it_and_a_moved_one_keeps_verdicts() {
+    fn changed_wording_changes_items_and_moved_wording_keeps_verdicts() {
         let style = edit("styles.toml", "translucent washes", "thin washes");
         let question = edit(
             "templates.toml",
             "What is the style of the image?",
             "Which style is this?",
         );
-        // The same words by way of a fragment: another recipe, nothing else to see.
+        // The same text through a fragment: another recipe, but no visible change.
         let moved = edit(
             "templates.toml",
             "a {age} {race} {gender}\"",
@@ -450,30 +417,34 @@ mod tests {
             "vocabulary = \"style\"",
         );
         for item in items(None) {
-            let again = |grammar: &CompiledMetadata| again(grammar, item.clone(), &[]).unwrap();
-            let kept = matches!(again(&sorted), Again::Kept(new) if new.granularity.as_deref() == Some("fine"));
+            let recompose_item =
+                |grammar: &CompiledMetadata| recompose_item(grammar, item.clone(), &[]).unwrap();
+            let kept = matches!(recompose_item(&sorted), ItemResult::Kept(new) if new.granularity.as_deref() == Some("fine"));
             assert_eq!(kept, item.subtask.as_deref() == Some("style"));
             let uses = item.style.as_deref() == Some("watercolor painting");
-            match again(&style) {
-                Again::Changed(new) => {
+            match recompose_item(&style) {
+                ItemResult::Changed(new) => {
                     assert!(uses && new.prompt.unwrap().contains("thin washes"));
                     assert_eq!((new.id, new.answer), (item.id.clone(), item.answer.clone()));
                 }
-                other => assert!(!uses && other == Again::Same, "{other:?}"),
+                other => assert!(!uses && other == ItemResult::Same, "{other:?}"),
             }
             let asks = item.subtask.as_deref() == Some("style")
                 && item.kind == benchtop_model::QuestionKind::MultipleChoice;
-            assert_eq!(matches!(again(&question), Again::Changed(_)), asks);
             assert_eq!(
-                again(&moved),
-                Again::Same,
-                "fragments are put in before a recipe is made"
+                matches!(recompose_item(&question), ItemResult::Changed(_)),
+                asks
+            );
+            assert_eq!(
+                recompose_item(&moved),
+                ItemResult::Same,
+                "fragments are expanded before a recipe is computed"
             );
         }
     }
 
     #[test]
-    fn a_renamed_term_is_followed_and_a_removed_one_named() {
+    fn a_renamed_term_is_followed_and_a_removed_one_reported() {
         let of = |item: &Item| {
             item.provenance
                 .as_ref()
@@ -504,15 +475,15 @@ mod tests {
                 .is_some_and(|t| *t == owl)
                 || item.provenance.as_ref().unwrap().claim.as_deref() == Some(&*owl)
                 || item.options.iter().any(|o| o.text == owl);
-            match again(&renamed, item.clone(), std::slice::from_ref(&rename)).unwrap() {
-                Again::Changed(new) => {
+            match recompose_item(&renamed, item.clone(), std::slice::from_ref(&rename)).unwrap() {
+                ItemResult::Changed(new) => {
                     assert!(holds);
                     followed += 1;
                     assert!(!new.options.iter().any(|o| o.text == owl));
                 }
-                other => assert!(!holds && other == Again::Same, "{other:?}"),
+                other => assert!(!holds && other == ItemResult::Same, "{other:?}"),
             }
-            if let Again::Gone(what) = again(&renamed, item, &[]).unwrap() {
+            if let ItemResult::Gone(what) = recompose_item(&renamed, item, &[]).unwrap() {
                 assert!(
                     holds && what == Gone::Term("animal".into(), owl.clone()),
                     "{what}"

@@ -1,29 +1,29 @@
-//! Later texts of items on their way into the project: a segment of items under ids that are there already.
+//! Revisions of items before they become part of the project: segments of items with existing ids.
 
+use benchtop_files::project::Project;
 use benchtop_model::edit::EditMark;
 use benchtop_model::{Item, Result};
 use benchtop_store::columns::Columns;
 use benchtop_store::manifest::{Holds, Manifest, Part};
 use benchtop_store::open::Fresh;
-use benchtop_store::project::Project;
 use benchtop_store::segment::Writer;
 
-/// Items written again, waiting to become part of the project.
+/// Revised items, ready to become part of the project.
 pub struct Revised {
-    /// The columns with them.
+    /// The columns with the revised items.
     pub columns: Columns,
-    /// Segments and their rows: what reads differently, then what reads the same.
+    /// Segments and their rows: changed texts first, then unchanged ones.
     pub fresh: Vec<Fresh>,
     /// Rows whose verdicts no longer count.
     pub changed: Vec<u32>,
-    /// Rows whose verdicts count all the same.
+    /// Rows whose verdicts still count.
     pub kept: Vec<u32>,
-    /// Who wrote them by hand.
+    /// The author of a manual edit.
     pub edit: Option<EditMark>,
 }
 
 impl Revised {
-    /// The segments under revision `rev` of the project.
+    /// The segments, with revision `rev` of the project.
     pub fn under(mut self, rev: u64) -> (Columns, Vec<Fresh>) {
         for fresh in &mut self.fresh {
             if let Holds::Revisions { rev: at, edit, .. } = &mut fresh.part.holds {
@@ -34,23 +34,24 @@ impl Revised {
     }
 }
 
-/// Items on their way into one segment.
+/// Items being written to one segment.
 pub struct Batch<'p> {
     project: &'p Project,
     name: &'static str,
     dry: bool,
-    /// Number of the import that it is of.
+    /// Number of its import.
     n: u64,
     writer: Option<Writer>,
-    /// Their rows.
+    /// Rows of the items.
     pub rows: Vec<u32>,
 }
 
 impl<'p> Batch<'p> {
-    /// None yet; with `dry` none is ever written. The segment's file is called after `name`.
+    /// An empty batch. With `dry` nothing is written. The segment's file is named after `name`.
     ///
     /// # Errors
-    /// When nothing can be brought in now.
+    ///
+    /// If nothing can be imported now.
     pub fn new(project: &'p Project, name: &'static str, dry: bool) -> Result<Batch<'p>> {
         let manifest = Manifest::read(&project.imports())?;
         if !dry {
@@ -69,7 +70,8 @@ impl<'p> Batch<'p> {
     /// Adds the item in `row`.
     ///
     /// # Errors
-    /// The operating system's.
+    ///
+    /// If a write fails.
     pub fn push(&mut self, row: u32, item: &Item) -> Result<()> {
         self.rows.push(row);
         if self.dry {
@@ -82,10 +84,12 @@ impl<'p> Batch<'p> {
         writer.push(item)
     }
 
-    /// The finished segment, if there is anything in it: whether verdicts count all the same, and where it is from.
+    /// Finishes the segment, unless it is empty. `keeps` says whether verdicts still count, and
+    /// `source` is recorded.
     ///
     /// # Errors
-    /// The operating system's.
+    ///
+    /// If a write fails.
     pub fn part(self, keeps: bool, source: &str) -> Result<Option<Fresh>> {
         let Some(writer) = self.writer else {
             return Ok(None);

@@ -1,20 +1,22 @@
-//! The sample set, brought in like any other import.
+//! The sample data set, imported like any other.
 
-use super::import::{FileReport, Outcome, Report};
+use super::import::Outcome;
 use super::pictures;
 use benchtop_compose::sample;
+use benchtop_files::project::Project;
+use benchtop_model::import::{FileReport, Report};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::Catalog;
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Holds, Manifest, Part};
 use benchtop_store::open::{Fresh, adopt};
-use benchtop_store::project::Project;
 use benchtop_store::segment::Writer;
 
-/// Draws the sample and makes it part of the project; does nothing where it is part of it already.
+/// Adds the sample to the project, unless it was added before.
 ///
 /// # Errors
-/// The operating system's; then the project is as it was.
+///
+/// If a write fails. Then the project is unchanged.
 pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Result<Outcome> {
     let mut report = Report::default();
     let manifest = Manifest::for_import(&project.imports())?;
@@ -27,7 +29,7 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
         .find(|p| is_sample(p))
     {
         report.already = part.rows;
-        report.notes.push("the sample is here already".into());
+        report.notes.push("the sample was already added".into());
         return Ok(Outcome {
             catalog: None,
             report,
@@ -43,7 +45,7 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
             .and_then(|i| i.images.first())
             .and_then(|i| i.stored());
         let stored =
-            stored.ok_or_else(|| Error::new(ErrorKind::Corrupt, "a drawn picture has no name"))?;
+            stored.ok_or_else(|| Error::new(ErrorKind::Corrupt, "a sample picture has no name"))?;
         pictures::put(project.root(), &stored, &drawn.png)?;
         report.pictures += 1;
         for item in drawn.items {
@@ -72,9 +74,10 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
         format: "drawn by benchtop".into(),
         added: report.items,
     });
-    report
-        .notes
-        .push("this is a sample: its pictures are drawn by the program, and some answers are wrong on purpose".into());
+    report.notes.push(
+        "this is a sample: the program draws its pictures, and some answers are wrong on purpose"
+            .into(),
+    );
     let (catalog, notice) = adopt(
         project,
         index,

@@ -1,8 +1,10 @@
-//! Which files an import or a board reads, in which order, and as what: the model and the data set of each.
+//! Decides which files an import or a board reads, in which order, and with which model and data
+//! set.
 //!
-//! One rule for both. A data set's own files go before what tools wrote down of its questions, and those are used only where no
-//! data set of the name is at hand. Of several runs of one model over one data set the newest is used, by the time that its file
-//! or folder states, else by when the file was written; the others are passed over by name.
+//! Both use the same rules. A data set's own files come before questions recorded by tools, which
+//! are used only if no data set of that name is available. Of several runs of one model on one data
+//! set the newest is used, by the time stated in the file or folder, or else by the file's
+//! modification time. The others are skipped with a note.
 
 mod runs;
 
@@ -11,21 +13,21 @@ use std::path::{Path, PathBuf};
 
 pub use self::runs::Reach;
 pub use super::board::model_name;
-use benchtop_formats::{self as formats, Found, MODEL, Mapping, Questions};
+use benchtop_formats::{self as formats, Found, MODEL, Questions};
+use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, Item, Key, Result};
 
-/// A file and what it is read as.
+/// A file and how it is read.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The file.
     pub found: Found,
-    /// The folder that was named, where pictures are looked for too.
+    /// The given folder, where pictures are searched too.
     pub root: PathBuf,
-    /// The data set of its questions, or the one that its answers are about.
+    /// The data set of its questions or answers.
     pub dataset: Option<String>,
-    /// The model that answered; where none is stated, [`model_name`] of the file.
+    /// The model. If not stated, [`model_name`] of the file.
     pub model: Option<String>,
-    /// Whether it states a model, so that its runs can be told apart.
+    /// Whether the file states a model, so that runs can be distinguished.
     stated: bool,
     /// Whether its ids are positions in its data set.
     pub positions: bool,
@@ -33,38 +35,39 @@ pub struct Source {
     part_of: Option<PathBuf>,
 }
 
-/// What is read, and what is not.
+/// The files to read and to skip.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Files with questions of their own.
     pub questions: Vec<Source>,
-    /// Files of answers from which the questions are taken, for want of a data set of that name.
+    /// Answer files whose questions are used, because no data set of that name is available.
     pub beside: Vec<Source>,
-    /// Files of answers.
+    /// Answer files.
     pub answers: Vec<Source>,
-    /// Files of answers that name a model and no data set: once the questions are there, [`Plan::decide`] says which of them are used.
+    /// Answer files that name a model but no data set. [`Plan::decide`] chooses among them once the
+    /// questions are known.
     pub undecided: Vec<Source>,
-    /// Files that could be read and are not, each with the reason.
+    /// Readable files that are skipped, with reasons.
     pub passed: Vec<(PathBuf, String)>,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// What was said on the command line about every file.
+/// Options of the command line that apply to all files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Said<'a> {
-    /// The data set.
     pub dataset: Option<&'a str>,
-    /// The model.
     pub model: Option<&'a str>,
-    /// Which column is what.
+    /// The columns of tables.
     pub mapping: Option<&'a Mapping>,
 }
 
-/// Plans the reading of `files`, each with the folder it was found from. `there` are the data sets that are at hand already.
+/// Plans how to read `files`, each with the folder it was found in. `there` are the available data
+/// sets.
 ///
 /// # Errors
-/// When the head of a file cannot be read.
+///
+/// If the head of a file cannot be read.
 pub fn plan(
     files: Vec<(Found, PathBuf)>,
     there: &BTreeSet<String>,
@@ -100,7 +103,7 @@ pub fn plan(
                 .into_owned();
             plan.passed.push((
                 source.found.path,
-                format!("its answers are read with {whole}"),
+                format!("its answers are part of {whole}"),
             ));
             continue;
         }
@@ -113,7 +116,7 @@ pub fn plan(
                     .into_owned();
                 plan.passed.push((
                     source.found.path,
-                    format!("its verdicts are read with {plain}"),
+                    format!("its verdicts are read together with {plain}"),
                 ));
             }
             None => answers.push(source),
@@ -136,7 +139,7 @@ pub fn plan(
 }
 
 impl Source {
-    /// The file with what it says of itself, and the file whose answers it repeats.
+    /// Inspects the file. Also returns the file whose answers it repeats.
     fn of(
         found: Found,
         root: PathBuf,
@@ -165,7 +168,7 @@ impl Source {
             .or(about.dataset)
             .or(own);
         let mut model = said.model.map(str::to_string).or(about.model);
-        // Answers of MVP-Bench come plain and evaluated, which are not two runs.
+        // MVP-Bench's plain and evaluated answers are not two runs.
         let mvp = matches!(
             found.format,
             formats::Format::MvpPredictions
@@ -192,7 +195,7 @@ impl Source {
         Ok((source, about.verdicts_of))
     }
 
-    /// The name of the file, for notes.
+    /// The file name, for notes.
     pub fn name(&self) -> String {
         self.found
             .path
@@ -202,7 +205,7 @@ impl Source {
             .into_owned()
     }
 
-    /// Its path below the folder that was named: runs often differ by their folders alone.
+    /// The path below the given folder. Runs often differ only by folder.
     fn below(&self) -> String {
         self.found
             .path
@@ -210,7 +213,7 @@ impl Source {
             .map_or_else(|_| self.name(), |path| path.display().to_string())
     }
 
-    /// The model of a row of it.
+    /// The model of a row.
     pub fn model_of(&self, row: &mut benchtop_model::Prediction, said: Said<'_>) -> String {
         let own = row
             .extra
@@ -221,20 +224,20 @@ impl Source {
             .unwrap_or_else(|| model_name(&self.found.path))
     }
 
-    /// The file with the answers of all parts, where this is one part. It need not be there.
+    /// The file with all answers, if this is one part of it. It need not exist.
     fn whole(&self) -> Option<PathBuf> {
         let mut whole = self.part_of.clone()?.into_os_string();
         whole.push(".json");
         Some(whole.into())
     }
 
-    /// Files of one run share this.
+    /// Files of one run share this path.
     fn run(&self) -> &Path {
         self.part_of.as_deref().unwrap_or(&self.found.path)
     }
 }
 
-/// The model that the first row of a table names.
+/// The model in the first row of a table.
 fn first_model(found: &Found, mapping: Option<&Mapping>) -> Option<String> {
     let (_, first) = formats::predictions_by(&found.path, found.format, mapping)
         .ok()?
@@ -242,7 +245,7 @@ fn first_model(found: &Found, mapping: Option<&Mapping>) -> Option<String> {
     first.ok()?.extra.get(MODEL)?.as_str().map(str::to_string)
 }
 
-/// The first 14 digits of a time, which sort as it does, however it is punctuated.
+/// The first 14 digits of a time, which sort chronologically whatever the punctuation.
 fn digits(time: &str) -> String {
     let known = |c: &char| c.is_ascii_digit() || matches!(c, '-' | ':' | '_' | 'T' | ' ');
     time.chars()
@@ -252,11 +255,11 @@ fn digits(time: &str) -> String {
         .collect()
 }
 
-/// The keys of data sets in their order, with the text of each question: what answers that count rows are joined by.
+/// Keys and question texts of data sets in order, for matching answers that count rows.
 #[derive(Clone, Debug, Default)]
 pub struct Orders {
     keys: BTreeMap<String, Vec<(Key, String)>>,
-    /// Data sets that were there before this command.
+    /// Data sets that existed before this command.
     old: BTreeSet<String>,
 }
 
@@ -269,7 +272,7 @@ impl Orders {
             .push((item.key.clone(), plain(&item.question)));
     }
 
-    /// Adds data sets of the project; those of the files at hand go before them.
+    /// Adds data sets of the project. Those of the given files come first.
     pub fn add(&mut self, other: Orders) {
         for (name, keys) in other.keys {
             if !self.keys.contains_key(&name) {
@@ -279,10 +282,11 @@ impl Orders {
         }
     }
 
-    /// The data set whose questions, by their position, are those that `source` asked, and the keys by position. Of several
-    /// the one of its own name, else the only one among the files at hand.
+    /// The data set whose questions by position match those that `source` asked, and its keys by
+    /// position. If several match: the one of its own name, or the only one among the given files.
     ///
     /// # Errors
+    ///
     /// The first bad record of the file.
     pub fn of(&self, source: &Source, said: Said<'_>) -> Result<Option<(String, Vec<Key>)>> {
         let mut fits: Vec<&String> = self.keys.keys().collect();
@@ -330,8 +334,8 @@ impl Orders {
     }
 }
 
-/// The data set that the questions of `source` make up where they are not those of one at hand: its own name, and where `taken`
-/// has that, with the name of the form.
+/// The name of a new data set for the questions of `source`: its own name, with the name of the
+/// form if `taken` contains it.
 pub fn apart(source: &Source, taken: &BTreeSet<String>) -> String {
     let name = source
         .dataset
@@ -353,12 +357,12 @@ pub fn rekey(row: &mut benchtop_model::Prediction, keys: &[Key]) {
     }
 }
 
-/// A text without its white space, which prompts change.
+/// A text without white space, which prompts change.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What is wrong with a question that a tool wrote down, told once for all of them.
+/// Unreadable questions recorded by a tool, reported once.
 #[derive(Clone, Debug, Default)]
 pub struct Unreadable {
     count: u64,
@@ -366,7 +370,7 @@ pub struct Unreadable {
 }
 
 impl Unreadable {
-    /// Counts one.
+    /// Counts an unreadable question.
     pub fn add(&mut self, problem: Error) {
         self.count += 1;
         self.first.get_or_insert(problem);
@@ -376,7 +380,7 @@ impl Unreadable {
     pub fn note(&self, name: &str) -> Option<String> {
         let first = self.first.as_ref()?;
         Some(format!(
-            "{name}: {} of its questions cannot be read, the first: {}",
+            "{name}: cannot read {} of its questions; first error: {}",
             self.count, first.what
         ))
     }
@@ -387,7 +391,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_sort_however_they_are_punctuated() {
+    fn times_sort_with_any_punctuation() {
         assert_eq!(digits("2026-11-21T00:46:06+00:00"), "20261121004606");
         assert_eq!(digits("20261121_084241"), "20261121084241");
         assert_eq!(digits("T20260818-101500"), "20260818101500");

@@ -1,16 +1,19 @@
-//! How the items of a project use its metadata: read from their JSON once, then counted in passes over arrays.
+//! How the items of a project use its metadata: parsed once from JSON, then counted in array
+//! passes.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`line`] | what is read of an item |
-//! | [`axis`] | subjects, vocabularies and the like as properties that items have values of |
-//! | [`count`] | terms, grids, terms whose items fail |
-//! | [`excluded`] | cells of a grid that the rules leave empty |
-//! | [`staleness`] | which items are stale or gone under other metadata |
+//! | [`line`] | the parts of an item that are read |
+//! | [`axis`] | item properties: subjects, vocabularies, and others |
+//! | [`count`] | terms, grids, and failing terms |
+//! | [`excluded`] | grid cells that compatibility rules leave empty |
+//! | [`staleness`] | items that are stale or gone under other metadata |
 //!
-//! A composed item names its terms by vocabulary. What it claims or offers belongs to whatever vocabulary its subtask
-//! asks about, which the templates say, so those are kept by subtask and resolved when they are counted. An item that
-//! was imported is known by its subtask's right option and its style.
+//! A composed item names its terms by vocabulary. Its claims and options belong to the vocabulary
+//! that its
+//! subtask asks about. The templates define that, so these terms are stored by subtask and resolved
+//! when
+//! they are counted. An imported item has its subtask's right option and its style.
 
 mod axis;
 pub mod count;
@@ -27,25 +30,26 @@ use benchtop_store::Catalog;
 
 use line::{Asked, Line};
 
-/// Terms of imported items kept for one subtask: beyond them its answers are sentences rather than terms.
+/// Maximum number of terms of imported items per subtask. Beyond that, answers are sentences rather
+/// than terms.
 const IMPORTED_TERMS: usize = 20_000;
-/// Rows between two looks at whether the work is still wanted.
+/// Number of rows between cancellation checks.
 const STEP: usize = 4096;
 /// No code.
 const NONE: u32 = u32::MAX;
-/// The code is of a term that is only offered as an option.
+/// Flag of terms that are only offered as an option.
 const OFFERED: u32 = 1 << 31;
-/// The code is of a term of the second picture.
+/// Flag of terms of the second picture.
 const SECOND: u32 = 1 << 30;
-/// The code itself.
+/// Mask of the code itself.
 const CODE: u32 = SECOND - 1;
 
-/// Where a term belongs.
+/// The space of a term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Space {
     /// A vocabulary, or the styles.
     Vocabulary(String),
-    /// Whatever this subtask asks about.
+    /// The vocabulary that this subtask asks about.
     Subtask(String),
 }
 
@@ -56,12 +60,12 @@ struct Terms {
     codes: HashMap<String, u32>,
 }
 
-/// What many items have in common. Names are positions in [`Usage::names`].
+/// Properties shared by many items. Names are indices in [`Usage::names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Class {
     subject: u32,
     subtask: u32,
-    /// Code of its style; [`NONE`] without one.
+    /// Code of its style, or [`NONE`].
     style: u32,
     wording: u32,
     asked: Asked,
@@ -70,7 +74,7 @@ struct Class {
     composed: bool,
 }
 
-/// How the items of a project use its metadata; about 30 bytes an item.
+/// How the items of a project use its metadata, in about 30 bytes per item.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
     names: Vec<String>,
@@ -84,15 +88,16 @@ pub struct Usage {
     by_class: HashMap<Class, u32>,
     /// Class of each item.
     class: Vec<u32>,
-    /// Where each item's codes end.
+    /// End of each item's codes.
     ends: Vec<u32>,
     codes: Vec<u32>,
 }
 
 impl Usage {
-    /// Reads all items of `catalog`; `wanted` says whether to go on.
+    /// Reads all items of `catalog`. `wanted` returns whether to continue.
     ///
     /// # Errors
+    ///
     /// [`ErrorKind::Corrupt`] for an item that cannot be read, [`ErrorKind::Cancelled`].
     pub fn build(catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<Usage> {
         let mut usage = Usage::default();
@@ -100,14 +105,15 @@ impl Usage {
         Ok(usage)
     }
 
-    /// Reads the items of `catalog` that came after those it has.
+    /// Reads the new items of `catalog`.
     ///
     /// # Errors
-    /// As [`build`](Self::build); the items read before are then in.
+    ///
+    /// As for [`build`](Self::build). Items read before the error are included.
     pub fn extend(&mut self, catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<()> {
         catalog.each_line(self.len(), &mut |row, line| {
             if row.is_multiple_of(STEP) && !wanted() {
-                return Err(Error::new(ErrorKind::Cancelled, "no longer wanted"));
+                return Err(Error::new(ErrorKind::Cancelled, "canceled"));
             }
             self.add(line).map(|()| true)
         })?;
@@ -115,17 +121,15 @@ impl Usage {
         Ok(())
     }
 
-    /// Items read.
     pub fn len(&self) -> usize {
         self.class.len()
     }
 
-    /// Whether no item was read.
     pub fn is_empty(&self) -> bool {
         self.class.is_empty()
     }
 
-    /// Bytes of memory held, hash tables not counted.
+    /// Memory in bytes, without hash tables.
     pub fn bytes(&self) -> usize {
         (self.codes.capacity() + self.ends.capacity() + self.class.capacity()) * 4
             + self.classes.capacity() * size_of::<Class>()
@@ -136,12 +140,12 @@ impl Usage {
                 .sum::<usize>()
     }
 
-    /// Takes in the next item.
+    /// Adds the next item.
     fn add(&mut self, json: &[u8]) -> Result<()> {
         let line: Line = serde_json::from_slice(json).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("stored item #{} cannot be read: {e}", self.len() + 1),
+                format!("cannot read stored item #{}: {e}", self.len() + 1),
             )
         })?;
         let subtask = line.subtask();
@@ -231,7 +235,7 @@ impl Usage {
         at
     }
 
-    /// The position of a space, which is made when it is not there.
+    /// The index of a space, which is created if needed.
     fn space(&mut self, of: Where<'_>) -> usize {
         let (known, name) = match of {
             Where::Vocabulary(name) => (&mut self.by_vocabulary, name),
@@ -257,7 +261,7 @@ impl Usage {
         self.code(space, term)
     }
 
-    /// The code of a term; [`NONE`] once there is no room for more, at a billion of them.
+    /// The code of a term. [`NONE`] once a billion codes are used.
     fn code(&mut self, space: usize, term: &str) -> u32 {
         if let Some(code) = self.spaces[space].codes.get(term) {
             return *code;
@@ -276,7 +280,7 @@ impl Usage {
         codes.len() < IMPORTED_TERMS || codes.contains_key(term)
     }
 
-    /// The codes of an item, flags included.
+    /// The codes of an item, including flags.
     fn codes_of(&self, row: usize) -> &[u32] {
         let start = row
             .checked_sub(1)
@@ -284,7 +288,7 @@ impl Usage {
         &self.codes[start..self.ends[row] as usize]
     }
 
-    /// The vocabulary of each space, as the templates have it now.
+    /// The vocabulary of each space under these templates.
     fn vocabularies<'a>(&'a self, grammar: &'a CompiledMetadata) -> Vec<std::borrow::Cow<'a, str>> {
         let of = |terms: &'a Terms| match &terms.space {
             Space::Vocabulary(name) => name.as_str().into(),
@@ -294,14 +298,14 @@ impl Usage {
     }
 }
 
-/// A space by a borrowed name.
+/// A space with a borrowed name.
 #[derive(Clone, Copy)]
 enum Where<'a> {
     Vocabulary(&'a str),
     Subtask(&'a str),
 }
 
-/// The vocabulary that a subtask asks about; for one that the templates do not have, that of its name.
+/// The vocabulary that a subtask asks about. For a subtask unknown to the templates, its own name.
 fn asked_about<'a>(grammar: &'a CompiledMetadata, subtask: &str) -> std::borrow::Cow<'a, str> {
     match grammar.subtask(subtask) {
         Some(at) => grammar.lists[grammar.subtasks[at].list]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{disk, regular};
+use benchtop_files::{disk, regular};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// How much of a file of lines is whole.

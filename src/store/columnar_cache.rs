@@ -11,7 +11,7 @@ use bytemuck::{Pod, cast_slice_mut};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{disk, regular};
+use benchtop_files::{disk, regular};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Bytes of a header.

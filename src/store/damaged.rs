@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::{disk, regular};
+use benchtop_files::{disk, regular};
 use benchtop_model::generated_image::file_key;
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, ErrorKind, Result};

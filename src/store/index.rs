@@ -18,10 +18,9 @@ use serde::{Deserialize, Serialize};
 use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
 use super::prefix_digest::Journals;
-use super::regular;
 use super::segment::Frame;
 use super::status_columns::Overlay;
-use super::{disk, inspect};
+use benchtop_files::{disk, inspect, regular};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Version of what the keys mean; another one is rebuilt.

@@ -12,7 +12,8 @@ use uuid::Uuid;
 use super::append_log::{AppendLog, Times, ValidPrefix};
 use super::checksummed_line;
 use super::prefix_digest::PrefixDigest;
-pub use benchtop_model::history::stamp;
+use benchtop_model::history::stamp;
+use benchtop_model::name::check_annotator;
 use benchtop_model::verdict::{Asked, Part};
 use benchtop_model::{
     Act, Decision, Error, ErrorKind, Judgement, PictureSeen, Result, Seen, Verdict,
@@ -180,14 +181,6 @@ pub fn text(decision: &Decision) -> Vec<u8> {
     line
 }
 
-/// Whether `name` can name an annotator, and so a file: letters, digits, `.`, `_`, `-`; at most 64; no leading dot.
-///
-/// # Errors
-/// [`ErrorKind::Usage`] says what a name may hold.
-pub fn check_name(name: &str) -> Result<()> {
-    benchtop_model::name::check(name, "an annotator")
-}
-
 /// What reading a journal found.
 #[derive(Debug, Default)]
 pub struct Reading {
@@ -266,7 +259,7 @@ pub fn list(sessions: &Path) -> Result<Vec<(String, PathBuf)>> {
             .file_name()
             .and_then(|n| n.to_str())
             .and_then(|n| n.strip_suffix(".jsonl"));
-        if let Some(name) = name.filter(|n| check_name(n).is_ok()) {
+        if let Some(name) = name.filter(|n| check_annotator(n).is_ok()) {
             found.push((name.to_string(), path.clone()));
         }
     }
@@ -312,7 +305,7 @@ impl Journal {
     /// # Errors
     /// The operating system's, and a name that cannot be a file's.
     pub fn open(sessions: &Path, who: &str) -> Result<Journal> {
-        check_name(who)?;
+        check_annotator(who)?;
         let path = sessions.join(format!("{who}.jsonl"));
         let reading = read(&path)?;
         let file = AppendLog::open(
@@ -334,7 +327,7 @@ impl Journal {
     /// # Errors
     /// As [`open`](Self::open), and [`ErrorKind::Io`] when it holds other lines by now: it must be read again.
     pub fn after(sessions: &Path, who: &str, prefix: PrefixDigest) -> Result<Journal> {
-        check_name(who)?;
+        check_annotator(who)?;
         let path = sessions.join(format!("{who}.jsonl"));
         let tail = match File::open(&path) {
             Ok(file) => {
@@ -619,8 +612,8 @@ mod tests {
     #[test]
     fn names_that_are_not_files_are_refused() {
         for name in ["", "..", "a/b", ".hidden", "a b", &"x".repeat(65)] {
-            assert!(check_name(name).is_err(), "{name:?}");
+            assert!(check_annotator(name).is_err(), "{name:?}");
         }
-        assert!(check_name("Zoë-2.b").is_ok());
+        assert!(check_annotator("Zoë-2.b").is_ok());
     }
 }

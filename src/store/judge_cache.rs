@@ -8,7 +8,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::append_log::{AppendLog, ValidPrefix};
-use super::{checksummed_line, disk, regular, runs};
+use super::{checksummed_line, runs};
+use benchtop_files::{disk, regular};
 use benchtop_model::Result;
 use benchtop_model::vlm::{Finish, Usage};
 

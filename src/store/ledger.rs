@@ -13,7 +13,7 @@ use super::prefix_digest::PrefixDigests;
 use super::status_columns::Overlay;
 use benchtop_model::edit::EditMark;
 use benchtop_model::round::{Protocol, effective_verdicts};
-use benchtop_model::verdict::Part;
+use benchtop_model::verdict::{EffectiveVerdict, Part};
 use benchtop_model::{Act, Decision, Error, ErrorKind, Judgement, Result, Status};
 
 /// A verdict that was given, whether it still counts or not.
@@ -53,21 +53,6 @@ struct Touched {
     rev: u64,
     /// Revision of its last text or picture.
     text: u64,
-}
-
-/// A verdict that counts, as it is shown beside its item.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct EffectiveVerdict {
-    /// Its receipt.
-    pub uuid: Uuid,
-    /// Revision of the project it made.
-    pub rev: u64,
-    /// When, in milliseconds since 1970.
-    pub at: i64,
-    /// Who gave it.
-    pub who: String,
-    /// What was said.
-    pub judgement: Judgement,
 }
 
 /// What a decision did.

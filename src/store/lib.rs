@@ -1,4 +1,4 @@
-//! Floor 2: what a project keeps on disk, and what of it is held in memory.
+//! Floor 3: what a project keeps on disk, and what of it is held in memory.
 //!
 //! Three things are the truth: `sessions/*.jsonl` (what people decided: [`journal`]), `imports/` (what was brought in:
 //! [`manifest`] and [`segment`]) and `images/pictures.jsonl` (what was made: [`pictures`]). Everything below `store/` is an index over them, in sled ([`index`]) with two flat
@@ -6,17 +6,14 @@
 
 pub mod append_log;
 pub mod arena;
-pub mod bounded;
 pub mod catalog;
 pub mod checksummed_line;
 pub mod columnar_cache;
 pub mod columns;
 pub mod damaged;
-pub mod disk;
 pub mod fixtures;
 pub mod history;
 pub mod index;
-pub mod inspect;
 pub mod inventory;
 pub mod jobs;
 pub mod journal;
@@ -29,14 +26,11 @@ pub mod manifest;
 pub mod merge;
 pub mod metadata;
 pub mod open;
-pub mod picture_file;
 pub mod pictures;
 pub mod prefix_digest;
 pub mod present;
-pub mod project;
 pub mod query;
 pub mod recover;
-pub mod regular;
 pub mod revised;
 pub mod rounds;
 pub mod rules;
@@ -49,7 +43,6 @@ pub mod segment;
 pub mod similarity;
 pub mod snapshot;
 pub mod trust;
-pub mod writable;
 
 pub use catalog::Catalog;
 pub use ledger::Ledger;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::append_log::{AppendLog, ValidPrefix};
-use super::{checksummed_line, disk, regular};
+use super::checksummed_line;
+use benchtop_files::{disk, regular};
 use benchtop_model::edit::EditMark;
 use benchtop_model::evaluation::RunPart;
 use benchtop_model::{Error, ErrorKind, Form, Result};

@@ -14,9 +14,10 @@ pub use verdicts::plan as plan_verdicts;
 use super::columns::id_hash;
 use super::history::History;
 use super::pictures::Pictures;
-use super::{Catalog, Ledger, bounded, journal};
+use super::{Catalog, Ledger, journal};
+use benchtop_files::bounded;
 use benchtop_model::history::{Aside, Conflict, Merged, MergedFile, Moment, Side};
-use benchtop_model::{Act, Decision, Error, ErrorKind, Result};
+use benchtop_model::{Act, Decision, Error, ErrorKind, Result, name};
 
 /// Most conflicts, and most decisions set aside, that a report lists; the rest are a note.
 pub const LISTED: usize = 10_000;
@@ -246,7 +247,7 @@ fn read(path: &Path) -> Result<(MergedFile, Vec<Decision>)> {
         torn,
     } = lines(path)?;
     for decision in &decisions {
-        journal::check_name(&decision.who).map_err(|problem| problem.file(path))?;
+        name::check_annotator(&decision.who).map_err(|problem| problem.file(path))?;
     }
     let mut last: BTreeMap<&str, i64> = BTreeMap::new();
     let mut clock_back = 0;
@@ -286,7 +287,7 @@ fn conflicts(
             .filter(|old| !standing.iter().any(|s| s.uuid == old.uuid));
         let gone: Vec<_> = gone.filter(|old| after.counts(&old.uuid)).collect();
         standing.extend(gone);
-        let verdict = |s: &super::ledger::EffectiveVerdict| s.judgement.verdict;
+        let verdict = |s: &benchtop_model::verdict::EffectiveVerdict| s.judgement.verdict;
         if standing.iter().all(|s| !fresh.contains(&s.uuid))
             || standing
                 .windows(2)
@@ -295,7 +296,7 @@ fn conflicts(
             continue;
         }
         standing.sort_by_key(|s| (s.rev, s.at, s.uuid));
-        let side = |s: super::ledger::EffectiveVerdict| Side {
+        let side = |s: benchtop_model::verdict::EffectiveVerdict| Side {
             verdict: verdict(&s),
             at: s.at,
             incoming: fresh.contains(&s.uuid),

@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{disk, inspect, regular};
-use benchtop_model::metafile::shipped;
+use benchtop_files::metadata_folder::{ensure_folders, names};
+use benchtop_files::{disk, inspect, regular};
+use benchtop_model::metafile::{FOLDERS, check_name, shipped};
 use benchtop_model::usage::{FileState, MetadataState, Save};
 use benchtop_model::{Error, ErrorKind, Finding, Result, Rule};
 
@@ -24,57 +25,12 @@ pub const FILE_LIMIT: u64 = 8 << 20;
 pub const TOTAL_LIMIT: u64 = 12 << 20;
 /// Metadata files of a project, at most.
 pub const FILES: usize = 500;
-/// Characters in the name of a vocabulary, at most.
-const NAME_LIMIT: usize = 80;
-/// The folders of vocabularies and of judgings, and what their files end in.
-const FOLDERS: [(&str, &str); 3] = [
-    ("instruct", ".toml"),
-    ("judge", ".toml"),
-    ("vocabularies", ".txt"),
-];
-/// The files beside those folders.
-const SINGLE: [&str; 3] = ["compatibility.toml", "styles.toml", "templates.toml"];
 /// What a save is about to do, while it does it.
 const INTENT: &str = ".benchtop-save";
 
 /// 16 hex digits of blake3 over a file's bytes.
 pub fn revision(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..16].to_string()
-}
-
-/// The name of the vocabulary or judging in the file of this name, where it can be one.
-fn inner(name: &str) -> Option<&str> {
-    let (folder, file) = name.split_once('/')?;
-    let (_, ending) = FOLDERS.into_iter().find(|(f, _)| *f == folder)?;
-    let name = file.strip_suffix(ending)?;
-    let plain = |c: char| c != '/' && !c.is_control();
-    (!name.is_empty()
-        && !name.starts_with('.')
-        && name.chars().count() <= NAME_LIMIT
-        && name.chars().all(plain))
-    .then_some(name)
-}
-
-/// Checks that `name` is that of a metadata file: `compatibility.toml`, `styles.toml`, `templates.toml`,
-/// `vocabularies/NAME.txt`, `judge/NAME.toml`, `instruct/NAME.toml`. A NAME that is `new` must be one that a slot can have.
-///
-/// # Errors
-/// [`ErrorKind::Input`] says what names there are.
-pub fn check_name(name: &str, new: bool) -> Result<()> {
-    let slot = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    let known = SINGLE.contains(&name) || inner(name).is_some_and(|v| !new || v.chars().all(slot));
-    if known {
-        return Ok(());
-    }
-    let shown: String = name
-        .chars()
-        .take(100)
-        .flat_map(char::escape_debug)
-        .collect();
-    Err(Error::input(format!("`{shown}` cannot be the name of a metadata file")).help(
-        "compatibility.toml, styles.toml, templates.toml, vocabularies/NAME.txt, judge/NAME.toml or \
-         instruct/NAME.toml, where NAME is lower-case letters, digits and `-`",
-    ))
 }
 
 /// What the metadata folder `dir` holds; the shipped files when it holds none. An unfinished save is finished first.
@@ -196,31 +152,6 @@ fn is_free(target: &Path, inside: &Path) -> bool {
 }
 
 /// Names of the metadata files in `dir`, sorted.
-fn names(dir: &Path) -> Result<Vec<String>> {
-    let mut names: Vec<String> = SINGLE
-        .iter()
-        .filter(|n| dir.join(n).symlink_metadata().is_ok())
-        .map(|n| (*n).to_string())
-        .collect();
-    for (name, _) in FOLDERS {
-        let folder = dir.join(name);
-        let entries = match fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(e) => return Err(Error::io(&e, "cannot read the folder", &folder)),
-        };
-        for entry in entries {
-            let entry = entry.map_err(|e| Error::io(&e, "cannot read the folder", &folder))?;
-            let name = format!("{name}/{}", entry.file_name().to_string_lossy());
-            if inner(&name).is_some() {
-                names.push(name);
-            }
-        }
-    }
-    names.sort_unstable();
-    Ok(names)
-}
-
 /// The text of a file; `None` when it is not there, and in words why it cannot be read.
 fn text_of(dir: &Path, name: &str, inside: &Path) -> std::result::Result<Option<String>, Refused> {
     let path = dir.join(name);
@@ -507,22 +438,6 @@ fn folders(dir: &Path) -> impl Iterator<Item = PathBuf> {
         .filter(|folder| folder.is_dir())
 }
 
-/// Makes the folders that files of these names need, and adds those that were not there to `made`.
-fn ensure_folders(
-    dir: &Path,
-    files: impl Iterator<Item = String>,
-    made: &mut Vec<PathBuf>,
-) -> Result<()> {
-    for file in files {
-        if let Some((folder, _)) = file.split_once('/')
-            && disk::ensure_dir(&dir.join(folder))?
-        {
-            made.push(dir.join(folder));
-        }
-    }
-    Ok(())
-}
-
 /// Removes what saves that were cut off have left.
 fn sweep(dir: &Path) {
     disk::sweep(dir);
@@ -604,24 +519,6 @@ fn finish(dir: &Path) -> Result<()> {
     sweep(dir);
     fs::remove_file(&intent).map_err(|e| Error::io(&e, "cannot remove", &intent))?;
     disk::sync_dir(dir)
-}
-
-/// Writes the shipped files into a metadata folder that holds none, and adds what it made to `made`.
-///
-/// # Errors
-/// The operating system's; `made` then names what was made before.
-pub fn write_shipped(dir: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
-    if !names(dir)?.is_empty() {
-        return Ok(());
-    }
-    ensure_folders(dir, shipped().map(|f| f.name), made)?;
-    for file in shipped() {
-        let path = dir.join(&file.name);
-        if disk::write_new(&path, file.text.as_bytes())? {
-            made.push(path);
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -10,16 +10,16 @@ use std::sync::Arc;
 
 use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, id_hash};
-use super::disk;
 use super::index::{Index, Meta, digest};
 use super::lazy_index::{LazyIndex, moment};
 use super::ledger::Ledger;
 use super::manifest::{Entry, Holds, Manifest, Part};
 use super::pictures::Pictures;
-use super::project::Project;
 use super::segment::{Frame, Reader};
+use super::snapshot;
 use super::status_columns::Overlay;
-use super::{snapshot, writable};
+use benchtop_files::project::Project;
+use benchtop_files::{disk, writable};
 pub use fold::{fold_known, followed, journals, lengths, load_ledger, load_pictures};
 pub use reading::open_to_read;
 

@@ -19,7 +19,7 @@ use super::append_log::ValidPrefix;
 use super::catalog::{Catalog, parse};
 use super::columns::id_hash;
 use super::prefix_digest::PrefixDigest;
-use super::regular;
+use benchtop_files::regular;
 use benchtop_model::generated_image::{GeneratedImage, picture_key, prompt_key};
 use benchtop_model::{Error, ImageRef, Item, Result};
 

@@ -7,7 +7,8 @@ use regex::RegexBuilder;
 use super::catalog::Catalog;
 use super::columns::{Columns, kind_code};
 use super::status_columns::Overlay;
-use benchtop_model::table::{Frequency, Summary};
+use benchtop_model::history::to_the_second;
+use benchtop_model::table::{Frequency, Match, Summary};
 use benchtop_model::{Error, ErrorKind, Field, Filter, QuestionKind, Result, Sort, Status};
 
 /// Values a frequency table lists at most; the rest is counted in `more`.
@@ -168,20 +169,11 @@ pub fn cell(catalog: &Catalog, overlay: &Overlay, field: Field, row: usize) -> R
         Field::Number => (row + 1).to_string(),
         Field::Status => overlay.status(row).name().into(),
         Field::Type => catalog.columns().question_kind(row).name().into(),
-        Field::Judged => judged(overlay.judged.get(row).copied().unwrap_or(0)),
+        Field::Judged => to_the_second(overlay.judged.get(row).copied().unwrap_or(0)),
         Field::Id => catalog.item(row)?.id,
         Field::Question => catalog.item(row)?.question,
         named => catalog.columns().value(named, row).into(),
     })
-}
-
-/// A time of judging as text, to the second; empty for never.
-pub fn judged(at: i64) -> String {
-    if at == 0 {
-        String::new()
-    } else {
-        super::journal::stamp(at).chars().take(19).collect()
-    }
 }
 
 /// The texts of an item that are columns.
@@ -420,15 +412,6 @@ fn describe_values(frequency: &Frequency) -> Summary {
         mean: None,
         top: values().next().unwrap_or_default().into(),
     }
-}
-
-/// What rows are selected by.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Match {
-    /// The cell matches this regular expression, case ignored.
-    Regex(String),
-    /// The cell is exactly this text.
-    Equal(String),
 }
 
 /// The numbers of those among `rows` whose cell of `field` matches.

@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::checksummed_line;
 use super::manifest::{Entry, FILE, Holds, Manifest, Part, number_of};
-use super::{checksummed_line, disk};
+use benchtop_files::disk;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// What a person says of segments that do not say it themselves.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::json_checksum::{self, Checksum};
 use super::prefix_digest::{PrefixDigest, PrefixDigests};
-use super::project::Project;
-use super::{disk, regular};
+use benchtop_files::project::Project;
+use benchtop_files::{disk, regular};
 use benchtop_model::round::Round;
 use benchtop_model::{Error, ErrorKind, Result};
 

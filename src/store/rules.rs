@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
 
-use super::project::{FILE, Project};
-use super::{disk, regular};
+use benchtop_files::project::{FILE, Project};
+use benchtop_files::{disk, regular};
 use benchtop_model::config::Config;
 use benchtop_model::scoring::rules::{Condition, Join, Rule, RuleSet, Test, Then};
 use benchtop_model::{Error, ErrorKind, Result};

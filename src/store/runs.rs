@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::append_log::{self, AppendLog, ValidPrefix};
+use super::checksummed_line;
 use super::json_checksum::{self, Checksum};
-use super::{checksummed_line, disk, regular};
+use benchtop_files::{disk, regular};
 use benchtop_model::evaluation::{Asked, NewRun, RunAnswer, RunFailure};
 use benchtop_model::job::JobStatus;
 use benchtop_model::vlm::{Finish, Usage};

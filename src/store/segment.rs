@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{disk, manifest, regular};
+use super::manifest;
+use benchtop_files::{disk, regular};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Lines a frame: a page of rows that lie far apart unpacks one for each, so it is small; the fewer its lines, the worse

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::append_log::ValidPrefix;
 use super::columns::id_hash;
 use super::lazy_append::LazyAppend;
-use super::{disk, regular};
+use benchtop_files::{disk, regular};
 use benchtop_model::{ErrorKind, Result};
 
 /// Key, cosine, CRC-32 of both.

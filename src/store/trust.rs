@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use super::disk;
+use benchtop_files::disk;
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Result};
 

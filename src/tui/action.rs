@@ -1,50 +1,41 @@
-//! Every action of the program, declared once: the key bar, the help page, the palette, the keymap and
-//! `docs/keys.md` are all made from this table.
+//! The table of all actions. The key bar, help page, command palette, keymap, and `docs/keys.md`
+//! are generated from it.
 
-/// Where an action's keys are live. A pane has one scope of its own; its overlays and `Global` come with it.
+/// Where the keys of an action work. Each pane has its own scope, and shares those of overlays and
+/// `Global`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// Everywhere, unless a nearer scope uses the key.
     Global,
-    /// The review pane.
     Review,
-    /// The review pane while a round is worked on.
+    /// The review pane during a round.
     Round,
-    /// The same where the round asks for answers.
+    /// The review pane during a round that asks for answers.
     Answers,
-    /// Any table: the item list, the leaderboard, and what drills out of them.
+    /// All tables: Items, Board, and the tables opened from them.
     Table,
-    /// The item list alone.
     List,
-    /// The leaderboard alone.
     Board,
-    /// The answers behind a cell of it.
+    /// The list of answers behind a board cell.
     Behind,
-    /// What every model answered to one question.
+    /// The answers of all models to one question.
     Answer,
-    /// The vocabulary pane and the template pane.
+    /// The vocabularies and templates panes.
     Metadata,
-    /// The vocabulary pane alone.
     Vocabulary,
-    /// The template pane alone, while nothing is typed into it.
+    /// The templates pane, while no text is edited.
     Templates,
-    /// A text being typed into: every other key is text.
+    /// A text editor: all other keys insert text.
     Editor,
-    /// The coverage view alone.
     Coverage,
-    /// The generate pane alone.
     Generate,
-    /// The filter bench alone.
     Filters,
-    /// The agreement pane alone.
     Agreement,
-    /// The adjudication pane alone.
     Adjudicate,
-    /// The rounds pane alone.
     Rounds,
-    /// The form of a new round: every other key is text.
+    /// The form of a new round: all other keys insert text.
     Form,
-    /// A menu or a page laid over a pane.
+    /// A menu or page over a pane.
     Overlay,
 }
 
@@ -57,21 +48,21 @@ impl Scope {
             Scope::Round => "Review in a round",
             Scope::Answers => "Review in a round that asks for answers",
             Scope::Table => "Tables",
-            Scope::List => "Item list",
-            Scope::Board => "Leaderboard",
-            Scope::Behind => "Answers behind a cell",
-            Scope::Answer => "Answers to one question",
+            Scope::List => "Items",
+            Scope::Board => "Board",
+            Scope::Behind => "Board: answers behind a cell",
+            Scope::Answer => "Board: answers to one question",
             Scope::Metadata => "Vocabularies and templates",
             Scope::Vocabulary => "Vocabularies",
             Scope::Templates => "Templates",
-            Scope::Editor => "Typing",
+            Scope::Editor => "Text editor",
             Scope::Coverage => "Coverage",
-            Scope::Generate => "Generation",
-            Scope::Filters => "Filter bench",
+            Scope::Generate => "Generate",
+            Scope::Filters => "Filters",
             Scope::Agreement => "Agreement",
-            Scope::Adjudicate => "Adjudication",
+            Scope::Adjudicate => "Adjudicate",
             Scope::Rounds => "Rounds",
-            Scope::Form => "The form of a new round",
+            Scope::Form => "Rounds: new round",
             Scope::Overlay => "Menus and pages",
         }
     }
@@ -79,30 +70,29 @@ impl Scope {
 
 macro_rules! actions {
     ($($(#[doc = $doc:literal])* $variant:ident, $name:literal, $scope:ident, [$($key:literal),*], $undo:literal, $hint:literal;)*) => {
-        /// Something a person can do.
+        /// A user action.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Action { $(#[doc = $hint] $variant,)* }
 
         impl Action {
-            /// Every action, in the order of the help page.
+            /// All actions, in the order of the help page.
             pub const ALL: &'static [Action] = &[$(Action::$variant,)*];
 
-            /// The name used in the palette, in keymaps and in the key reference.
+            /// The name in the command palette, in key files, and in the key reference.
             pub fn name(self) -> &'static str {
                 match self { $(Action::$variant => $name,)* }
             }
 
-            /// One line that says what it does.
             pub fn help(self) -> &'static str {
                 match self { $(Action::$variant => $hint,)* }
             }
 
-            /// Where its keys are live.
+            /// Where its keys work.
             pub fn scope(self) -> Scope {
                 match self { $(Action::$variant => Scope::$scope,)* }
             }
 
-            /// Its default keys, as [`super::keymap::Chord`] reads them.
+            /// Its default keys, as [`super::keymap::Chord`] parses them.
             pub fn keys(self) -> &'static [&'static str] {
                 match self { $(Action::$variant => &[$($key),*],)* }
             }
@@ -116,7 +106,8 @@ macro_rules! actions {
 }
 
 impl Action {
-    /// Whether a line or a choice is typed after its key. Where it is refused, that must not act as keys.
+    /// Whether the action prompts for text or a choice. If it is refused, keys typed ahead must not
+    /// act as commands.
     pub fn asks(self) -> bool {
         use Action::{
             AddTerm, BoardFilter, Doubtful, EditItem, Find, GuidelineGap, JudgeAll, NewVocabulary,
@@ -149,270 +140,369 @@ impl Action {
     }
 }
 
+/// Names of actions in earlier versions, still accepted in key files.
+pub const OLD_NAMES: &[(&str, Action)] = &[
+    ("picture difference", Action::PictureDifference),
+    ("doubtful items", Action::Doubtful),
+    ("go on", Action::GoOn),
+    ("guidelines", Action::RoundGuidelines),
+    ("own pace", Action::OwnPace),
+    ("width", Action::Widen),
+    ("subset", Action::Subset),
+    ("measures", Action::ChooseMeasure),
+    ("curated", Action::BoardCurated),
+    ("reading rule", Action::BoardRule),
+    ("printed rows", Action::BoardPrinted),
+    ("breakdown", Action::BoardViews),
+    ("how sure", Action::HowSure),
+    ("rules differ", Action::RulesDiffer),
+    ("answer down", Action::AnswerDown),
+    ("answer up", Action::AnswerUp),
+    ("difference", Action::Difference),
+    ("settle conflict", Action::Resolve),
+    ("preview or findings", Action::Side),
+    ("seed down", Action::SeedDown),
+    ("seed up", Action::SeedUp),
+    ("compose again", Action::Recompose),
+    ("disable or enable", Action::ToggleTerm),
+    ("rules of a term", Action::TermRules),
+    ("show terms", Action::ShowTerms),
+    ("type", Action::TypeText),
+    ("other file", Action::OtherFile),
+    ("find again", Action::FindAgain),
+    ("rows", Action::ChooseRows),
+    ("columns", Action::ChooseColumns),
+    ("swap", Action::SwapAxes),
+    ("job up", Action::JobUp),
+    ("job down", Action::JobDown),
+    ("failures", Action::JobFailures),
+    ("batch size", Action::JobBatch),
+    ("most a minute", Action::JobRate),
+    ("line left", Action::LineLeft),
+    ("line right", Action::LineRight),
+    ("line far left", Action::LineFarLeft),
+    ("line far right", Action::LineFarRight),
+    ("a bit left", Action::LineBitLeft),
+    ("a bit right", Action::LineBitRight),
+    ("flag or park line", Action::OtherLine),
+    ("remove line", Action::RemoveLine),
+    ("groups left", Action::GroupLeft),
+    ("groups right", Action::GroupRight),
+    ("own line", Action::OwnLine),
+    ("rules", Action::ShowRules),
+    ("rules before", Action::RevertRules),
+    ("settle rules", Action::SettleRules),
+    ("score", Action::StartScoring),
+    ("rows by", Action::GroupAgreement),
+    ("of round", Action::AgreementRound),
+    ("accept it", Action::SettleAccept),
+    ("reject it", Action::SettleReject),
+    ("fix it", Action::SettleFix),
+    ("next to settle", Action::NextOpen),
+    ("look closer", Action::ReviewDispute),
+    ("other of the pair", Action::OtherSide),
+    ("verdicts down", Action::VerdictsDown),
+    ("verdicts up", Action::VerdictsUp),
+    ("text down", Action::TextDown),
+    ("text up", Action::TextUp),
+    ("people of a round", Action::RoundPeople),
+    ("make round", Action::FormMake),
+    ("review", Action::GoReview),
+    ("items", Action::GoList),
+    ("leaderboard", Action::GoBoard),
+    ("vocabularies", Action::GoVocabulary),
+    ("templates", Action::GoTemplates),
+    ("coverage", Action::GoCoverage),
+    ("generate", Action::GoGenerate),
+    ("filters", Action::GoFilters),
+    ("agreement", Action::GoAgreement),
+    ("adjudication", Action::GoAdjudicate),
+    ("rounds", Action::GoRounds),
+    ("sample", Action::Sample),
+    ("theme", Action::Theme),
+    ("take", Action::MenuOk),
+    ("true pixels", Action::Pixels),
+    ("other picture", Action::OtherPicture),
+    ("frequency", Action::Frequency),
+    ("only wrong", Action::OnlyWrong),
+    ("wrong first", Action::WrongFirst),
+    ("guideline gap", Action::GuidelineGap),
+    ("row detail", Action::AgreementPart),
+    ("failing terms", Action::FailingTerms),
+    ("what if", Action::WhatIf),
+    ("other side", Action::OtherSample),
+    ("only this group", Action::OnlyGroup),
+    ("earlier guidelines", Action::EarlierGuidelines),
+    ("next count", Action::NextCount),
+    ("next scale", Action::NextScale),
+    ("next part", Action::NextPart),
+    ("next area", Action::NextArea),
+];
+
 actions! {
     // Verdicts.
-    Accept, "accept", Review, ["a"], true, "accept this item";
-    Reject, "reject", Review, ["x"], true, "reject, with a reason";
-    Skip, "skip", Review, ["s"], true, "skip for now";
-    Flag, "flag", Review, ["f"], true, "flag for somebody to look at";
-    Unsure, "unsure", Review, ["m"], true, "you looked and cannot tell; it is flagged for somebody to look at";
-    Note, "note", Review, ["N"], false, "a note on this item: the next verdict on it takes it along, whatever it is";
-    Next, "next", Review, ["n", "j", "right", "down", "space"], false, "next item";
-    Previous, "previous", Review, ["p", "k", "left", "up"], false, "previous item";
-    FirstItem, "first item", Review, ["home", "gg"], false, "first item of this queue";
-    LastItem, "last item", Review, ["end", "G"], false, "last item of this queue";
-    ScrollDown, "scroll down", Review, ["pgdn"], false, "scroll the text down";
-    ScrollUp, "scroll up", Review, ["pgup"], false, "scroll the text up";
-    NextPending, "next pending", Review, ["tab"], false, "next item nobody has judged";
-    Pixels, "true pixels", Review, ["z"], false, "the picture in true pixels, or back";
-    ZoomIn, "zoom in", Review, ["+", "="], false, "twice as near into the picture, both of a pair in step";
-    ZoomOut, "zoom out", Review, ["-"], false, "half as near, back to the whole picture";
-    PanLeft, "pan left", Review, ["H", "shift-left"], false, "a quarter of the region further left";
-    PanDown, "pan down", Review, ["J", "shift-down"], false, "a quarter of the region further down";
-    PanUp, "pan up", Review, ["K", "shift-up"], false, "a quarter of the region further up";
-    PanRight, "pan right", Review, ["L", "shift-right"], false, "a quarter of the region further right";
-    Blink, "blink", Review, ["b"], false, "blink between the two pictures of a pair; any other key stops it";
-    OtherPicture, "other picture", Review, ["v"], false, "both pictures of a pair, the first, the second";
-    PictureDifference, "picture difference", Review, ["D"], false, "where the second picture of a pair differs from the first; pixels count from 16 of 255";
-    Explain, "explain", Review, ["e"], false, "why this item is flagged or not: scores, thresholds, what the judge said";
-    EditItem, "edit item", Review, ["E"], false, "another question, option or answer for this item, as a revision that everybody judges anew";
-    Doubtful, "doubtful items", Review, ["d"], false, "review what the rules flag, in the order of doubt that you choose";
+    Accept, "accept", Review, ["a"], true, "Accept the item";
+    Reject, "reject", Review, ["x"], true, "Reject the item, with a reason";
+    Skip, "skip", Review, ["s"], true, "Skip the item for now";
+    Flag, "flag", Review, ["f"], true, "Flag the item for another look";
+    Unsure, "unsure", Review, ["m"], true, "Mark the item as unsure and flag it for another look";
+    Note, "note", Review, ["N"], false, "Write a note that the next verdict on this item carries";
+    Next, "next", Review, ["n", "j", "right", "down", "space"], false, "Go to the next item";
+    Previous, "previous", Review, ["p", "k", "left", "up"], false, "Go to the previous item";
+    FirstItem, "first item", Review, ["home", "gg"], false, "Go to the first item of the queue";
+    LastItem, "last item", Review, ["end", "G"], false, "Go to the last item of the queue";
+    ScrollDown, "scroll down", Review, ["pgdn"], false, "Scroll the text down";
+    ScrollUp, "scroll up", Review, ["pgup"], false, "Scroll the text up";
+    NextPending, "next pending", Review, ["tab"], false, "Go to the next item without a verdict";
+    Pixels, "toggle pixels", Review, ["z"], false, "Toggle true pixels for the picture";
+    ZoomIn, "zoom in", Review, ["+", "="], false, "Zoom in 2x (both pictures of a pair)";
+    ZoomOut, "zoom out", Review, ["-"], false, "Zoom out 2x";
+    PanLeft, "pan left", Review, ["H", "shift-left"], false, "Pan left by a quarter of the view";
+    PanDown, "pan down", Review, ["J", "shift-down"], false, "Pan down by a quarter of the view";
+    PanUp, "pan up", Review, ["K", "shift-up"], false, "Pan up by a quarter of the view";
+    PanRight, "pan right", Review, ["L", "shift-right"], false, "Pan right by a quarter of the view";
+    Blink, "blink", Review, ["b"], false, "Blink between the two pictures of a pair; any other key stops";
+    OtherPicture, "cycle pictures", Review, ["v"], false, "Cycle through both pictures of a pair, the first, the second";
+    PictureDifference, "show difference", Review, ["D"], false, "Highlight where the two pictures of a pair differ by at least 16 of 255";
+    Explain, "explain", Review, ["e"], false, "Explain why the item is flagged or not: scores, thresholds, judge output";
+    EditItem, "edit item", Review, ["E"], false, "Edit the question, options, or answer; the item is then judged anew";
+    Doubtful, "review flagged", Review, ["d"], false, "Review the flagged items in an order that you choose";
 
     // Review in a round.
-    GoOn, "go on", Round, ["enter"], false, "to the next item: after practice, or while others have what is left";
-    RoundGuidelines, "guidelines", Round, ["r"], false, "the guidelines of this round beside the item";
-    OwnPace, "own pace", Round, ["t"], false, "how fast and evenly you work; nobody else is shown it";
+    GoOn, "continue", Round, ["enter"], false, "Continue with the next item";
+    RoundGuidelines, "show guidelines", Round, ["r"], false, "Show the round's guidelines beside the item";
+    OwnPace, "show own pace", Round, ["t"], false, "Show your speed and consistency (private)";
 
     // Answers in a round.
-    AnswerA, "answer A", Answers, ["a"], true, "answer with the first option";
-    AnswerB, "answer B", Answers, ["b"], true, "answer with the second option";
-    AnswerC, "answer C", Answers, ["c"], true, "answer with the third option";
-    AnswerD, "answer D", Answers, ["d"], true, "answer with the fourth option";
-    AnswerE, "answer E", Answers, ["e"], true, "answer with the fifth option";
-    AnswerYes, "answer yes", Answers, ["y"], true, "answer yes";
-    AnswerNo, "answer no", Answers, ["n"], true, "answer no";
-    TypeAnswer, "type answer", Answers, ["enter"], true, "type an answer, or the letter of an option";
+    AnswerA, "answer A", Answers, ["a"], true, "Answer with the first option";
+    AnswerB, "answer B", Answers, ["b"], true, "Answer with the second option";
+    AnswerC, "answer C", Answers, ["c"], true, "Answer with the third option";
+    AnswerD, "answer D", Answers, ["d"], true, "Answer with the fourth option";
+    AnswerE, "answer E", Answers, ["e"], true, "Answer with the fifth option";
+    AnswerYes, "answer yes", Answers, ["y"], true, "Answer yes";
+    AnswerNo, "answer no", Answers, ["n"], true, "Answer no";
+    TypeAnswer, "type answer", Answers, ["enter"], true, "Type an answer or the letter of an option";
 
     // Tables.
-    Down, "down", Table, ["j", "down"], false, "one row down";
-    Up, "up", Table, ["k", "up"], false, "one row up";
-    Left, "left", Table, ["h", "left"], false, "one column left";
-    Right, "right", Table, ["l", "right"], false, "one column right";
-    PageDown, "page down", Table, ["pgdn", "ctrl-f"], false, "one page down";
-    PageUp, "page up", Table, ["pgup", "ctrl-b"], false, "one page up";
-    Top, "top", Table, ["home", "gg"], false, "first row";
-    Bottom, "bottom", Table, ["end", "G"], false, "last row";
-    Open, "open", Table, ["enter"], false, "open the row, or the cell";
-    SortAscending, "sort ascending", Table, ["["], false, "sort by this column, smallest first";
-    SortDescending, "sort descending", Table, ["]"], false, "sort by this column, largest first";
-    ThenAscending, "then ascending", Table, ["z["], false, "then by this column, smallest first";
-    ThenDescending, "then descending", Table, ["z]"], false, "then by this column, largest first";
-    Pin, "pin", Table, ["!"], false, "pin this column on the left, or let it go";
-    Hide, "hide", Table, ["-"], false, "hide this column";
-    Unhide, "unhide", Table, ["gv"], false, "show every hidden column";
-    Widen, "width", Table, ["_"], false, "widen this column to its text, or narrow it again";
-    GoToColumn, "go to column", Table, ["c"], false, "go to a column by name";
-    Frequency, "frequency", Table, ["F"], false, "how often each value of this column occurs";
-    Describe, "describe", Table, ["I"], false, "what each column holds";
-    Select, "select", Table, ["t", "space"], false, "select this row, or let it go";
-    SelectRegex, "select by regex", Table, ["|"], false, "select rows whose cell in this column matches";
-    UnselectRegex, "unselect by regex", Table, ["\\"], false, "let go of rows whose cell in this column matches";
-    SelectLike, "select like this", Table, [","], false, "select rows with this cell's value";
-    SelectNone, "select none", Table, ["gu"], false, "let go of every row";
-    Subset, "subset", Table, ["\""], false, "only the selected rows, or all rows again";
-    CopyRow, "copy row", Table, ["Y"], false, "copy this row as tab-separated values";
-    CopyTable, "copy table", Table, ["gY"], false, "copy the selected rows, or the whole table: TSV, CSV, Markdown or LaTeX";
+    Down, "down", Table, ["j", "down"], false, "Move one row down";
+    Up, "up", Table, ["k", "up"], false, "Move one row up";
+    Left, "left", Table, ["h", "left"], false, "Move one column left";
+    Right, "right", Table, ["l", "right"], false, "Move one column right";
+    PageDown, "page down", Table, ["pgdn", "ctrl-f"], false, "Move one page down";
+    PageUp, "page up", Table, ["pgup", "ctrl-b"], false, "Move one page up";
+    Top, "top", Table, ["home", "gg"], false, "Go to the first row";
+    Bottom, "bottom", Table, ["end", "G"], false, "Go to the last row";
+    Open, "open", Table, ["enter"], false, "Open the row or cell";
+    SortAscending, "sort ascending", Table, ["["], false, "Sort by this column, smallest first";
+    SortDescending, "sort descending", Table, ["]"], false, "Sort by this column, largest first";
+    ThenAscending, "then ascending", Table, ["z["], false, "Add this column to the sort keys, smallest first";
+    ThenDescending, "then descending", Table, ["z]"], false, "Add this column to the sort keys, largest first";
+    Pin, "pin", Table, ["!"], false, "Pin or unpin this column on the left";
+    Hide, "hide", Table, ["-"], false, "Hide this column";
+    Unhide, "unhide", Table, ["gv"], false, "Show all hidden columns";
+    Widen, "resize column", Table, ["_"], false, "Fit this column to its text, or narrow it again";
+    GoToColumn, "go to column", Table, ["c"], false, "Go to a column by name";
+    Frequency, "count values", Table, ["F"], false, "Count how often each value of this column occurs";
+    Describe, "describe", Table, ["I"], false, "Summarize each column";
+    Select, "select", Table, ["t", "space"], false, "Select or unselect this row";
+    SelectRegex, "select by regex", Table, ["|"], false, "Select rows whose cell in this column matches a regex";
+    UnselectRegex, "unselect by regex", Table, ["\\"], false, "Unselect rows whose cell in this column matches a regex";
+    SelectLike, "select like this", Table, [","], false, "Select rows with the same value in this column";
+    SelectNone, "select none", Table, ["gu"], false, "Unselect all rows";
+    Subset, "show selected", Table, ["\""], false, "Toggle between the selected rows and all rows";
+    CopyRow, "copy row", Table, ["Y"], false, "Copy this row as tab-separated values";
+    CopyTable, "copy table", Table, ["gY"], false, "Copy the selected rows or the whole table as TSV, CSV, Markdown, or LaTeX";
 
-    // The item list.
-    ClearFilter, "clear filter", List, ["X"], false, "clear search and filter";
-    FilterStatus, "filter by status", List, ["gs"], false, "show one status";
-    FilterSubtask, "filter by subtask", List, ["gt"], false, "show one subtask";
-    FilterType, "filter by type", List, ["gy"], false, "show one question type";
-    JudgeAll, "judge all shown", List, ["ga"], true, "one verdict on everything that is shown, or on the selected rows: counts first";
+    // Items.
+    ClearFilter, "clear filter", List, ["X"], false, "Clear the search and the filter";
+    FilterStatus, "filter by status", List, ["gs"], false, "Show items of one status";
+    FilterSubtask, "filter by subtask", List, ["gt"], false, "Show items of one subtask";
+    FilterType, "filter by type", List, ["gy"], false, "Show items of one question type";
+    JudgeAll, "judge all shown", List, ["ga"], true, "Give all shown or selected items one verdict, after a preview";
 
-    // The leaderboard.
-    NextMeasure, "next measure", Board, ["tab"], false, "jump to the next group of columns";
-    PreviousMeasure, "previous measure", Board, ["shift-tab"], false, "jump to the group of columns before";
-    ChooseMeasure, "measures", Board, ["m"], false, "go to a group of columns: by subtask, type, style, level, scenario ...";
-    BoardFilter, "filter questions", Board, ["f"], false, "score only the questions that a filter finds, in the words of the item list";
-    BoardCurated, "curated", Board, ["a"], false, "score all items, the accepted ones, or those accepted in a round";
-    BoardRule, "reading rule", Board, ["r"], false, "the rule that reads answers: each question's own, or one for all";
-    BoardPrinted, "printed rows", Board, ["p"], false, "what papers printed for these columns as dimmed rows: none, of all papers, or of one";
-    BoardViews, "breakdown", Board, ["v"], false, "this model by style, type, scenario or any group of columns, as bars";
-    CompareModels, "compare", Board, ["x"], false, "compare this model with another one: mark it, then the same key on the other";
-    HowSure, "how sure", Board, ["s"], false, "the interval of this cell by drawing images or pairs again, beside Wilson's";
-    RulesDiffer, "rules differ", Board, ["D"], false, "which answers another rule reads as something else";
+    // Board.
+    NextMeasure, "next measure", Board, ["tab"], false, "Go to the next group of columns";
+    PreviousMeasure, "previous measure", Board, ["shift-tab"], false, "Go to the previous group of columns";
+    ChooseMeasure, "choose measure", Board, ["m"], false, "Choose a group of columns: subtask, type, style, level, scenario, ...";
+    BoardFilter, "filter questions", Board, ["f"], false, "Score only the questions that match a filter";
+    BoardCurated, "choose items", Board, ["a"], false, "Score all items, accepted items, or items accepted in a round";
+    BoardRule, "choose rule", Board, ["r"], false, "Choose the extraction rule: each question's own, or one for all";
+    BoardPrinted, "show published figures", Board, ["p"], false, "Show published figures as dimmed rows: none, one paper, or all";
+    BoardViews, "break down", Board, ["v"], false, "Break the model down by style, type, scenario, or another group of columns";
+    CompareModels, "compare", Board, ["x"], false, "Mark this model, or compare it with the marked one";
+    HowSure, "show interval", Board, ["s"], false, "Show the confidence intervals of this cell: Wilson and cluster bootstrap";
+    RulesDiffer, "compare rules", Board, ["D"], false, "List the answers that another extraction rule reads differently";
 
     // Answers behind a cell.
-    OnlyWrong, "only wrong", Behind, ["w"], false, "only the wrong answers, or all of them";
-    WrongFirst, "wrong first", Behind, ["o"], false, "the wrong answers first, or the order of the data set";
+    OnlyWrong, "show only wrong", Behind, ["w"], false, "Toggle between wrong answers and all answers";
+    WrongFirst, "sort wrong first", Behind, ["o"], false, "Toggle between wrong answers first and data set order";
 
     // Answers to one question.
-    NextAnswer, "next answer", Answer, ["n"], false, "the next answer of the list behind, with what every model said";
-    PreviousAnswer, "previous answer", Answer, ["p"], false, "the answer before";
-    AnswerDown, "answer down", Answer, ["J", "shift-down"], false, "scroll the answer under the cursor down";
-    AnswerUp, "answer up", Answer, ["K", "shift-up"], false, "scroll the answer under the cursor up";
+    NextAnswer, "next answer", Answer, ["n"], false, "Go to the next answer in the list";
+    PreviousAnswer, "previous answer", Answer, ["p"], false, "Go to the previous answer in the list";
+    AnswerDown, "scroll answer down", Answer, ["J", "shift-down"], false, "Scroll the selected answer down";
+    AnswerUp, "scroll answer up", Answer, ["K", "shift-up"], false, "Scroll the selected answer up";
 
     // Vocabularies and templates.
-    SaveMetadata, "save", Metadata, ["ctrl-s", "w"], false, "save every changed file, after saying which items change";
-    Difference, "difference", Metadata, ["="], false, "what a save would change, line by line";
-    Revert, "revert file", Metadata, ["X"], true, "give up the edits of this file";
-    Resolve, "settle conflict", Metadata, ["M"], false, "a file changed on disk while you edited it: mine, theirs, difference";
-    EditOutside, "edit in $EDITOR", Metadata, ["e"], false, "open this file at this line in your editor";
-    NextArea, "next area", Metadata, ["tab"], false, "go on to the next part of the pane";
-    Side, "preview or findings", Metadata, ["v"], false, "show the preview, the findings, or neither";
-    SeedDown, "seed down", Metadata, ["<"], false, "preview other questions: the seed before";
-    SeedUp, "seed up", Metadata, [">"], false, "preview other questions: the next seed";
-    Recompose, "compose again", Metadata, ["C"], false, "write the items that the metadata has changed under again, counts first";
-    NextFinding, "next finding", Metadata, ["n"], false, "go to the next finding of this file";
-    PreviousFinding, "previous finding", Metadata, ["N"], false, "go to the finding before";
+    SaveMetadata, "save", Metadata, ["ctrl-s", "w"], false, "Save all changed files, after a preview of the affected items";
+    Difference, "show diff", Metadata, ["="], false, "Show the unsaved changes line by line";
+    Revert, "revert file", Metadata, ["X"], true, "Discard the edits of this file";
+    Resolve, "resolve conflict", Metadata, ["M"], false, "Resolve a conflict with a file that changed on disk: mine, theirs, diff";
+    EditOutside, "edit in $EDITOR", Metadata, ["e"], false, "Open this file at this line in your editor";
+    NextArea, "focus next area", Metadata, ["tab"], false, "Focus the next part of the pane";
+    Side, "toggle sidebar", Metadata, ["v"], false, "Cycle the sidebar: preview, findings, none";
+    SeedDown, "previous seed", Metadata, ["<"], false, "Preview the questions of the previous seed";
+    SeedUp, "next seed", Metadata, [">"], false, "Preview the questions of the next seed";
+    Recompose, "recompose", Metadata, ["C"], false, "Recompose stale items, after a preview";
+    NextFinding, "next finding", Metadata, ["n"], false, "Go to the next finding in this file";
+    PreviousFinding, "previous finding", Metadata, ["N"], false, "Go to the previous finding in this file";
 
     // Vocabularies.
-    AddTerm, "add term", Vocabulary, ["a"], true, "add a term before this one";
-    RenameTerm, "rename term", Vocabulary, ["r"], true, "rename this term";
-    ToggleTerm, "disable or enable", Vocabulary, ["d"], true, "keep these terms but do not draw them, or draw them again";
-    RemoveTerm, "remove terms", Vocabulary, ["x"], true, "remove the selected terms, or this one";
-    TermDown, "move term down", Vocabulary, ["J"], true, "move this term one line down";
-    TermUp, "move term up", Vocabulary, ["K"], true, "move this term one line up";
-    MoveTerms, "move to vocabulary", Vocabulary, ["m"], true, "move the selected terms, or this one, to another vocabulary";
-    ReplaceText, "replace text", Vocabulary, ["R"], true, "replace text in the selected terms, or in all shown";
-    NewVocabulary, "new vocabulary", Vocabulary, ["ctrl-n"], true, "make another vocabulary: a file of terms";
-    TermRules, "rules of a term", Vocabulary, ["W"], true, "what these terms cannot stand with, hide, show or look like: go to a rule, or add one";
-    ShowTerms, "show terms", Vocabulary, ["f"], false, "all terms, or those changed, with findings, disabled";
+    AddTerm, "add term", Vocabulary, ["a"], true, "Add a term before this one";
+    RenameTerm, "rename term", Vocabulary, ["r"], true, "Rename this term";
+    ToggleTerm, "toggle terms", Vocabulary, ["d"], true, "Disable or enable the selected terms or this one";
+    RemoveTerm, "remove terms", Vocabulary, ["x"], true, "Remove the selected terms or this one";
+    TermDown, "move term down", Vocabulary, ["J"], true, "Move this term one line down";
+    TermUp, "move term up", Vocabulary, ["K"], true, "Move this term one line up";
+    MoveTerms, "move to vocabulary", Vocabulary, ["m"], true, "Move the selected terms or this one to another vocabulary";
+    ReplaceText, "replace text", Vocabulary, ["R"], true, "Replace text in the selected terms or in all shown terms";
+    NewVocabulary, "new vocabulary", Vocabulary, ["ctrl-n"], true, "Create a vocabulary file";
+    TermRules, "edit term rules", Vocabulary, ["W"], true, "Add a compatibility rule for these terms, or go to one";
+    ShowTerms, "filter terms", Vocabulary, ["f"], false, "Show all terms, or only changed, disabled, or reported ones";
 
     // Templates.
-    TypeText, "type", Templates, ["i"], false, "type into the text; esc ends it";
-    OtherFile, "other file", Templates, ["o"], false, "templates.toml, styles.toml, compatibility.toml, then what judges are asked";
+    TypeText, "edit text", Templates, ["i"], false, "Edit the text; esc stops";
+    OtherFile, "next file", Templates, ["o"], false, "Switch between templates, styles, compatibility rules, and judge questions";
 
-    // Typing.
-    StopTyping, "stop typing", Editor, ["esc"], false, "end typing; the keys mean actions again";
-    SaveText, "save text", Editor, ["ctrl-s"], false, "save every changed file, after saying which items change";
-    UndoText, "undo typing", Editor, ["ctrl-u"], false, "take the last word typed back";
-    RedoText, "redo typing", Editor, ["ctrl-r"], false, "type it again";
-    InsertSlot, "insert slot", Editor, ["ctrl-t"], false, "put one of the slots on offer here at the cursor";
-    FindText, "find text", Editor, ["ctrl-f"], false, "find words in the text";
-    FindAgain, "find again", Editor, ["ctrl-g"], false, "go to the next place that has them";
-    MarkText, "mark text", Editor, ["ctrl-b"], false, "begin a selection here, or drop it; shift with arrows selects too";
-    CutText, "cut text", Editor, ["ctrl-x"], true, "cut the selection, or this line";
-    CopyText, "copy text", Editor, ["ctrl-y"], false, "copy the selection, or this line";
-    PasteText, "paste text", Editor, ["ctrl-v"], true, "paste what was cut or copied here";
+    // Text editor.
+    StopTyping, "stop typing", Editor, ["esc"], false, "Stop typing and return to the pane's keys";
+    SaveText, "save text", Editor, ["ctrl-s"], false, "Save all changed files, after a preview of the affected items";
+    UndoText, "undo typing", Editor, ["ctrl-u"], false, "Undo the last word typed";
+    RedoText, "redo typing", Editor, ["ctrl-r"], false, "Redo the last undone word";
+    InsertSlot, "insert slot", Editor, ["ctrl-t"], false, "Insert a slot at the cursor";
+    FindText, "find text", Editor, ["ctrl-f"], false, "Find text";
+    FindAgain, "find next", Editor, ["ctrl-g"], false, "Go to the next match";
+    MarkText, "mark text", Editor, ["ctrl-b"], false, "Start or drop a selection here; shift with arrows selects too";
+    CutText, "cut text", Editor, ["ctrl-x"], true, "Cut the selection or this line";
+    CopyText, "copy text", Editor, ["ctrl-y"], false, "Copy the selection or this line";
+    PasteText, "paste text", Editor, ["ctrl-v"], true, "Paste the text that was cut or copied";
 
     // Coverage.
-    NextCount, "next count", Coverage, ["tab"], false, "colour by items, accepted, acceptance rate, flagged or pending";
-    ChooseRows, "rows", Coverage, ["r"], false, "choose what stands down the side";
-    ChooseColumns, "columns", Coverage, ["o"], false, "choose what stands across";
-    SwapAxes, "swap", Coverage, ["x"], false, "swap rows and columns";
-    FailingTerms, "failing terms", Coverage, ["f"], false, "the terms whose items fail most, or the map again";
-    RetireTerms, "retire terms", Coverage, ["d"], true, "disable the selected terms and reject their items, counts first";
+    NextCount, "cycle count", Coverage, ["tab"], false, "Color cells by the next count: items, accepted, acceptance rate, flagged, pending";
+    ChooseRows, "choose rows", Coverage, ["r"], false, "Choose the row axis";
+    ChooseColumns, "choose columns", Coverage, ["o"], false, "Choose the column axis";
+    SwapAxes, "swap axes", Coverage, ["x"], false, "Swap rows and columns";
+    FailingTerms, "show failing terms", Coverage, ["f"], false, "Toggle between the map and the terms whose items fail most";
+    RetireTerms, "retire terms", Coverage, ["d"], true, "Disable the selected terms and reject their items, after a preview";
 
-    // Generation.
-    NewJob, "new job", Generate, ["n"], false, "make pictures: what is missing, or of a filter, counts first";
-    PauseJob, "pause or resume", Generate, ["p", "space"], false, "pause this job, or let it go on";
-    CancelJob, "cancel job", Generate, ["x"], false, "give this job up; what it made stays";
-    RetryJob, "retry", Generate, ["r"], false, "try again what failed in this job";
-    JobUp, "job up", Generate, ["K"], false, "this job comes one turn earlier";
-    JobDown, "job down", Generate, ["J"], false, "this job comes one turn later";
-    JobFailures, "failures", Generate, ["f"], false, "what this job set aside and why, or the jobs again";
-    JobBatch, "batch size", Generate, ["b"], false, "how many pictures are made together";
-    JobRate, "most a minute", Generate, ["m"], false, "how many pictures are made a minute at most";
-    RemoveJob, "remove job", Generate, ["D"], false, "forget this job once it is over";
+    // Generate.
+    NewJob, "new job", Generate, ["n"], false, "Generate missing pictures or those of a filter, after a preview";
+    PauseJob, "pause or resume", Generate, ["p", "space"], false, "Pause or resume this job";
+    CancelJob, "cancel job", Generate, ["x"], false, "Cancel this job and keep its pictures";
+    RetryJob, "retry", Generate, ["r"], false, "Retry the failed pictures of this job";
+    JobUp, "move job up", Generate, ["K"], false, "Move this job one place up in the queue";
+    JobDown, "move job down", Generate, ["J"], false, "Move this job one place down in the queue";
+    JobFailures, "show failures", Generate, ["f"], false, "Toggle between the jobs and this job's failed pictures";
+    JobBatch, "set batch size", Generate, ["b"], false, "Set the number of pictures in one batch";
+    JobRate, "set rate limit", Generate, ["m"], false, "Set the maximum number of pictures per minute";
+    RemoveJob, "remove job", Generate, ["D"], false, "Remove a finished job from the list";
 
-    // The filter bench.
-    LineLeft, "line left", Filters, ["left", "h"], false, "the line one bar to the left";
-    LineRight, "line right", Filters, ["right", "l"], false, "the line one bar to the right";
-    LineFarLeft, "line far left", Filters, ["H", "shift-left"], false, "the line ten bars to the left";
-    LineFarRight, "line far right", Filters, ["L", "shift-right"], false, "the line ten bars to the right";
-    LineBitLeft, "a bit left", Filters, [","], false, "the line a tenth of a bar to the left";
-    LineBitRight, "a bit right", Filters, ["."], false, "the line a tenth of a bar to the right";
-    TypeLine, "type threshold", Filters, ["="], false, "put the line at a number";
-    OtherLine, "flag or park line", Filters, ["f"], false, "move the other line: what is beyond it is flagged, or parked";
-    RemoveLine, "remove line", Filters, ["-"], false, "take this line away; among the rules, this rule";
-    NextScore, "next score", Filters, ["n"], false, "look at the next score";
-    PreviousScore, "previous score", Filters, ["N"], false, "look at the score before";
-    NextScale, "next scale", Filters, ["c"], false, "read CLIP and SigLIP as logit, cosine or CLIPScore";
-    NextPart, "next part", Filters, ["tab"], false, "go on to the groups, the pictures beside the line, the two scores";
-    GroupBy, "group by", Filters, ["b"], false, "groups by subtask, style or type";
-    GroupAcross, "group across", Filters, ["B"], false, "count the groups by a second property too: style, type, subtask, or none";
-    GroupLeft, "groups left", Filters, ["("], false, "one column of the groups to the left";
-    GroupRight, "groups right", Filters, [")"], false, "one column of the groups to the right";
-    OnlyGroup, "only this group", Filters, ["o"], false, "the histogram of this group alone, or of all items again";
-    OwnLine, "own line", Filters, ["t"], false, "give this subtask a line of its own, or take it away";
-    ChoosePair, "compare with", Filters, ["v"], false, "choose another score to compare this one with";
-    OtherSample, "other side", Filters, ["space"], false, "the picture on the other side of the line";
-    ShowRules, "rules", Filters, ["R"], false, "the rules in words and what edits change, or the histogram again";
-    SaveRules, "save rules", Filters, ["w", "ctrl-s"], false, "write the edited rules into benchtop.toml, counts first";
-    RevertRules, "rules before", Filters, ["X"], false, "bring the rules before these back, after asking";
-    SettleRules, "settle rules", Filters, ["M"], false, "give up edits of the rules, or keep them over a file that changed";
-    EditRules, "edit rules", Filters, ["e"], false, "open benchtop.toml at its rules in your editor";
-    StartScoring, "score", Filters, ["s"], false, "score items with this scorer, counts first";
-    PauseScoring, "pause or resume scoring", Filters, ["p"], false, "pause this scorer's job, or let it go on";
-    CancelScoring, "cancel scoring", Filters, ["x"], false, "give this scorer's job up; what it scored stays";
-    RetryScoring, "retry scoring", Filters, ["r"], false, "score again what failed or could not be read";
+    // Filters.
+    LineLeft, "move threshold left", Filters, ["left", "h"], false, "Move the threshold one bar left";
+    LineRight, "move threshold right", Filters, ["right", "l"], false, "Move the threshold one bar right";
+    LineFarLeft, "move threshold far left", Filters, ["H", "shift-left"], false, "Move the threshold ten bars left";
+    LineFarRight, "move threshold far right", Filters, ["L", "shift-right"], false, "Move the threshold ten bars right";
+    LineBitLeft, "nudge threshold left", Filters, [","], false, "Move the threshold a tenth of a bar left";
+    LineBitRight, "nudge threshold right", Filters, ["."], false, "Move the threshold a tenth of a bar right";
+    TypeLine, "type threshold", Filters, ["="], false, "Type a value for the threshold";
+    OtherLine, "switch threshold", Filters, ["f"], false, "Switch between the flag threshold and the park threshold";
+    RemoveLine, "remove threshold", Filters, ["-"], false, "Remove this threshold, or this rule in the list of rules";
+    NextScore, "next score", Filters, ["n"], false, "Show the next score";
+    PreviousScore, "previous score", Filters, ["N"], false, "Show the previous score";
+    NextScale, "cycle scale", Filters, ["c"], false, "Show CLIP and SigLIP as logit, cosine, or CLIPScore";
+    NextPart, "focus next part", Filters, ["tab"], false, "Focus the groups, the pictures at the threshold, or the comparison";
+    GroupBy, "group by", Filters, ["b"], false, "Group by subtask, style, or type";
+    GroupAcross, "group across", Filters, ["B"], false, "Split the groups by a second property: style, type, subtask, or none";
+    GroupLeft, "scroll groups left", Filters, ["("], false, "Scroll the groups one column left";
+    GroupRight, "scroll groups right", Filters, [")"], false, "Scroll the groups one column right";
+    OnlyGroup, "show only group", Filters, ["o"], false, "Toggle the histogram between this group and all items";
+    OwnLine, "toggle own threshold", Filters, ["t"], false, "Add or remove a separate threshold for this subtask";
+    ChoosePair, "compare with", Filters, ["v"], false, "Compare this score with another one";
+    OtherSample, "show other side", Filters, ["space"], false, "Show the picture on the other side of the threshold";
+    ShowRules, "show rules", Filters, ["R"], false, "Toggle between the rules and the histogram";
+    SaveRules, "save rules", Filters, ["w", "ctrl-s"], false, "Save the edited rules to benchtop.toml, after a preview";
+    RevertRules, "restore rules", Filters, ["X"], false, "Restore the previous rules, after a confirmation";
+    SettleRules, "resolve rules", Filters, ["M"], false, "Discard the rule edits, or keep them over a file that changed";
+    EditRules, "edit rules", Filters, ["e"], false, "Open the rules in benchtop.toml in your editor";
+    StartScoring, "start scoring", Filters, ["s"], false, "Score items with this scorer, after a preview";
+    PauseScoring, "pause or resume scoring", Filters, ["p"], false, "Pause or resume this scorer's job";
+    CancelScoring, "cancel scoring", Filters, ["x"], false, "Cancel this scorer's job and keep its scores";
+    RetryScoring, "retry scoring", Filters, ["r"], false, "Retry the failed and unparsed scores";
 
     // Agreement.
-    GroupAgreement, "rows by", Agreement, ["b"], false, "rows by pair of people, subtask, question type, level, style or filter outcome";
-    AgreementRound, "of round", Agreement, ["r"], false, "choose the round, or what was judged outside of rounds";
-    AgreementPart, "row detail", Agreement, ["tab"], false, "show the row's intervals, its table, the people, or the methods paragraph";
-    CopyMethods, "copy methods", Agreement, ["m"], false, "copy the methods paragraph with every number";
-    // Adjudication.
-    SettleAccept, "accept it", Adjudicate, ["a"], true, "settle this item: it is accepted, and why";
-    SettleReject, "reject it", Adjudicate, ["x"], true, "settle this item: it is rejected, and why";
-    SettleFix, "fix it", Adjudicate, ["c"], true, "settle this item: it is to be fixed, and how";
-    GuidelineGap, "guideline gap", Adjudicate, ["g"], true, "settle it as a gap of the guidelines, then open them in your editor";
-    NextDispute, "next dispute", Adjudicate, ["n", "j", "right", "down", "space"], false, "next item on which people differ";
-    PreviousDispute, "previous dispute", Adjudicate, ["p", "k", "left", "up"], false, "previous item on which people differ";
-    NextOpen, "next to settle", Adjudicate, ["tab"], false, "next item that is still to be settled";
-    ShowSettled, "show settled", Adjudicate, ["s"], false, "only what is still to be settled, or what is settled too";
-    ChooseRound, "choose round", Adjudicate, ["r"], false, "settle another round";
-    EarlierGuidelines, "earlier guidelines", Adjudicate, ["v"], false, "the verdicts that were given under earlier guidelines: how many, and on which items";
-    OpenGuidelines, "open guidelines", Adjudicate, ["e"], false, "open the guidelines of this round in your editor";
-    ReviewDispute, "look closer", Adjudicate, ["enter"], false, "review this item: zoom, blink, all that is known of it";
-    OtherSide, "other of the pair", Adjudicate, ["o"], false, "the other picture of a pair";
-    VerdictsDown, "verdicts down", Adjudicate, ["pgdn"], false, "scroll the verdicts down";
-    VerdictsUp, "verdicts up", Adjudicate, ["pgup"], false, "scroll the verdicts up";
-    TextDown, "text down", Adjudicate, ["J"], false, "scroll the text of the item down";
-    TextUp, "text up", Adjudicate, ["K"], false, "scroll the text of the item up";
+    GroupAgreement, "group rows", Agreement, ["b"], false, "Group rows by annotator pair, subtask, type, level, style, or filter outcome";
+    AgreementRound, "filter by round", Agreement, ["r"], false, "Show one round, or the verdicts outside of rounds";
+    AgreementPart, "show row detail", Agreement, ["tab"], false, "Show the row's intervals, its table, the annotators, or the methods paragraph";
+    CopyMethods, "copy methods", Agreement, ["m"], false, "Copy the methods paragraph with all numbers";
+    // Adjudicate.
+    SettleAccept, "accept item", Adjudicate, ["a"], true, "Settle the item as accepted, with a note";
+    SettleReject, "reject item", Adjudicate, ["x"], true, "Settle the item as rejected, with a reason";
+    SettleFix, "fix item", Adjudicate, ["c"], true, "Settle the item as to be fixed, with a note";
+    GuidelineGap, "record guideline gap", Adjudicate, ["g"], true, "Record a gap in the guidelines and open them in your editor";
+    NextDispute, "next dispute", Adjudicate, ["n", "j", "right", "down", "space"], false, "Go to the next disputed item";
+    PreviousDispute, "previous dispute", Adjudicate, ["p", "k", "left", "up"], false, "Go to the previous disputed item";
+    NextOpen, "next unsettled", Adjudicate, ["tab"], false, "Go to the next unsettled item";
+    ShowSettled, "show settled", Adjudicate, ["s"], false, "Toggle between unsettled items and all disputed items";
+    ChooseRound, "choose round", Adjudicate, ["r"], false, "Choose the round to adjudicate";
+    EarlierGuidelines, "show earlier guidelines", Adjudicate, ["v"], false, "List the items judged under earlier guidelines";
+    OpenGuidelines, "open guidelines", Adjudicate, ["e"], false, "Open the round's guidelines in your editor";
+    ReviewDispute, "review item", Adjudicate, ["enter"], false, "Open this item in the Review pane";
+    OtherSide, "switch picture", Adjudicate, ["o"], false, "Switch to the other picture of a pair";
+    VerdictsDown, "scroll verdicts down", Adjudicate, ["pgdn"], false, "Scroll the verdicts down";
+    VerdictsUp, "scroll verdicts up", Adjudicate, ["pgup"], false, "Scroll the verdicts up";
+    TextDown, "scroll text down", Adjudicate, ["J"], false, "Scroll the item's text down";
+    TextUp, "scroll text up", Adjudicate, ["K"], false, "Scroll the item's text up";
     // Rounds.
-    NewRound, "new round", Rounds, ["n"], false, "draw a round: who judges which items, under which rule";
-    CloseRound, "close or reopen", Rounds, ["c"], false, "close this round or open it again, after asking; its verdicts go on counting";
-    WhatIf, "what if", Rounds, ["w"], false, "what another rule would keep of this round's verdicts";
-    RoundPeople, "people of a round", Rounds, ["p"], false, "add people to this round or take them out: what somebody had left goes to the others";
-    DeleteRound, "delete round", Rounds, ["D"], false, "delete this round, after asking, while it has no verdicts";
-    ShowGuidelines, "read guidelines", Rounds, ["r"], false, "the guidelines of this round";
+    NewRound, "new round", Rounds, ["n"], false, "Create a round: items, annotators, and protocol";
+    CloseRound, "close or reopen", Rounds, ["c"], false, "Close or reopen this round, after a confirmation; its verdicts still count";
+    WhatIf, "try protocol", Rounds, ["w"], false, "Show what another protocol would keep of this round's verdicts";
+    RoundPeople, "edit annotators", Rounds, ["p"], false, "Add annotators, or remove them and reassign their open items";
+    DeleteRound, "delete round", Rounds, ["D"], false, "Delete this round, after a confirmation, if it has no verdicts";
+    ShowGuidelines, "read guidelines", Rounds, ["r"], false, "Read the guidelines of this round";
 
     // The form of a new round.
-    FormNext, "next field", Form, ["down", "tab", "ctrl-n"], false, "go to the next field";
-    FormPrevious, "previous field", Form, ["up", "ctrl-p"], false, "go to the field before";
-    FormMake, "make round", Form, ["enter"], false, "draw the round as the form says, after a last look";
-    FormClose, "close form", Form, ["esc"], false, "close the form; it stays filled in until you leave the program";
+    FormNext, "next field", Form, ["down", "tab", "ctrl-n"], false, "Go to the next field";
+    FormPrevious, "previous field", Form, ["up", "ctrl-p"], false, "Go to the previous field";
+    FormMake, "create round", Form, ["enter"], false, "Create the round, after a confirmation";
+    FormClose, "close form", Form, ["esc"], false, "Close the form and keep its values until you quit";
 
     // Everywhere.
-    Find, "find", Global, ["/"], false, "find: fuzzy words, or field:value";
-    Undo, "undo", Global, ["u"], false, "take back the last that you did: a verdict, or an edit";
-    Redo, "redo", Global, ["U", "ctrl-r"], false, "bring back what you took back last";
-    GoReview, "review", Global, ["1"], false, "go to the review pane";
-    GoList, "items", Global, ["2"], false, "go to the item list";
-    GoBoard, "leaderboard", Global, ["3"], false, "go to the leaderboard";
-    GoVocabulary, "vocabularies", Global, ["4"], false, "go to the vocabularies";
-    GoTemplates, "templates", Global, ["5"], false, "go to the templates";
-    GoCoverage, "coverage", Global, ["6"], false, "go to the coverage view";
-    GoGenerate, "generate", Global, ["7"], false, "go to the jobs that make pictures";
-    GoFilters, "filters", Global, ["8"], false, "go to the filter bench";
-    GoAgreement, "agreement", Global, ["%"], false, "go to how far people agree";
-    GoAdjudicate, "adjudication", Global, ["0"], false, "go to the items on which people differ";
-    GoRounds, "rounds", Global, ["9"], false, "go to the rounds of verification";
-    Sample, "sample", Global, ["S"], false, "fill an empty project with the sample";
-    Repaint, "repaint", Global, ["ctrl-l"], false, "paint the whole screen anew";
-    Theme, "theme", Global, ["ctrl-t"], false, "choose your theme: it holds in every project";
-    Palette, "palette", Global, [":"], false, "every action by name";
-    Help, "help", Global, ["?", "f1"], false, "the keys of this pane";
-    Back, "back", Global, ["q", "esc"], false, "back; q on a pane's first page quits";
-    Quit, "quit", Global, ["ctrl-c"], false, "quit; the owner keeps running";
+    Find, "find", Global, ["/"], false, "Search by fuzzy words or field:value";
+    Undo, "undo", Global, ["u"], false, "Undo your last verdict or edit";
+    Redo, "redo", Global, ["U", "ctrl-r"], false, "Redo what you last undid";
+    GoReview, "go to review", Global, ["1"], false, "Go to the Review pane";
+    GoList, "go to items", Global, ["2"], false, "Go to the Items pane";
+    GoBoard, "go to board", Global, ["3"], false, "Go to the Board pane";
+    GoVocabulary, "go to vocabularies", Global, ["4"], false, "Go to the Vocabularies pane";
+    GoTemplates, "go to templates", Global, ["5"], false, "Go to the Templates pane";
+    GoCoverage, "go to coverage", Global, ["6"], false, "Go to the Coverage pane";
+    GoGenerate, "go to generate", Global, ["7"], false, "Go to the Generate pane";
+    GoFilters, "go to filters", Global, ["8"], false, "Go to the Filters pane";
+    GoAgreement, "go to agreement", Global, ["%"], false, "Go to the Agreement pane";
+    GoAdjudicate, "go to adjudicate", Global, ["0"], false, "Go to the Adjudicate pane";
+    GoRounds, "go to rounds", Global, ["9"], false, "Go to the Rounds pane";
+    Sample, "load sample", Global, ["S"], false, "Fill an empty project with the sample";
+    Repaint, "repaint", Global, ["ctrl-l"], false, "Redraw the whole screen";
+    Theme, "choose theme", Global, ["ctrl-t"], false, "Choose the theme for all projects";
+    Palette, "palette", Global, [":"], false, "Open the command palette";
+    Help, "help", Global, ["?", "f1"], false, "Show the keys of this pane";
+    Back, "back", Global, ["q", "esc"], false, "Go back; q on a pane's first page quits";
+    Quit, "quit", Global, ["ctrl-c"], false, "Quit; the owner keeps running";
 
     // Overlays.
-    MenuDown, "line down", Overlay, ["down", "ctrl-n"], false, "one line down";
-    MenuUp, "line up", Overlay, ["up", "ctrl-p"], false, "one line up";
-    MenuMark, "mark", Overlay, ["tab"], false, "mark or unmark this line";
-    MenuOk, "take", Overlay, ["enter"], false, "take it";
-    MenuCancel, "close", Overlay, ["esc"], false, "close without change";
+    MenuDown, "line down", Overlay, ["down", "ctrl-n"], false, "Move one line down";
+    MenuUp, "line up", Overlay, ["up", "ctrl-p"], false, "Move one line up";
+    MenuMark, "mark", Overlay, ["tab"], false, "Mark or unmark this line";
+    MenuOk, "confirm", Overlay, ["enter"], false, "Confirm the choice";
+    MenuCancel, "close", Overlay, ["esc"], false, "Close without a change";
 }

@@ -1,23 +1,24 @@
-//! The person's own editor, on a file and a line of it.
+//! The user's own editor, opened on a file at a line.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::process::Command;
 
-/// Used where neither `$VISUAL` nor `$EDITOR` names one: every system has it.
+/// Used if neither `$VISUAL` nor `$EDITOR` is set. Every system has it.
 const FALLBACK: &str = "vi";
 
-/// Runs the editor and waits for it. The terminal must be free.
+/// Runs the editor and waits for it. The terminal must be released first.
 ///
 /// # Errors
-/// When it cannot be started, or ends with a failure.
+///
+/// If the editor cannot be started or exits with a failure.
 pub fn run(file: &Path, line: u32) -> io::Result<()> {
     let named = |name| std::env::var(name).ok().filter(|v| !v.trim().is_empty());
     let editor = named("VISUAL")
         .or_else(|| named("EDITOR"))
         .unwrap_or_else(|| FALLBACK.into());
-    // By way of the shell: the variable may hold arguments.
+    // Run through the shell, since the variable may contain arguments.
     let status = Command::new("sh")
         .arg("-c")
         .arg(format!("exec {editor} \"$@\""))
@@ -27,11 +28,11 @@ pub fn run(file: &Path, line: u32) -> io::Result<()> {
     if status.success() {
         Ok(())
     } else {
-        Err(io::Error::other(format!("`{editor}` ended with {status}")))
+        Err(io::Error::other(format!("`{editor}` exited with {status}")))
     }
 }
 
-/// How this editor is told the line.
+/// Command-line arguments that open `file` at `line` in this editor.
 fn arguments(editor: &str, file: &Path, line: u32) -> Vec<OsString> {
     let program = editor.split_whitespace().next().unwrap_or_default();
     let name = Path::new(program)
@@ -56,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_editor_is_told_the_line_in_its_own_way() {
+    fn each_editor_gets_its_own_line_argument() {
         let of = |editor| arguments(editor, Path::new("/p/a.txt"), 7);
         assert_eq!(of("vim -u NONE"), ["+7", "/p/a.txt"]);
         assert_eq!(of("/usr/bin/hx"), ["/p/a.txt:7"]);

@@ -1,11 +1,11 @@
-//! From keys to actions.
+//! Key bindings.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`chord`] | keys as a person writes them |
-//! | [`macros`] | keys of a person's own that give a verdict with reasons and a note |
-//! | [`live`] | which scopes are live at once, and which keys may not be bound to what |
-//! | [`file`] | a person's keys from a file |
+//! | [`chord`] | key notation |
+//! | [`macros`] | user-defined keys for a verdict with reasons and a note |
+//! | [`live`] | which scopes are active together, and which keys an action may not use |
+//! | [`file`] | the user's `keys.toml` |
 
 pub mod chord;
 pub mod file;
@@ -22,25 +22,24 @@ use benchtop_model::{Error, ErrorKind, Result};
 pub use chord::{Chord, Press};
 pub use macros::Macro;
 
-/// What a key stands for.
+/// The target of a key binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// An action.
     Action(Action),
-    /// A macro: its position among [`Keymap::macros`].
+    /// The index of a macro in [`Keymap::macros`].
     Macro(usize),
 }
 
-/// What a key led to.
+/// The result of looking up pressed keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
-    /// An action.
     Action(Action),
-    /// A macro: its position among [`Keymap::macros`].
+    /// The index of a macro in [`Keymap::macros`].
     Macro(usize),
-    /// The first key of longer chords: those, and what each stands for by name.
+    /// A prefix of longer chords, with each chord and the name of its target.
     Pending(Vec<(String, String)>),
-    /// Nothing here; the actions it stands for in other scopes, so that the program can say why not.
+    /// Not bound in these scopes. Lists the actions bound to it in other scopes, for the error
+    /// message.
     Elsewhere(Vec<Action>),
 }
 
@@ -55,7 +54,9 @@ impl Keymap {
     /// The default keys of the action table.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] when two actions of one scope claim one key, or one's key begins another's chord.
+    ///
+    /// [`ErrorKind::Conflict`] if two actions of one scope share a key, or one key is a prefix of
+    /// another's chord.
     pub fn defaults() -> Result<Keymap> {
         let mut map = Keymap::default();
         for action in Action::ALL {
@@ -66,12 +67,11 @@ impl Keymap {
         Ok(map)
     }
 
-    /// The macros, in the order of their names.
     pub fn macros(&self) -> &[Macro] {
         &self.macros
     }
 
-    /// What a person calls a target.
+    /// The target's name in messages.
     pub fn name(&self, target: Target) -> String {
         match target {
             Target::Action(action) => action.name().to_string(),
@@ -82,10 +82,12 @@ impl Keymap {
         }
     }
 
-    /// Gives a target one more key.
+    /// Adds a key for a target.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] when it is taken in this scope, or begins a chord of it, or the other way round.
+    ///
+    /// [`ErrorKind::Conflict`] if the key is taken in this scope, or is a prefix of a chord or vice
+    /// versa.
     fn bind(&mut self, scope: Scope, target: Target, chord: Chord) -> Result<()> {
         let taken = self
             .bindings
@@ -95,11 +97,11 @@ impl Keymap {
             let (label, taken, other) = (chord.label(), self.name(*taken), other.label());
             let what = match other == label {
                 true => format!(
-                    "`{label}` is claimed by `{taken}` and `{}`",
+                    "`{label}` is bound to both `{taken}` and `{}`",
                     self.name(target)
                 ),
                 false => format!(
-                    "`{label}` of `{}` cannot be told from `{other}` of `{taken}`",
+                    "`{label}` of `{}` overlaps `{other}` of `{taken}`",
                     self.name(target)
                 ),
             };
@@ -112,8 +114,8 @@ impl Keymap {
         Ok(())
     }
 
-    /// What `keys` mean in `scopes`, the nearest scope first. A key with SHIFT that means nothing by itself means what it
-    /// means without.
+    /// Looks up `keys` in `scopes`, nearest scope first. A key with an unbound SHIFT falls back to
+    /// the key without it.
     pub fn lookup(&self, scopes: &[Scope], keys: &[Press]) -> Lookup {
         let found = self.find(scopes, keys);
         let shifted = keys
@@ -166,7 +168,7 @@ impl Keymap {
         Lookup::Elsewhere(elsewhere)
     }
 
-    /// The keys of an action, the one for hints first.
+    /// The keys of an action. The first one is shown in hints.
     pub fn keys(&self, action: Action) -> Vec<String> {
         let bindings = self.bindings.get(&action.scope()).into_iter().flatten();
         bindings
@@ -175,12 +177,13 @@ impl Keymap {
             .collect()
     }
 
-    /// The first key of an action, as the key bar prints it; empty when it has none.
+    /// The first key of an action for the key bar, or an empty string if it has none.
     pub fn hint(&self, action: Action) -> String {
         self.keys(action).into_iter().next().unwrap_or_default()
     }
 
-    /// The key to press for an action as a sentence names it: the palette leads to one without a key.
+    /// The key for an action as shown in messages. An action without a key is named by its palette
+    /// entry.
     pub fn press(&self, action: Action) -> String {
         match (self.hint(action), self.hint(Action::Palette)) {
             (key, _) if !key.is_empty() => key,
@@ -204,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn default_keys_do_not_clash_and_read_back() {
+    fn default_keys_do_not_conflict_and_round_trip() {
         Keymap::defaults().unwrap();
         for action in Action::ALL {
             for key in action.keys() {
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn no_verdict_sits_on_a_key_that_a_cut_escape_sequence_leaves_behind() {
+    fn no_verdict_uses_a_key_that_a_split_escape_sequence_can_produce() {
         for action in Action::ALL.iter().filter(|a| a.undoable()) {
             for key in action.keys() {
                 assert!(
@@ -227,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn shift_is_told_apart_only_where_it_means_something() {
+    fn shift_matters_only_where_it_is_bound() {
         let map = Keymap::defaults().unwrap();
         let arrow = |code| Press::from(KeyEvent::new(code, KeyModifiers::SHIFT));
         let bench = [Scope::Filters, Scope::Table, Scope::Global];
@@ -257,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_waits_and_a_stray_key_says_where_it_works() {
+    fn a_prefix_is_pending_and_an_unbound_key_names_other_scopes() {
         let map = Keymap::defaults().unwrap();
         let table = [Scope::Table, Scope::Global];
         assert!(matches!(map.lookup(&table, &[press('z')]), Lookup::Pending(p) if p.len() == 2));

@@ -1,7 +1,7 @@
-//! Floor 5: the terminal program.
+//! The terminal program.
 //!
-//! Panes hold state and turn [`action::Action`]s into effects; they do no I/O. [`app`] joins them, [`program`] is the
-//! event loop, [`terminal`] is the only code that touches the tty.
+//! Panes hold state and turn [`action::Action`]s into effects; they do no I/O. [`app`] connects
+//! them, [`program`] is the event loop, and [`terminal`] is the only code that accesses the tty.
 
 pub mod action;
 pub mod app;
@@ -34,18 +34,18 @@ use terminal::signals::{Signal, Signals};
 use terminal::{Clock, ColourLevel, Env, Parser, colour, environment, locale};
 use theme::{Look, Theme};
 
+use benchtop_files::project::Project;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::project::Project;
 
-/// Environment variable that names a file to touch once the first frame is out (for screenshots).
+/// Environment variable that names a file to touch after the first frame (for screenshots).
 const READY_FILE: &str = "BENCHTOP_READY_FILE";
 
-/// How an exit because of a hang-up is told: 128 and the signal's number.
+/// Exit code after a hang-up: 128 plus the signal number.
 const HANGUP_CODE: i32 = 129;
 
 struct RealTerminal<'a> {
     guard: &'a Guard,
-    /// Taken out while another program has the keys.
+    /// `None` while another program reads the keys.
     reader: RefCell<Option<Reader>>,
     clock: Clock,
     messages: Sender<Message>,
@@ -103,19 +103,21 @@ fn window_size() -> WindowSize {
     }
 }
 
-/// Opens the project in this terminal as annotator `who`, with `colour` where the person asked for a level.
+/// Opens the project in this terminal as annotator `who`. `colour` overrides the detected color
+/// level.
 ///
 /// # Errors
-/// When there is no terminal, when the owner cannot be reached, and when the terminal goes away.
+///
+/// If there is no terminal, the owner cannot be reached, or the terminal goes away.
 pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<()> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
-        return Err(Error::new(ErrorKind::Usage, "the review needs a terminal").help(
-            "in scripts use `benchtop items --json` and `benchtop decide`; `benchtop --help` lists the commands",
+        return Err(Error::new(ErrorKind::Usage, "benchtop needs a terminal").help(
+            "use `benchtop items --json` and `benchtop decide` in scripts; see `benchtop --help`",
         ));
     }
     let clock = Clock::start();
     let (messages, inbox) = channel();
-    // Before the screen is taken, so that what keeps the owner from starting can be read.
+    // Connect before taking over the screen, so that connection errors stay readable.
     let mut link = Connection::new(project.clone(), who.to_string(), messages.clone());
     let client = link.connect()?;
     let env = environment();
@@ -123,19 +125,14 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     let guard = Guard::enter().map_err(|e| {
         Error::io(
             &e,
-            "the terminal cannot be used",
+            "cannot set up the terminal",
             std::path::Path::new("tty"),
         )
     })?;
     let mut parser = Parser::default();
     let probed = probe(stdin(), &mut stdout(), &mut parser, &env, clock);
-    let (capabilities, typed) = probed.map_err(|e| {
-        Error::io(
-            &e,
-            "the terminal does not answer",
-            std::path::Path::new("tty"),
-        )
-    })?;
+    let (capabilities, typed) = probed
+        .map_err(|e| Error::io(&e, "cannot query the terminal", std::path::Path::new("tty")))?;
     let size = window_size();
     let (settings, wrong) = match Settings::load(&env) {
         Ok(settings) => (settings, None),
@@ -144,7 +141,7 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     let background = settings.background(capabilities.background);
     let (look, wrong) = match look_of(&settings, background, level, &env) {
         Ok(look) => (look, wrong),
-        // Nobody is kept from their work by a theme.
+        // A broken theme must not keep anybody from working.
         Err(problem) => (
             look_of(&Settings::default(), background, level, &env)?,
             wrong.or(Some(problem)),
@@ -171,7 +168,7 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     app.take_keys(keys);
     drop(client);
     if let Some(problem) = wrong {
-        app.tell_settings(&problem);
+        app.report_settings_error(&problem);
     }
     let ready = env.get(READY_FILE).map(std::path::PathBuf::from);
     let mut program = Program::new(app, stdout(), size, clock, inbox, ready)?;
@@ -186,8 +183,8 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     })
 }
 
-/// How things look on that background. Where nobody says what it is, the sixteen colours may not be read on it: there are none
-/// then, but for a theme that the person named.
+/// The look for this background. If the background is unknown, the 16 colors may be unreadable on
+/// it: use none, unless the user chose a theme.
 fn look_of(
     settings: &Settings,
     background: Option<Background>,
@@ -210,15 +207,25 @@ fn look_of(
 fn read_keys(parser: Parser, clock: Clock, messages: Sender<Message>) -> Result<Reader> {
     let send = move |event| match event {
         Event::Input { input, at } => messages.send(Message::Input(input, at)).is_ok(),
-        // What was acknowledged is on the owner's disk; there is nobody left to draw for.
+        // Acknowledged verdicts are on the owner's disk, and there is no screen left to draw on.
         Event::HungUp => end_at_once(HANGUP_CODE, true),
     };
-    Reader::spawn(stdin(), parser, clock, send)
-        .map_err(|e| Error::io(&e, "no thread for keys", std::path::Path::new("tty")))
+    Reader::spawn(stdin(), parser, clock, send).map_err(|e| {
+        Error::io(
+            &e,
+            "cannot start the key reader thread",
+            std::path::Path::new("tty"),
+        )
+    })
 }
 
 fn listen(messages: Sender<Message>) -> Result<Signals> {
     let send = move |signal: Signal| drop(messages.send(Message::Signal(signal)));
-    Signals::spawn(send)
-        .map_err(|e| Error::io(&e, "no thread for signals", std::path::Path::new("tty")))
+    Signals::spawn(send).map_err(|e| {
+        Error::io(
+            &e,
+            "cannot start the signal thread",
+            std::path::Path::new("tty"),
+        )
+    })
 }

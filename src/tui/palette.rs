@@ -1,4 +1,5 @@
-//! Colour arithmetic for [`super::theme`] and pictures: nearest terminal colours, contrast, and how others see them.
+//! Color arithmetic for [`super::theme`] and pictures: nearest terminal colors, contrast, and color
+//! blindness.
 
 use ratatui::style::Color;
 
@@ -7,7 +8,7 @@ use benchtop_model::ColourLevel;
 /// Red, green, blue in 0..=255, sRGB.
 pub type Rgb = [u8; 3];
 
-/// The ANSI colours by the names of theme files; `reset` is the terminal's own.
+/// The ANSI colors by their names in theme files. `reset` is the terminal's own color.
 pub const ANSI: [(&str, Color); 17] = [
     ("reset", Color::Reset),
     ("black", Color::Black),
@@ -28,7 +29,7 @@ pub const ANSI: [(&str, Color); 17] = [
     ("white", Color::White),
 ];
 
-/// xterm's own values of the sixteen, in the order of [`ANSI`] after `reset`.
+/// xterm's values of the 16 colors, in the order of [`ANSI`] after `reset`.
 const SIXTEEN: [Rgb; 16] = [
     [0, 0, 0],
     [205, 0, 0],
@@ -50,18 +51,19 @@ const SIXTEEN: [Rgb; 16] = [
 
 const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
-/// The ANSI colour of a theme file's name.
+/// The ANSI color with this name in theme files.
 pub fn ansi(name: &str) -> Option<Color> {
     ANSI.iter().find(|(n, _)| *n == name).map(|(_, c)| *c)
 }
 
-/// `rgb` as `level` can show it: itself, or the nearest of 256 or of 16; the terminal's own without colour.
+/// Maps `rgb` to what `level` can show: itself, the nearest of 256 or 16, or the terminal's own
+/// color.
 pub fn colour(rgb: Rgb, level: ColourLevel) -> Color {
     match level {
         ColourLevel::Mono => Color::Reset,
         ColourLevel::Ansi16 => nearest_16(rgb),
         ColourLevel::Ansi256 => Color::Indexed(nearest_256(rgb)),
-        // Named by index where the cube has it: the same colour in half the bytes, on every move of the cursor.
+        // Colors of the cube are sent by index: half the bytes on each cursor move.
         ColourLevel::True => match nearest_256(rgb) {
             index if indexed(index) == rgb => Color::Indexed(index),
             _ => Color::Rgb(rgb[0], rgb[1], rgb[2]),
@@ -76,7 +78,7 @@ fn distance(a: Rgb, b: Rgb) -> u32 {
         .sum()
 }
 
-/// The nearest of xterm's sixteen.
+/// The nearest of xterm's 16 colors.
 pub fn nearest_16(rgb: Rgb) -> Color {
     let named = ANSI.iter().skip(1).map(|(_, c)| *c);
     named
@@ -85,8 +87,8 @@ pub fn nearest_16(rgb: Rgb) -> Color {
         .map_or(Color::Reset, |(name, _)| name)
 }
 
-/// The nearest of the 6x6x6 cube and the grey ramp; the first sixteen are left out since users change them. Pictures
-/// ask this for every cell, so it computes instead of searching.
+/// The nearest color of the 6x6x6 cube and the gray ramp. Excludes the first 16, since users change
+/// them. Computed rather than searched, because pictures call it for every cell.
 pub fn nearest_256(rgb: Rgb) -> u8 {
     let step = |channel: u8| -> u8 {
         match channel {
@@ -101,7 +103,7 @@ pub fn nearest_256(rgb: Rgb) -> u8 {
     let [r, g, b] = rgb.map(step);
     let cube = [r, g, b].map(|s| CUBE[usize::from(s)]);
     let mean = rgb.iter().map(|c| u32::from(*c)).sum::<u32>() / 3;
-    // Grey n is 8 + 10 n, n to 23.
+    // Gray n is 8 + 10 n, n to 23.
     let n = u8::try_from((mean.saturating_sub(3) / 10).min(23)).unwrap_or(23);
     let grey = [8 + 10 * n; 3];
     if distance(grey, rgb) < distance(cube, rgb) {
@@ -111,13 +113,13 @@ pub fn nearest_256(rgb: Rgb) -> u8 {
     }
 }
 
-/// How light a colour is, in 0..=255 (Rec. 601 weights): what a picture without colours is drawn by.
+/// Lightness in 0..=255 (Rec. 601 weights), used for pictures without color.
 pub fn grey([r, g, b]: Rgb) -> u8 {
     let sum = 299 * u32::from(r) + 587 * u32::from(g) + 114 * u32::from(b);
     u8::try_from(sum / 1000).unwrap_or(255)
 }
 
-/// The value xterm gives to colour `index`.
+/// The xterm value of color `index`.
 pub fn indexed(index: u8) -> Rgb {
     match index {
         0..16 => SIXTEEN.get(usize::from(index)).copied().unwrap_or_default(),
@@ -129,7 +131,7 @@ pub fn indexed(index: u8) -> Rgb {
     }
 }
 
-/// The value of a colour that has one independent of the user's settings.
+/// The value of a color that does not depend on the user's settings.
 pub fn rgb(colour: Color) -> Option<Rgb> {
     match colour {
         Color::Rgb(r, g, b) => Some([r, g, b]),
@@ -161,7 +163,7 @@ pub fn contrast(a: Rgb, b: Rgb) -> f64 {
     a.max(b) / a.min(b)
 }
 
-/// Whose eye looks.
+/// Kinds of color vision.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eye {
@@ -174,7 +176,8 @@ pub enum Eye {
 }
 
 #[cfg(test)]
-/// Relative luminance of `rgb` as that eye sees it, by the linear-RGB matrices of Viénot, Brettel and Mollon (1999).
+/// Relative luminance of `rgb` for this color vision (linear-RGB matrices of Viénot, Brettel and
+/// Mollon, 1999).
 pub fn luminance_seen(rgb: Rgb, eye: Eye) -> f64 {
     let [r, g, b] = linear(rgb);
     let (red_green, blue) = match eye {
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_256_are_found_as_if_searched_one_by_one() {
+    fn nearest_256_agrees_with_exhaustive_search() {
         for r in (0..=255).step_by(15) {
             for g in (0..=255).step_by(17) {
                 for b in (0..=255).step_by(15) {

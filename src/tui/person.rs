@@ -1,5 +1,5 @@
-//! What a person set for themselves in the terminal program, whatever project it is opened on: `settings.toml` in their own
-//! configuration folder, beside their keys.
+//! The user's settings of the terminal program, for all projects: `settings.toml` in their
+//! configuration folder, next to their key file.
 
 use std::path::{Path, PathBuf};
 
@@ -10,21 +10,20 @@ use super::keymap::file::folder;
 use super::terminal::Env;
 use super::terminal::background::Background;
 use super::theme::{SHIPPED, Theme};
+use benchtop_files::regular::SETTINGS_LIMIT;
+use benchtop_files::{bounded, disk};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::regular::SETTINGS_LIMIT;
-use benchtop_store::{bounded, disk};
 
-/// The theme that goes by what is behind the text.
+/// Selects the theme by the terminal's background.
 pub const AUTO: &str = "auto";
 const FILE: &str = "settings.toml";
 
-/// The settings.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// [`AUTO`], the name of a shipped theme, or NAME for `themes/NAME.toml` beside this file.
+    /// [`AUTO`], the name of a built-in theme, or NAME for `themes/NAME.toml` next to this file.
     pub theme: String,
-    /// What is behind the text where the terminal does not say: `dark` or `light`.
+    /// The background if the terminal does not report it: `dark` or `light`.
     pub background: Option<String>,
 }
 
@@ -37,16 +36,17 @@ impl Default for Settings {
     }
 }
 
-/// Where they are; none for somebody without a home.
+/// Path of the settings file. `None` without a home folder.
 pub fn path(env: &Env) -> Option<PathBuf> {
     Some(folder(env)?.join(FILE))
 }
 
 impl Settings {
-    /// Those of the person whose environment this is; the defaults where there is no file.
+    /// Reads the user's settings, or the defaults if there is no file.
     ///
     /// # Errors
-    /// What is wrong with the file, with its line.
+    ///
+    /// The first error in the file, with its line.
     pub fn load(env: &Env) -> Result<Settings> {
         let Some(path) = path(env) else {
             return Ok(Settings::default());
@@ -63,7 +63,7 @@ impl Settings {
             let line = e.span().map_or(1, |s| {
                 1 + text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64
             });
-            let help = "it may hold: theme, background";
+            let help = "known fields: theme, background";
             Error::input(e.message().to_string())
                 .file(path)
                 .line(line)
@@ -72,18 +72,18 @@ impl Settings {
         if let Some(background) = settings.background.as_deref()
             && Background::from_name(background).is_none()
         {
-            let what = format!("`{background}` is neither dark nor light");
+            let what = format!("`{background}` is not a background; write `dark` or `light`");
             return Err(Error::input(what).file(path).field("background"));
         }
         Ok(settings)
     }
 
-    /// What is behind the text: what the terminal or its environment says, else what the person says.
+    /// The background: as found from the terminal or its environment, or else as set by the user.
     pub fn background(&self, found: Option<Background>) -> Option<Background> {
         found.or_else(|| Background::from_name(self.background.as_deref()?))
     }
 
-    /// The name of the theme on that background.
+    /// The theme for this background.
     pub fn theme_on(&self, background: Option<Background>) -> String {
         match self.theme.as_str() {
             AUTO => background.unwrap_or(Background::Dark).name().to_string(),
@@ -92,7 +92,7 @@ impl Settings {
     }
 }
 
-/// The themes that there are: [`AUTO`], the shipped ones, the person's own.
+/// Names of all themes: [`AUTO`], the built-in ones, and the user's own.
 pub fn themes(env: &Env) -> Vec<String> {
     let mut names = vec![AUTO.to_string()];
     names.extend(SHIPPED.iter().map(|(name, _)| name.to_string()));
@@ -106,16 +106,18 @@ pub fn themes(env: &Env) -> Vec<String> {
     names
 }
 
-/// Sets the person's theme; the rest of their file stays as it is. Gives the file.
+/// Sets the user's theme, keeps the rest of the file, and returns its path.
 ///
 /// # Errors
-/// A theme that there is not or that cannot be read; a file that is no TOML; the operating system's.
+///
+/// If the theme does not exist or cannot be read, or if the settings are not valid TOML or cannot
+/// be written.
 pub fn set_theme(env: &Env, name: &str) -> Result<PathBuf> {
     if name != AUTO {
         Theme::named(name, env)?;
     }
     let path = path(env).ok_or_else(|| {
-        Error::new(ErrorKind::NotFound, "there is no folder for your settings")
+        Error::new(ErrorKind::NotFound, "cannot find the settings folder")
             .help("set HOME or XDG_CONFIG_HOME")
     })?;
     let text = match bounded::text(&path, SETTINGS_LIMIT) {
@@ -139,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_theme_is_set_beside_what_else_the_file_says() {
+    fn setting_a_theme_keeps_the_rest_of_the_file() {
         let dir = tempfile::tempdir().unwrap();
         let env: Env = [(
             "XDG_CONFIG_HOME".to_string(),
@@ -164,7 +166,7 @@ mod tests {
         assert_eq!(
             settings.theme_on(settings.background(Some(Background::Dark))),
             "dark",
-            "the terminal knows better"
+            "the terminal takes precedence"
         );
         assert_eq!(
             set_theme(&env, "sepia").unwrap_err().kind,

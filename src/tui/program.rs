@@ -1,5 +1,5 @@
-//! The event loop: drain what happened, then draw once. Generic over where frames go, so that tests drive the very
-//! same loop.
+//! The event loop: handle all pending messages, then draw one frame. Generic over the output, so
+//! that tests run the same loop.
 
 use std::io::Write;
 use std::path::Path;
@@ -18,28 +18,29 @@ use super::terminal::{Clock, Tty};
 use super::theme::Look;
 use benchtop_model::{Error, Result};
 
-/// What the loop asks of the terminal it runs on.
+/// The services that the loop needs from its terminal.
 pub trait Host {
-    /// The size of the window.
     fn size(&self) -> WindowSize;
-    /// Stops the program as ctrl-z does, and comes back when it goes on.
+    /// Suspends the program as ctrl-z does, and returns when it resumes.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    ///
+    /// If the terminal is gone.
     fn suspend(&self) -> std::io::Result<()>;
-    /// Makes this the person's theme, and gives how things look from now on.
+    /// Saves this theme in the user's settings and returns the new look.
     ///
     /// # Errors
-    /// A theme that there is not, and what keeps it from being remembered.
+    ///
+    /// If the theme does not exist or the settings cannot be written.
     fn theme(&self, name: &str) -> Result<Look>;
-    /// Gives the terminal to the person's editor on this file and line, and comes back when it has ended.
+    /// Runs the user's editor on this file at this line and waits for it.
     ///
     /// # Errors
-    /// When no editor can be started, or it fails.
+    ///
+    /// If no editor can be started, or it fails.
     fn edit(&self, file: &Path, line: u32) -> std::io::Result<()>;
 }
 
-/// The program on a terminal.
 pub struct Program<W: Write> {
     terminal: Terminal<Tty<W>>,
     uncertain: UncertainRows,
@@ -55,10 +56,12 @@ fn gone(error: &std::io::Error) -> Error {
 }
 
 impl<W: Write> Program<W> {
-    /// Sets the program up to write to `out`. `ready_file` is touched after the first frame (for screenshots).
+    /// Sets the program up to write to `out`, and touches `ready_file` after the first frame (for
+    /// screenshots).
     ///
     /// # Errors
-    /// When the terminal cannot be written.
+    ///
+    /// If the terminal cannot be written to.
     pub fn new(
         app: App,
         out: W,
@@ -82,15 +85,16 @@ impl<W: Write> Program<W> {
         })
     }
 
-    /// Runs until the person leaves or the terminal is gone.
+    /// Runs until the user quits or the terminal is gone.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    ///
+    /// If the terminal is gone.
     pub fn run(&mut self, host: &impl Host) -> Result<()> {
         self.paint()?;
         if let Some(path) = self.ready_file.take() {
             std::fs::write(&path, b"ready")
-                .map_err(|e| Error::io(&e, "cannot be touched", &path))?;
+                .map_err(|e| Error::io(&e, "cannot touch the file", &path))?;
         }
         while !self.app.is_done() {
             self.step(host)?;
@@ -101,7 +105,7 @@ impl<W: Write> Program<W> {
             .map_err(|e| gone(&e))
     }
 
-    /// Waits for one message, does all that are there, and draws if something changed.
+    /// Waits for one message, handles all pending ones, and draws if something changed.
     fn step(&mut self, host: &impl Host) -> Result<()> {
         let wait = self
             .app
@@ -158,7 +162,7 @@ impl<W: Write> Program<W> {
         }
     }
 
-    /// The window changed, or somebody else had the screen: everything is painted anew.
+    /// Repaints everything, after the window changed or another program used the screen.
     fn resize(&mut self, size: WindowSize) -> Result<()> {
         let backend = self.terminal.backend_mut();
         backend.forget();
@@ -166,13 +170,13 @@ impl<W: Write> Program<W> {
         self.app.resized(size.cells.1, size.cell());
         self.resized = true;
         self.uncertain.forget();
-        // Not `clear()`: this repaints without asking the terminal where its cursor is.
+        // Not `clear()`: this repaints without asking the terminal for its cursor position.
         self.terminal
             .resize(ratatui::layout::Rect::new(0, 0, size.cells.0, size.cells.1))
             .map_err(|e| gone(&e))
     }
 
-    /// Draws one frame. Nothing is written when nothing on it changed.
+    /// Draws one frame. Writes nothing if nothing changed.
     fn paint(&mut self) -> Result<()> {
         self.terminal
             .backend_mut()
@@ -192,7 +196,7 @@ impl<W: Write> Program<W> {
         }
         backend.end_frame().map_err(|e| gone(&e))?;
         if std::mem::take(&mut self.resized) {
-            self.app.drawn_in_another_size();
+            self.app.after_resized_frame();
         }
         Ok(())
     }

@@ -1,8 +1,10 @@
-//! Colours and emphasis by role, at every colour level.
+//! Colors and text attributes by role, for each color level.
 //!
-//! Code names a [`Role`], never a colour. The three shipped themes lie in `themes/`; a user's file may override any
-//! line of them. Which one holds is the person's own setting ([`super::person`]), by default what reads on their terminal. Without colour every style is the terminal's own plus modifiers, because under `NO_COLOR` a colour
-//! change is printed as a full reset that would wipe reverse video.
+//! Code refers to a [`Role`], never to a color. The three built-in themes are in `themes/`, and a
+//! user's theme file may override any of their lines. The theme is a user setting
+//! ([`super::person`]) and defaults to one that is readable on the terminal's background. Without
+//! color, styles only add modifiers: under `NO_COLOR` a color change is printed as a full reset
+//! that would clear reverse video.
 
 use std::path::Path;
 
@@ -12,17 +14,16 @@ use toml::de::{DeTable, DeValue};
 
 use super::palette::{self, Rgb};
 use crate::terminal::Env;
+use benchtop_files::{bounded, regular};
 use benchtop_model::{ColourLevel, Error, ErrorKind, Result};
-use benchtop_store::{bounded, regular};
 
 macro_rules! roles {
     ($($(#[$attr:meta])? $variant:ident, $name:literal, $doc:literal;)*) => {
-        /// What a piece of the screen is, which decides how it looks.
+        /// The role of a piece of text or UI, which determines its style.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         pub enum Role { $(#[doc = $doc] $(#[$attr])? $variant,)* }
 
         impl Role {
-            /// Every role.
             pub const ALL: &'static [Role] = &[$(Role::$variant,)*];
 
             /// The name used in theme files.
@@ -35,30 +36,30 @@ macro_rules! roles {
 
 roles! {
     #[default] Text, "text", "Ordinary text.";
-    Dim, "dim", "Text of less weight: counts, small samples, what is missing.";
+    Dim, "dim", "Less important text: counts, small samples, missing values.";
     Heading, "heading", "Titles and column names.";
     Border, "border", "Frames and rules.";
-    Accent, "accent", "What is current: a mark, a chosen line, a sort arrow.";
+    Accent, "accent", "The current element: a mark, a chosen line, a sort arrow.";
     Good, "good", "Accepted, right, saved.";
     Bad, "bad", "Rejected, wrong, failed.";
     Warn, "warn", "Needs attention.";
     Flag, "flag", "Flagged or selected.";
     Pending, "pending", "Not yet judged, not yet saved.";
-    Selection, "selection", "Laid over the cell or line under the cursor.";
+    Selection, "selection", "The cell or line under the cursor.";
     Gutter, "gutter", "The mark at the left of the line under the cursor.";
     Match, "match", "Characters that a search found.";
     Key, "key", "A key in a hint.";
-    Hint, "hint", "The words of a hint.";
+    Hint, "hint", "The text of a hint.";
 }
 
 impl Role {
-    /// The role of that [`name`](Self::name).
+    /// The role with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Role> {
         Role::ALL.iter().copied().find(|r| r.name() == name)
     }
 }
 
-/// How one role looks, before a colour level is chosen. `None` is the terminal's own colour.
+/// The style of a role, before it is adapted to a color level. `None` is the terminal's own color.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Paint {
     fg: Option<Rgb>,
@@ -66,14 +67,14 @@ struct Paint {
     modifiers: Modifier,
 }
 
-/// Names of the shipped themes.
+/// Names and sources of the built-in themes.
 pub const SHIPPED: [(&str, &str); 3] = [
     ("dark", include_str!("../../themes/dark.toml")),
     ("light", include_str!("../../themes/light.toml")),
     ("mono", include_str!("../../themes/mono.toml")),
 ];
 
-/// A theme, adapted to a colour level.
+/// A theme, adapted to a color level.
 #[derive(Clone, Debug)]
 pub struct Theme {
     level: ColourLevel,
@@ -85,18 +86,19 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// The shipped theme of that name at [`ColourLevel::True`].
+    /// The built-in theme with this name, at [`ColourLevel::True`].
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] names the themes that exist.
+    ///
+    /// [`ErrorKind::NotFound`], with the list of themes.
     pub fn shipped(name: &str) -> Result<Theme> {
         let known = || SHIPPED.map(|(n, _)| n).join(", ");
         let (_, text) = SHIPPED
             .into_iter()
             .find(|(n, _)| *n == name)
             .ok_or_else(|| {
-                Error::new(ErrorKind::NotFound, format!("no theme is called `{name}`"))
-                    .help(format!("one of: {}", known()))
+                Error::new(ErrorKind::NotFound, format!("no theme named `{name}`"))
+                    .help(format!("available themes: {}", known()))
             })?;
         let mut theme = Theme::blank();
         if name != "mono" {
@@ -113,10 +115,12 @@ impl Theme {
         Ok(theme.at(ColourLevel::True))
     }
 
-    /// A theme by its name: a shipped one, else the person's own `NAME.toml` in the `themes` folder beside their keys.
+    /// A theme by name: a built-in one, or the user's `NAME.toml` in the `themes` folder next to
+    /// their key file.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`], and what is wrong with the file.
+    ///
+    /// [`ErrorKind::NotFound`], or the first error in the file.
     pub fn named(name: &str, env: &Env) -> Result<Theme> {
         let is_shipped = SHIPPED.iter().any(|(shipped, _)| *shipped == name);
         let is_name = !name.is_empty() && !name.starts_with('.') && !name.contains('/');
@@ -131,10 +135,13 @@ impl Theme {
         }
     }
 
-    /// A user's theme: `text` overrides the lines of its `base` ("dark" where it names none). `file` is for messages.
+    /// Parses a user's theme. It overrides lines of its `base`, "dark" by default. `file` appears
+    /// in errors.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] names file, line and field of an unknown role, a bad colour or a wrong type; nothing is applied.
+    ///
+    /// [`ErrorKind::Input`] with file, line, and field for an unknown role, a bad color, or a wrong
+    /// type.
     pub fn read(text: &str, file: &Path) -> Result<Theme> {
         let document = parse(text, file)?;
         let base = match document.get_ref().get("base") {
@@ -182,15 +189,15 @@ impl Theme {
                     let steps = value
                         .get_ref()
                         .as_array()
-                        .ok_or_else(|| bad("must be a list of colours"))?;
+                        .ok_or_else(|| bad("must be a list of colors"))?;
                     let mut heat = Vec::new();
                     for step in steps.iter() {
                         let step =
                             colour(step.get_ref()).map_err(|w| at(text, file, step, "heat", &w))?;
-                        heat.push(step.ok_or_else(|| bad("`reset` is no step of a heat ramp"))?);
+                        heat.push(step.ok_or_else(|| bad("a heat ramp cannot contain `reset`"))?);
                     }
                     if !heat.is_empty() && heat.len() < 5 {
-                        return Err(bad("needs five steps or more, or none"));
+                        return Err(bad("must have at least five steps, or none"));
                     }
                     self.heat = heat;
                 }
@@ -202,7 +209,7 @@ impl Theme {
                     for (name, paint) in roles {
                         let field = format!("roles.{}", name.get_ref());
                         let role = Role::from_name(name.get_ref()).ok_or_else(|| {
-                            at(text, file, name, &field, "no such role").help(format!(
+                            at(text, file, name, &field, "unknown role").help(format!(
                                 "one of: {}",
                                 Role::ALL
                                     .iter()
@@ -221,15 +228,15 @@ impl Theme {
                     }
                 }
                 other => {
-                    return Err(at(text, file, key, other, "no such setting")
-                        .help("a theme has: base, background, heat, roles"));
+                    return Err(at(text, file, key, other, "unknown field")
+                        .help("known fields: base, background, heat, roles"));
                 }
             }
         }
         Ok(())
     }
 
-    /// The same theme with the colours that `level` can show.
+    /// The same theme with the colors that `level` can show.
     pub fn at(&self, level: ColourLevel) -> Theme {
         let styles = self
             .paints
@@ -258,22 +265,21 @@ impl Theme {
         }
     }
 
-    /// The ground that transparent pictures show, black where the terminal's own is used.
+    /// The background behind transparent pictures. Black if the theme uses the terminal's own.
     pub fn ground(&self) -> [u8; 3] {
         self.background.map_or([0; 3], |rgb| rgb)
     }
 
-    /// The level it is adapted to.
     pub fn level(&self) -> ColourLevel {
         self.level
     }
 
-    /// How a role looks. Only what the role changes is set, so styles may be laid over each other.
+    /// The style of a role. Only sets what the role changes, so that styles can be layered.
     pub fn style(&self, role: Role) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// What the whole frame is painted with first. The terminal's own at 16 colours and fewer, whose look is the user's.
+    /// The style the whole frame is filled with first: the terminal's own at 16 colors and fewer.
     pub fn base(&self) -> Style {
         let text = self.style(Role::Text);
         match self.background {
@@ -284,8 +290,9 @@ impl Theme {
         }
     }
 
-    /// How a share in 0..=1 looks: a step of the ramp behind black or white text, whichever reads better. With 16
-    /// colours and fewer: dim, plain and bold thirds. Values outside are clamped; NaN has no heat.
+    /// The style of a share in 0..=1: a step of the heat ramp behind black or white text, whichever
+    /// contrasts more. At 16 colors and fewer: dim, plain, and bold thirds. Values outside are
+    /// clamped, and NaN has no heat.
     pub fn heat(&self, share: f32) -> Style {
         if share.is_nan() {
             return Style::new();
@@ -314,14 +321,14 @@ impl Theme {
 /// How to draw: the theme at its level, and whether for a screen reader.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// Colours, already adapted to the level.
+    /// Already adapted to the color level.
     pub theme: Theme,
-    /// No box drawing, no bars, words for marks.
+    /// No box drawing and no bars; words instead of marks.
     pub accessible: bool,
 }
 
 impl Look {
-    /// A look at `level`.
+    /// The look of `theme` at `level`.
     pub fn new(theme: &Theme, level: ColourLevel, accessible: bool) -> Look {
         Look {
             theme: theme.at(level),
@@ -329,7 +336,6 @@ impl Look {
         }
     }
 
-    /// How a role looks.
     pub fn style(&self, role: Role) -> Style {
         self.theme.style(role)
     }
@@ -361,15 +367,15 @@ fn at<T>(text: &str, file: &Path, value: &Spanned<T>, field: &str, what: &str) -
         .field(field)
 }
 
-/// `#rrggbb`, or `reset` for the terminal's own.
+/// Parses `#rrggbb`, or `reset` for the terminal's own color.
 fn colour(value: &DeValue<'_>) -> std::result::Result<Option<Rgb>, String> {
     let text = value
         .as_str()
-        .ok_or("must be a colour in quotes, as `#rrggbb`")?;
+        .ok_or("must be a quoted color such as `#rrggbb`")?;
     if text == "reset" {
         return Ok(None);
     }
-    let bad = || format!("`{text}` is no colour; write `#rrggbb` or `reset`");
+    let bad = || format!("`{text}` is not a color; write `#rrggbb` or `reset`");
     let hex = text
         .strip_prefix('#')
         .filter(|h| h.len() == 6 && h.bytes().all(|b| b.is_ascii_hexdigit()));
@@ -395,7 +401,7 @@ fn read_paint<'v, 't>(
     let table = value
         .get_ref()
         .as_table()
-        .ok_or((None, "must be a colour or a table".to_string()))?;
+        .ok_or((None, "must be a color or a table".to_string()))?;
     let mut paint = Paint::default();
     for (key, value) in table {
         let bad = |what: String| (Some((key.get_ref().to_string(), value)), what);
@@ -409,7 +415,7 @@ fn read_paint<'v, 't>(
                     let name = value.get_ref().as_str().unwrap_or_default();
                     let named = palette::ansi(name).ok_or_else(|| {
                         bad(format!(
-                            "`{name}` is no ANSI colour; one of: {}",
+                            "`{name}` is not an ANSI color; one of: {}",
                             palette::ANSI.map(|(n, _)| n).join(", ")
                         ))
                     })?;
@@ -422,7 +428,7 @@ fn read_paint<'v, 't>(
                 "underlined" => Modifier::UNDERLINED,
                 "reversed" => Modifier::REVERSED,
                 _ => return Err(bad(
-                    "no such property; one of: fg, ansi, bold, dim, italic, underlined, reversed"
+                    "unknown property; one of: fg, ansi, bold, dim, italic, underlined, reversed"
                         .into(),
                 )),
             };
@@ -460,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn text_reads_on_its_ground_in_true_and_256_colours() {
+    fn text_contrasts_with_its_background_in_true_color_and_256_colors() {
         for name in ["dark", "light"] {
             for level in [ColourLevel::True, ColourLevel::Ansi256] {
                 let theme = Theme::shipped(name).unwrap().at(level);
@@ -486,7 +492,7 @@ mod tests {
         }
     }
 
-    /// The sixteen colours as terminals show them, and their dark and their light background.
+    /// The 16 colors as terminals show them, with their dark and light backgrounds.
     const TERMINALS: [(&str, [u32; 16], u32, u32); 6] = [
         (
             "xterm",
@@ -545,7 +551,7 @@ mod tests {
     ];
 
     #[test]
-    fn text_reads_on_dark_and_on_light_terminals_of_sixteen_colours() {
+    fn text_contrasts_on_dark_and_light_terminals_with_16_colors() {
         let rgb = |n: u32| {
             let [_, r, g, b] = n.to_be_bytes();
             [r, g, b]
@@ -575,7 +581,7 @@ mod tests {
     }
 
     #[test]
-    fn heat_steps_stay_apart_and_in_order_for_colour_blind_eyes() {
+    fn heat_steps_stay_distinct_and_ordered_under_color_blindness() {
         for name in ["dark", "light"] {
             let heat = Theme::shipped(name).unwrap().heat;
             assert!(heat.len() >= 5);
@@ -626,7 +632,7 @@ mod tests {
     }
 
     #[test]
-    fn a_users_theme_overrides_lines_and_keeps_the_rest() {
+    fn a_user_theme_overrides_lines_and_keeps_the_rest() {
         let text = "base = \"light\"\n[roles]\ngood = \"#01aa00\"\n";
         let theme = Theme::read(text, Path::new("mine.toml")).unwrap();
         assert_eq!(theme.style(Role::Good).fg, Some(Color::Rgb(1, 0xaa, 0)));
@@ -641,7 +647,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_theme_names_file_line_and_field() {
+    fn a_bad_theme_reports_file_line_and_field() {
         let cases = [
             ("background = \"#12\"\n", 1, "background"),
             ("\nbase = \"sepia\"\n", 2, "base"),

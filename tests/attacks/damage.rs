@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use benchtop::files::project::Project;
 use benchtop::pipeline::verify::{Report, Severity, verify};
 use benchtop::store::inventory::{Inventory, Kind};
-use benchtop::store::project::Project;
 use benchtop::store::{manifest, open, rounds as stored_rounds, runs};
 use serde_json::Value;
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use benchtop::model::ErrorKind;
 use benchtop::model::evaluation::{NewRun, Orders, Server as Endpoint, Wording};
 use benchtop::model::job::JobStatus;
-use benchtop::owner::wire::{JudgeAsk, request};
 use benchtop::pipeline::evaluate::ask::Wordings;
+use benchtop::protocol::wire::{JudgeAsk, request};
 use benchtop::store::runs::{self, Counts, Run};
 use serde_json::{Value, json};
 
@@ -93,7 +93,7 @@ fn new_run(url: &str, key_env: Option<&str>) -> NewRun {
 
 /// Puts a run that is under way into a project, as somebody does who sends it.
 fn plant(root: &Path, items: u32, new: NewRun) {
-    let project = benchtop::store::project::Project::open(root).unwrap();
+    let project = benchtop::files::project::Project::open(root).unwrap();
     let instruction = Wordings::of(&project, &Wording::Paper).unwrap().described();
     let run = Run {
         v: 1,

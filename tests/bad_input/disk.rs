@@ -4,7 +4,7 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 
 use benchtop::model::job::NewJob;
-use benchtop::owner::wire::{NeedsConsent, request};
+use benchtop::protocol::wire::{NeedsConsent, request};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use benchtop::model::ErrorKind;
 use benchtop::model::usage::{MetadataState, Save};
-use benchtop::owner::wire::request;
+use benchtop::protocol::wire::request;
 use benchtop::store::metadata;
 
 use crate::support::{Bench, Mount, Need, dice, root, rounds, skip};

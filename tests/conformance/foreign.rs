@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::support::{ErrorKind, Refusal};
 
 use base64::Engine;
-use benchtop::formats::{self, Format, Mapping};
+use benchtop::formats::{self, Format};
+use benchtop::model::mapping::Mapping;
 use benchtop::model::{Item, Key, Prediction, QuestionKind, Role};
 use benchtop::pipeline::board::{from_paths, from_paths_by};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};

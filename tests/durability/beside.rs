@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use benchtop::model::{Act, Decision, Judgement, Seen, Verdict};
-use benchtop::owner::wire::{Decide, request};
+use benchtop::protocol::wire::{Decide, request};
 use benchtop::store::journal::Journal;
 use uuid::Uuid;
 

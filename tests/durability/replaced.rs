@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use benchtop::model::{Act, Decision, Judgement, Seen, Verdict};
-use benchtop::owner::Client;
-use benchtop::owner::wire::{Decide, request};
+use benchtop::protocol::Client;
+use benchtop::protocol::wire::{Decide, request};
 use benchtop::store::journal::{self, Journal};
 use uuid::Uuid;
 

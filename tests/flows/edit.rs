@@ -225,7 +225,7 @@ fn bulk_verdicts_need_an_exact_count_and_undo_together() {
     assert_eq!(bench.status()["counts"]["by_status"]["accepted"], 450);
     assert_eq!(bench.run(args(&[])).lines()[0]["same"], 450, "said already");
     let ann = bench.client("ann", |_| ());
-    use benchtop::owner::wire::request;
+    use benchtop::protocol::wire::request;
     let back = ann.ask(request::UndoBulk(2, 451)).unwrap();
     assert_eq!(back.judged, 450);
     let status = bench.status();
@@ -297,7 +297,7 @@ fn the_board_notes_answers_older_than_an_edit() {
             "{when}: not of the questions scored"
         );
         let client = bench.client("ann", |_| ());
-        let ask = benchtop::owner::wire::request::Board(Box::default());
+        let ask = benchtop::protocol::wire::request::Board(Box::default());
         let found = client.ask(ask).unwrap();
         let counts: Vec<_> = found
             .rows

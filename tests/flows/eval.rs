@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use benchtop::owner::wire::request;
+use benchtop::protocol::wire::request;
 use serde_json::{Value, json};
 
 use crate::inference::server::{Act, Seen, Server, png};

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use benchtop::model::board::BoardAsk;
-use benchtop::owner::Incoming;
-use benchtop::owner::wire::{Event, request};
+use benchtop::protocol::Incoming;
+use benchtop::protocol::wire::{Event, request};
 use serde_json::{Value, json};
 
 use super::eval::{number, predictions, quiz, reply, words};

@@ -9,7 +9,7 @@ use crate::support::Bench;
 fn everything(bench: &Bench) -> Vec<String> {
     let answer = bench
         .client("ann", |_| ())
-        .ask(benchtop::owner::wire::request::Board(Box::default()))
+        .ask(benchtop::protocol::wire::request::Board(Box::default()))
         .unwrap();
     let items = bench.run(["items", "--json"]).ok();
     assert!(items.len() > 100);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use benchtop::model::job::NewJob;
-use benchtop::owner::wire::request;
+use benchtop::protocol::wire::request;
 use serde_json::{Value, json};
 
 use crate::durability::generate::fifty;

@@ -7,7 +7,7 @@ use benchtop::model::agreement::{AgreementReport, Scale, UNKNOWN};
 use benchtop::model::round::Protocol;
 use benchtop::model::round::state::RoundState;
 use benchtop::model::{Error, ErrorKind, Status};
-use benchtop::owner::wire::{AnyRequest, request};
+use benchtop::protocol::wire::{AnyRequest, request};
 use benchtop::tui::action::Action;
 use benchtop::tui::keymap::Keymap;
 use benchtop::tui::panes::agreement::{AgreementEffect, AgreementPane, Want};

@@ -1,13 +1,12 @@
-use benchtop::metrics::statistics::Rank;
 use benchtop::model::ToolVerdict;
 use benchtop::model::agreement::{Bootstrap, Interval};
-use benchtop::model::board::analysis::{Compared, Redrawn, Table};
+use benchtop::model::analysis::{Curve, Stable};
+use benchtop::model::board::analysis::{Compared, Rank, Redrawn, Table};
 use benchtop::model::board::{
     AnswerDetail, Answered, BehindPage, Board, BoardAsk, Cell, Column, Counts, ModelAnswer,
     Printed, Row, Scale,
 };
-use benchtop::owner::wire::{AnyRequest, request};
-use benchtop::pipeline::analysis::{Curve, Stable};
+use benchtop::protocol::wire::{AnyRequest, request};
 use benchtop::tui::action::Action;
 use benchtop::tui::keymap::Keymap;
 use benchtop::tui::panes::board::{BoardEffect, BoardPane, Breakdown, ChoiceFor, Want};

@@ -1,7 +1,7 @@
 //! Text whose width terminals disagree on: every update ends in the same screen as a fresh start.
 
 use benchtop::model::{Choice, Item, Role, Status};
-use benchtop::owner::wire::{AnyRequest, ItemView, Page, Request, Row, request};
+use benchtop::protocol::wire::{AnyRequest, ItemView, Page, Request, Row, request};
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::list::{ListEffect, ListPane};
 use benchtop::tui::panes::review::{Picture, Queue, ReviewPane};

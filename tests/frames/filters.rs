@@ -7,7 +7,7 @@ use benchtop::model::scoring::bench::{
 use benchtop::model::scoring::job::{Phase, ScoringState};
 use benchtop::model::scoring::rules::RuleSet;
 use benchtop::model::scoring::{FlagPriority, Scorer};
-use benchtop::owner::wire::{AnyRequest, request};
+use benchtop::protocol::wire::{AnyRequest, request};
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::filters::{FiltersEffect, FiltersPane, Shown, Want};
 use benchtop::tui::panes::review::Picture;

@@ -1,6 +1,6 @@
 use benchtop::model::table::{Frequency, Summary};
 use benchtop::model::{Error, Field, QuestionKind, Status};
-use benchtop::owner::wire::{AnyRequest, Page, PageAsk, Request, Row, request};
+use benchtop::protocol::wire::{AnyRequest, Page, PageAsk, Request, Row, request};
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::list::{ListEffect, ListPane, Want};
 

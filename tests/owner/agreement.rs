@@ -6,8 +6,8 @@ use benchtop::model::agreement::{Bootstrap, Scale, UNKNOWN, Undefined};
 use benchtop::model::round::report::RoundReport;
 use benchtop::model::verdict::{Asked, Part};
 use benchtop::model::{ErrorKind, Judgement, Result, Seen, Status, Verdict};
-use benchtop::owner::wire::{Decide, request};
-use benchtop::owner::{Client, Incoming};
+use benchtop::protocol::wire::{Decide, request};
+use benchtop::protocol::{Client, Incoming};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -2,6 +2,7 @@
 
 use benchtop::model::agreement::Bootstrap;
 use benchtop::model::agreement::analysis::AgreementAsk;
+use benchtop::model::analysis::{Alignment, AnalyseAsk, By, What};
 use benchtop::model::board::{BehindPage, BoardAsk, Curated};
 use benchtop::model::history::{LogAsk, Moment};
 use benchtop::model::job::{NewJob, Plan};
@@ -11,8 +12,7 @@ use benchtop::model::scoring::Scorer;
 use benchtop::model::scoring::bench::FlagOrder;
 use benchtop::model::scoring::job::NewScoring;
 use benchtop::model::{ErrorKind, Field, Filter, Judgement, Seen, Status, Verdict};
-use benchtop::owner::wire::{AnalyseAsk, AnyRequest, Decide, PageAsk, request};
-use benchtop::pipeline::analysis::{Alignment, By, What};
+use benchtop::protocol::wire::{AnyRequest, Decide, PageAsk, request};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -326,7 +326,7 @@ fn who_is_blind_neither_settles_nor_closes_nor_folds_in_what_would_tell() {
         refused.contains("denied") && refused.contains("blind"),
         "{refused}"
     );
-    let close = |client: &benchtop::owner::Client, closed| {
+    let close = |client: &benchtop::protocol::Client, closed| {
         client
             .ask(request::CloseRound {
                 round: "first".into(),
@@ -467,7 +467,7 @@ fn a_verdict_bears_the_version_of_the_guidelines_that_its_annotator_was_told() {
     let args = "round new first --protocol both-accept --people ann,bob --calibration 0 --guidelines guide.md";
     bench.run(args.split(' ')).ok();
     let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
-    let say = |client: &benchtop::owner::Client, served: NextAssignment| {
+    let say = |client: &benchtop::protocol::Client, served: NextAssignment| {
         let NextAssignment::Item(served) = served else {
             panic!("an item")
         };

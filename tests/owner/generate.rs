@@ -4,8 +4,8 @@ use std::sync::mpsc;
 
 use benchtop::model::ErrorKind;
 use benchtop::model::job::{GenerationOverrides, JobAct, JobState, JobStatus, NewJob, Plan};
-use benchtop::owner::wire::{Event, request};
-use benchtop::owner::{Client, Incoming};
+use benchtop::protocol::wire::{Event, request};
+use benchtop::protocol::{Client, Incoming};
 
 use crate::durability::generate::{check, fifty};
 use crate::support::{Bench, PATIENCE};

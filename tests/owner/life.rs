@@ -3,8 +3,8 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use benchtop::owner::lock;
-use benchtop::owner::wire::request;
+use benchtop::protocol::lock;
+use benchtop::protocol::wire::request;
 use uuid::Uuid;
 
 use crate::support::{

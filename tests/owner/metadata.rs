@@ -4,8 +4,8 @@ use std::sync::mpsc;
 
 use benchtop::model::usage::{Impact, MetadataState, Save};
 use benchtop::model::{ErrorKind, Filter, MetaFile, Status};
-use benchtop::owner::wire::{Event, request};
-use benchtop::owner::{Client, Incoming};
+use benchtop::protocol::wire::{Event, request};
+use benchtop::protocol::{Client, Incoming};
 
 use crate::support::{Bench, PATIENCE, composed};
 

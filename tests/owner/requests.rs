@@ -6,13 +6,15 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-use benchtop::metrics::free_form::FreeForm;
 use benchtop::model::agreement::Bootstrap;
 use benchtop::model::agreement::analysis::AgreementAsk;
+use benchtop::model::analysis::{Alignment, AnalyseAsk, By, What};
 use benchtop::model::board::{BoardAsk, Curated};
 use benchtop::model::edit::Edit;
 use benchtop::model::evaluation::{NewRun, Orders, Server, Wording};
+use benchtop::model::free_form::FreeForm;
 use benchtop::model::history::{LogAsk, Moment};
+use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::job::{JobAct, NewJob, Plan};
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{NewRound, Protocol};
@@ -20,14 +22,13 @@ use benchtop::model::scoring::bench::{BenchAsk, FlagOrder};
 use benchtop::model::scoring::job::{NewScoring, ScoringAct};
 use benchtop::model::scoring::rules::RuleSet;
 use benchtop::model::scoring::{Measure, Scale, Scorer};
+use benchtop::model::table::Match;
 use benchtop::model::usage::Save;
 use benchtop::model::{ErrorKind, Field, Filter, Judgement, Seen, Sort, Status, Verdict};
-use benchtop::owner::wire::{
-    AnalyseAsk, AnyReply, AnyRequest, Blind, Bulk, Decide, ImportAsk, JudgeAsk, PageAsk,
-    RequestName, ResumePoint, SimilarityAsk, request,
+use benchtop::protocol::wire::{
+    AnyReply, AnyRequest, Blind, Bulk, Decide, JudgeAsk, PageAsk, RequestName, ResumePoint,
+    SimilarityAsk, request,
 };
-use benchtop::pipeline::analysis::{Alignment, By, What};
-use benchtop::store::query::Match;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

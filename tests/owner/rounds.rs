@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::verdict::{Asked, Part};
 use benchtop::model::{Error, ErrorKind, Judgement, Seen, Status, Verdict};
-use benchtop::owner::Client;
-use benchtop::owner::wire::{Decide, Receipt, request};
+use benchtop::protocol::Client;
+use benchtop::protocol::wire::{Decide, Receipt, request};
 use serde_json::json;
 use uuid::Uuid;
 

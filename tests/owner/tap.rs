@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 
 use benchtop::model::Error;
-use benchtop::owner::wire::{
+use benchtop::protocol::wire::{
     AnyReply, AnyRequest, FromOwner, Hello, MAGIC, PROTOCOL, Request, ToOwner,
 };
 

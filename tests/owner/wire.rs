@@ -6,8 +6,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use benchtop::model::{Error, ErrorKind, Filter, Judgement, Seen, Status, Verdict};
-use benchtop::owner::Incoming;
-use benchtop::owner::wire::{
+use benchtop::protocol::Incoming;
+use benchtop::protocol::wire::{
     Decide, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, ToOwner, request,
 };
 use uuid::Uuid;

@@ -2,10 +2,11 @@
 
 use benchtop::metrics::dysca::{StyleSums, sc_estimate, sc_interval, sq_of_sums};
 use benchtop::metrics::statistics::{
-    Clusters, Correlation, Linkage, Significance, Z95, flip_test, holm, kendall, linkage, mcnemar,
-    spearman, wilson,
+    Clusters, Correlation, Significance, Z95, flip_test, holm, kendall, linkage, mcnemar, spearman,
+    wilson,
 };
 use benchtop::model::agreement::Bootstrap;
+use benchtop::model::analysis::Linkage;
 use serde::Deserialize;
 
 use super::support::data;

@@ -3,8 +3,8 @@
 use benchtop::model::round::{Adjudication, Guidelines, NewRound, Protocol, Rate};
 use benchtop::model::verdict::{Asked, Part};
 use benchtop::model::{Act, ErrorKind, Judgement, PictureSeen, Seen, Verdict};
-use benchtop::owner::Client;
-use benchtop::owner::wire::{Decide, request};
+use benchtop::protocol::Client;
+use benchtop::protocol::wire::{Decide, request};
 use uuid::Uuid;
 
 use super::support::{Bench, Seat, Terminal, pictured, question, snapshot};

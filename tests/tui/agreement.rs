@@ -7,8 +7,8 @@ use benchtop::model::agreement::Scale;
 use benchtop::model::agreement::analysis::Measure;
 use benchtop::model::verdict::{Asked, Part};
 use benchtop::model::{Act, Judgement, Seen, Verdict};
-use benchtop::owner::Client;
-use benchtop::owner::wire::{Decide, request};
+use benchtop::protocol::Client;
+use benchtop::protocol::wire::{Decide, request};
 use serde_json::Value;
 use uuid::Uuid;
 

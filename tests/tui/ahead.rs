@@ -1,7 +1,7 @@
 //! Keys typed for a prompt that did not open never become verdicts.
 
 use benchtop::model::round::{NewRound, Rate};
-use benchtop::owner::wire::request;
+use benchtop::protocol::wire::request;
 
 use super::support::{Answers, Bench, Seat, Terminal};
 use crate::support::wording;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use benchtop::model::{Choice, Judgement, QuestionKind, Role, Seen, Variant, Verdict};
-use benchtop::owner::Client;
-use benchtop::owner::wire::{Decide, request};
+use benchtop::protocol::Client;
+use benchtop::protocol::wire::{Decide, request};
 use uuid::Uuid;
 
 use super::support::{Bench, Seat, question};

@@ -1,7 +1,7 @@
 //! Edited items, and one verdict on many items.
 
 use benchtop::model::Act;
-use benchtop::owner::wire::request;
+use benchtop::protocol::wire::request;
 
 use super::support::{Bench, Terminal};
 use crate::support::{has_line, wording};

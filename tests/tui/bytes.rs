@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use benchtop::model::round::{NewRound, Protocol};
-use benchtop::owner::wire::request;
+use benchtop::protocol::wire::request;
 use benchtop::tui::app::message::Message;
 use benchtop::tui::terminal::Input;
 

@@ -6,6 +6,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
+use benchtop::files::project::Project;
 use benchtop::model::scoring::bench::{
     Bench, BenchAsk, Chip, Explained, Explanation, FlagOrder, RulesDiff, RulesState, Sample,
     ScorerState, Tally,
@@ -14,12 +15,11 @@ use benchtop::model::scoring::job::{Phase, ScoringState};
 use benchtop::model::scoring::rules::{RuleSet, Then, Threshold};
 use benchtop::model::scoring::{Outcome, ScoreState, Scorer};
 use benchtop::model::{ColourLevel, Error, ErrorKind, Result, Status};
-use benchtop::owner::lock;
-use benchtop::owner::wire::{
+use benchtop::protocol::lock;
+use benchtop::protocol::wire::{
     AnyReply, AnyRequest, Event, FromOwner, ItemView, OwnerStatus, PROTOCOL, Receipt, Request,
     ToOwner, Welcome, request,
 };
-use benchtop::store::project::Project;
 
 use super::support::{Seat, Terminal, question};
 use crate::support::{has_line, wording};

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use benchtop::model::evaluation::{NewRun, Orders, Server as Endpoint, Wording};
 use benchtop::model::job::{GenerationOverrides, NewJob};
-use benchtop::owner::wire::request;
+use benchtop::protocol::wire::request;
 
 use super::support::{Bench, Seat};
 use crate::flows::eval::reply;

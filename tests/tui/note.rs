@@ -2,7 +2,7 @@
 
 use benchtop::model::round::{NewRound, Order, Rate};
 use benchtop::model::{Act, Judgement};
-use benchtop::owner::wire::request;
+use benchtop::protocol::wire::request;
 
 use super::support::{Bench, Seat};
 use crate::support::wording;

@@ -4,7 +4,7 @@ use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{Guidelines, NewRound, Order, Rate};
 use benchtop::model::verdict::Part;
 use benchtop::model::{Act, ColourLevel, Item, Judgement, Seen, Verdict};
-use benchtop::owner::wire::{Decide, request};
+use benchtop::protocol::wire::{Decide, request};
 use uuid::Uuid;
 
 use super::support::{Bench, PATIENCE, Seat, Terminal, question, snapshot};

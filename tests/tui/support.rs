@@ -11,13 +11,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use benchtop::files::project::Project;
+use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::{
     Choice, ColourLevel, Decision, Form, ImageRef, Item, Key, QuestionKind, Result, Role,
 };
-use benchtop::owner::Client;
-use benchtop::owner::wire::{ImportAsk, request};
+use benchtop::protocol::Client;
+use benchtop::protocol::wire::request;
 use benchtop::store::journal;
-use benchtop::store::project::Project;
 use benchtop::tui::app::connection::Connection;
 use benchtop::tui::app::message::Message;
 use benchtop::tui::app::{App, Setting};

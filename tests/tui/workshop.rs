@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use benchtop::model::{Filter, Judgement, Seen, Verdict};
-use benchtop::owner::wire::{Decide, request};
+use benchtop::protocol::wire::{Decide, request};
 
 use super::support::Bench;
 use crate::support::wording;

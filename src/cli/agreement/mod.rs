@@ -1,4 +1,4 @@
-//! `benchtop agreement`: how far annotators agree; `benchtop pace`: how one's own work goes.
+//! `benchtop agreement`: agreement between annotators. `benchtop pace`: an annotator's own pace.
 
 pub mod pace;
 pub mod table;
@@ -6,22 +6,20 @@ pub mod value;
 
 use super::{Context, print};
 use crate::out;
-use benchtop_model::Result;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, By};
-use benchtop_model::clean;
-use benchtop_owner::wire::request;
+use benchtop_model::{Result, clean};
+use benchtop_protocol::wire::request;
 
-/// Arguments of `agreement`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only what was said in this round; otherwise what was said outside of rounds
+    /// Use the verdicts of this round [default: verdicts outside of rounds]
     #[arg(long, value_name = "NAME")]
     round: Option<String>,
-    /// What the rows are: pair, subtask, type, level, style or outcome
+    /// Group rows by pair, subtask, type, level, style or outcome
     #[arg(long, value_name = "WHAT", default_value = "pair", value_parser = by)]
     by: By,
-    /// Print a paragraph for the methods section of a paper, and nothing else
+    /// Print only a paragraph for the methods section of a paper
     #[arg(long)]
     methods: bool,
     #[command(flatten)]
@@ -31,19 +29,19 @@ pub struct Args {
     json: bool,
 }
 
-/// How intervals are drawn.
+/// Options of the bootstrap intervals.
 #[derive(clap::Args)]
 pub struct Draws {
-    /// Bootstrap draws for the intervals; 0 for none
+    /// Bootstrap draws of the intervals; 0 for no intervals
     #[arg(long, value_name = "N", default_value_t = Bootstrap::default().draws)]
     draws: u32,
-    /// What they are drawn from
+    /// Seed of the draws
     #[arg(long, value_name = "N", default_value_t = Bootstrap::default().seed)]
     seed: u64,
 }
 
 impl Draws {
-    /// The plan, if draws are wanted.
+    /// The bootstrap plan; `None` for 0 draws.
     pub fn plan(&self) -> Option<Bootstrap> {
         (self.draws > 0).then_some(Bootstrap {
             draws: self.draws,
@@ -54,14 +52,9 @@ impl Draws {
 
 fn by(name: &str) -> std::result::Result<By, String> {
     let known = By::ALL.map(By::name).join(", ");
-    By::from_name(name)
-        .ok_or_else(|| format!("`{name}` cannot group agreement, expected one of {known}"))
+    By::from_name(name).ok_or_else(|| format!("cannot group by `{name}`; expected one of: {known}"))
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What the owner refuses: no such round, or one that is blind for you and still open.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let ask = AgreementAsk {
         round: args.round.clone(),
@@ -78,13 +71,13 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn text(found: &Agreed) -> String {
-    let of = found
+    let source = found
         .round
         .as_ref()
-        .map_or("outside of rounds".to_string(), |name| {
-            format!("the round `{name}`")
+        .map_or("verdicts outside of rounds".to_string(), |name| {
+            format!("round `{name}`")
         });
-    let mut out = format!("{of} ({}), by {}\n\n", found.protocol, found.by.title());
+    let mut out = format!("{source} ({}), by {}\n\n", found.protocol, found.by.title());
     out.push_str(&table::plain(&table::of(&found.rows, found.by)));
     if let Some(first) = found.rows.first().filter(|row| row.measures.doubles > 0) {
         out.push('\n');

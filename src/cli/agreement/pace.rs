@@ -1,17 +1,15 @@
-//! `benchtop pace`: how one's own work goes. The owner tells nobody else's.
+//! `benchtop pace`: the annotator's own pace. The owner never reports the pace of others.
 
 use super::value;
-use crate::out;
-use crate::{Context, print};
+use crate::{Context, out, print};
 use benchtop_metrics::agreement::pace::LAST;
 use benchtop_model::Result;
 use benchtop_model::agreement::analysis::OwnPace;
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// Arguments of `pace`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only in this round
+    /// Count only this round
     #[arg(long, value_name = "NAME")]
     round: Option<String>,
     /// Print one JSON object
@@ -19,10 +17,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When the owner cannot be reached, or there is no such round.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let own = context.client()?.ask(request::Pace(args.round.clone()))?;
     let text = if args.json {
@@ -36,44 +30,42 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 fn text(own: &OwnPace) -> String {
     let p = &own.pace;
     if p.items == 0 {
-        return "you have judged nothing here yet\n".into();
+        return "no verdicts yet\n".into();
     }
     let minutes = p.worked_ms as f64 / 60_000.0;
     let mut out = format!(
-        "{} items in {minutes:.1} minutes of work, {} breaks\n",
-        p.items, p.breaks
+        "{} in {minutes:.1} minutes of work, {}\n",
+        out::count(p.items, "item"),
+        out::count(p.breaks, "break")
     );
-    // Less than a minute is no pace: verdicts of a script take none.
+    // Scripted verdicts take no time, so a rate over less than a minute means nothing.
     if let Some(rate) = p.items_an_hour.filter(|_| minutes >= 1.0) {
-        out.push_str(&format!("{rate:.0} items an hour\n"));
+        out.push_str(&format!("{rate:.0} items per hour\n"));
     }
     if let Some(seconds) = p.median_seconds {
         out.push_str(&format!(
-            "{seconds:.1} seconds an item, in the middle of {}\n",
+            "{seconds:.1} seconds per item (median of {})\n",
             own.timed
         ));
     }
     out.push_str(&format!(
-        "{} equal verdicts in a row now, {} at most\n",
+        "equal verdicts in a row: {} now, {} at most\n",
         p.current_run, p.longest_run
     ));
     match p.drift {
         None => {
-            out.push_str(&format!(
-                "whether you work differently than before is told after {} items\n",
-                2 * LAST
-            ));
+            out.push_str(&format!("drift: available after {} items\n", 2 * LAST));
         }
         Some(drift) => {
             out.push_str(&format!(
-                "the last {LAST} against the first half: {:.1} seconds (before {:.1}), {:.0} % accepted (before {:.0} %)\n",
+                "drift: last {LAST} items {:.1} seconds, {:.0} % accepted; first half {:.1} seconds, {:.0} % accepted\n",
                 drift.seconds.now,
-                drift.seconds.before,
                 drift.accepts.now * 100.0,
+                drift.seconds.before,
                 drift.accepts.before * 100.0
             ));
             if drift.offers_break() {
-                out.push_str("that is not chance: this may be a good time for a break\n");
+                out.push_str("The change is significant. This may be a good time for a break.\n");
             }
         }
     }
@@ -87,7 +79,7 @@ mod tests {
     use benchtop_model::annotator::Step;
 
     #[test]
-    fn a_break_is_offered_only_where_work_has_changed() {
+    fn suggests_a_break_only_after_a_significant_change() {
         let step = |i: i64, ms: u32| Step {
             at: i * 7000,
             ms,
@@ -102,16 +94,16 @@ mod tests {
         let steady: Vec<Step> = (0..300)
             .map(|i| step(i, 6000 + (i * 37 % 2000) as u32))
             .collect();
-        let said = text(&own(pace(&steady, 0)));
+        let report = text(&own(pace(&steady, 0)));
         assert!(
-            said.contains("items an hour")
-                && said.contains("the last 50")
-                && !said.contains("break\n"),
-            "{said}"
+            report.contains("per hour")
+                && report.contains("last 50")
+                && !report.contains("time for a break"),
+            "{report}"
         );
         let mut hurried = steady;
         hurried.iter_mut().skip(250).for_each(|s| s.ms /= 3);
-        assert!(text(&own(pace(&hurried, 0))).contains("good time for a break"));
-        assert!(text(&own(pace(&[], 0))).contains("nothing here yet"));
+        assert!(text(&own(pace(&hurried, 0))).contains("time for a break"));
+        assert!(!text(&own(pace(&[], 0))).contains("per hour"));
     }
 }

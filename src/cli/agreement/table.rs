@@ -1,4 +1,4 @@
-//! Agreement as tables, for a terminal and for Markdown.
+//! Tables of agreement, as plain text and as Markdown.
 
 use benchtop_model::agreement::Undefined;
 use benchtop_model::agreement::analysis::{By, Measure, PersonQuality, Row};
@@ -6,16 +6,14 @@ use benchtop_model::annotator::Rate;
 use benchtop_model::clean;
 use benchtop_tui::widgets::text::width;
 
-/// A table of words.
+/// A table of text cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
-    /// What stands above.
     pub head: Vec<String>,
-    /// The rows.
     pub rows: Vec<Vec<String>>,
 }
 
-/// The rows, one measure a column; a measure that no row has a value of has none.
+/// A table with one column per measure. Measures without a value in any row are left out.
 pub fn of(rows: &[Row], by: By) -> Words {
     let has = |measure: &Measure| {
         rows.iter()
@@ -26,7 +24,7 @@ pub fn of(rows: &[Row], by: By) -> Words {
         .map(String::from)
         .to_vec();
     head.extend(shown.iter().map(|measure| measure.name().to_string()));
-    head.push("more for alpha ±0.1".into());
+    head.push("more needed for alpha ±0.1".into());
     let line = |row: &Row| {
         let m = &row.measures;
         let mut cells = vec![
@@ -49,7 +47,6 @@ pub fn of(rows: &[Row], by: By) -> Words {
     }
 }
 
-/// A value with its interval.
 fn cell(measure: Measure, row: &Row) -> String {
     let estimate = measure.of(&row.measures);
     match (estimate.value, estimate.interval) {
@@ -63,7 +60,7 @@ fn cell(measure: Measure, row: &Row) -> String {
     }
 }
 
-/// Why values and intervals are not there, a sentence for each row and reason.
+/// The reasons for missing values and intervals, one line per row and reason.
 pub fn undefined(rows: &[Row], categories: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     for row in rows {
@@ -96,7 +93,7 @@ pub fn undefined(rows: &[Row], categories: &[String]) -> Vec<String> {
     lines
 }
 
-/// "1 of 12 (8.3 % [1.5, 35.4])"; a dash of nothing.
+/// A rate with its interval: "1 of 12 (8.3 % [1.5, 35.4])", or "-" if nothing was counted.
 pub fn rate(rate: Rate) -> String {
     match (rate.share(), rate.interval) {
         (Some(share), Some((low, high))) => {
@@ -112,11 +109,11 @@ pub fn rate(rate: Rate) -> String {
     }
 }
 
-/// What is known of each person.
+/// The quality measures of each annotator.
 pub fn people(quality: &[PersonQuality]) -> Words {
     let head = [
         "annotator",
-        "repeats told the same",
+        "consistent repeats",
         "missed probes",
         "false rejects",
         "changed",
@@ -136,11 +133,12 @@ pub fn people(quality: &[PersonQuality]) -> Words {
     }
 }
 
-/// Which categories met: of two people one along the rows and one along the columns, of more any two of them.
+/// The coincidence table of categories. With two annotators, one is along the rows and the other
+/// along the columns; with more, each pair of ratings counts.
 pub fn met(row: &Row, people: &[String], categories: &[String]) -> Words {
     let table = &row.measures.table;
     let name = |number: u16| people.get(usize::from(number)).map_or("?", String::as_str);
-    let corner = table.raters.map_or("any two of them".into(), |(a, b)| {
+    let corner = table.raters.map_or("any two annotators".into(), |(a, b)| {
         format!("{} \\ {}", name(a), name(b))
     });
     let category = |at: usize| {
@@ -164,13 +162,13 @@ pub fn met(row: &Row, people: &[String], categories: &[String]) -> Words {
     }
 }
 
-/// Whether a column holds numbers: those stand on the right.
+/// True for columns of numbers, which are right-aligned.
 fn is_right(words: &Words, at: usize) -> bool {
     let number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-');
     at > 0 && !words.rows.is_empty() && words.rows.iter().filter_map(|row| row.get(at)).all(number)
 }
 
-/// Columns below each other.
+/// The table as plain text with aligned columns.
 pub fn plain(words: &Words) -> String {
     let one_line = |row: &Vec<String>| {
         row.iter()
@@ -205,7 +203,7 @@ pub fn plain(words: &Words) -> String {
     all().map(line).collect()
 }
 
-/// A table of Markdown.
+/// The table as Markdown.
 pub fn markdown(words: &Words) -> String {
     let line = |cells: &[String]| {
         let cells = cells
@@ -248,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_with_their_intervals_and_what_is_missing_is_explained() {
+    fn cells_show_intervals_and_missing_values_have_reasons() {
         let words = of(&rows(), By::Subtask);
         assert_eq!(
             words.head[..5],
@@ -262,7 +260,7 @@ mod tests {
         let text = plain(&words);
         let lines: Vec<&str> = text.lines().collect();
         assert!(
-            width(lines[0]) == width(lines[1]) && lines[0].ends_with("more for alpha ±0.1"),
+            width(lines[0]) == width(lines[1]) && lines[0].ends_with("alpha ±0.1"),
             "{text}"
         );
         let why = undefined(&rows(), &["accept".into(), "reject".into()]);
@@ -280,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_in_a_name_stays_in_its_cell() {
+    fn markdown_escapes_pipes_and_newlines() {
         let words = Words {
             head: vec!["a".into(), "b".into()],
             rows: vec![vec!["x|y\nz".into(), "1".into()]],

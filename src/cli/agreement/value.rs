@@ -1,4 +1,4 @@
-//! Agreement in JSON: the contract of docs/cli.md.
+//! Agreement as JSON. docs/cli.md documents the fields; they are a contract.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use benchtop_model::agreement::analysis::{Agreed, Measure, OwnPace, PersonQualit
 use benchtop_model::agreement::{Estimate, Table};
 use benchtop_model::annotator::{ProbeQuality, Rate, Shift};
 
-/// The whole answer.
+/// A complete agreement report.
 pub fn agreed(found: &Agreed) -> Value {
     let name = |number: u16| {
         found
@@ -29,7 +29,7 @@ pub fn agreed(found: &Agreed) -> Value {
     })
 }
 
-/// A group or a pair.
+/// One row: a group of items or a pair of annotators.
 pub fn row(row: &Row, people: &[String], categories: &[String]) -> Value {
     let m = &row.measures;
     let name = |number: u16| people.get(usize::from(number)).cloned().unwrap_or_default();
@@ -58,7 +58,7 @@ pub fn row(row: &Row, people: &[String], categories: &[String]) -> Value {
 
 fn estimate(estimate: &Estimate, categories: &[String]) -> Value {
     let interval = estimate.interval.ok();
-    // Why there is no interval is worth a word only where there is a value.
+    // The reason for a missing interval is given only if there is a value.
     let no_interval = estimate.interval.err().filter(|_| estimate.value.is_ok());
     json!({
         "value": estimate.value.ok(), "low": interval.map(|i| i.low), "high": interval.map(|i| i.high),
@@ -79,7 +79,6 @@ fn table(table: &Table, name: &dyn Fn(u16) -> String) -> Value {
     })
 }
 
-/// So many of so many.
 pub fn rate(rate: Rate) -> Value {
     json!({
         "count": rate.count, "of": rate.of, "share": rate.share(), "low": rate.interval.map(|i| i.0),
@@ -99,7 +98,6 @@ fn person(q: &PersonQuality, categories: &[String]) -> Value {
     })
 }
 
-/// One's own pace.
 pub fn pace(own: &OwnPace) -> Value {
     let shift = |s: Shift| json!({"before": s.before, "now": s.now, "z": s.z, "drifts": s.drifts});
     let drift = own

@@ -1,4 +1,4 @@
-//! A board as a picture: bars of one column or of one model with intervals, or a shaded table.
+//! Charts of a board: bars of one column or one model with intervals, or a shaded table.
 
 use std::path::{Path, PathBuf};
 
@@ -7,25 +7,25 @@ use super::source::{Of, Source};
 use crate::{Context, board, print};
 use benchtop_formats::chart::{Bar, Bars, Entry, Grid, LONGEST, Scales, Scene};
 use benchtop_metrics::statistics::{Z95, p_text, wilson};
+use benchtop_model::analysis::{Intervals, Sure, What};
 use benchtop_model::board::{Better, Board, Cell, Column, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_pipeline::analysis::{Intervals, Sure, What};
 
-/// Arguments of `analyse chart`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     of: Of,
-    /// Bars of this column, best first; the leading one otherwise
+    /// Draw bars of this column, best first [default: the main column]
     #[arg(long, value_name = "COLUMN", conflicts_with = "columns")]
     column: Option<String>,
-    /// A shaded table of the columns that match instead, best models first
+    /// Draw a shaded table of these columns instead; may contain `*` and `?`
     #[arg(long, value_name = "GLOB")]
     columns: Option<String>,
-    /// Bars of this model over --columns instead of the table, best first
+    /// Draw bars of this model over --columns instead of the table
     #[arg(long, value_name = "MODEL", requires = "columns")]
     model: Option<String>,
-    /// What stands below each other in the table: models, or columns; columns where there are more than 12 of them, and more than models
+    /// Rows of the table [default: columns if there are more than 12 and more than models; else
+    /// models]
     #[arg(
         long,
         value_enum,
@@ -34,31 +34,26 @@ pub struct Args {
         conflicts_with = "model"
     )]
     rows: Option<Rows>,
-    /// The picture: FILE.svg or FILE.png; a PNG that is too large for 2,000 pixels becomes FILE-1.png, FILE-2.png ...
+    /// Output file, .svg or .png; a PNG longer than 2,000 pixels is split into FILE-1.png,
+    /// FILE-2.png, ...
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
     draws: Draws,
 }
 
-/// What stands below each other.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Rows {
     Models,
     Columns,
 }
 
-/// How a picture is written.
 #[derive(Clone, Copy)]
 enum Form {
     Svg,
     Png,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// [`ErrorKind::Usage`] for a file that is neither SVG nor PNG; those of the board; I/O problems of the file.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let form = match args
         .out
@@ -70,9 +65,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Some("svg") => Form::Svg,
         Some("png") => Form::Png,
         _ => {
-            let what = format!("{} ends neither in .svg nor in .png", args.out.display());
-            return Err(Error::new(ErrorKind::Usage, what)
-                .help("the ending says how the picture is written"));
+            let what = format!("unknown chart format: {}", args.out.display());
+            return Err(Error::new(ErrorKind::Usage, what).help("name a .svg or .png file"));
         }
     };
     let longest = if matches!(form, Form::Png) {
@@ -112,45 +106,44 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     print(&written).map(|()| 0)
 }
 
-/// The file of a part: `board-2.png` of `board.png`.
+/// The file of one part: `board-2.png` for `board.png`.
 fn numbered(path: &Path, part: usize) -> PathBuf {
-    let of =
+    let text =
         |name: Option<&std::ffi::OsStr>| name.unwrap_or_default().to_string_lossy().into_owned();
     path.with_file_name(format!(
         "{}-{part}.{}",
-        of(path.file_stem()),
-        of(path.extension())
+        text(path.file_stem()),
+        text(path.extension())
     ))
 }
 
-/// Writes the picture beside its place first, so that no half of one is ever there.
 fn write(scene: &Scene, path: &Path, form: Form) -> Result<()> {
     let mut bytes = Vec::new();
     match form {
         Form::Svg => scene.svg(&mut bytes)?,
         Form::Png => scene.png(&mut bytes)?,
     }
-    benchtop_store::disk::write_atomic(path, &bytes)
+    benchtop_files::disk::write_atomic(path, &bytes)
 }
 
-/// What the axis of a scale counts.
+/// The label of the axis.
 fn unit(scale: Scale) -> &'static str {
     match scale {
         Scale::Share => "percent",
-        Scale::Squared => "squared points, less is better",
+        Scale::Squared => "squared points, lower is better",
         Scale::Points => "points",
-        Scale::Spread => "points, less is better",
+        Scale::Spread => "points, lower is better",
         Scale::P => "p",
     }
 }
 
-/// Bars of a model's cells, best first, with Wilson's intervals.
+/// Bars of the cells of one model, best first, with Wilson intervals.
 fn of_model(board: &Board, model: &str) -> Result<Bars> {
     let Some(row) = board.rows.iter().find(|row| row.model == model) else {
         let names: Vec<&str> = board.rows.iter().map(|row| row.model.as_str()).collect();
         return Err(
             Error::new(ErrorKind::NotFound, format!("no model `{model}`"))
-                .help(format!("there are: {}", names.join(", "))),
+                .help(format!("the models: {}", names.join(", "))),
         );
     };
     let mut cells: Vec<(&Column, Cell, f64)> = row
@@ -162,16 +155,17 @@ fn of_model(board: &Board, model: &str) -> Result<Bars> {
     let Some(scale) = cells.first().map(|(of, ..)| of.scale) else {
         return Err(Error::new(
             ErrorKind::NotFound,
-            format!("{model} has no number in these columns"),
+            format!("{model} has no score in these columns"),
         ));
     };
     if cells.iter().any(|(of, ..)| of.scale != scale) {
         let problem = Error::new(
             ErrorKind::Usage,
-            "these columns have several units, and bars have one axis",
+            "these columns have different units, but bars share one axis",
         );
-        return Err(problem
-            .help("choose the columns of one group, such as `Acc.style.*`, or leave --model out"));
+        return Err(
+            problem.help("choose columns of one group, such as `Acc.style.*`, or omit --model")
+        );
     }
     cells.sort_by(|a, b| {
         scale
@@ -203,7 +197,7 @@ fn of_model(board: &Board, model: &str) -> Result<Bars> {
         bars: cells.iter().map(bar).collect(),
         most: if scale == Scale::Share { 100.0 } else { 0.0 },
         footer: if has_intervals {
-            "best first; 95 % intervals: Wilson's".into()
+            "best first; 95 % Wilson intervals".into()
         } else {
             "best first".into()
         },
@@ -213,7 +207,7 @@ fn of_model(board: &Board, model: &str) -> Result<Bars> {
 fn bars(list: &[Sure], draws: u32) -> Result<Bars> {
     let Some(first) = list.first() else {
         return Err(
-            Error::new(ErrorKind::NotFound, "no model has a number in this column")
+            Error::new(ErrorKind::NotFound, "no model has a score in this column")
                 .help("choose another column"),
         );
     };
@@ -262,13 +256,14 @@ fn bars(list: &[Sure], draws: u32) -> Result<Bars> {
             .any(|s| s.wilson.is_some() || s.interval.is_some()),
     ) {
         (true, _) if of_sc => {
-            "95 % intervals of the true SC; noise: SC where styles are equal".into()
+            "95 % intervals of the true SC; noise: the expected SC if all styles were equal".into()
         }
         (true, _) => {
-            format!("95 % intervals, {draws} draws of {clusters} images, pairs or questions")
+            format!("95 % intervals, {draws} draws of {clusters} images, pairs, or questions")
         }
         (false, true) => format!(
-            "95 % intervals, {draws} draws of {clusters} images, pairs or questions; Wilson's where none can be drawn"
+            "95 % intervals, {draws} draws of {clusters} images, pairs, or questions; Wilson intervals where \
+             resampling is impossible"
         ),
         (false, false) => String::new(),
     };
@@ -281,24 +276,23 @@ fn bars(list: &[Sure], draws: u32) -> Result<Bars> {
     })
 }
 
-/// A cell's number as a chart has it, and its text.
+/// The value of a cell on the chart's axis, and its text.
 fn shown(cell: Cell, scale: Scale) -> Entry {
     let value = if scale == Scale::Share { 100.0 } else { 1.0 } * cell.value()?;
     Some(match scale {
-        // Without its noise a variance may be below 0, which no variance is.
+        // Subtracting the noise can make the estimate of a variance negative.
         Scale::Squared => (value.max(0.0), format!("{:.2}", value.max(0.0))),
         Scale::P => (value, p_text(value)),
         _ => (value, format!("{value:.2}")),
     })
 }
 
-/// The mean of some numbers; none of none.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, n) = values.fold((0.0, 0_u32), |(sum, n), value| (sum + value, n + 1));
     (n > 0).then(|| sum / f64::from(n))
 }
 
-/// The order of some lines by their scores, best first; those without one come last, in the order they were in.
+/// The order of the rows by score, best first. Rows without a score come last, in their old order.
 fn order(scores: &[Option<f64>], better: Better) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|a, b| match (scores[*a], scores[*b]) {
@@ -308,7 +302,7 @@ fn order(scores: &[Option<f64>], better: Better) -> Vec<usize> {
     order
 }
 
-/// Bytes that the names of all columns begin with, up to a dot.
+/// The length in bytes of the prefix that all column names share, up to a dot.
 fn shared(columns: &[Column]) -> usize {
     let first = columns.first().map_or("", |c| c.name.as_str());
     let dots = first.match_indices('.').map(|(at, _)| at + 1);
@@ -317,8 +311,9 @@ fn shared(columns: &[Column]) -> usize {
         .unwrap_or(0)
 }
 
-/// A shaded table. Columns of one group are shaded together, and models and columns stand by their means; else each column is shaded by
-/// itself, models stand by the first column of which one end is better, and columns as the board has them.
+/// A shaded table. If all columns belong to one group, they share one color scale, and models and
+/// columns are sorted by their means. Otherwise each column has its own color scale, models are
+/// sorted by the first column that has a better end, and columns keep the order of the board.
 fn table(board: Board, rows: Option<Rows>) -> Grid {
     let first = &board.columns[0];
     let is_one = board
@@ -376,7 +371,7 @@ fn table(board: Board, rows: Option<Rows>) -> Grid {
         .iter()
         .map(|at| board.rows[*at].model.clone())
         .collect();
-    // What all names begin with is said by the title.
+    // The title shows the prefix that all names share.
     let shared = if is_one { shared(&board.columns) } else { 0 };
     let of_columns: Vec<String> = columns
         .iter()
@@ -438,5 +433,5 @@ fn table(board: Board, rows: Option<Rows>) -> Grid {
     }
 }
 
-/// Columns that a table has beside each other unless it is asked for; more of them stand below each other.
+/// Tables with more columns than this show them as rows by default.
 const MANY: usize = 12;

@@ -1,4 +1,4 @@
-//! `benchtop analyse`: closer looks at a whole board, the project's or that of files.
+//! `benchtop analyse`: analyses of a whole board, of the project or of files.
 
 mod chart;
 mod other;
@@ -14,68 +14,66 @@ use serde::Serialize;
 use self::source::{Of, Source};
 use super::{Context, print};
 use benchtop_metrics::alignment::THRESHOLD;
-use benchtop_metrics::statistics::Linkage;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_pipeline::analysis::{
-    self, Alignment, Analysis, By, Cleaning, Correlate, Intervals, Kept, Stability, What,
+use benchtop_model::analysis::{
+    Alignment, Analysis, By, Cleaning, Correlate, Intervals, Kept, Linkage, Stability, What,
 };
+use benchtop_model::{Error, ErrorKind, Result, analysis};
 
-/// Arguments of `analyse`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    what: Look,
+    analysis: Kind,
 }
 
 #[derive(Subcommand)]
-enum Look {
-    /// Whether two columns, two boards, or a board and a paper put models in the same order
-    Correlate(Correlating),
-    /// Which models, or subtasks, are alike, as a tree
-    Cluster(Clustering),
-    /// How scores settle as more questions come in
-    Stability(Settling),
-    /// What taking items out did to every model
-    Cleaning(Cleaned),
-    /// How sure the numbers of columns are, SQ and SC among them
-    Intervals(Sure),
-    /// How many pictures show what they should, by aspect and difficulty
-    Alignment(Aligned),
-    /// A picture of a board: bars of one column, or a shaded table
+enum Kind {
+    /// Correlate the order of models between two columns, two boards, or a board and a paper
+    Correlate(CorrelateArgs),
+    /// Cluster models or subtasks by their scores
+    Cluster(ClusterArgs),
+    /// Show how scores converge as the number of questions grows
+    Stability(StabilityArgs),
+    /// Show how removing items changed the score of each model
+    Cleaning(CleaningArgs),
+    /// Compute confidence intervals for columns, including SQ and SC
+    Intervals(IntervalsArgs),
+    /// Report how many pictures match their prompts, by aspect and difficulty
+    Alignment(AlignmentArgs),
+    /// Draw a chart: bars of one column or model, or a shaded table
     Chart(chart::Args),
-    /// What papers printed, alone or beside a board
+    /// List figures that papers published, alone or beside a board
     Published(published::Args),
 }
 
 #[derive(clap::Args)]
-struct Correlating {
+struct CorrelateArgs {
     #[command(flatten)]
     of: Of,
-    /// The board's column; the leading one otherwise
+    /// Column of the board [default: the main column]
     #[arg(long, value_name = "COLUMN")]
     column: Option<String>,
-    /// What it is held against: another column of the board, or a column of what is named below
+    /// Column to compare with: of this board, or of the board, table, or paper of the options below
     #[arg(long = "with", value_name = "COLUMN")]
     with: Option<String>,
     #[command(flatten)]
     other: other::Args,
-    /// What orders are drawn with where there are too many to try all
+    /// Seed of the permutation test, used if there are too many orders to try all
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
 
 #[derive(clap::Args)]
-struct Clustering {
+struct ClusterArgs {
     #[command(flatten)]
     of: Of,
-    /// What is put together
+    /// Objects to cluster
     #[arg(long = "of", value_enum, value_name = "WHAT", default_value_t = Points::Models)]
     points: Points,
-    /// How far two clusters are apart
+    /// Linkage: the distance between two clusters
     #[arg(long, value_enum, default_value_t = Method::Ward)]
     method: Method,
-    /// Only columns that match; accuracy by subtask otherwise
+    /// Columns to use; may contain `*` and `?` [default: accuracy by subtask]
     #[arg(long, value_name = "GLOB")]
     columns: Option<String>,
 }
@@ -93,34 +91,34 @@ enum Method {
 }
 
 #[derive(clap::Args)]
-struct Settling {
+struct StabilityArgs {
     #[command(flatten)]
     of: Of,
-    /// The column; the leading one otherwise
+    /// Column to analyze [default: the main column]
     #[arg(long, value_name = "COLUMN")]
     column: Option<String>,
-    /// Percent of the data, parted by commas; 1,10,20 to 100 otherwise
+    /// Shares of the data in percent, comma-separated [default: 1,10,20,...,100]
     #[arg(long, value_name = "PERCENT", value_delimiter = ',')]
     fractions: Vec<f64>,
-    /// What the order of questions is drawn with
+    /// Seed of the order of questions
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
 
 #[derive(clap::Args)]
-struct Cleaned {
+struct CleaningArgs {
     #[command(flatten)]
     of: Of,
-    /// The column; the leading one otherwise
+    /// Column to analyze [default: the main column]
     #[arg(long, value_name = "COLUMN")]
     column: Option<String>,
-    /// What is left is what was accepted
+    /// Keep accepted items (the default)
     #[arg(long)]
     accepted: bool,
-    /// What is left is what the protocol of this round accepted
+    /// Keep the items that this round accepted
     #[arg(long, value_name = "ROUND", conflicts_with = "accepted")]
     round: Option<String>,
-    /// What is left is everything that was not rejected
+    /// Keep all items that were not rejected
     #[arg(long, conflicts_with_all = ["accepted", "round"])]
     kept: bool,
     #[command(flatten)]
@@ -128,10 +126,10 @@ struct Cleaned {
 }
 
 #[derive(clap::Args)]
-struct Sure {
+struct IntervalsArgs {
     #[command(flatten)]
     of: Of,
-    /// The columns that match, parted by commas; the leading one otherwise
+    /// Columns, comma-separated; may contain `*` and `?` [default: the main column]
     #[arg(long, value_name = "GLOB")]
     column: Option<String>,
     #[command(flatten)]
@@ -139,16 +137,16 @@ struct Sure {
 }
 
 #[derive(clap::Args)]
-struct Aligned {
+struct AlignmentArgs {
     #[command(flatten)]
     of: Of,
-    /// Who says whether a picture is aligned
+    /// Source of the judgments: the alignment filter, or the verdicts of people
     #[arg(long, value_enum, value_name = "WHO", default_value_t = Who::Filter)]
     by: Who,
-    /// Only verdicts of this round, with `--by people`
+    /// Use only verdicts of this round (with `--by people`)
     #[arg(long, value_name = "ROUND")]
     round: Option<String>,
-    /// Share of right answers from which on the filter calls a picture aligned
+    /// Minimum share of right answers for the filter to call a picture aligned
     #[arg(long, value_name = "SHARE", default_value_t = THRESHOLD, value_parser = share)]
     threshold: f64,
 }
@@ -164,16 +162,16 @@ fn share(text: &str) -> std::result::Result<f64, String> {
         .parse()
         .ok()
         .filter(|share| (0.0..=1.0).contains(share));
-    found.ok_or_else(|| format!("`{text}` is no share from 0 to 1"))
+    found.ok_or_else(|| format!("`{text}` is not a number from 0 to 1"))
 }
 
-/// How intervals are drawn.
+/// Options of the bootstrap intervals.
 #[derive(clap::Args)]
 struct Draws {
     /// Bootstrap draws
     #[arg(long, value_name = "N", default_value_t = Bootstrap::default().draws, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     draws: u32,
-    /// What they are drawn with
+    /// Seed of the draws
     #[arg(long, value_name = "N", default_value_t = Bootstrap::default().seed)]
     seed: u64,
 }
@@ -187,16 +185,11 @@ impl Draws {
     }
 }
 
-/// Runs it.
-///
-/// # Errors
-/// As the board of the same files or project; [`ErrorKind::NotFound`] for a column that is not there; [`ErrorKind::Input`] where there is too little to
-/// say anything.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let found = match &args.what {
-        Look::Chart(args) => return chart::run(context, args),
-        Look::Published(args) => return published::run(context, args),
-        Look::Correlate(args) => {
+    let found = match &args.analysis {
+        Kind::Chart(args) => return chart::run(context, args),
+        Kind::Published(args) => return published::run(context, args),
+        Kind::Correlate(args) => {
             let other = args
                 .other
                 .read(args.with.as_deref().or(args.column.as_deref()))?;
@@ -212,7 +205,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 args.of.json,
             )
         }
-        Look::Cluster(args) => {
+        Kind::Cluster(args) => {
             let source = Source::open(context, &args.of)?;
             let of = match args.points {
                 Points::Models => analysis::Of::Models,
@@ -232,7 +225,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 args.of.json,
             )
         }
-        Look::Stability(args) => {
+        Kind::Stability(args) => {
             let (column, fractions) = (args.column.clone(), args.fractions.clone());
             let what = What::Stability(Stability {
                 column,
@@ -244,7 +237,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 args.of.json,
             )
         }
-        Look::Cleaning(args) => {
+        Kind::Cleaning(args) => {
             let kept = match &args.round {
                 Some(round) => Kept::Round(round.clone()),
                 None if args.kept => Kept::NotRejected,
@@ -260,15 +253,13 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 args.of.json,
             )
         }
-        Look::Alignment(args) => {
+        Kind::Alignment(args) => {
             let by = match (args.by, &args.round) {
                 (Who::Filter, None) => By::Filter(args.threshold),
                 (Who::People, round) => By::People(round.clone()),
                 (Who::Filter, Some(_)) => {
-                    return Err(
-                        Error::new(ErrorKind::Usage, "--round chooses verdicts of people")
-                            .help("add --by people"),
-                    );
+                    return Err(Error::new(ErrorKind::Usage, "--round requires --by people")
+                        .help("add --by people"));
                 }
             };
             (
@@ -276,7 +267,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 args.of.json,
             )
         }
-        Look::Intervals(args) => {
+        Kind::Intervals(args) => {
             let source = Source::open(context, &args.of)?;
             let columns = source.columns(args.column.as_deref())?;
             (
@@ -294,7 +285,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     }
 }
 
-/// Prints an analysis as JSON: one object, or one a line where it is a list.
+/// Prints an analysis as JSON: one object, or one object per line for lists.
 fn json(found: &Analysis) -> Result<u8> {
     let mut out = Vec::new();
     match found {
@@ -311,7 +302,7 @@ fn json(found: &Analysis) -> Result<u8> {
     print(&String::from_utf8_lossy(&out)).map(|()| 0)
 }
 
-/// A file that is read as a CSV table: its names and its rows.
+/// Reads a CSV file: the column names and the rows.
 fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>)> {
     let input = std::io::BufReader::new(benchtop_formats::open(path)?);
     let rows = benchtop_formats::delimited::table(input).map_err(|p| p.file(path))?;
@@ -319,12 +310,12 @@ fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>)> {
     let Some(names) = rows.next() else {
         return Err(Error::new(ErrorKind::Input, "the file is empty")
             .file(path)
-            .help("the first line names the columns"));
+            .help("write the names of the columns in the first line"));
     };
     Ok((names, rows.collect()))
 }
 
-/// One line of JSON a cell of a board with references; see `docs/cli.md`.
+/// The JSON line of one cell of a board with references; see `docs/cli.md`.
 #[derive(Serialize)]
 struct CellLine<'a> {
     model: &'a str,

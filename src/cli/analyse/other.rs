@@ -1,36 +1,36 @@
-//! Numbers of models from elsewhere: another board, a table, a paper.
+//! Scores of models from another source: a second board, a table, or a paper.
 
 use std::path::{Path, PathBuf};
 
 use super::table;
+use benchtop_formats::printed as published;
+use benchtop_model::analysis::Other;
 use benchtop_model::board::{Cell, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_pipeline::analysis::Other;
-use benchtop_pipeline::board::{from_paths, published};
+use benchtop_pipeline::board::from_paths;
 
-/// Where the other numbers are.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Another board: its question and prediction files, or folders of them
+    /// Second board: its question and prediction files, or folders of them
     #[arg(long, value_name = "PATH")]
     other: Vec<PathBuf>,
-    /// A CSV table with a column `model`
+    /// CSV table with a column `model`
     #[arg(long, value_name = "FILE", conflicts_with = "other")]
     table: Option<PathBuf>,
-    /// The printed tables of a paper (see `analyse published`)
+    /// Published tables of a paper (see `analyse published`)
     #[arg(long, value_name = "PAPER", conflicts_with_all = ["other", "table"])]
     published: Option<String>,
-    /// How models are called there: a CSV file of two columns, here and there
+    /// CSV file of two columns: the name of a model on this board, and its name there
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
 }
 
 impl Args {
-    /// Reads them; nothing where no other board is named.
+    /// Reads the scores. Returns `None` if no other source is given.
     ///
     /// # Errors
-    /// Those of the files; [`ErrorKind::NotFound`] for a column that is not there; [`ErrorKind::Input`] for a table without models or with cells that are
-    /// no numbers.
+    /// [`ErrorKind::NotFound`] for an unknown column, [`ErrorKind::Input`] for a table without a
+    /// column `model` or with cells that are not numbers, and errors of the files.
     pub fn read(&self, column: Option<&str>) -> Result<Option<Other>> {
         let names = self
             .names
@@ -58,9 +58,9 @@ impl Args {
             return match &self.names {
                 Some(_) => Err(Error::new(
                     ErrorKind::Usage,
-                    "--names is for another board, a table or a paper",
+                    "--names requires a second board, a table, or a paper",
                 )
-                .help("name it with --other, --table or --published")),
+                .help("add --other, --table or --published")),
                 None => Ok(None),
             };
         }
@@ -69,7 +69,7 @@ impl Args {
             Some(name) => name.to_string(),
             None => {
                 return Err(
-                    Error::new(ErrorKind::Usage, "which column of the other board?")
+                    Error::new(ErrorKind::Usage, "no column of the other board is named")
                         .help("name it with --with COLUMN"),
                 );
             }
@@ -80,7 +80,7 @@ impl Args {
                 ErrorKind::NotFound,
                 format!("the other board has no column `{column}`"),
             )
-            .help(format!("there are: {}", there.join(", "))));
+            .help(format!("its columns: {}", there.join(", "))));
         };
         let by = if board.columns[at].scale == Scale::Share {
             100.0
@@ -102,18 +102,18 @@ impl Args {
     }
 }
 
-/// Which of our models is called what there.
+/// Reads the pairs of names: here and there.
 fn names(path: &Path) -> Result<Vec<(String, String)>> {
     let (head, rows) = table(path)?;
     let pair = |cells: &Vec<String>| match cells.as_slice() {
         [here, there] => Ok((here.trim().to_string(), there.trim().to_string())),
         _ => Err(
-            Error::input(format!("{} columns, and two are needed", cells.len()))
+            Error::input(format!("expected 2 columns, found {}", cells.len()))
                 .file(path)
-                .help("each line is a name here, a comma, and the name there"),
+                .help("write `NAME HERE,NAME THERE` in each line"),
         ),
     };
-    // The first line is a pair like the others: there is nothing to call the columns.
+    // The first line is a pair as well: the file has no header.
     std::iter::once(&head).chain(&rows).map(pair).collect()
 }
 
@@ -123,12 +123,12 @@ fn scores(path: &Path, column: Option<&str>) -> Result<(String, Vec<(String, f64
         head.iter().position(|h| h.trim() == name).ok_or_else(|| {
             Error::new(ErrorKind::NotFound, format!("no column `{name}`"))
                 .file(path)
-                .help(format!("there are: {}", head.join(", ")))
+                .help(format!("its columns: {}", head.join(", ")))
         })
     };
     let model = place("model")?;
     let column = column.ok_or_else(|| {
-        Error::new(ErrorKind::Usage, "which column of the table?")
+        Error::new(ErrorKind::Usage, "no column of the table is named")
             .file(path)
             .help("name it with --with COLUMN")
     })?;
@@ -141,17 +141,16 @@ fn scores(path: &Path, column: Option<&str>) -> Result<(String, Vec<(String, f64
         }
         let number: Option<f64> = text.parse().ok().filter(|n: &f64| n.is_finite());
         let number = number.ok_or_else(|| {
-            Error::input(format!("`{text}` is no number"))
+            Error::input(format!("`{text}` in row {row} is not a number"))
                 .file(path)
                 .field(column)
-                .help(format!("row {row} of the table"))
         })?;
         found.push((cells[model].trim().to_string(), number));
     }
     Ok((column.to_string(), found))
 }
 
-/// The printed numbers of a column, named as on a board or as in the paper.
+/// The published figures of a column. `column` is its name on a board or in the paper.
 fn printed(paper: &str, column: Option<&str>) -> Result<(String, Vec<(String, f64)>)> {
     let figures = published::of_paper(Some(paper))?;
     let called = |f: &benchtop_formats::published::Figure| {
@@ -172,9 +171,9 @@ fn printed(paper: &str, column: Option<&str>) -> Result<(String, Vec<(String, f6
     names.sort();
     names.dedup();
     let what = match column {
-        Some(column) => format!("{paper} prints no column `{column}`"),
-        None => "which column of the paper?".to_string(),
+        Some(column) => format!("{paper} has no column `{column}`"),
+        None => "no column of the paper is named".to_string(),
     };
     Err(Error::new(ErrorKind::NotFound, what)
-        .help(format!("--with COLUMN; there are: {}", names.join(", "))))
+        .help(format!("name one with --with COLUMN: {}", names.join(", "))))
 }

@@ -1,4 +1,4 @@
-//! What papers printed, alone or beside a board.
+//! Figures that papers published, alone or beside a board.
 
 use std::path::PathBuf;
 
@@ -7,18 +7,18 @@ use serde_json::json;
 use super::source::{Of, Source};
 use super::{CellLine, text};
 use crate::{Context, json_line, print};
+use benchtop_formats::printed as published;
 use benchtop_model::Result;
+use benchtop_model::analysis::{Analysis, What};
+use benchtop_model::board::model_names::same;
 use benchtop_model::board::{Board, Cell};
-use benchtop_pipeline::analysis::{Analysis, What, same};
-use benchtop_pipeline::board::published;
 
-/// Arguments of `analyse published`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only this paper: Dysca, MM-SAP, MVP-Bench or VLB
+    /// Paper: Dysca, MM-SAP, MVP-Bench or VLB [default: all]
     #[arg(value_name = "PAPER")]
     paper: Option<String>,
-    /// Beside the board of these files or folders, or of the project where none are named: only columns that it has
+    /// Show them beside the board of these files or folders, or of the project if PATH is omitted
     #[arg(long, value_name = "PATH", num_args = 0..)]
     beside: Option<Vec<PathBuf>>,
     /// Print JSON
@@ -26,10 +26,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// [`benchtop_model::ErrorKind::NotFound`] for a paper that is not there; those of the board.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if let Some(paths) = &args.beside {
         let source = Source::open(
@@ -58,7 +54,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     print(&text::figures(&figures)).map(|()| 0)
 }
 
-/// The board with its references, a line a cell.
+/// Writes the board with its published rows, one JSON line per cell.
 pub(super) fn json(board: &Board, out: &mut Vec<u8>) -> Result<()> {
     for row in &board.rows {
         let own =

@@ -1,32 +1,32 @@
-//! Which board is analysed.
+//! The board that an analysis uses.
 
 use std::path::PathBuf;
 
 use crate::board::{choose, extractor};
 use crate::{Context, import, out};
+use benchtop_model::analysis::{AnalyseAsk, Analysis, What};
 use benchtop_model::board::{Board, BoardAsk, Curated};
 use benchtop_model::{Error, ErrorKind, Filter, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{AnalyseAsk, request};
-use benchtop_pipeline::analysis::{Analysis, What, analyse};
+use benchtop_pipeline::analysis::analyse;
 use benchtop_pipeline::board::{BoardData, from_paths_by};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
-/// The board that is meant.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Of {
-    /// Question and prediction files, or folders of them; the project's board without any
+    /// Question and prediction files, or folders of them [default: the project's board]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// A mapping.toml that says which column of a table among PATHs is what
+    /// mapping.toml that explains the columns of tables among PATH
     #[arg(long, value_name = "FILE")]
     pub mapping: Option<PathBuf>,
-    /// The rule that reads answers; that of each question's paper otherwise
+    /// Extraction rule [default: the rule of each question's paper]
     #[arg(long, value_name = "NAME")]
     pub rule: Option<String>,
-    /// Score all items of the project, the accepted ones, or those accepted in the round of this name
+    /// Score all items, the accepted ones, or those accepted in a round [default: all]
     #[arg(long, value_name = "all|accepted|ROUND")]
     pub curated: Option<String>,
-    /// Score only what this filter of the item list finds in the project
+    /// Score only items that match this filter
     #[arg(long, value_name = "WORDS")]
     pub filter: Option<String>,
     /// Print JSON
@@ -34,19 +34,18 @@ pub struct Of {
     pub json: bool,
 }
 
-/// A board that is there.
+/// An opened board: of the project, through its owner, or of files.
 pub enum Source {
-    /// The project's, at its owner.
     Project(Box<Client>, Box<BoardAsk>),
-    /// Of files.
     Files(Box<BoardData>),
 }
 
 impl Source {
-    /// Opens it.
+    /// Opens the board that the options name.
     ///
     /// # Errors
-    /// Those of the files or of the project; [`ErrorKind::Usage`] for options that files do not have.
+    /// [`ErrorKind::Usage`] for options that apply only to a project; errors of the files or the
+    /// project.
     pub fn open(context: &Context, of: &Of) -> Result<Source> {
         let rule = of.rule.as_deref().map(extractor).transpose()?;
         if of.paths.is_empty() {
@@ -61,7 +60,7 @@ impl Source {
                 .map(Filter::parse)
                 .transpose()?
                 .unwrap_or_default();
-            // The owner knows rules by their whole names.
+            // The owner expects full names of rules.
             let ask = BoardAsk {
                 curated,
                 filter,
@@ -73,9 +72,9 @@ impl Source {
         if of.curated.is_some() || of.filter.is_some() {
             return Err(Error::new(
                 ErrorKind::Usage,
-                "--curated and --filter choose items of a project",
+                "--curated and --filter apply only to a project's board",
             )
-            .help("leave the PATHs away to analyse the project's board"));
+            .help("omit PATH to analyze the project's board"));
         }
         let mapping = of.mapping.as_deref().map(import::mapping).transpose()?;
         let scored = from_paths_by(&of.paths, rule, mapping.as_ref())?;
@@ -85,10 +84,6 @@ impl Source {
         Ok(Source::Files(Box::new(scored)))
     }
 
-    /// The board itself.
-    ///
-    /// # Errors
-    /// What the owner refuses.
     pub fn board(&self) -> Result<Board> {
         match self {
             Source::Files(scored) => Ok(scored.whole()),
@@ -96,10 +91,10 @@ impl Source {
         }
     }
 
-    /// The names of the columns that match; none when nothing is said.
+    /// The names of the columns that match `globs`; empty if `globs` is `None`.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when none does.
+    /// [`ErrorKind::NotFound`] if no column matches.
     pub fn columns(&self, globs: Option<&str>) -> Result<Vec<String>> {
         let Some(globs) = globs else {
             return Ok(Vec::new());
@@ -109,10 +104,7 @@ impl Source {
         Ok(board.columns.into_iter().map(|c| c.name).collect())
     }
 
-    /// The analysis of it.
-    ///
-    /// # Errors
-    /// As [`analyse`], and what the owner refuses.
+    /// Analyzes the board, here for files and in the owner for a project.
     pub fn analysed(&self, what: What) -> Result<Analysis> {
         match self {
             Source::Files(scored) => {

@@ -1,21 +1,22 @@
-//! Analyses for people.
+//! Analyses as text.
 
 use crate::agreement::table::{Words, plain};
+use crate::out::count;
+use benchtop_formats::printed as published;
 use benchtop_formats::published::Figure;
 use benchtop_metrics::statistics::{Strokes, drawn, leaves, p_text};
 use benchtop_model::agreement::Interval;
+use benchtop_model::analysis::{
+    Aligned, Analysis, Cleaned, Clustered, Coefficient, Correlated, Rate, Stable, Sure,
+};
+use benchtop_model::board::model_names::same;
 use benchtop_model::board::{Board, Cell, Scale};
 use benchtop_model::clean;
-use benchtop_pipeline::analysis::{
-    Aligned, Analysis, Cleaned, Clustered, Coefficient, Correlated, Rate, Stable, Sure, same,
-};
-use benchtop_pipeline::board::published;
 use benchtop_tui::widgets::text::width;
 
-/// Columns that a tree is drawn in, beside the names.
+/// Width of the drawn tree, without the names.
 const TREE: usize = 48;
 
-/// An analysis in lines.
 pub(super) fn of(found: &Analysis) -> String {
     match found {
         Analysis::Correlated(found) => correlated(found),
@@ -71,10 +72,14 @@ fn correlated(found: &Correlated) -> String {
         clean::line(&found.x.column),
         format!("{}{y}", found.y.column),
     );
-    let mut out = format!("{x} against {}, {} models\n\n", clean::line(&y), found.n);
+    let mut out = format!(
+        "{x} vs. {}, {}\n\n",
+        clean::line(&y),
+        count(found.n, "model")
+    );
     out.push_str(&format!("Spearman's rho   {}\n", what(&found.spearman)));
     out.push_str(&format!("Kendall's tau-b  {}\n\n", what(&found.kendall)));
-    let row = |m: &benchtop_pipeline::analysis::Joined| {
+    let row = |m: &benchtop_model::analysis::Joined| {
         let there = if m.other == m.model {
             String::new()
         } else {
@@ -82,7 +87,7 @@ fn correlated(found: &Correlated) -> String {
         };
         vec![m.model.clone(), number(Some(m.x)), number(Some(m.y)), there]
     };
-    let head = ["model", &found.x.column, &found.y.column, "called there"];
+    let head = ["model", &found.x.column, &found.y.column, "name there"];
     out.push_str(&words(&head, found.models.iter().map(row).collect()));
     for (names, place) in [(&found.only_x, "here"), (&found.only_y, "there")] {
         if !names.is_empty() {
@@ -112,19 +117,19 @@ fn clustered(found: &Clustered) -> String {
         ));
     }
     let top = found.merges.last().map_or(0.0, |m| m.height);
-    let method = if found.method == benchtop_metrics::statistics::Linkage::Ward {
+    let method = if found.method == benchtop_model::analysis::Linkage::Ward {
         "Ward"
     } else {
         "average"
     };
     out.push_str(&format!(
-        "\n{method} linkage on {} numbers in percent; the right edge is {top:.2}\n",
-        found.by.len()
+        "\n{method} linkage on {} in percent; height at the right edge: {top:.2}\n",
+        count(found.by.len(), "column")
     ));
     if !found.left_out.is_empty() {
         let left_out = found.left_out.join(", ");
         out.push_str(&format!(
-            "note: without a number in one of the columns: {}\n",
+            "note: left out, no score in one of the columns: {}\n",
             clean::line(&left_out)
         ));
     }
@@ -135,7 +140,7 @@ fn stable(found: &Stable) -> String {
     let mut head: Vec<String> = vec!["model".into()];
     head.extend(found.fractions.iter().map(|f| format!("{f} %")));
     head.push("drift".into());
-    let row = |curve: &benchtop_pipeline::analysis::Curve| {
+    let row = |curve: &benchtop_model::analysis::Curve| {
         let mut cells = vec![curve.model.clone()];
         cells.extend(curve.values.iter().map(|v| number(*v)));
         cells.push(number(curve.drift));
@@ -149,21 +154,21 @@ fn stable(found: &Stable) -> String {
     ];
     rows.extend(found.models.iter().map(row));
     let column = clean::line(&found.column);
-    let mut out = format!(
-        "{column} by share of the data, drawn with seed {}\n\n",
-        found.seed
-    );
+    let mut out = format!("{column} by share of the data, seed {}\n\n", found.seed);
     out.push_str(&plain(&Words { head, rows }));
-    out.push_str("drift: the largest distance from the last point, from half of the data on\n");
+    out.push_str("drift: the largest distance from the final value, from 50 % of the data on\n");
     out
 }
 
 fn cleaned(found: &Cleaned) -> String {
     let (before, after) = (found.questions_before, found.questions_after);
     let column = clean::line(&found.column);
-    let mut out = format!("{column} on {before} questions, and on the {after} that are left\n\n");
+    let mut out = format!(
+        "{column} on {}, and on the {after} that are kept\n\n",
+        count(before, "question")
+    );
     let place = |rank: Option<u64>| rank.map_or("-".into(), |r| r.to_string());
-    let row = |m: &benchtop_pipeline::analysis::ModelCleaned| {
+    let row = |m: &benchtop_model::analysis::ModelCleaned| {
         vec![
             m.model.clone(),
             number(m.before),
@@ -181,14 +186,14 @@ fn cleaned(found: &Cleaned) -> String {
         "after",
         "delta",
         "95 %",
-        "taken out",
-        "rank",
-        "then",
+        "removed",
+        "rank before",
+        "rank after",
     ];
     out.push_str(&words(&head, found.models.iter().map(row).collect()));
     let draws = found.plan.draws;
     out.push_str(&format!(
-        "95 %: of the delta, {draws} draws of images, pairs or questions, before and after together\n"
+        "95 %: interval of the delta, {draws} paired draws of images, pairs, or questions\n"
     ));
     let why: Vec<String> = found
         .models
@@ -202,9 +207,9 @@ fn cleaned(found: &Cleaned) -> String {
 
 fn aligned(found: &Aligned) -> String {
     let who = match (found.threshold, &found.round) {
-        (Some(threshold), _) => format!("the filter `alignment`, from {threshold} on"),
-        (None, Some(round)) => format!("most verdicts of the round `{round}`"),
-        (None, None) => "most verdicts".to_string(),
+        (Some(threshold), _) => format!("the filter `alignment`, threshold {threshold}"),
+        (None, Some(round)) => format!("the majority of verdicts in the round `{round}`"),
+        (None, None) => "the majority of verdicts".to_string(),
     };
     let row = |r: &Rate| {
         let all = |name: &Option<String>| name.clone().unwrap_or("all".into());
@@ -224,8 +229,8 @@ fn aligned(found: &Aligned) -> String {
     out.push_str(&words(&head, found.rates.iter().map(row).collect()));
     if found.without > 0 {
         out.push_str(&format!(
-            "note: pictures of which nothing was said, in no rate: {}\n",
-            found.without
+            "note: {} without a judgment, not counted\n",
+            count(found.without, "picture")
         ));
     }
     out
@@ -257,7 +262,7 @@ fn sure(list: &[Sure]) -> String {
         "model",
         "value",
         "of",
-        "95 % drawn",
+        "95 % bootstrap",
         "Wilson",
         "clusters",
     ];
@@ -269,7 +274,8 @@ fn sure(list: &[Sure]) -> String {
         }
         if let Some(sc) = s.sc.filter(|_| s.scale == Scale::Squared) {
             out.push_str(&format!(
-                "note: {} of {}: the interval is that of the true SC; without sampling noise {:.2}, equal styles {:.2}, p {}\n",
+                "note: {} of {}: the interval is that of the true SC; SC without sampling noise {:.2}, expected if all \
+                 styles were equal {:.2}, p {}\n",
                 s.column,
                 s.model,
                 sc.corrected.max(0.0),
@@ -290,11 +296,11 @@ fn beside(board: &Board) -> String {
     };
     let columns: Vec<usize> = (0..board.columns.len()).filter(has).collect();
     if columns.is_empty() {
-        return "no paper prints a column of this board\n".into();
+        return "no paper published a column of this board\n".into();
     }
     let mut head = vec!["model".to_string()];
     head.extend(columns.iter().map(|at| board.columns[*at].name.clone()));
-    head.extend(["printed in".to_string(), "here".to_string()]);
+    head.extend(["published in".to_string(), "name here".to_string()]);
     let cell = |cell: Option<Cell>, scale: Scale| {
         let by = if scale == Scale::Share { 100.0 } else { 1.0 };
         number(cell.and_then(Cell::value).map(|v| by * v))
@@ -324,7 +330,7 @@ fn beside(board: &Board) -> String {
     })
 }
 
-/// Published figures, a line each.
+/// Published figures, one per line.
 pub(super) fn figures(list: &[Figure]) -> String {
     let row = |f: &Figure| {
         let sd = f.sd.map_or(String::new(), |sd| format!("± {sd}"));
@@ -347,7 +353,7 @@ pub(super) fn figures(list: &[Figure]) -> String {
             "column",
             "value",
             "sd",
-            "column of a board",
+            "board column",
         ],
         list.iter().map(row).collect(),
     )

@@ -1,4 +1,4 @@
-//! Closer looks at a board: ranks, how sure numbers are, two models on the same questions.
+//! Ranks, confidence intervals, and comparisons of two models.
 
 use std::io::Write;
 
@@ -8,21 +8,17 @@ use unicode_width::UnicodeWidthStr;
 use super::print::{pad, shown};
 use super::source::Source;
 use super::{Args, Output, written};
-use crate::out::json_text;
-use benchtop_metrics::statistics::{Rank, p_text};
+use crate::out::{count, json_text};
+use benchtop_metrics::statistics::p_text;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::board::analysis::{Redrawn, ScEstimate};
+use benchtop_model::board::analysis::{Rank, Redrawn, ScEstimate, untested};
 use benchtop_model::board::{Better, Board, Cell, Column, Row, Scale};
 use benchtop_model::{Error, ErrorKind, Result, clean};
-use benchtop_pipeline::board::untested;
 use benchtop_tui::widgets::table::CopyFormat;
 use benchtop_tui::widgets::table::copy::{CopyCell, Heading, rows_as};
 
 impl Source {
     /// Prints ranks by a column.
-    ///
-    /// # Errors
-    /// As [`super::run`].
     pub(super) fn ranks(&self, column: &str, format: Output, out: &mut dyn Write) -> Result<()> {
         let (ranks, board) = (self.ranked(column)?, self.board()?);
         let of = column_of(&board, column)?;
@@ -55,7 +51,7 @@ impl Source {
                 format!("({})", at + 1)
             }
         };
-        let optional = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
+        let or_dash = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
         let p = |p: Option<f64>| p.map_or("-".to_string(), p_text);
         let row = |(at, l): (usize, &RankLine)| {
             let first = vec![
@@ -66,8 +62,8 @@ impl Source {
             first
                 .into_iter()
                 .chain([
-                    optional(l.alone),
-                    optional(l.next_alone),
+                    or_dash(l.alone),
+                    or_dash(l.next_alone),
                     p(l.p),
                     p(l.corrected),
                 ])
@@ -85,19 +81,21 @@ impl Source {
         ];
         let note = match tested {
             true => {
-                "rank: 1 and the models that are significantly better, to all less those that are significantly worse: tests of all pairs by clusters, Holm-corrected, at 0.05"
+                "rank range: from 1 plus the number of significantly better models to the number of models minus the \
+                 significantly worse ones; cluster tests of all pairs, Holm-corrected, at 0.05"
             }
             false => untested(ranks.len(), of.1, row_cells(&board, of.0)),
         };
         let mut notes = vec![note.to_string()];
         if tested {
-            notes
-                .push("alone, next alone, p, corrected: against the model in the next line".into());
+            notes.push(
+                "alone: questions that only this model has right, compared with the model in the next line; next alone: \
+                 the reverse; p, corrected: test of the difference"
+                    .into(),
+            );
         }
         if tested && lines.iter().rev().skip(1).any(|line| line.p.is_none()) {
-            notes.push(
-                "- in place of p: no question in common with the next model, so nothing tells the two apart".into(),
-            );
+            notes.push("p is - if a model shares no question with the next one".into());
         }
         let best = Best {
             at: 2,
@@ -107,10 +105,7 @@ impl Source {
         printed_with(&heads, (rows, Some(best)), &lines, format, &notes, out)
     }
 
-    /// Prints how sure the numbers of a column are.
-    ///
-    /// # Errors
-    /// As [`super::run`].
+    /// Prints confidence intervals of a column.
     pub(super) fn sure(&self, column: &str, args: &Args, out: &mut dyn Write) -> Result<()> {
         let (board, plan) = (
             self.board()?,
@@ -125,7 +120,7 @@ impl Source {
             let Some(cell) = row.cells.get(of.0).copied().flatten() else {
                 continue;
             };
-            let sure = self.how_sure(&row.model, column, plan)?;
+            let sure = self.interval(&row.model, column, plan)?;
             let wilson = sure
                 .wilson
                 .map_or("-".into(), |(low, high)| between(low, high, of.1));
@@ -133,8 +128,8 @@ impl Source {
                 row.model.clone(),
                 shown(Some(cell), of.1),
                 wilson,
-                told(&sure.redrawn, of.1),
-                format!("{} {}s", sure.redrawn.clusters, sure.redrawn.cluster),
+                interval_text(&sure.redrawn, of.1),
+                count(sure.redrawn.clusters, &sure.redrawn.cluster),
             ]);
             lines.push(SureLine {
                 model: row.model.clone(),
@@ -151,7 +146,10 @@ impl Source {
             return sc_lines(column, &lines, args.format, out);
         }
         let heads = ["model", column, "Wilson 95 %", "drawn 95 %", "drawn from"];
-        let note = format!("{} draws, seed {}", plan.draws, plan.seed);
+        let note = format!(
+            "drawn 95 %: cluster bootstrap, {} draws, seed {}",
+            plan.draws, plan.seed
+        );
         let best = Best {
             at: 1,
             better: of.1.better(),
@@ -167,10 +165,7 @@ impl Source {
         )
     }
 
-    /// Prints two models on the same questions.
-    ///
-    /// # Errors
-    /// As [`super::run`].
+    /// Compares two models on the same questions.
     pub(super) fn compare(
         &self,
         models: &[String],
@@ -246,7 +241,7 @@ impl Source {
                             between(low, high, of)
                         }),
                 ],
-                None => vec!["95 %, drawn".into(), told(&compared.redrawn, of)],
+                None => vec!["95 %, drawn".into(), interval_text(&compared.redrawn, of)],
             },
         ]);
         if let Some(t) = t {
@@ -270,19 +265,30 @@ impl Source {
         let mut notes = Vec::new();
         match t {
             Some(t) if !t.is_exact => notes.push(format!(
-                "95 % and p: signs of whole {}s by chance, {} of them; the interval has no 0 just where p is below 0.05",
-                r.cluster, r.clusters
+                "95 % and p: sign-flip test by cluster, {}; the interval excludes 0 exactly if p < 0.05",
+                count(r.clusters, &r.cluster)
             )),
-            Some(_) => notes.push(format!("95 % and p: {} {}s; the interval has no 0 just where p is below 0.05", r.clusters, r.cluster)),
-            None if of.group == "SC" => notes.push("95 %: of the true difference, from the intervals of both".into()),
+            Some(_) => notes.push(format!(
+                "95 % and p: {}; the interval excludes 0 exactly if p < 0.05",
+                count(r.clusters, &r.cluster)
+            )),
+            None if of.group == "SC" => {
+                notes.push("95 %: interval of the true difference, from the intervals of both models".into());
+            }
             None if r.clusters > 0 => {
-                notes.push(format!("{} draws of {} {}s, seed {}", plan.draws, r.clusters, r.cluster, plan.seed));
+                notes.push(format!(
+                    "{} draws of {}, seed {}",
+                    plan.draws,
+                    count(r.clusters, &r.cluster),
+                    plan.seed
+                ));
             }
             None => {}
         }
         if compared.narrowed().is_some() {
             notes.push(
-                "shared: on the questions that both are scored on, which all below is of".into(),
+                "shared: questions that both models are scored on; the rows below use only these"
+                    .into(),
             );
         }
         printed(&["", column], rows, &[line], args.format, &notes, out)
@@ -314,7 +320,7 @@ fn between(low: f64, high: f64, of: &Column) -> String {
     format!("{:.2} to {:.2}", low * by, high * by)
 }
 
-fn told(redrawn: &Redrawn, of: &Column) -> String {
+fn interval_text(redrawn: &Redrawn, of: &Column) -> String {
     match (&redrawn.interval, &redrawn.why_not) {
         (Some(interval), _) => between(interval.low, interval.high, of),
         (None, Some(why)) => format!("none: {why}"),
@@ -342,7 +348,7 @@ struct RankLine {
     cell: Option<Cell>,
 }
 
-/// An interval by drawing again.
+/// A bootstrap interval.
 #[derive(Serialize)]
 struct DrawnLine {
     low: Option<f64>,
@@ -383,7 +389,7 @@ struct SureLine {
     sc: Option<ScEstimate>,
 }
 
-/// Prints what is known of SC, the interval being that of the true one.
+/// Prints the estimates of SC with intervals of the true SC.
 fn sc_lines(column: &str, lines: &[SureLine], format: Output, out: &mut dyn Write) -> Result<()> {
     let number = |value: Option<f64>| value.map_or("-".to_string(), |v| format!("{v:.2}"));
     let row = |line: &SureLine| {
@@ -403,10 +409,9 @@ fn sc_lines(column: &str, lines: &[SureLine], format: Output, out: &mut dyn Writ
             number(sc.map(|sc| sc.noise)),
             sc.map_or("-".into(), |sc| p_text(sc.p)),
             format!(
-                "{} styles, {} {}s",
-                sc.map_or(0, |sc| sc.styles),
-                drawn.clusters,
-                drawn.cluster
+                "{}, {}",
+                count(sc.map_or(0, |sc| sc.styles), "style"),
+                count(drawn.clusters, &drawn.cluster)
             ),
         ]
     };
@@ -420,8 +425,9 @@ fn sc_lines(column: &str, lines: &[SureLine], format: Output, out: &mut dyn Writ
         "of",
     ];
     let notes = [
-        "without noise: less an estimate of the sampling noise, 0 where that is larger; the interval belongs to it",
-        "noise: SC where styles are equal, labels of style dealt by chance; p: how often that gives as much",
+        "without noise: SC minus an estimate of the sampling noise, at least 0; the interval is for this value",
+        "noise: the expected SC if all styles were equal, from permuted style labels; p: the share of permutations with \
+         at least this SC",
     ];
     printed(
         &heads,
@@ -462,14 +468,14 @@ struct SharedLine {
     values: [Option<f64>; 2],
 }
 
-/// The column in which a row is the best of several, and the numbers of the rows.
+/// The column whose best value is marked, and its values by row.
 struct Best {
     at: usize,
     better: Better,
     values: Vec<Option<f64>>,
 }
 
-/// Prints lines as a table of words, or as one object each.
+/// Prints rows as a table in `format`, or `lines` as JSON objects.
 pub(super) fn printed<T: Serialize>(
     heads: &[&str],
     rows: Vec<Vec<String>>,

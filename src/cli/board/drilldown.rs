@@ -1,4 +1,5 @@
-//! The answers behind a board: those of a cell, those of all models to one question, and those that two rules read otherwise.
+//! The answers behind a board: of one cell, of all models to one question, or those that two rules
+//! read differently.
 
 use std::io::Write;
 
@@ -7,21 +8,18 @@ use serde::Serialize;
 use super::comparison::printed;
 use super::source::Source;
 use super::{Args, Output, written};
-use crate::out::json_text;
+use crate::out::{count, json_text};
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::board::analysis::{Disagreement, TOOL};
 use benchtop_model::board::{AnswerDetail, ModelAnswer};
 use benchtop_model::{Item, Result, ToolVerdict};
 use benchtop_tui::widgets::text;
 
-/// Columns of the terminal that a cell of such a table takes at most; other formats have it whole.
-const MOST: usize = 48;
+/// Maximum width of a table cell. Other formats print cells in full.
+const CELL_WIDTH: usize = 48;
 
 impl Source {
-    /// Prints the answers of a model behind its cell of a column, or only the wrong ones.
-    ///
-    /// # Errors
-    /// As [`super::run`].
+    /// Prints the answers behind a model's cell, or only the wrong ones.
     pub(super) fn print_behind(
         &self,
         model: &str,
@@ -60,17 +58,15 @@ impl Source {
         }
         let mut notes = Vec::new();
         if shown < all {
-            notes
-                .push(format!("{shown} of {all} answers: the others were not asked, or a blind round keeps them back"));
+            notes.push(format!(
+                "{shown} of {all} answers: the others are missing or hidden by a blind round"
+            ));
         }
         let none: [&(); 0] = [];
         printed(&HEADS, rows, &none, args.format, &notes, out)
     }
 
-    /// Prints how often another rule reads another answer, by model.
-    ///
-    /// # Errors
-    /// As [`super::run`].
+    /// Prints how often another rule reads a different answer, by model.
     pub(super) fn print_against(
         &self,
         other: Option<Extractor>,
@@ -85,7 +81,7 @@ impl Source {
             .transpose()?
             .map(Extractor::name);
         let name = other.map_or(TOOL, Extractor::name);
-        let told = |d: &Disagreement| AgainstLine {
+        let line = |d: &Disagreement| AgainstLine {
             model: d.model.clone(),
             rules: [rule.map(str::to_string), Some(name.into())],
             answers: d.answers,
@@ -101,7 +97,7 @@ impl Source {
                 })
                 .collect(),
         };
-        let lines: Vec<AgainstLine> = found.iter().map(told).collect();
+        let lines: Vec<AgainstLine> = found.iter().map(line).collect();
         let percent =
             |d: &Disagreement| format!("{:.2}", 100.0 * d.differ as f64 / d.answers.max(1) as f64);
         let row = |d: &Disagreement| {
@@ -124,24 +120,21 @@ impl Source {
             "only 2nd right",
         ];
         let second = if other.is_none() {
-            "the verdicts that came with the answers"
+            "the verdicts that other tools stored with the answers"
         } else {
             name
         };
         let mut notes = vec![format!(
-            "1st {}, 2nd {second}",
+            "1st: {}; 2nd: {second}",
             rule.unwrap_or("the rule of each question's paper")
         )];
         if other.is_none() && found.is_empty() {
-            notes.push("no answers here came with a verdict".into());
+            notes.push("no answers with a stored verdict".into());
         }
         printed(&heads, rows, &lines, args.format, &notes, out)
     }
 
-    /// Prints what every model answered to one question.
-    ///
-    /// # Errors
-    /// As [`super::run`].
+    /// Prints the answers of all models to one question.
     pub(super) fn print_item(&self, item: &str, args: &Args, out: &mut dyn Write) -> Result<()> {
         let found = self.answers_to(item, args)?;
         if args.format == Output::Json {
@@ -171,11 +164,11 @@ impl Source {
         let mut notes = vec![format!("question {}: {}", found.key, found.question)];
         let options = found.options.iter().enumerate();
         notes.extend(options.map(|(at, option)| format!("{}. {option}", Item::letter(at))));
-        notes.push(format!("gold: {}", found.gold));
+        notes.push(format!("right answer: {}", found.gold));
         if found.left_out > 0 {
             notes.push(format!(
-                "{} answers are left out: too long together",
-                found.left_out
+                "left out {}: too long in total",
+                count(found.left_out, "answer")
             ));
         }
         let none: [&(); 0] = [];
@@ -190,6 +183,7 @@ impl Source {
     }
 }
 
+// These are also the column names in CSV, so they do not change.
 const HEADS: [&str; 7] = [
     "unit",
     "unit is",
@@ -200,7 +194,7 @@ const HEADS: [&str; 7] = [
     "raw output",
 ];
 
-/// What the tool that wrote an answer made of it, in words.
+/// The verdict of the tool that wrote the answer.
 fn tool(answer: &AnswerDetail) -> String {
     answer
         .tool
@@ -209,7 +203,7 @@ fn tool(answer: &AnswerDetail) -> String {
         .unwrap_or_default()
 }
 
-/// An answer as a line of a table.
+/// The table cells of an answer.
 fn cells(a: &AnswerDetail) -> [String; 7] {
     let is = |right: Option<bool>| {
         right
@@ -239,10 +233,10 @@ fn cells(a: &AnswerDetail) -> [String; 7] {
     ]
 }
 
-/// A cell as a format has it: tables cut long ones.
+/// A cell, cut to its maximum width in tables.
 fn fitted(cell: String, format: Output) -> String {
     if format == Output::Table {
-        text::fit(&cell, MOST)
+        text::fit(&cell, CELL_WIDTH)
     } else {
         cell
     }
@@ -252,7 +246,6 @@ fn line(of: &impl Serialize, out: &mut dyn Write) -> Result<()> {
     written(out.write_all(json_text(of).as_bytes()))
 }
 
-/// One answer behind a cell.
 #[derive(Serialize)]
 struct AnswerLine<'a> {
     model: &'a str,
@@ -261,7 +254,6 @@ struct AnswerLine<'a> {
     answer: &'a AnswerDetail,
 }
 
-/// One model's answer to a question.
 #[derive(Serialize)]
 struct ItemLine<'a> {
     model: &'a str,
@@ -271,7 +263,7 @@ struct ItemLine<'a> {
     answer: &'a AnswerDetail,
 }
 
-/// What two rules make of a model's answers.
+/// How two rules read the answers of a model.
 #[derive(Serialize)]
 struct AgainstLine {
     model: String,
@@ -283,7 +275,7 @@ struct AgainstLine {
     examples: Vec<Example>,
 }
 
-/// An answer as the first rule reads it, and what the second reads.
+/// An answer as the first rule reads it, and the answer that the second rule reads.
 #[derive(Serialize)]
 struct Example {
     #[serde(flatten)]

@@ -1,11 +1,11 @@
-//! `benchtop board`: the leaderboard of the project, or of files without one.
+//! `benchtop board`: the leaderboard of the project or of files.
 //!
-//! | file | what it does |
+//! | file | contents |
 //! |---|---|
-//! | `print` | a board in every format |
-//! | `source` | where it comes from: files, or the project through its owner |
-//! | `comparison` | ranks, intervals, two models |
-//! | `drilldown` | the answers behind a cell, those to one question, and those that two rules read otherwise |
+//! | `print` | prints a board in each format |
+//! | `source` | gets the board: from files, or from the project's owner |
+//! | `comparison` | ranks, intervals, and comparisons of two models |
+//! | `drilldown` | answers behind a cell, answers to one question, and answers that two rules read differently |
 
 mod comparison;
 mod drilldown;
@@ -27,62 +27,74 @@ use benchtop_model::board::analysis::TOOL;
 use benchtop_model::board::{Better, Board, BoardAsk, Cell, Curated, Printed, Row};
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 
-/// Arguments of `benchtop board`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Question and prediction files, or folders of them; the project's own without any
+    /// Question and prediction files, or folders of them [default: the project's]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// A mapping.toml that says which column of a table is what
+    /// mapping.toml that explains the columns of tables among PATH
     #[arg(long, value_name = "FILE")]
     pub mapping: Option<PathBuf>,
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub format: Output,
-    /// Sort by this column, best first; `COLUMN:asc` smallest first, `COLUMN:desc` largest first, `model` by name
+    /// Sort by this column, best first
+    ///
+    /// `COLUMN:asc` sorts the smallest first, `COLUMN:desc` the largest first, and `model` sorts by
+    /// name.
     #[arg(long, value_name = "COLUMN")]
     pub sort: Option<String>,
-    /// The rule that reads answers (strict, legacy-dysca, mvp-mcq, first-bracket ...); that of each question's paper otherwise
+    /// Extraction rule, such as strict or legacy-dysca [default: the rule of each question's paper]
+    ///
+    /// `benchtop extract --rules` lists the rules.
     #[arg(long, value_name = "NAME")]
     pub rule: Option<String>,
-    /// Only columns that match; `*` and `?` stand for any text and any character, commas part alternatives
+    /// Show only columns that match, such as `Acc.style.*`
+    ///
+    /// `*` matches any text and `?` any character. Separate alternatives with commas.
     #[arg(long, value_name = "GLOB")]
     pub columns: Option<String>,
-    /// Score all items of the project, the accepted ones, or those accepted in the round of this name
+    /// Score all items, the accepted ones, or those accepted in a round [default: all]
     #[arg(long, value_name = "all|accepted|ROUND")]
     pub curated: Option<String>,
-    /// Score only what this filter of the item list finds in the project
+    /// Score only items that match this filter
     #[arg(long, value_name = "WORDS")]
     pub filter: Option<String>,
-    /// With what papers printed for these columns, or one of them (Dysca, MM-SAP, MVP-Bench), as rows after the scored ones
+    /// Add rows with the figures that papers published, or one paper (Dysca, MM-SAP, MVP-Bench)
     #[arg(long, num_args = 0..=1, value_name = "PAPER", conflicts_with_all = ["ranks", "compare", "sure"])]
     pub printed: Option<Option<String>>,
-    /// Ranks by this column, as ranges where the data cannot tell models apart
+    /// Rank models by this column; ranges where the differences are not significant
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["sort", "columns", "compare", "sure"])]
     pub ranks: Option<String>,
-    /// Two models on the same questions, by --column
+    /// Compare two models on the same questions (with --column)
     #[arg(long, num_args = 2, value_names = ["MODEL", "MODEL"], requires = "column", conflicts_with_all = ["sort", "columns", "sure"])]
     pub compare: Option<Vec<String>>,
-    /// How sure every model's number of --column is: images or pairs are drawn again
+    /// Print confidence intervals of all models (with --column)
+    ///
+    /// The cluster bootstrap resamples images or image pairs.
     #[arg(long, requires = "column", conflicts_with_all = ["sort", "columns"])]
     pub sure: bool,
-    /// The answers of a model behind its cell of --column, a line each
+    /// List the answers behind a model's cell (with --column)
     #[arg(long, value_name = "MODEL", requires = "column", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "against"])]
     pub behind: Option<String>,
-    /// Of --behind, only the answers that are wrong
+    /// List only the wrong answers (with --behind)
     #[arg(long, requires = "behind")]
     pub wrong: bool,
-    /// How often this rule reads another answer than --rule (or the rule of each question's paper), by model; `tool`: how often the
-    /// verdicts that came along with the answers are others than the board's
+    /// Count the answers that this rule reads differently than --rule, by model
+    ///
+    /// Without --rule, the rule of each question's paper counts. `tool` compares with the verdicts
+    /// that other tools stored with the answers.
     #[arg(long, value_name = "RULE|tool", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "column"])]
     pub against: Option<String>,
-    /// What every model answered to this question, by its id, its key or its number
+    /// List what each model answered to this item, given by id, key, or number
     #[arg(long, value_name = "ITEM", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "behind", "against"])]
     pub item: Option<String>,
-    /// The column of --behind, --compare and --sure; of --item, the column that says what is right
+    /// Column for --behind, --compare, --sure and --item
+    ///
+    /// With --item it decides which answers count as right.
     #[arg(long, value_name = "COLUMN")]
     pub column: Option<String>,
-    /// Draws of --compare and --sure
+    /// Bootstrap draws of --compare and --sure
     #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     pub draws: u32,
     /// Seed of those draws
@@ -90,26 +102,25 @@ pub struct Args {
     pub seed: u64,
 }
 
-/// How a board is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Output {
-    /// Blocks of columns that fit the terminal; percent and counts
+    /// Aligned columns, in blocks that fit the terminal
     Table,
-    /// One line a cell: model, column, k, n, value
+    /// One line per cell: model, column, k, n, value
     Csv,
-    /// One Markdown table
+    /// A Markdown table
     Md,
-    /// One LaTeX table
+    /// A LaTeX table
     Latex,
-    /// One object a line and cell: {"model","column","k","n","value"}
+    /// One JSON object per cell: model, column, k, n, value
     Json,
 }
 
-/// Prints the board, or a closer look at it. A reader that goes away early is no error. The code is 1 where damaged files
-/// of answers were left out.
+/// Prints the board, or the part of it that the options ask for. The exit code is 1 if damaged
+/// prediction files were left out.
 ///
 /// # Errors
-/// Those of the files or the project; [`ErrorKind::NotFound`] for a column or a model that is not there; I/O problems of standard output.
+/// [`ErrorKind::NotFound`] for an unknown column or model; errors of the files or the project.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if let Some(rule) = &args.rule {
         extractor(rule)?;
@@ -145,9 +156,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         (_, None, Some(column)) if args.sure => source.sure(column, args, &mut out),
         (_, _, Some(_)) => Err(Error::new(
             ErrorKind::Usage,
-            "--column is for --behind, --compare and --sure",
+            "--column requires --behind, --compare, --sure or --item",
         )
-        .help("--columns GLOB chooses which columns are printed")),
+        .help("to choose the printed columns, use --columns GLOB")),
         _ => {
             let mut board = source.board()?;
             if let Some(column) = &args.sort {
@@ -171,15 +182,15 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     Ok(left_out(&source))
 }
 
-/// Names the damaged files on standard error; the exit code.
+/// Lists the damaged files on standard error. Returns the exit code.
 fn left_out(source: &Source) -> u8 {
     for problem in source.damaged() {
-        crate::out::tell(format_args!("damaged, left out: {problem}"));
+        crate::out::tell(format_args!("left out, damaged: {problem}"));
     }
     u8::from(!source.damaged().is_empty())
 }
 
-/// What writing came to; a closed pipe is no error.
+/// The result of a write. A closed pipe is not an error.
 fn written(result: io::Result<()>) -> Result<()> {
     match result {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
@@ -195,10 +206,6 @@ fn written(result: io::Result<()>) -> Result<()> {
     }
 }
 
-/// What of the project is scored.
-///
-/// # Errors
-/// [`ErrorKind::Usage`] for words that are no filter.
 fn board_ask(args: &Args) -> Result<BoardAsk> {
     let curated = match args.curated.as_deref() {
         None | Some("all") => Curated::All,
@@ -211,7 +218,7 @@ fn board_ask(args: &Args) -> Result<BoardAsk> {
         .map(Filter::parse)
         .transpose()?
         .unwrap_or_default();
-    // The owner knows rules by their whole names.
+    // The owner expects full names of rules.
     let rule = args
         .rule
         .as_deref()
@@ -226,7 +233,6 @@ fn board_ask(args: &Args) -> Result<BoardAsk> {
     })
 }
 
-/// Which printed rows stand beside the scored ones.
 fn printed(args: &Args) -> Printed {
     match &args.printed {
         None => Printed::Off,
@@ -235,19 +241,22 @@ fn printed(args: &Args) -> Printed {
     }
 }
 
-/// The rule of that name.
+/// The extraction rule of that name.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] with the names that there are.
+/// [`ErrorKind::Usage`] with the known names.
 pub fn extractor(name: &str) -> Result<Extractor> {
     Extractor::from_name(name).ok_or_else(|| {
         let names = Extractor::ALL.map(Extractor::name).join(", ");
-        Error::new(ErrorKind::Usage, format!("no rule `{name}` reads answers"))
-            .help(format!("there are: {names}"))
+        Error::new(
+            ErrorKind::Usage,
+            format!("unknown extraction rule `{name}`"),
+        )
+        .help(format!("one of: {names}"))
     })
 }
 
-/// Columns of the terminal, or of `$COLUMNS`, or 120.
+/// The width of the terminal, else `$COLUMNS`, else 120.
 fn width() -> usize {
     let terminal = if io::stdout().is_terminal() {
         crossterm::terminal::size()
@@ -262,13 +271,14 @@ fn width() -> usize {
 
 fn unknown_column(board: &Board, what: String) -> Error {
     let names: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
-    Error::new(ErrorKind::NotFound, what).help(format!("there are: {}", names.join(", ")))
+    Error::new(ErrorKind::NotFound, what).help(format!("the columns: {}", names.join(", ")))
 }
 
-/// Sorts rows by a column, best first, ties by name, scored rows before printed ones; rows without that cell come last.
+/// Sorts rows by a column, best first. Ties sort scored rows before published ones, then by name.
+/// Rows without the cell come last.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a column that is not there.
+/// [`ErrorKind::NotFound`] for an unknown column.
 pub fn sort(board: &mut Board, by: &str) -> Result<()> {
     let (name, asked) = match by.rsplit_once(':') {
         Some((name, "asc")) => (name, Some(Better::Less)),
@@ -282,7 +292,7 @@ pub fn sort(board: &mut Board, by: &str) -> Result<()> {
     let Some(at) = board.columns.iter().position(|c| c.name == name) else {
         return Err(unknown_column(
             board,
-            format!("no column `{name}` to sort by"),
+            format!("cannot sort: no column `{name}`"),
         ));
     };
     let better = asked.unwrap_or_else(|| board.columns[at].scale.better());
@@ -300,10 +310,10 @@ pub fn sort(board: &mut Board, by: &str) -> Result<()> {
     Ok(())
 }
 
-/// Keeps the columns that match one of the globs, which commas part.
+/// Keeps the columns that match one of the comma-separated globs.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] when none does.
+/// [`ErrorKind::NotFound`] if no column matches.
 pub fn choose(board: &mut Board, globs: &str) -> Result<()> {
     let keep: Vec<bool> = board
         .columns
@@ -332,9 +342,9 @@ pub fn choose(board: &mut Board, globs: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether `glob` matches the whole text.
+/// True if `glob` matches the whole text.
 fn matches(glob: &str, text: &str) -> bool {
-    // reach[i]: the glob so far matches the first i characters.
+    // reach[i]: the glob up to here matches the first i characters.
     let text: Vec<char> = text.chars().collect();
     let mut reach = vec![false; text.len() + 1];
     reach[0] = true;
@@ -392,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format() {
+    fn prints_every_format() {
         assert_eq!(
             text(&board(), Output::Table, 37),
             "model   qAcc.L_l   qAcc.L_h\na,b    25.00 1/4  75.00 3/4\nc      50.00 2/4  75.00 3/4\n\n\
@@ -419,14 +429,11 @@ mod tests {
     }
 
     #[test]
-    fn sorting_and_choosing() {
+    fn sorts_rows_and_chooses_columns() {
         let mut less = board();
         less.columns[0].scale = Scale::Squared;
         sort(&mut less, "qAcc.L_l").unwrap();
-        assert_eq!(
-            less.rows[0].model, "a,b",
-            "of a variance the smallest is best"
-        );
+        assert_eq!(less.rows[0].model, "a,b", "the smallest variance is best");
         sort(&mut less, "qAcc.L_l:desc").unwrap();
         assert_eq!(less.rows[0].model, "c");
         let order = |by: &str| {
@@ -466,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_pipe_reaches_the_caller_as_such() {
+    fn print_returns_broken_pipe_errors() {
         struct Closed;
         impl Write for Closed {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {

@@ -1,4 +1,4 @@
-//! Printing a board: for people, for spreadsheets, for papers, for programs.
+//! Prints a board as a table, CSV, Markdown, LaTeX, or JSON.
 
 use std::io::{self, Write};
 
@@ -13,17 +13,14 @@ use benchtop_model::clean;
 use benchtop_tui::widgets::table::CopyFormat;
 use benchtop_tui::widgets::table::copy::{CopyCell, Heading, csv, rows_as};
 
-/// Prints a board that fits `width` columns (tables only).
-///
-/// # Errors
-/// Those of `out`.
+/// Prints a board. `width` is the width in columns that a table must fit in.
 pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Output::Table => table(board, width, out),
         Output::Md => markdown(board, out),
         Output::Latex => latex(board, out),
         Output::Csv => {
-            // Only a board with printed rows has a column for where they were printed.
+            // Only boards with published rows have the column `reference`.
             let printed = board.rows.iter().any(|row| row.reference.is_some());
             writeln!(
                 out,
@@ -79,7 +76,7 @@ struct Line<'a> {
     value: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     reference: Option<&'a str>,
-    /// Questions of the whole board that show a draft.
+    /// Questions of the board with a draft picture.
     #[serde(skip_serializing_if = "is_zero")]
     drafts: u64,
 }
@@ -88,7 +85,7 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// What a row is called for people: with where it was printed, if it was not scored.
+/// The name of a row, with its source if it was published.
 fn name(row: &Row) -> String {
     match &row.reference {
         Some(printed) => clean::line(&format!("{} ({printed})", row.model)).into_owned(),
@@ -96,7 +93,7 @@ fn name(row: &Row) -> String {
     }
 }
 
-/// Cells that have a value, row by row.
+/// The cells with a value, row by row.
 fn cells(board: &Board) -> impl Iterator<Item = (&Row, &Column, Cell, f64)> {
     board.rows.iter().flat_map(move |row| {
         board
@@ -110,7 +107,7 @@ fn cells(board: &Board) -> impl Iterator<Item = (&Row, &Column, Cell, f64)> {
     })
 }
 
-/// Notes go to standard error when a program reads standard output.
+/// Writes the notes to standard error, since a program reads standard output.
 fn notes_aside(board: &Board) -> io::Result<()> {
     for note in &board.notes {
         tell(format_args!("note: {}", clean::line(note)));
@@ -122,7 +119,8 @@ pub(super) fn shown(cell: Option<Cell>, column: &Column) -> String {
     match cell.and_then(|c| Some((c, c.value()?))) {
         Some((Cell::Share { k, n }, value)) => format!("{:.2} {k}/{n}", value * 100.0),
         Some((cell, value)) => {
-            // Without its noise a variance may be below 0, which no variance is; JSON and CSV have the number itself.
+            // Subtracting the noise can make the estimate of a variance negative. JSON and CSV keep
+            // the raw number.
             let value = match column.scale {
                 Scale::Share => value * 100.0,
                 Scale::Squared => value.max(0.0),
@@ -134,7 +132,7 @@ pub(super) fn shown(cell: Option<Cell>, column: &Column) -> String {
             } else {
                 ""
             };
-            // Printed numbers have no count.
+            // Published figures have no count.
             let n = if cell.n() > 0 {
                 format!(" n={}", cell.n())
             } else {
@@ -175,7 +173,7 @@ fn markdown(board: &Board, out: &mut dyn Write) -> io::Result<()> {
         .try_for_each(|n| writeln!(out, "- {}", safe(n)))
 }
 
-/// A table for a paper: numbers without their counts, which stand in a line of their own where all models share them.
+/// A LaTeX table. Counts that all models share get a row of their own.
 fn latex(board: &Board, out: &mut dyn Write) -> io::Result<()> {
     let n_of = |at: usize| {
         let scored = board.rows.iter().filter(|row| row.reference.is_none());
@@ -282,7 +280,7 @@ fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
         .try_for_each(|n| writeln!(out, "note: {}", clean::line(n)))
 }
 
-/// Ranges of columns that fit beside the names: whole groups together where they fit, else split.
+/// Splits the columns into blocks that fit beside the names. Groups stay together if they fit.
 fn blocks(
     board: &Board,
     room: usize,
@@ -323,11 +321,11 @@ pub(super) fn pad(text: &str, width: usize, right: bool) -> String {
     }
 }
 
-/// A file of answers that was left out, as a line of JSON.
+/// Writes a JSON line for a prediction file that was left out.
 pub(super) fn damaged(problem: &benchtop_model::Error, out: &mut impl Write) -> io::Result<()> {
     let place = &problem.place;
-    let said = serde_json::json!({"damaged": {
+    let line = serde_json::json!({"damaged": {
         "file": place.file, "line": place.line, "field": place.field, "what": problem.what,
     }});
-    writeln!(out, "{said}")
+    writeln!(out, "{line}")
 }

@@ -1,30 +1,30 @@
-//! Where a board and what is asked of it come from: files, or the project through its owner.
+//! The source of a board and its analyses: files, or the project's owner.
 
 use super::{Args, board_ask, extractor};
 use crate::{Context, out};
+use benchtop_formats::printed as published;
 use benchtop_metrics::extract::Extractor;
-use benchtop_metrics::statistics::Rank;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::board::analysis::{Compared, Disagreement, Sure, TOOL};
+use benchtop_model::board::analysis::{Compared, Disagreement, Rank, Sure, TOOL};
 use benchtop_model::board::{Answered, BehindPage, Board, BoardAsk, Printed};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
-use benchtop_pipeline::board::{BEHIND_FURTHER, BoardData, from_paths_by, published};
+use benchtop_pipeline::board::{BEHIND_FURTHER, BoardData, from_paths_by};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
-/// Where a board comes from.
 pub(super) enum Source {
-    /// Files, read here, with these printed rows.
+    /// Files, read by this process, and the published rows to show.
     Files(Box<BoardData>, Printed),
-    /// The project, through its owner.
+    /// The project's owner.
     Project(Box<Client>, BoardAsk),
 }
 
 impl Source {
-    /// The files that are named, else the project.
+    /// Opens the files of `args.paths`, or the project if there are none.
     ///
     /// # Errors
-    /// When neither can be read; [`ErrorKind::Usage`] for what only a project has.
+    /// [`ErrorKind::Usage`] for options that apply only to a project; errors of the files or the
+    /// project.
     pub(super) fn open(context: &Context, args: &Args) -> Result<Source> {
         let ask = board_ask(args)?;
         if args.paths.is_empty() {
@@ -33,9 +33,9 @@ impl Source {
         if args.curated.is_some() || args.filter.is_some() {
             let problem = Error::new(
                 ErrorKind::Usage,
-                "--curated and --filter are of a project's items",
+                "--curated and --filter apply only to a project's items",
             );
-            return Err(problem.help("leave the paths out, or import the files first"));
+            return Err(problem.help("omit PATH, or import the files first"));
         }
         let rule = args.rule.as_deref().map(extractor).transpose()?;
         let mapping = args
@@ -47,7 +47,7 @@ impl Source {
         Ok(Source::Files(scored, ask.printed))
     }
 
-    /// Says which files were passed over.
+    /// Lists the skipped files on standard error.
     pub(super) fn skipped(&self) {
         if let Source::Files(scored, _) = self {
             for problem in &scored.skipped {
@@ -56,7 +56,7 @@ impl Source {
         }
     }
 
-    /// Files of answers that are left out since they are damaged.
+    /// The damaged prediction files, which are left out.
     pub(super) fn damaged(&self) -> &[Error] {
         match self {
             Source::Files(scored, _) => &scored.damaged,
@@ -64,10 +64,6 @@ impl Source {
         }
     }
 
-    /// The whole board.
-    ///
-    /// # Errors
-    /// What the owner refuses.
     pub(super) fn board(&self) -> Result<Board> {
         match self {
             Source::Files(scored, printed) => {
@@ -89,7 +85,7 @@ impl Source {
         }
     }
 
-    pub(super) fn how_sure(&self, model: &str, column: &str, plan: Bootstrap) -> Result<Sure> {
+    pub(super) fn interval(&self, model: &str, column: &str, plan: Bootstrap) -> Result<Sure> {
         match self {
             Source::Files(scored, _) => {
                 scored.sure(model, column, &scored.ruled().choose(None), plan, &|| true)
@@ -130,7 +126,7 @@ impl Source {
         }
     }
 
-    /// A page of the answers behind a cell.
+    /// One page of the answers behind a cell.
     pub(super) fn behind(&self, (model, column): (&str, &str), from: u64) -> Result<BehindPage> {
         match self {
             Source::Files(scored, _) => scored.behind(
@@ -151,7 +147,7 @@ impl Source {
         }
     }
 
-    /// What every model answered to one question.
+    /// The answers of all models to one question.
     pub(super) fn answers_to(&self, item: &str, args: &Args) -> Result<Answered> {
         match self {
             Source::Files(scored, _) => {
@@ -168,7 +164,8 @@ impl Source {
         }
     }
 
-    /// Where another rule reads other answers; without one, where the tools that wrote the answers judged them otherwise.
+    /// The answers that another rule reads differently. Without a rule: those that the tools that
+    /// wrote them judged differently.
     pub(super) fn against(
         &self,
         other: Option<Extractor>,

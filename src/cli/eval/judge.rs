@@ -1,28 +1,26 @@
-//! `benchtop eval judge`: show a language model the answers that no rule can read.
+//! `benchtop eval judge`: lets a language model read the answers that no rule can read.
 
 use serde_json::json;
 
 use super::pool::Pool;
-use crate::out;
+use crate::out::{self, count};
 use crate::{Context, consent, import, print};
-use benchtop_model::Result;
-use benchtop_model::clean;
 use benchtop_model::trust::Sends;
+use benchtop_model::{Result, clean};
 use benchtop_owner::trust::of_servers;
-use benchtop_owner::wire::{JudgeAsk, JudgeReport, JudgedOf, request};
+use benchtop_protocol::wire::{JudgeAsk, JudgeReport, JudgedOf, request};
 
-/// Arguments of `eval judge`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Whose answers; of all models otherwise
+    /// Models whose answers are judged [default: all]
     #[arg(value_name = "MODEL")]
     models: Vec<String>,
-    /// The judge, as its servers call it
+    /// Model name of the judge, as its server knows it
     #[arg(long, value_name = "NAME")]
     judge: String,
     #[command(flatten)]
     pool: Pool,
-    /// Say what was read before, and ask nothing
+    /// Show the stored readings, without asking
     #[arg(long)]
     dry_run: bool,
     /// Print the outcome as one JSON object
@@ -30,10 +28,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What is wrong with the wishes, and a judge that does not reply. Questions that got no reply give the exit code 1.
+/// The exit code is 1 if a question got no reply.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let ask = JudgeAsk {
         models: args.models.clone(),
@@ -43,7 +38,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         tries: args.pool.tries,
         dry: args.dry_run,
     };
-    // Who names hosts and a variable in a command agrees to them.
+    // A command line that names the servers and the key variable counts as consent.
     let to = if ask.dry {
         Vec::new()
     } else {
@@ -72,23 +67,27 @@ fn text(report: &JudgeReport, is_dry: bool) -> String {
         models,
     } = report;
     let mut out = match is_dry {
-        true => format!("{judge} ({instruction}): nothing is asked\n"),
+        true => format!("{judge} ({instruction}): dry run\n"),
         false => {
             format!(
-                "{judge} ({instruction}): {asked} replies now; tokens: {} asked, {} answered\n",
-                tokens.0, tokens.1
+                "{judge} ({instruction}): {}; tokens: {} input, {} output\n",
+                count(*asked, "reply"),
+                tokens.0,
+                tokens.1
             )
         }
     };
     if *cut > 0 {
         out.push_str(&format!(
-            "note: {cut} replies reached --max-tokens and name no option\n"
+            "note: {} cut off by --max-tokens without naming an option\n",
+            count(*cut, "reply")
         ));
     }
     if *failed > 0 {
         let why = clean::line(why.as_deref().unwrap_or_default());
         out.push_str(&format!(
-            "note: {failed} questions got no reply, the last: {why}; the same command asks them again\n"
+            "note: {} without a reply, last error: {why}; run the command again to retry\n",
+            count(*failed, "question")
         ));
     }
     for JudgedOf {
@@ -102,14 +101,16 @@ fn text(report: &JudgeReport, is_dry: bool) -> String {
     {
         let model = clean::line(model);
         out.push_str(&format!(
-            "{model}: {unparsed} unparsed; judged {judged}: {read} read, {none} mean no option"
+            "{model}: {unparsed} unparsed, {judged} judged ({read} read, {none} without an option)"
         ));
         let left = unparsed - skipped - judged;
         if left > 0 {
-            out.push_str(&format!("; {left} not asked yet"));
+            out.push_str(&format!(", {left} not asked yet"));
         }
         if *skipped > 0 {
-            out.push_str(&format!("; {skipped} say nothing or have no known options"));
+            out.push_str(&format!(
+                ", {skipped} skipped (empty answer or unknown options)"
+            ));
         }
         out.push('\n');
     }

@@ -1,38 +1,37 @@
-//! `benchtop export`: items, and predictions, in an interchange format.
+//! `benchtop export`: writes items and predictions in an interchange format.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::{Context, items, out};
+use benchtop_files::picture_file::PictureFile;
 use benchtop_model::generated_image::{PictureState, check_drafts};
 use benchtop_model::{Error, ErrorKind, Filter, Form, Item, Prediction, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{AnswerSet, PageAsk, request};
 use benchtop_pipeline::export::tools::Tool;
 use benchtop_pipeline::export::{Aside, Exporter, Target, To, unlink};
-use benchtop_store::picture_file::PictureFile;
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::{AnswerSet, PageAsk, request};
 
 mod tools;
 
-/// Arguments of `export`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The format
+    /// Output format
     #[arg(long, value_enum)]
     format: Format,
-    /// The file, for dysca and jsonl; the folder for the others. Standard output otherwise
+    /// Output file (dysca, jsonl) or folder (all others) [default: standard output]
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
-    /// Which items: `field:value` and text that items contain
+    /// Export only items that match this filter, such as `status:accepted`
     #[arg(long, default_value = "", value_name = "WORDS")]
     filter: String,
-    /// Copy the pictures beside the file, under the names that the records give them
+    /// Copy the pictures next to the file, under the names in the records
     #[arg(long, requires = "out")]
     images: bool,
-    /// Take items that show a draft along; their records say so
+    /// Include items that show a draft picture, and mark them
     #[arg(long)]
     drafts: bool,
-    /// Write what models answered too (vlmevalkit; mvp always does)
+    /// Export the models' answers as well (vlmevalkit; always on for mvp)
     #[arg(long)]
     with_predictions: bool,
 }
@@ -41,11 +40,11 @@ pub struct Args {
 enum Format {
     /// Dysca's JSON
     Dysca,
-    /// MVP-Bench's folder of questions, rotations and predictions
+    /// MVP-Bench's folder of questions, rotations, and predictions
     Mvp,
-    /// benchtop's own: one item a line
+    /// benchtop's JSONL: one item per line
     Jsonl,
-    /// VLMEvalKit's tables: DATASET.tsv, with the pictures in them
+    /// VLMEvalKit's tables: DATASET.tsv, with embedded pictures
     #[value(name = "vlmevalkit")]
     VlmEvalKit,
     /// lmms-eval's task folder: TASK.yaml, utils.py and Parquet data
@@ -56,10 +55,6 @@ enum Format {
     HfParquet,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// An item that the format cannot express, and the operating system's.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let target = match args.format {
         Format::Dysca => Target::Dysca,
@@ -72,8 +67,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     };
     if args.with_predictions && target != Target::Mvp {
         return Err(
-            Error::new(ErrorKind::Usage, "this format has no place for answers")
-                .help("vlmevalkit and mvp have"),
+            Error::new(ErrorKind::Usage, "this format cannot hold answers")
+                .help("use --format vlmevalkit or --format mvp"),
         );
     }
     let filter = Filter::parse(&args.filter)?;
@@ -101,35 +96,36 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if target == Target::Mvp {
         predictions(&client, &mut exporter)?;
     }
-    let unsaid = exporter
+    let first_problem = exporter
         .unsaid()
         .map(|why| format!(" (first: {why})"))
         .unwrap_or_default();
     let (written, left_out) = exporter.finish()?;
-    out::tell(format_args!("{written} items written"));
+    out::tell(format_args!("wrote {}", out::count(written, "item")));
     if left_out > 0 {
         out::tell(format_args!(
-            "{left_out} items are of another form and were left out{unsaid}; --format jsonl takes all"
+            "left out {} that this format cannot hold{first_problem}; --format jsonl writes all",
+            out::count(left_out, "item")
         ));
     }
-    Ok(told_aside(&aside))
+    Ok(report_aside(&aside))
 }
 
-/// Says which items were set aside; the exit code.
-fn told_aside(aside: &Aside) -> u8 {
+/// Lists the items that were set aside. Returns the exit code.
+fn report_aside(aside: &Aside) -> u8 {
     for (id, problem) in aside.first() {
         out::tell(format_args!("set aside: {id}: {problem}"));
     }
     if aside.count() > 0 {
         out::tell(format_args!(
-            "{} items were set aside: their pictures are damaged or gone",
-            aside.count()
+            "set aside {} with damaged or missing pictures",
+            out::count(aside.count(), "item")
         ));
     }
     u8::from(aside.count() > 0)
 }
 
-/// Refuses an export with drafts that nobody asked for.
+/// Refuses to export drafts unless `wanted`.
 fn check(client: &Client, filter: &Filter, wanted: bool) -> Result<()> {
     let page = |filter: Filter| PageAsk {
         generation: 1,
@@ -162,12 +158,12 @@ fn item(number: u32, json: &str) -> Result<Item> {
     serde_json::from_str(json).map_err(|e| {
         Error::new(
             ErrorKind::Corrupt,
-            format!("item #{number} cannot be read: {e}"),
+            format!("cannot read item #{number}: {e}"),
         )
     })
 }
 
-/// Whether the export holds nested records and nothing else.
+/// True if all items that Dysca's format can hold are nested records.
 fn all_nested(client: &Client, filter: &Filter) -> Result<bool> {
     let (mut nested, mut flat) = (0u64, 0u64);
     items::each(
@@ -191,11 +187,11 @@ fn predictions(client: &Client, exporter: &mut Exporter) -> Result<()> {
     let key = |s: &AnswerSet| (s.model.clone(), s.form, s.evaluated);
     let mut done = HashSet::new();
     for set in &sets {
-        // What other tools' models answered has no place among MVP-Bench's.
+        // MVP-Bench's folder cannot hold answers that came from other tools.
         if set.form == Form::Plain || !done.insert(key(set)) {
             continue;
         }
-        // A model's answers may have come in several files: they are one file again.
+        // Answers of one model that came in several files are written to one file.
         let parts = sets
             .iter()
             .enumerate()
@@ -210,7 +206,7 @@ fn predictions(client: &Client, exporter: &mut Exporter) -> Result<()> {
     Ok(())
 }
 
-/// Every prediction of an answer set.
+/// Calls `take` with every prediction of an answer set.
 fn lines(client: &Client, set: u32, take: &mut dyn FnMut(Result<Prediction>)) -> Result<()> {
     let mut part = 0;
     while let Some(text) = client.ask(request::AnswerLines { set, part })? {
@@ -223,7 +219,7 @@ fn lines(client: &Client, set: u32, take: &mut dyn FnMut(Result<Prediction>)) ->
     Ok(())
 }
 
-/// Copies pictures to where the exported records say they are.
+/// Copies pictures to the paths in the exported records.
 struct Pictures {
     root: PathBuf,
     to: PathBuf,
@@ -245,7 +241,7 @@ impl Pictures {
         }
     }
 
-    /// Copies the pictures of an item: all of them, or none and what is wrong with one.
+    /// Copies all pictures of an item, or none if one of them is damaged.
     fn copy(&mut self, item: &Item) -> Result<()> {
         let mut read = Vec::new();
         for image in &item.images {
@@ -262,19 +258,19 @@ impl Pictures {
         for (name, bytes) in read {
             let to = self.to.join(&name);
             if let Some(dir) = to.parent() {
-                std::fs::create_dir_all(dir).map_err(|e| written(&e, dir))?;
+                std::fs::create_dir_all(dir).map_err(|e| write_error(&e, dir))?;
             }
             unlink(&to);
-            std::fs::write(&to, bytes).map_err(|e| written(&e, &to))?;
+            std::fs::write(&to, bytes).map_err(|e| write_error(&e, &to))?;
             self.done.insert(name);
         }
         Ok(())
     }
 }
 
-/// A failure to write, which ends the export, is never taken for a damaged picture.
-fn written(error: &std::io::Error, path: &Path) -> Error {
-    let problem = Error::io(error, "the picture cannot be written", path);
+/// A write error ends the export, so its kind must not be one of a damaged picture.
+fn write_error(error: &std::io::Error, path: &Path) -> Error {
+    let problem = Error::io(error, "cannot write the picture", path);
     if problem.kind == ErrorKind::DiskFull {
         problem
     } else {

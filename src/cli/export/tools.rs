@@ -1,28 +1,24 @@
-//! `benchtop export` in the forms that other tools load.
+//! `benchtop export` in the formats of other tools.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Args, item, items, lines};
 use crate::{Context, out};
 use benchtop_model::{Error, ErrorKind, Filter, Item, Key, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{AnswerSet, request};
 use benchtop_pipeline::export::tools::{Surveys, Tool, Tools, takes_answers};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::{AnswerSet, request};
 
-/// What a model answered: by data set, where the answers say which, and key.
+/// A model's answers by data set (if the answer set names one) and key.
 type Outputs = HashMap<(Option<String>, Key), String>;
 
-/// Runs it.
-///
-/// # Errors
-/// A picture that cannot be read, and the operating system's.
 pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
     let usage = |what: &str, help: &str| Err(Error::new(ErrorKind::Usage, what).help(help));
     let Some(dir) = &args.out else {
-        return usage("this format is a folder", "name it with --out DIR");
+        return usage("this format needs a folder", "name it with --out DIR");
     };
     if args.images {
-        return usage("this format has its pictures with it", "leave --images out");
+        return usage("this format always includes the pictures", "omit --images");
     }
     if args.with_predictions {
         takes_answers(tool)?;
@@ -61,27 +57,31 @@ pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
     }
     let aside = tools.aside().clone();
     let written = tools.finish()?;
-    out::tell(format_args!("{} items written", written.items));
+    out::tell(format_args!("wrote {}", out::count(written.items, "item")));
     if args.with_predictions {
-        out::tell(format_args!("{} answers written", written.answers));
+        out::tell(format_args!(
+            "wrote {}",
+            out::count(written.answers, "answer")
+        ));
     }
     if unused > 0 {
         out::tell(format_args!(
-            "{unused} answers are to other questions and were left out"
+            "left out {} to items that were not exported",
+            out::count(unused, "answer")
         ));
     }
     if written.without > 0 {
         let then = if tool == Tool::VlmEvalKit {
-            "; VLMEvalKit passes them over"
+            "; VLMEvalKit skips them"
         } else {
             ""
         };
         out::tell(format_args!(
-            "{} items are without a picture{then}",
-            written.without
+            "wrote {} without a picture{then}",
+            out::count(written.without, "item")
         ));
     }
-    Ok(super::told_aside(&aside))
+    Ok(super::report_aside(&aside))
 }
 
 /// The answer sets of each model, with their numbers.
@@ -97,7 +97,7 @@ fn models(client: &Client) -> Result<BTreeMap<String, Vec<(u32, AnswerSet)>>> {
     Ok(models)
 }
 
-/// What the sets hold; of several answers to one question the first.
+/// The answers of the sets. The first of several answers to one question counts.
 fn outputs(client: &Client, sets: &[(u32, AnswerSet)]) -> Result<Outputs> {
     let mut outputs = Outputs::new();
     for (at, set) in sets {

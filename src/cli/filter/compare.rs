@@ -1,4 +1,4 @@
-//! `benchtop filter compare`.
+//! `benchtop filter compare`: compares two folders of pictures.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -14,25 +14,24 @@ use benchtop_model::Result;
 use benchtop_model::clean;
 use benchtop_pipeline::scoring::compare::{Comparison, compare};
 
-/// Arguments of `filter compare`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A folder of pictures, such as the project's images/
+    /// Folder of pictures, such as the project's images/
     first: PathBuf,
-    /// Another one: a benchmark or a training set
+    /// Second folder of pictures, such as a benchmark or a training set
     second: PathBuf,
-    /// The cosine from which a picture counts as nearly the same
+    /// Minimum cosine similarity of near-duplicates
     #[arg(long, default_value_t = 0.9, value_name = "N")]
     threshold: f32,
-    /// The CLIP model: a name or a folder; that of benchtop.toml otherwise
+    /// CLIP model: a name or a folder [default: the model of benchtop.toml]
     #[arg(long)]
     model: Option<String>,
-    /// Seed of the sample that the KMMD takes of sets of more than 3,000
+    /// Seed of the KMMD's sample; sets of more than 3,000 pictures are sampled
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// Prints it. No owner is asked: nothing of a project is touched.
+/// Runs in this process, without an owner: nothing in the project changes.
 pub fn run(context: &Context, args: &Args, json: bool) -> Result<u8> {
     let model = match &args.model {
         Some(model) => model.clone(),
@@ -42,10 +41,10 @@ pub fn run(context: &Context, args: &Args, json: bool) -> Result<u8> {
     let name = ImageTextScorer::capabilities(&model).name.clone();
     let show = !json && std::io::stderr().is_terminal();
     let mut done = 0;
-    let told = &mut |more| {
+    let progress = &mut |more| {
         done += more;
         if show && more > 0 {
-            out::progress(&format!("{done} pictures"));
+            out::progress(&out::count(done, "picture"));
         }
         true
     };
@@ -54,7 +53,7 @@ pub fn run(context: &Context, args: &Args, json: bool) -> Result<u8> {
         &name,
         (&args.first, &args.second),
         (args.threshold, args.seed),
-        told,
+        progress,
     )?;
     if show {
         out::progress("");

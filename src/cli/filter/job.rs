@@ -1,4 +1,4 @@
-//! Scoring from the command line.
+//! Scoring jobs on the command line.
 
 use serde_json::{Value, json};
 
@@ -6,20 +6,20 @@ use crate::follow::{Follow, Followed, follow, left};
 use crate::{Context, consent, out, print};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{Event, request};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::{Event, request};
 
-/// How a job is watched.
+/// How to watch a job.
 pub struct Watch {
-    /// Not at all.
+    /// Do not watch it.
     pub detach: bool,
-    /// As JSON lines.
+    /// Print progress as JSON lines.
     pub lines: bool,
-    /// Its end as JSON.
+    /// Print the outcome as JSON.
     pub json: bool,
 }
 
-/// Begins a job and watches it.
+/// Starts a job and watches it.
 pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Result<u8> {
     let mut follower = Follow::connect(context)?;
     let client = follower.client();
@@ -33,7 +33,10 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
             let none = || {
                 Error::new(
                     ErrorKind::NotFound,
-                    format!("nothing was scored by `{}` yet", new.scorer),
+                    format!(
+                        "nothing to retry: `{}` has not scored anything yet",
+                        new.scorer
+                    ),
                 )
             };
             let job = job.ok_or_else(none)?;
@@ -55,13 +58,11 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
                 consent::note(job.waits.as_deref())?;
                 let drafts = match job.drafts {
                     0 => String::new(),
-                    drafts => format!(
-                        "note: {drafts} of them show a draft, which is no picture of a model\n"
-                    ),
+                    drafts => format!("note: {drafts} of them are draft pictures\n"),
                 };
                 format!(
-                    "{} pictures or texts to score by {}\n{drafts}",
-                    job.of.unwrap_or_default(),
+                    "Would score {} on {}.\n{drafts}",
+                    out::count(job.of.unwrap_or_default(), "input"),
                     job.device
                 )
             }
@@ -72,7 +73,7 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
     follow(&mut follower, job, watch.json, watch.lines)
 }
 
-/// Begins the job; where benchtop.toml names servers that the person has not agreed to, they are asked.
+/// Starts the job. If benchtop.toml names servers without consent, the user is asked first.
 fn begin(client: &Client, new: &NewScoring) -> Result<ScoringState> {
     match client.ask(request::Score(new.clone())) {
         Err(refusal) if refusal.kind == ErrorKind::Denied && !new.dry => {
@@ -92,7 +93,7 @@ fn begin(client: &Client, new: &NewScoring) -> Result<ScoringState> {
     }
 }
 
-/// Does something to a job.
+/// Pauses, resumes, retries, or cancels a job.
 pub fn act(context: &Context, id: u32, act: ScoringAct, json: bool) -> Result<u8> {
     let client = context.client()?;
     let waits = match act {
@@ -115,7 +116,7 @@ impl Followed for ScoringState {
         self.id
     }
 
-    fn heard(event: Event) -> Option<ScoringState> {
+    fn from_event(event: Event) -> Option<ScoringState> {
         match event {
             Event::Scoring(job) => Some(*job),
             _ => None,
@@ -124,18 +125,18 @@ impl Followed for ScoringState {
 
     fn ask(client: &Client, id: u32) -> Result<ScoringState> {
         let all = client.ask(request::Scorers)?;
-        let none = || Error::new(ErrorKind::NotFound, format!("there is no scoring job {id}"));
+        let none = || Error::new(ErrorKind::NotFound, format!("no scoring job {id}"));
         all.into_iter()
             .filter_map(|s| s.job)
             .find(|job| job.id == id)
             .ok_or_else(none)
     }
 
-    fn rests(&self) -> bool {
+    fn is_settled(&self) -> bool {
         self.phase.over() || matches!(self.phase, Phase::Paused | Phase::Blocked)
     }
 
-    fn is_well(&self) -> bool {
+    fn succeeded(&self) -> bool {
         self.phase == Phase::Done
     }
 
@@ -153,12 +154,12 @@ impl Followed for ScoringState {
             self.done
         )];
         if self.drafts > 0 {
-            parts.push(format!("{} drafts", self.drafts));
+            parts.push(out::count(self.drafts, "draft"));
         }
         if self.without > 0 {
-            parts.push(format!("{} without a number", self.without));
+            parts.push(format!("{} without a score", self.without));
         }
-        parts.extend(self.per_minute.map(|rate| format!("{rate:.0} a minute")));
+        parts.extend(self.per_minute.map(|rate| format!("{rate:.0} per minute")));
         parts.extend(self.eta_seconds().map(left));
         if let Some((asked, answered)) = self.tokens {
             parts.push(format!("{asked} + {answered} tokens"));
@@ -175,7 +176,7 @@ impl Followed for ScoringState {
         let mut out = self.progress(usize::MAX);
         if self.without > 0 {
             out.push_str(&format!(
-                "\nnote: `benchtop filter run {} --retry` tries again what has no number",
+                "\nnote: run `benchtop filter run {} --retry` to retry items without a score",
                 self.scorer
             ));
         }
@@ -183,9 +184,9 @@ impl Followed for ScoringState {
         out
     }
 
-    fn goes_on(id: u32) -> String {
+    fn detach_hint(id: u32) -> String {
         format!(
-            "job {id} goes on without you: benchtop filter pause {id}, resume {id} or cancel {id}"
+            "Job {id} continues in the background. Run `benchtop filter pause {id}`, `resume {id}`, or `cancel {id}`."
         )
     }
 }
@@ -196,7 +197,7 @@ mod tests {
     use benchtop_model::scoring::Scorer;
 
     #[test]
-    fn a_line_of_progress_says_what_is_known_and_fits() {
+    fn progress_shows_known_fields_and_fits_the_width() {
         let job = ScoringState {
             id: 2,
             scorer: Scorer::Judge("v1-add".into()),
@@ -213,10 +214,10 @@ mod tests {
             waits: None,
             drafts: 0,
         };
-        let line = "job 2 running  judge/v1-add  10 of 130  1 without a number  60 a minute  2 min left  900 + 30 tokens  \
+        let line = "job 2 running  judge/v1-add  10 of 130  1 without a score  60 per minute  2 min left  900 + 30 tokens  \
                     cost 0.0015  no answer";
         assert_eq!(job.progress(500), line);
         assert_eq!(job.progress(9).len(), 9);
-        assert!(job.outcome().contains("--retry") && !job.rests() && !job.is_well());
+        assert!(job.outcome().contains("--retry") && !job.is_settled() && !job.succeeded());
     }
 }

@@ -1,4 +1,5 @@
-//! `benchtop filter`: what machines say of the items, the rules that flag items by it, and the flagged items.
+//! `benchtop filter`: scores items with models, and manages the rules that flag items and the
+//! flagged items.
 
 mod compare;
 mod job;
@@ -13,10 +14,9 @@ use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::scoring::job::{NewScoring, ScoringAct};
 use benchtop_model::scoring::{Measure, Scorer};
 use benchtop_model::{Error, ErrorKind, Filter, Result, clean};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
-/// Arguments of `filter`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -28,66 +28,66 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum What {
-    /// Score items that have no score yet, or whose picture or text is another one since
+    /// Score items that have no score yet or have changed since
     Run {
-        /// clip, siglip, ocr, safety, judge/NAME, alignment, duplicate, flatness or leakage
+        /// Scorer: clip, siglip, ocr, safety, judge/NAME, alignment, duplicate, flatness or leakage
         #[arg(value_parser = |text: &str| text.parse::<Scorer>())]
         scorer: Scorer,
-        /// Only these items, in the words of the list
+        /// Score only items that match this filter
         #[arg(long, default_value = "", value_name = "WORDS")]
         filter: String,
-        /// Say what there is to score, and score nothing
+        /// Show what would be scored, without scoring it
         #[arg(long)]
         dry_run: bool,
-        /// Score again what failed, was refused or could not be read
+        /// Retry items whose score failed, was refused, or could not be parsed
         #[arg(long, conflicts_with_all = ["dry_run", "filter"])]
         retry: bool,
-        /// Score drafts too
+        /// Include items that show a draft picture
         #[arg(long)]
         drafts: bool,
-        /// Begin and leave it to the owner
+        /// Start the job in the background
         #[arg(long, conflicts_with = "dry_run")]
         detach: bool,
-        /// Print how far it is as JSON lines
+        /// Print progress as JSON lines
         #[arg(long, conflicts_with_all = ["detach", "dry_run"])]
         json_progress: bool,
     },
-    /// Stop a scoring job for a while
+    /// Pause a scoring job
     Pause {
-        /// The job's number
+        /// Number of the job
         id: u32,
     },
-    /// Go on with a scoring job that is paused or blocked
+    /// Resume a paused or blocked scoring job
     Resume {
-        /// The job's number
+        /// Number of the job
         id: u32,
     },
-    /// Give a scoring job up; what it scored stays
+    /// Cancel a scoring job; finished scores stay
     Cancel {
-        /// The job's number
+        /// Number of the job
         id: u32,
     },
-    /// The scorers and what the rules make of the items; of one score what two lines make of them
+    /// Report all scorers and rules, or the effect of thresholds on one score
     Report(report::Args),
-    /// The rules: show them, try others, apply them, go back
+    /// Show, try, apply, or revert the rules that flag items
     Rules(rules::Args),
-    /// The flagged items, doubtful ones first
+    /// List flagged items, most doubtful first
     Queue {
-        /// nearest, worst, disagreement, against-people or random
+        /// Order: nearest, worst, disagreement, against-people or random
         #[arg(long, default_value = "nearest", value_parser = order)]
         order: FlagOrder,
-        /// Only these items; flagged and parked ones where it names no outcome
+        /// List only items that match this filter [default: flagged and parked items]
         #[arg(long, default_value = "", value_name = "WORDS")]
         filter: String,
         /// Seed of the random order
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// Two folders of pictures: how many of one are nearly in the other, and how far apart they are
+    /// Compare two folders of pictures: near-duplicates and kernel distance (KMMD)
     Compare(compare::Args),
-    /// Everything that machines said of an item
+    /// Show all scores of an item and the rules that hold for it
     Explain {
-        /// Its number or id
+        /// Number or id of the item
         item: String,
     },
 }
@@ -101,10 +101,6 @@ fn measure(text: &str) -> std::result::Result<Measure, String> {
     text.parse()
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What is wrong with the arguments, the rules or the scorer.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let json = args.json;
     match &args.what {
@@ -202,10 +198,13 @@ fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
             out.push_str(&format!("\t{counted}"));
         }
         if let Some(percentile) = score.percentile {
-            out.push_str(&format!("\t{:.1} % are more doubtful", percentile * 100.0));
+            out.push_str(&format!(
+                "\t{:.1} % of items are more doubtful",
+                percentile * 100.0
+            ));
         }
         if score.out_of_date {
-            out.push_str("\tof an earlier picture or text");
+            out.push_str("\tout of date");
         }
         out.push('\n');
         for (words, holds) in &score.conditions {
@@ -224,7 +223,7 @@ fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
         ));
     }
     if said.overridden {
-        out.push_str("a person decided against the rules\n");
+        out.push_str("overridden by an annotator\n");
     }
     print(&out).map(|()| 0)
 }

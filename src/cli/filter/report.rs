@@ -1,27 +1,25 @@
-//! `benchtop filter report`.
+//! `benchtop filter report`: all scorers and rules, or the effect of two thresholds on one score.
 
 use std::borrow::Cow;
 
 use serde_json::json;
 
 use super::measure;
-use crate::out;
-use crate::print;
-use benchtop_model::clean;
+use crate::{out, print};
 use benchtop_model::scoring::bench::{Bench, BenchAsk, Share, Tally};
 use benchtop_model::scoring::rules::Then;
 use benchtop_model::scoring::{Measure, Outcome, ScoreState};
-use benchtop_model::{Error, ErrorKind, Field, Filter, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
+use benchtop_model::{Error, ErrorKind, Field, Filter, Result, clean};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
-/// Arguments of `filter report`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// One score: clip (logits), clip.cosine, clip.clipscore, ocr, judge/NAME and so on; all of them otherwise
+    /// Score to report: clip (logits), clip.cosine, clip.clipscore, ocr, judge/NAME, ... [default:
+    /// all]
     #[arg(value_parser = measure)]
     score: Option<Measure>,
-    /// The line beyond which items are flagged; the rules' or the usual one otherwise
+    /// Threshold beyond which items are flagged [default: the rules' or the scorer's threshold]
     #[arg(
         long,
         value_name = "N",
@@ -29,7 +27,7 @@ pub struct Args {
         allow_negative_numbers = true
     )]
     flag: Option<f32>,
-    /// The line beyond which items are parked
+    /// Threshold beyond which items are parked [default: the rules' threshold]
     #[arg(
         long,
         value_name = "N",
@@ -37,7 +35,7 @@ pub struct Args {
         allow_negative_numbers = true
     )]
     park: Option<f32>,
-    /// Counts by subtask, style, type, level, dataset or side
+    /// Group counts by subtask, style, type, level, dataset or side
     #[arg(
         long,
         default_value = "subtask",
@@ -45,16 +43,16 @@ pub struct Args {
         value_name = "PROPERTY"
     )]
     by: String,
-    /// A second property: items are counted for every value of both together
+    /// Group counts by a second property as well
     #[arg(long, requires = "score", value_name = "PROPERTY")]
     across: Option<String>,
-    /// Only these items, in the words of the list
+    /// Count only items that match this filter
     #[arg(long, default_value = "", requires = "score", value_name = "WORDS")]
     filter: String,
-    /// Bars of the histogram
+    /// Number of histogram bars
     #[arg(long, default_value_t = 20, requires = "score", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=400))]
     bars: u16,
-    /// Another score and its line, as SCORE=N: how often the two agree
+    /// Report the agreement with a second score and its threshold, such as `ocr=0.8`
     #[arg(long, requires = "score", value_name = "SCORE=N", value_parser = against)]
     against: Option<(Measure, f32)>,
 }
@@ -63,11 +61,12 @@ fn against(text: &str) -> std::result::Result<(Measure, f32), String> {
     let (score, line) = text
         .split_once('=')
         .ok_or("expected SCORE=N, such as ocr=0.8")?;
-    let line: f32 = line.parse().map_err(|_| format!("`{line}` is no number"))?;
+    let line: f32 = line
+        .parse()
+        .map_err(|_| format!("`{line}` is not a number"))?;
     Ok((score.parse()?, line))
 }
 
-/// Prints it.
 pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
     match &args.score {
         None => all(client, json),
@@ -100,7 +99,7 @@ fn all(client: &Client, json: bool) -> Result<u8> {
             scorer.what
         ));
         if let Some(why) = &scorer.not_ready {
-            // What to do about it is in the JSON, and is said when it is run.
+            // The remedy is in the JSON, and in the error of `benchtop filter run`.
             out.push_str(&format!(
                 "\tcannot run: {}",
                 why.lines().next().unwrap_or_default()
@@ -110,15 +109,16 @@ fn all(client: &Client, json: bool) -> Result<u8> {
     }
     let [kept, flagged, parked] = rules.tally.items;
     out.push_str(&format!(
-        "\n{} rules: {kept} kept, {flagged} flagged, {parked} parked\n",
-        rules.rules.rules.len()
+        "\n{}: {kept} kept, {flagged} flagged, {parked} parked\n",
+        out::count(rules.rules.rules.len(), "rule")
     ));
     for (rule, hits) in rules.rules.rules.iter().zip(&rules.hits) {
         let (name, words) = (clean::line(&rule.name), rule.words());
-        out.push_str(&format!("{name}\t{hits} items\t{}\n", clean::line(&words)));
+        let hits = out::count(*hits, "item");
+        out.push_str(&format!("{name}\t{hits}\t{}\n", clean::line(&words)));
     }
     if let Some(problem) = &rules.problem {
-        out.push_str(&format!("the rules cannot be read: {problem}\n"));
+        out.push_str(&format!("cannot read the rules: {problem}\n"));
     }
     print(&out).map(|()| 0)
 }
@@ -126,7 +126,12 @@ fn all(client: &Client, json: bool) -> Result<u8> {
 fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> {
     let property = |name: &str, option: &str| {
         Field::from_name(name).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, format!("there is no property `{name}`")).field(option)
+            Error::new(ErrorKind::Usage, format!("unknown property `{name}`"))
+                .field(option)
+                .help(format!(
+                    "one of: {}",
+                    Field::ALL.map(Field::name).join(", ")
+                ))
         })
     };
     let by = property(&args.by, "by")?;
@@ -199,7 +204,7 @@ fn named(value: &str) -> Cow<'_, str> {
 fn text(bench: &Bench, ask: &BenchAsk) -> String {
     let line = |t: Option<f32>| t.map_or("-".into(), |t| t.to_string());
     let mut out = format!(
-        "{}\tflag line {}\tpark line {}\n{}\t{} without a number\n",
+        "{}\tflag threshold {}\tpark threshold {}\n{}\t{} without a score\n",
         bench.measure,
         line(ask.flag),
         line(ask.park),
@@ -208,11 +213,11 @@ fn text(bench: &Bench, ask: &BenchAsk) -> String {
     );
     out.push_str(&format!(
         "precision\t{}\n",
-        share(bench.precision, "nobody has judged a doubted item")
+        share(bench.precision, "no verdicts on flagged items yet")
     ));
     out.push_str(&format!(
         "recall\t{}\n",
-        share(bench.recall, "nobody has rejected an item")
+        share(bench.recall, "no rejected items yet")
     ));
     let most = bench.bars.iter().copied().max().unwrap_or_default().max(1);
     let step = (bench.ends.1 - bench.ends.0) / bench.bars.len().max(1) as f32;
@@ -250,9 +255,13 @@ fn text(bench: &Bench, ask: &BenchAsk) -> String {
         } else {
             (a + d) as f64 * 100.0 / all as f64
         };
-        out.push_str(&format!("against {measure} at {line}\tboth keep {a}\tonly it doubts {b}\tonly this doubts {c}\tboth doubt {d}\tagree {same:.1} %\n"));
+        out.push_str(&format!(
+            "vs. {measure} at {line}\tboth keep {a}\tonly {measure} flags {b}\tonly {} flags {c}\tboth flag {d}\tagree \
+             {same:.1} %\n",
+            bench.measure
+        ));
     }
-    for (word, list) in [("just kept", &bench.good), ("just doubted", &bench.bad)] {
+    for (word, list) in [("barely kept", &bench.good), ("barely flagged", &bench.bad)] {
         for sample in list {
             out.push_str(&format!(
                 "{word}\t#{}\t{}\t{}\n",
@@ -270,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_score_is_given_with_its_line() {
+    fn parses_a_score_with_its_threshold() {
         assert_eq!(against("ocr=0.8").unwrap().1, 0.8);
         for wrong in ["ocr", "ocr=x", "clop=1"] {
             assert!(against(wrong).is_err(), "{wrong}");
@@ -278,8 +287,8 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_judged_is_said_in_words() {
-        assert_eq!(share(None, "nobody"), "nobody");
+    fn share_shows_its_interval_or_the_placeholder() {
+        assert_eq!(share(None, "none"), "none");
         let half = Share {
             k: 1,
             n: 2,

@@ -1,4 +1,4 @@
-//! `benchtop filter rules`.
+//! `benchtop filter rules`: shows, tries, applies, and reverts the rules that flag items.
 
 use std::path::{Path, PathBuf};
 
@@ -7,17 +7,15 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{out, print};
-use benchtop_model::clean;
+use benchtop_files::bounded;
+use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::{RulesDiff, RulesState};
 use benchtop_model::scoring::rules::RuleSet;
-use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
-use benchtop_store::bounded;
-use benchtop_store::regular::SETTINGS_LIMIT;
+use benchtop_model::{Error, ErrorKind, Result, clean};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
-/// Arguments of `filter rules`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -26,19 +24,19 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum What {
-    /// The rules of benchtop.toml and the items that each holds for
+    /// Show the rules of benchtop.toml and how many items match each
     Show,
-    /// What the rules of a file would change
+    /// Show what the rules of a file would change
     Try {
-        /// A TOML file with `[[rules]]`
+        /// TOML file with `[[rules]]`
         file: PathBuf,
     },
     /// Write the rules of a file into benchtop.toml
     Apply {
-        /// A TOML file with `[[rules]]`
+        /// TOML file with `[[rules]]`
         file: PathBuf,
     },
-    /// Go back to the rules before these
+    /// Restore the rules before the last change
     Revert,
 }
 
@@ -60,7 +58,6 @@ fn read(path: &Path) -> Result<RuleSet> {
     Ok(file.rules)
 }
 
-/// Runs it.
 pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
     let state = || client.ask(request::Rules);
     match args.what.as_ref().unwrap_or(&What::Show) {
@@ -80,9 +77,9 @@ pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
             if let Some(problem) = now.problem {
                 return Err(Error::new(
                     ErrorKind::Conflict,
-                    format!("the rules there cannot be read: {problem}"),
+                    format!("cannot read the present rules: {problem}"),
                 )
-                .help("mend benchtop.toml first"));
+                .help("fix benchtop.toml first"));
             }
             let now = client.ask(request::ApplyRules {
                 rules,
@@ -105,10 +102,11 @@ fn show(state: &RulesState, json: bool) -> Result<u8> {
     let mut out = String::new();
     for (rule, hits) in state.rules.rules.iter().zip(&state.hits) {
         let (name, words) = (clean::line(&rule.name), rule.words());
-        out.push_str(&format!("{name}\t{hits} items\t{}\n", clean::line(&words)));
+        let hits = out::count(*hits, "item");
+        out.push_str(&format!("{name}\t{hits}\t{}\n", clean::line(&words)));
     }
     if out.is_empty() {
-        out.push_str("no rules; docs/filters.md shows how they are written\n");
+        out.push_str("no rules; see docs/filters.md\n");
     }
     let [kept, flagged, parked] = state.tally.items;
     out.push_str(&format!(
@@ -116,7 +114,7 @@ fn show(state: &RulesState, json: bool) -> Result<u8> {
     ));
     if let Some(problem) = &state.problem {
         out.push_str(&format!(
-            "the file cannot be read, these are the last rules that could be: {problem}\n"
+            "cannot read benchtop.toml, so the last valid rules apply: {problem}\n"
         ));
     }
     print(&out).map(|()| 0)
@@ -144,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_rules_is_read_and_a_wrong_one_says_where() {
+    fn reads_a_file_of_rules_and_locates_errors() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("r.toml");
         std::fs::write(
@@ -167,17 +165,17 @@ mod tests {
     }
 
     #[test]
-    fn a_diff_is_told_in_numbers() {
+    fn diff_counts_items_by_outcome() {
         let mut diff = RulesDiff {
             lines: vec!["~ weak".into()],
             ..RulesDiff::default()
         };
         diff.moves[1][0] = 312;
         diff.moves[0][1] = 41;
-        let said = words(&diff);
+        let text = words(&diff);
         assert!(
-            said.contains("312 more kept, 41 fewer") && said.contains("41 more flagged, 312 fewer"),
-            "{said}"
+            text.contains("312 more kept, 41 fewer") && text.contains("41 more flagged, 312 fewer"),
+            "{text}"
         );
     }
 }

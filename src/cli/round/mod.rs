@@ -10,56 +10,54 @@ use clap::Subcommand;
 
 use super::{Context, agreement, print};
 use crate::out;
-use benchtop_model::clean;
+use benchtop_files::disk;
 use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::WhatIf;
 use benchtop_model::round::state::{NextAssignment, RoundState};
-use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Client;
-use benchtop_owner::wire::request;
-use benchtop_store::{disk, journal};
+use benchtop_model::{Error, ErrorKind, Result, clean, history};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::request;
 
-/// Arguments of `round`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    what: Do,
+    command: Command,
     /// Print JSON
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(Subcommand)]
-enum Do {
-    /// Draw a round from the items: who judges which, under what rule
+enum Command {
+    /// Create a round: select items, annotators, and a protocol
     New(Box<new::Args>),
-    /// The rounds and how far they are
+    /// List all rounds and their progress
     List,
-    /// How far a round is, and where its verdicts leave its items
+    /// Show the progress of a round and the status of its items
     Show {
-        /// The round
+        /// Name of the round
         name: String,
     },
-    /// Close a round: nothing is given out any more, and its verdicts go on counting
+    /// Close a round; its verdicts still count
     Close {
-        /// The round
+        /// Name of the round
         name: String,
     },
-    /// Open a closed round again
+    /// Reopen a closed round
     Reopen {
-        /// The round
+        /// Name of the round
         name: String,
     },
-    /// Delete a round that has no verdicts
+    /// Delete a round without verdicts
     Delete {
-        /// The round
+        /// Name of the round
         name: String,
     },
-    /// Have people join a round that goes on, or leave it: what they had left goes to the others
+    /// Add annotators to a round, or remove them and reassign their items
     People {
-        /// The round
+        /// Name of the round
         name: String,
-        /// Who joins, with commas between
+        /// Annotators to add, comma-separated
         #[arg(
             long,
             value_delimiter = ',',
@@ -67,37 +65,37 @@ enum Do {
             required_unless_present = "remove"
         )]
         add: Vec<String>,
-        /// Who leaves, with commas between; their verdicts go on counting
+        /// Annotators to remove, comma-separated; their verdicts still count
         #[arg(long, value_delimiter = ',', value_name = "NAMES")]
         remove: Vec<String>,
     },
-    /// What you are to judge next: it is yours until its lease ends; asking again renews it
+    /// Get your next assignment, or renew its lease
     Next {
-        /// The round
+        /// Name of the round
         name: String,
     },
-    /// Give back what you have in hand
+    /// Release your current assignment
     Release {
-        /// The round
+        /// Name of the round
         name: String,
     },
-    /// The items on which people differ, or that somebody flagged or was unsure of
+    /// List items that are disputed, flagged, or unsure
     Disputes {
-        /// The round
+        /// Name of the round
         name: String,
     },
-    /// What another rule would make of the verdicts
+    /// Show the outcome of the round under another protocol
     WhatIf {
-        /// The round
+        /// Name of the round
         name: String,
-        /// single, both-accept, "majority 3 of 5", equivalence, audit, answer or refusal
+        /// Protocol: single, both-accept, "majority 3 of 5", equivalence, audit, answer or refusal
         protocol: Protocol,
     },
-    /// What was asked, who said how much, how far they agree, and what came of it: as Markdown, or with --json
+    /// Write a full report of a round as Markdown (or JSON with --json)
     Report {
-        /// The round
+        /// Name of the round
         name: String,
-        /// Write a file; replaced whole, or not at all
+        /// Output file [default: standard output]
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
         #[command(flatten)]
@@ -105,29 +103,25 @@ enum Do {
     },
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What the owner refuses.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
-    let text = match &args.what {
-        Do::New(new) => {
+    let text = match &args.command {
+        Command::New(new) => {
             let state = client.ask(new::ask(new)?)?;
-            show::made(&state, new.dry_run, args.json)
+            show::created(&state, new.dry_run, args.json)
         }
-        Do::List => show::list(&rounds(&client)?, args.json),
-        Do::Show { name } => show::one(&named(&client, name)?, args.json),
-        Do::Close { name } => close(&client, name, true, args.json)?,
-        Do::Reopen { name } => close(&client, name, false, args.json)?,
-        Do::Delete { name } => {
+        Command::List => show::list(&rounds(&client)?, args.json),
+        Command::Show { name } => show::one(&named(&client, name)?, args.json),
+        Command::Close { name } => close(&client, name, true, args.json)?,
+        Command::Reopen { name } => close(&client, name, false, args.json)?,
+        Command::Delete { name } => {
             client.ask(request::DeleteRound(name.clone()))?;
             match args.json {
                 true => out::json_text(&serde_json::json!({"deleted": name})),
-                false => format!("the round `{name}` is deleted\n"),
+                false => format!("deleted the round `{name}`\n"),
             }
         }
-        Do::People { name, add, remove } => {
+        Command::People { name, add, remove } => {
             let ask = request::RoundPeople {
                 round: name.clone(),
                 add: add.clone(),
@@ -136,19 +130,19 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let state = client.ask(ask)?;
             show::one(&state, args.json)
         }
-        Do::Next { name } => {
-            let turn = client.ask(request::Next(name.clone()))?;
-            next(&turn, args.json)
+        Command::Next { name } => {
+            let assignment = client.ask(request::Next(name.clone()))?;
+            next(&assignment, args.json)
         }
-        Do::Release { name } => {
+        Command::Release { name } => {
             client.ask(request::Release(name.clone()))?;
             String::new()
         }
-        Do::Disputes { name } => {
+        Command::Disputes { name } => {
             let list = client.ask(request::Disputes(name.clone()))?;
             show::disputes(&list, args.json)
         }
-        Do::WhatIf { name, protocol } => {
+        Command::WhatIf { name, protocol } => {
             let ask = request::WhatIf {
                 round: name.clone(),
                 protocol: *protocol,
@@ -156,7 +150,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let found = client.ask(ask)?;
             what_if(*protocol, found, args.json)
         }
-        Do::Report { name, out, draws } => {
+        Command::Report { name, out, draws } => {
             let ask = request::RoundReport {
                 round: name.clone(),
                 bootstrap: draws.plan(),
@@ -192,11 +186,11 @@ fn named(client: &Client, name: &str) -> Result<RoundState> {
         .join(", ");
     let none = || {
         let help = if known.is_empty() {
-            "make one with `benchtop round new`".into()
+            "create one with `benchtop round new`".into()
         } else {
-            format!("there is: {known}")
+            format!("the rounds: {known}")
         };
-        Error::new(ErrorKind::NotFound, format!("there is no round `{name}`")).help(help)
+        Error::new(ErrorKind::NotFound, format!("no round `{name}`")).help(help)
     };
     all.iter()
         .find(|r| r.name == name)
@@ -212,14 +206,14 @@ fn close(client: &Client, name: &str, closed: bool, json: bool) -> Result<String
     Ok(show::one(&named(client, name)?, json))
 }
 
-fn next(turn: &NextAssignment, json: bool) -> String {
-    let value = match turn {
+fn next(assignment: &NextAssignment, json: bool) -> String {
+    let value = match assignment {
         NextAssignment::Item(served) => serde_json::json!({
             "turn": "item", "number": served.number, "item": served.item, "practice": served.practice, "nth": served.nth,
-            "until": journal::stamp(served.until), "elsewhere": served.elsewhere,
+            "until": history::stamp(served.until), "elsewhere": served.elsewhere,
         }),
         NextAssignment::Wait(until) => {
-            serde_json::json!({"turn": "wait", "until": journal::stamp(*until)})
+            serde_json::json!({"turn": "wait", "until": history::stamp(*until)})
         }
         NextAssignment::Finished => serde_json::json!({"turn": "finished"}),
         NextAssignment::Closed => serde_json::json!({"turn": "closed"}),
@@ -227,23 +221,23 @@ fn next(turn: &NextAssignment, json: bool) -> String {
     if json {
         return out::json_text(&value);
     }
-    match turn {
+    match assignment {
         NextAssignment::Item(served) => {
             let practice = if served.practice { " (practice)" } else { "" };
             let item = clean::line(&served.item);
             format!(
-                "#{}\t{item}{practice}\tyours until {}\n",
+                "#{}\t{item}{practice}\tassigned to you until {}\n",
                 served.number,
-                journal::stamp(served.until)
+                history::stamp(served.until)
             )
         }
         NextAssignment::Wait(until) => {
             format!(
-                "others have what is left in hand; the first lease ends at {}\n",
-                journal::stamp(*until)
+                "all remaining items are assigned to others; the first lease ends at {}\n",
+                history::stamp(*until)
             )
         }
-        NextAssignment::Finished => "nothing is left for you in this round\n".into(),
+        NextAssignment::Finished => "you have judged all of your items in this round\n".into(),
         NextAssignment::Closed => "the round is closed\n".into(),
     }
 }
@@ -267,6 +261,7 @@ fn what_if(protocol: Protocol, found: WhatIf, json: bool) -> String {
     } = found;
     format!(
         "under `{protocol}`: {kept} kept, {dropped} dropped, {pending} pending, {flagged} flagged, {to_fix} to fix, {skipped} \
-         skipped\n{changed} stand elsewhere than now: {gained} more kept, {lost} no longer kept\n"
+         skipped\nchanges: {}, {gained} newly kept, {lost} no longer kept\n",
+        out::count(changed, "item")
     )
 }

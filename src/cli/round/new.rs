@@ -1,74 +1,72 @@
-//! What a new round is to be.
+//! `benchtop round new`: creates a round.
 
 use benchtop_model::round::{
     Adjudication, CALIBRATION, Guidelines, NewRound, Order, Protocol, Rate, SEED, Sample,
 };
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// Arguments of `round new`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// What it is called: letters, digits, `.`, `_` and `-`
+    /// Name of the round: letters, digits, `.`, `_` and `-`
     name: String,
-    /// single, both-accept, "majority 3 of 5", equivalence, audit, answer or refusal
+    /// Protocol: single, both-accept, "majority 3 of 5", equivalence, audit, answer or refusal
     #[arg(long)]
     protocol: Protocol,
-    /// The annotators, with commas between
+    /// Annotators, comma-separated
     #[arg(long, required = true, value_delimiter = ',', value_name = "NAMES")]
     people: Vec<String>,
-    /// Only these items, in the words of the list
+    /// Filter that selects the items [default: all items]
     #[arg(long, default_value = "", value_name = "WORDS")]
     filter: String,
-    /// Only a sample of them: `10%`, a number, or `100/stratum`
+    /// Take a random sample of the items: `10%`, a number, or `100/stratum`
     #[arg(long, value_name = "HOW")]
     sample: Option<Sample>,
-    /// Divide the sample by this field: subtask, kind, style, level, dataset or side
+    /// Stratify the sample by a field: subtask, kind, style, level, dataset or side
     #[arg(long, value_name = "FIELD")]
     strata: Option<String>,
-    /// How many people judge each item; as many as the protocol needs otherwise
+    /// Annotators per item [default: as many as the protocol needs]
     #[arg(long, value_name = "N")]
     overlap: Option<u8>,
-    /// What order, sample, repeats and probes are drawn from
+    /// Seed of the order, the sample, the repeats, and the probes
     #[arg(long, default_value_t = SEED)]
     seed: u64,
-    /// Everybody sees what others and machines say from the beginning
+    /// Show the verdicts of others and of models from the start (not blind)
     #[arg(long)]
     open: bool,
-    /// Show the items in the order of the list; only with --open
+    /// Show items in the order of the list (requires --open)
     #[arg(long, requires = "open")]
     as_listed: bool,
-    /// Share of items shown twice to the same person
+    /// Share of items that the same annotator sees twice
     #[arg(long, default_value_t = Rate::REPEATS, value_name = "SHARE")]
     repeats: Rate,
-    /// Share of known items mixed in
+    /// Share of gold items mixed in as attention checks
     #[arg(long, default_value_t = Rate::PROBES, value_name = "SHARE")]
     probes: Rate,
-    /// Known items to practise on first, half of them bad
+    /// Number of practice items before the round, half of them bad
     #[arg(long, default_value_t = CALIBRATION, value_name = "N")]
     calibration: u32,
-    /// The guidelines that lie beside the item: a file of the project
+    /// Guidelines shown beside the items: a file of the project
     #[arg(long, value_name = "PATH")]
     guidelines: Option<String>,
-    /// What adjudicators see of the verdicts: names, scores, or both with a comma between
+    /// Details that adjudicators see: names, scores, or both, comma-separated
     #[arg(long, value_delimiter = ',', value_name = "WHAT", value_parser = ["names", "scores"])]
     adjudicators_see: Vec<String>,
-    /// Say what it would be, and make nothing
+    /// Show the round, without creating it
     #[arg(long)]
     pub(super) dry_run: bool,
 }
 
-/// The question of these arguments.
+/// The request for these arguments.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for what does not fit together.
+/// [`ErrorKind::Usage`] for options that contradict each other.
 pub(super) fn ask(args: &Args) -> Result<request::NewRound> {
     if matches!(args.sample, Some(Sample::PerStratum(_))) && args.strata.is_none() {
-        return Err(Error::new(
-            ErrorKind::Usage,
-            "a sample of each stratum needs to know what the strata are",
-        )
-        .help("name the field with --strata, such as --strata subtask"));
+        return Err(
+            Error::new(ErrorKind::Usage, "a sample per stratum requires --strata")
+                .help("add --strata FIELD, such as --strata subtask"),
+        );
     }
     let see = |what: &str| args.adjudicators_see.iter().any(|s| s == what);
     let new = NewRound {
@@ -82,7 +80,7 @@ pub(super) fn ask(args: &Args) -> Result<request::NewRound> {
         repeats: args.repeats,
         probes: args.probes,
         calibration: args.calibration,
-        // The owner reads the file and knows its version.
+        // The owner reads the file and fills in the version.
         guidelines: args.guidelines.clone().map(|path| Guidelines {
             path,
             version: String::new(),

@@ -1,4 +1,4 @@
-//! A round as Markdown, and as JSON.
+//! The report of a round, as Markdown and as JSON.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,13 @@ use serde_json::{Map, Value, json};
 use super::show;
 use crate::agreement::table::{self, Words};
 use crate::agreement::value as agreement;
-use benchtop_model::Status;
+use crate::out;
 use benchtop_model::agreement::analysis::{By, Row};
-use benchtop_model::clean;
 use benchtop_model::round::report::{AuditScore, RoundReport};
 use benchtop_model::round::{Order, Sample};
-use benchtop_store::journal;
+use benchtop_model::{Status, clean, history};
 
-/// The report as JSON: the contract of docs/cli.md.
+/// The report as JSON. docs/cli.md documents the fields; they are a contract.
 pub(super) fn value(report: &RoundReport) -> Value {
     let counts: Map<String, Value> = report
         .outcome
@@ -40,10 +39,10 @@ pub(super) fn value(report: &RoundReport) -> Value {
         .adjudications
         .iter()
         .map(|a| {
-            let said: Vec<Value> = a.verdicts.iter().map(|(who, v)| json!({"who": who, "verdict": v})).collect();
+            let verdicts: Vec<Value> = a.verdicts.iter().map(|(who, v)| json!({"who": who, "verdict": v})).collect();
             json!({
                 "number": a.number, "item": a.item, "by": a.by, "verdict": a.verdict, "reasons": a.reasons,
-                "note": a.note, "own": a.own, "verdicts": said,
+                "note": a.note, "own": a.own, "verdicts": verdicts,
             })
         })
         .collect();
@@ -57,8 +56,8 @@ pub(super) fn value(report: &RoundReport) -> Value {
     let mut out = show::value(&report.state);
     let more = json!({
         "order": report.order, "seed": report.seed, "repeats": report.repeats, "probes": report.probes,
-        "practice": report.practice, "origin": report.origin, "first": report.from.map(|(at, _)| journal::stamp(at)),
-        "last": report.from.map(|(_, at)| journal::stamp(at)), "outcome": counts,
+        "practice": report.practice, "origin": report.origin, "first": report.from.map(|(at, _)| history::stamp(at)),
+        "last": report.from.map(|(_, at)| history::stamp(at)), "outcome": counts,
         "agreement": agreement::agreed(&report.agreement), "groups": groups,
         "revised": agreement::rate(report.revised), "audit": audit,
         "disputes": report.disputes.0, "settled": report.disputes.1, "adjudications": settled,
@@ -74,7 +73,7 @@ pub(super) fn value(report: &RoundReport) -> Value {
 /// The report as Markdown.
 pub(super) fn markdown(report: &RoundReport) -> String {
     let mut text = format!("# Round `{}`\n\n", report.state.name);
-    asked(report, &mut text);
+    setup(report, &mut text);
     people(report, &mut text);
     outcome(report, &mut text);
     agreed(report, &mut text);
@@ -84,18 +83,18 @@ pub(super) fn markdown(report: &RoundReport) -> String {
     text
 }
 
-fn asked(report: &RoundReport, text: &mut String) {
+fn setup(report: &RoundReport, text: &mut String) {
     let (state, origin) = (&report.state, &report.origin);
     let sample = match origin.sample {
         Sample::All => "all of them".to_string(),
         Sample::Share(share) => format!("{share} of them"),
         Sample::Count(count) => format!("{count} of them"),
-        Sample::PerStratum(count) => format!("{count} of each stratum"),
+        Sample::PerStratum(count) => format!("{count} per stratum"),
     };
     let strata = origin
         .strata
         .as_ref()
-        .map(|field| format!(", divided by {field}"))
+        .map(|field| format!(", stratified by {field}"))
         .unwrap_or_default();
     let filter = if origin.filter.is_empty() {
         "all items".into()
@@ -104,49 +103,52 @@ fn asked(report: &RoundReport, text: &mut String) {
     };
     let view = if state.blind { "blind" } else { "open" };
     let order = match report.order {
-        Order::Seeded => "everybody their own, drawn",
+        Order::Seeded => "random for each annotator",
         Order::AsListed => "as listed",
     };
-    let _ = writeln!(text, "## What was asked\n");
+    let _ = writeln!(text, "## Setup\n");
     let _ = writeln!(
         text,
-        "- Protocol: `{}`, {} an item, {view}. {}",
+        "- Protocol: `{}`, {} per item, {view}. {}",
         state.protocol,
-        state.overlap,
+        out::count(state.overlap, "annotator"),
         state.protocol.question()
     );
     let _ = writeln!(
         text,
-        "- Items: {} out of {} that the filter found ({filter}): {sample}{strata}, seed {}.",
+        "- Items: {} of {} that match the filter ({filter}): {sample}{strata}, seed {}.",
         state.items, origin.candidates, origin.seed
     );
     let _ = writeln!(
         text,
-        "- Order: {order}, seed {}. Repeats {}, probes {}, {} items of practice.",
-        report.seed, report.repeats, report.probes, report.practice
+        "- Order: {order}, seed {}. Repeats {}, probes {}, {}.",
+        report.seed,
+        report.repeats,
+        report.probes,
+        out::count(report.practice, "practice item")
     );
     let closed = state.closed.map_or("open".to_string(), |at| {
-        format!("closed {}", journal::stamp(at))
+        format!("closed {}", history::stamp(at))
     });
     let _ = writeln!(
         text,
-        "- Made by {} at {}; {closed}.",
+        "- Created by {} at {}; {closed}.",
         state.by,
-        journal::stamp(state.created)
+        history::stamp(state.created)
     );
     if let Some((first, last)) = report.from {
         let _ = writeln!(
             text,
             "- Verdicts from {} to {}.",
-            journal::stamp(first),
-            journal::stamp(last)
+            history::stamp(first),
+            history::stamp(last)
         );
     }
     if state.missing > 0 {
         let _ = writeln!(
             text,
-            "- The project does not have {} of its items.",
-            state.missing
+            "- Missing from the project: {}.",
+            out::count(state.missing, "item")
         );
     }
     for note in &report.agreement.notes {
@@ -157,7 +159,7 @@ fn asked(report: &RoundReport, text: &mut String) {
 fn people(report: &RoundReport, text: &mut String) {
     let _ = writeln!(
         text,
-        "\n## Who\n\n{} of {} verdicts are in.\n",
+        "\n## Annotators\n\nVerdicts: {} of {}.\n",
         report.state.judged, report.state.wanted
     );
     let Words { mut head, rows } = table::people(&report.agreement.quality);
@@ -180,7 +182,7 @@ fn people(report: &RoundReport, text: &mut String) {
     }));
     let _ = writeln!(
         text,
-        "\nChanged by a second verdict, all people together: {}.",
+        "\nVerdicts changed by a second verdict, all annotators: {}.",
         table::rate(report.revised)
     );
 }
@@ -213,7 +215,7 @@ fn outcome(report: &RoundReport, text: &mut String) {
     if !audit.scores.is_empty() {
         let _ = writeln!(
             text,
-            "\nAnswers of models to the audited items, with those found wrong and without them:\n"
+            "\nModel scores on the audited items, with and without the items found wrong:\n"
         );
         let head = ["model", "with", "without"].map(String::from).to_vec();
         let line =
@@ -231,7 +233,7 @@ fn agreed(report: &RoundReport, text: &mut String) {
     if let Some(plan) = found.bootstrap {
         let _ = writeln!(
             text,
-            "\nBrackets: 95 % bootstrap intervals, {} draws, seed {}.",
+            "\nBrackets hold 95 % bootstrap intervals, {} draws, seed {}.",
             plan.draws, plan.seed
         );
     }
@@ -265,11 +267,11 @@ fn settled(report: &RoundReport, text: &mut String) {
     if report.adjudications.is_empty() {
         return;
     }
-    let head = ["item", "verdicts", "settled as", "by", "why"]
+    let head = ["item", "verdicts", "settled as", "by", "reason"]
         .map(String::from)
         .to_vec();
     let line = |a: &benchtop_model::round::report::Adjudicated| {
-        let said: Vec<String> = a
+        let verdicts: Vec<String> = a
             .verdicts
             .iter()
             .map(|(who, v)| format!("{who} {}", v.name()))
@@ -281,13 +283,13 @@ fn settled(report: &RoundReport, text: &mut String) {
             .chain(a.note.as_deref())
             .collect();
         let by = if a.own {
-            format!("{} (had judged it)", a.by)
+            format!("{} (also an annotator of the item)", a.by)
         } else {
             a.by.clone()
         };
         vec![
             format!("#{} {}", a.number, a.item),
-            said.join(", "),
+            verdicts.join(", "),
             a.verdict.name().into(),
             by,
             why.join(": "),
@@ -308,12 +310,13 @@ fn guidelines(report: &RoundReport, text: &mut String) {
     let path = clean::line(path);
     let _ = writeln!(
         text,
-        "\n## Guidelines\n\n`{path}`, version `{version}` when the round was made.\n"
+        "\n## Guidelines\n\n`{path}`, version `{version}` when the round was created.\n"
     );
     for (version, n) in &report.versions {
         let version = version
             .as_ref()
             .map_or("no version".to_string(), |v| format!("version `{v}`"));
-        let _ = writeln!(text, "- {n} first verdicts under {version}");
+        let verdicts = out::count(*n, "first verdict");
+        let _ = writeln!(text, "- {verdicts} under {version}");
     }
 }

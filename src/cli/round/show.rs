@@ -1,15 +1,13 @@
-//! Rounds as a person and as a script read them.
+//! Rounds and disputes, as text and as JSON.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
 use crate::out;
-use benchtop_model::clean;
 use benchtop_model::round::state::{Dispute, RoundState, Side};
-use benchtop_store::journal;
+use benchtop_model::{clean, history};
 
-/// A round in JSON.
 pub(super) fn value(state: &RoundState) -> Value {
     let people: Map<String, Value> = state
         .people
@@ -26,32 +24,32 @@ pub(super) fn value(state: &RoundState) -> Value {
         "name": state.name, "protocol": state.protocol.to_string(), "blind": state.blind, "overlap": state.overlap,
         "items": state.items, "missing": state.missing, "people": people, "judged": state.judged,
         "wanted": state.wanted, "by_status": by_status, "strangers": state.strangers,
-        "created": journal::stamp(state.created), "by": state.by, "closed": state.closed.map(journal::stamp),
+        "created": history::stamp(state.created), "by": state.by, "closed": state.closed.map(history::stamp),
         "guidelines": state.guidelines, "left": state.left,
     })
 }
 
-/// A round that was just drawn.
-pub(super) fn made(state: &RoundState, dry: bool, json: bool) -> String {
+/// A round that was just created, or would be.
+pub(super) fn created(state: &RoundState, dry: bool, json: bool) -> String {
     if json {
         let mut value = value(state);
         value["dry_run"] = dry.into();
         value["notes"] = state.notes.clone().into();
         return out::json_text(&value);
     }
-    let would = if dry { "would be" } else { "is" };
+    let verb = if dry { "would create" } else { "created" };
     let mut text = format!(
-        "`{}` {would} a round of {} items for {}, {} an item: {} verdicts\n",
+        "{verb} the round `{}`: {} for {}, {} per item, {}\n",
         state.name,
-        state.items,
+        out::count(state.items, "item"),
         state
             .people
             .iter()
             .map(|(who, _)| who.as_str())
             .collect::<Vec<_>>()
             .join(", "),
-        state.overlap,
-        state.wanted
+        out::count(state.overlap, "verdict"),
+        out::count(state.wanted, "verdict")
     );
     for note in &state.notes {
         let _ = writeln!(text, "note: {}", clean::line(note));
@@ -59,7 +57,6 @@ pub(super) fn made(state: &RoundState, dry: bool, json: bool) -> String {
     text
 }
 
-/// All rounds.
 pub(super) fn list(states: &[RoundState], json: bool) -> String {
     if json {
         return states
@@ -78,12 +75,15 @@ fn line(state: &RoundState) -> String {
         ""
     };
     format!(
-        "{}\t{}\t{blind}{closed}\t{} of {} verdicts\t{} items\n",
-        state.name, state.protocol, state.judged, state.wanted, state.items
+        "{}\t{}\t{blind}{closed}\t{} of {} verdicts\t{}\n",
+        state.name,
+        state.protocol,
+        state.judged,
+        state.wanted,
+        out::count(state.items, "item")
     )
 }
 
-/// One round.
 pub(super) fn one(state: &RoundState, json: bool) -> String {
     if json {
         return out::json_text(&value(state));
@@ -104,33 +104,32 @@ pub(super) fn one(state: &RoundState, json: bool) -> String {
             }
         }
         None => text.push_str(
-            "where its items stand comes when it is closed: it is blind, and you are in it\n",
+            "the status of its items is hidden until the round closes, because it is blind and you take part\n",
         ),
     }
     if state.missing > 0 {
         let _ = writeln!(
             text,
-            "note: the project does not have {} of its items",
-            state.missing
+            "note: {} missing from the project",
+            out::count(state.missing, "item")
         );
     }
     if state.strangers > 0 {
         let _ = writeln!(
             text,
-            "note: {} verdicts are of people or on items that are not in it",
-            state.strangers
+            "note: {} not counted: by annotators or on items outside of the round",
+            out::count(state.strangers, "verdict")
         );
     }
     text
 }
 
-/// Items on which people differ.
 pub(super) fn disputes(list: &[Dispute], json: bool) -> String {
     let side = |s: &Side| {
         let j = &s.judgement;
         json!({
             "who": s.who, "verdict": j.verdict, "reasons": j.reasons, "note": j.note, "ms": j.ms, "answer": j.answer,
-            "at": journal::stamp(s.at), "revealed": j.asked.as_ref().is_some_and(|a| a.revealed),
+            "at": history::stamp(s.at), "revealed": j.asked.as_ref().is_some_and(|a| a.revealed),
             "guidelines": j.asked.as_ref().and_then(|a| a.guidelines.as_ref()),
         })
     };
@@ -146,15 +145,15 @@ pub(super) fn disputes(list: &[Dispute], json: bool) -> String {
             text.push_str(&out::json_text(&value));
             continue;
         }
-        let said = |s: &Side| format!("{} {}", s.who, s.judgement.verdict.name());
-        let said: Vec<String> = dispute.verdicts.iter().map(said).collect();
+        let verdict = |s: &Side| format!("{} {}", s.who, s.judgement.verdict.name());
+        let verdicts: Vec<String> = dispute.verdicts.iter().map(verdict).collect();
         let settled = if dispute.settled.is_some() {
             "settled"
         } else {
             "open"
         };
         let own = if dispute.own {
-            "\tyour own verdict is among them"
+            "\tincludes your own verdict"
         } else {
             ""
         };
@@ -163,7 +162,7 @@ pub(super) fn disputes(list: &[Dispute], json: bool) -> String {
             "#{}\t{}\t{settled}\t{}{own}",
             dispute.number,
             clean::line(&dispute.item),
-            said.join(", ")
+            verdicts.join(", ")
         );
     }
     text

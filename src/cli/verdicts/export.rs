@@ -1,4 +1,4 @@
-//! Verdicts written out.
+//! Lists and exports verdicts.
 
 use std::io::{BufWriter, Write};
 
@@ -8,14 +8,10 @@ use benchtop_formats::verdicts::label_studio::TaskWriter;
 use benchtop_formats::verdicts::{csv, jsonl};
 use benchtop_model::verdict_interchange::{Exchanged, VerdictForm};
 use benchtop_model::{Error, ErrorKind, Item, Result, clean};
-use benchtop_owner::Client;
-use benchtop_owner::wire::{Lines, request};
 use benchtop_pipeline::export::{Renames, create};
+use benchtop_protocol::Client;
+use benchtop_protocol::wire::{Lines, request};
 
-/// Writes them as `args` say.
-///
-/// # Errors
-/// When the owner cannot be reached or the file cannot be written.
 pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     let form = args
         .format
@@ -25,7 +21,8 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     let mut renames = Renames::default();
     let mut out: Box<dyn Write> = match &args.out {
         Some(path) => Box::new(create(path, &mut renames)?),
-        // On standard output a table is for eyes; JSON says everything there too, and a file holds what the verdicts hold.
+        // Text and CSV on standard output are cleaned for the terminal. JSON escapes instead, and
+        // files keep everything.
         None if matches!(form, None | Some(VerdictForm::Csv)) => {
             Box::new(BufWriter::new(out::lines()))
         }
@@ -57,7 +54,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     Ok(0)
 }
 
-/// A verdict as a person reads it.
+/// A verdict as a tab-separated line.
 fn text(number: u32, verdict: &Exchanged) -> String {
     let j = &verdict.judgement;
     let (reasons, note) = (j.reasons.join(", "), j.note.as_deref().unwrap_or_default());
@@ -68,10 +65,11 @@ fn text(number: u32, verdict: &Exchanged) -> String {
     )
 }
 
-/// Takes a page of verdicts with the numbers of their items.
+/// Receives a page of verdicts with the numbers of their items.
 type Take<'t> = &'t mut dyn FnMut(&[(u32, Exchanged)]) -> Result<()>;
 
-/// Calls `take` with every page of the verdicts that count, those on one item together.
+/// Calls `take` with every page of the effective verdicts. Verdicts on one item are on the same
+/// page.
 fn each(client: &Client, round: Option<&str>, take: Take<'_>) -> Result<()> {
     let mut from = Some(1);
     while let Some(number) = from {
@@ -86,7 +84,7 @@ fn each(client: &Client, round: Option<&str>, take: Take<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Writes Label Studio's tasks; gives back where they were written to.
+/// Writes Label Studio tasks to `out`, and returns it.
 fn tasks(client: &Client, args: &Args, out: Box<dyn Write>) -> Result<Box<dyn Write>> {
     let words = super::words(&args.map, &[]);
     let mut writer = TaskWriter::new(out, &words, &args.pictures_at);
@@ -109,7 +107,7 @@ fn tasks(client: &Client, args: &Args, out: Box<dyn Write>) -> Result<Box<dyn Wr
     writer.finish()
 }
 
-/// Items by their numbers, in that order, as many at once as fit a frame.
+/// Fetches items by number, in that order, as many per request as fit a frame.
 struct Items<'c> {
     client: &'c Client,
     numbers: Vec<u32>,
@@ -134,8 +132,7 @@ impl<'c> Items<'c> {
             }
             let rest = self.numbers.get(self.asked..).unwrap_or_default();
             let Lines { json, .. } = self.client.ask(request::Items(rest.to_vec()))?;
-            let corrupt =
-                |e| Error::new(ErrorKind::Corrupt, format!("an item cannot be read: {e}"));
+            let corrupt = |e| Error::new(ErrorKind::Corrupt, format!("cannot read an item: {e}"));
             let items = json
                 .lines()
                 .map(|line| serde_json::from_str(line).map_err(corrupt));
@@ -143,7 +140,7 @@ impl<'c> Items<'c> {
             if items.is_empty() {
                 return Err(Error::new(
                     ErrorKind::Corrupt,
-                    "an item that was judged is not there",
+                    "an item with verdicts is missing",
                 ));
             }
             self.asked += items.len();

@@ -1,4 +1,4 @@
-//! `benchtop verdicts import`: verdicts of other tools, and of other projects.
+//! `benchtop verdicts import`: imports verdicts from other tools and other projects.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -9,32 +9,31 @@ use super::Form;
 use crate::{Context, import, merge, out, print};
 use benchtop_model::verdict_interchange::{Taken, Words};
 use benchtop_model::{Error, Result, clean};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// Verdicts set aside that are named where a person reads.
+/// Maximum number of skipped verdicts in the text output.
 const SHOWN: usize = 20;
 
-/// Arguments of `verdicts import`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The file
+    /// File to import
     file: PathBuf,
-    /// Its form; told by its beginning otherwise
+    /// Format of the file [default: detected]
     #[arg(long, value_enum)]
     format: Option<Form>,
-    /// Who somebody in the file is, as often as needed
+    /// Map an email in the file to an annotator (repeatable)
     #[arg(long, value_name = "EMAIL=NAME", value_parser = super::pair)]
     map: Vec<(String, String)>,
-    /// Which verdict or reason a choice in the file means, as often as needed
+    /// Map a choice in the file to a verdict or reason (repeatable)
     #[arg(long, value_name = "CHOICE=VERDICT", value_parser = super::pair)]
     choice: Vec<(String, String)>,
-    /// The field of a Label Studio task's data that holds the item's id; `item` otherwise
+    /// Field of the Label Studio task data with the item's id [default: item]
     #[arg(long, value_name = "NAME")]
     item_field: Option<String>,
-    /// The data set that the tasks of a Label Studio file are of, where several have an item of the same number
+    /// Data set of the Label Studio tasks, if several data sets have the same item numbers
     #[arg(long, value_name = "NAME")]
     dataset: Option<String>,
-    /// Say what it would come to, and take nothing
+    /// Show what would be imported, without importing it
     #[arg(long)]
     dry_run: bool,
     /// Print the report as one JSON object
@@ -42,13 +41,9 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// A file that cannot be read or is of another form; then nothing is taken.
 pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     let file = std::path::absolute(&args.file)
-        .map_err(|e| Error::io(&e, "cannot be found", &args.file))?;
+        .map_err(|e| Error::io(&e, "cannot find the file", &args.file))?;
     let words = super::words(&args.map, &args.choice);
     let words = Words {
         item_field: args.item_field.clone(),
@@ -68,7 +63,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     } else {
         text(&taken, args.dry_run)
     })?;
-    // Whoever imports wants verdicts: a file of which nothing landed is a failure, whatever the reasons.
+    // A file without a single usable verdict is a failure.
     Ok(u8::from(taken.read > 0 && taken.added + taken.known == 0))
 }
 
@@ -81,10 +76,10 @@ fn value(taken: &Taken, dry: bool) -> serde_json::Value {
 }
 
 fn text(taken: &Taken, dry: bool) -> String {
-    let would = if dry { "would be added" } else { "added" };
+    let verb = if dry { "would add" } else { "added" };
     let mut out = format!(
-        "{} verdicts read as {}: {} {would}, {} were there already, {} set aside\n",
-        taken.read,
+        "read {} as {}: {verb} {}, {} already in the project, {} set aside\n",
+        out::count(taken.read, "verdict"),
         taken.form.name(),
         taken.added,
         taken.known,

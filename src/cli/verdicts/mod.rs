@@ -1,4 +1,4 @@
-//! `benchtop verdicts`: the verdicts that count, to read and to exchange.
+//! `benchtop verdicts`: lists, exports, and imports verdicts.
 
 mod export;
 mod import;
@@ -13,49 +13,47 @@ use benchtop_formats::verdicts::label_studio::config::config;
 use benchtop_model::Result;
 use benchtop_model::verdict_interchange::{VerdictForm, Words};
 
-/// Arguments of `verdicts`.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
     #[command(subcommand)]
-    what: Option<Do>,
-    /// Print one JSON object a line: the same as --format jsonl
+    command: Option<Command>,
+    /// Print JSON lines, like --format jsonl
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// The form to write them in
+    /// Output format [default: text]
     #[arg(long, value_enum)]
     format: Option<Form>,
-    /// Only those of this round
+    /// Only verdicts of this round
     #[arg(long, value_name = "NAME")]
     round: Option<String>,
-    /// The file; standard output otherwise
+    /// Output file [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// What an annotator is called in Label Studio
+    /// Label Studio email of an annotator (repeatable)
     #[arg(long, value_name = "EMAIL=NAME", value_parser = pair)]
     map: Vec<(String, String)>,
-    /// What stands before the path of every picture in Label Studio's tasks
+    /// Prefix of picture paths in Label Studio tasks
     #[arg(long, default_value = "", value_name = "PREFIX")]
     pictures_at: String,
-    /// Print the labeling config for Label Studio's tasks, and nothing else
+    /// Print only the labeling config for Label Studio
     #[arg(long, conflicts_with_all = ["format", "json", "round", "out", "map", "pictures_at"])]
     labeling_config: bool,
 }
 
 #[derive(Subcommand)]
-enum Do {
-    /// Take verdicts in from a file: Label Studio's JSON or JSON-MIN export, CSV, JSON Lines
+enum Command {
+    /// Import verdicts from Label Studio's JSON or JSON-MIN export, CSV, or JSONL
     Import(import::Args),
 }
 
-/// A form on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// One JSON object a line
+    /// One JSON object per line
     Jsonl,
-    /// RFC 4180, with a line of names
+    /// CSV (RFC 4180) with a header
     Csv,
-    /// Label Studio's tasks
+    /// Label Studio tasks
     LabelStudio,
 }
 
@@ -69,13 +67,13 @@ impl From<Form> for VerdictForm {
     }
 }
 
-/// `THEIRS=OURS`: divided at the last sign of equality, since ours never has one.
+/// Parses `THEIRS=OURS`. Splits at the last `=`, because our names never contain one.
 fn pair(text: &str) -> std::result::Result<(String, String), String> {
     match text.rsplit_once('=') {
         Some((theirs, ours)) if !theirs.is_empty() && !ours.is_empty() => {
             Ok((theirs.into(), ours.into()))
         }
-        _ => Err(format!("`{text}` says nothing, expected THEIRS=OURS")),
+        _ => Err(format!("expected THEIRS=OURS, found `{text}`")),
     }
 }
 
@@ -88,13 +86,9 @@ fn words(people: &[(String, String)], choices: &[(String, String)]) -> Words {
     }
 }
 
-/// Runs it.
-///
-/// # Errors
-/// When the owner cannot be reached, or a file cannot be written or read.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    match &args.what {
-        Some(Do::Import(args)) => import::run(context, args),
+    match &args.command {
+        Some(Command::Import(args)) => import::run(context, args),
         None if args.labeling_config => {
             print(&config(&context.client()?.welcome().reasons))?;
             Ok(0)
@@ -108,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pair_is_divided_where_ours_begins() {
+    fn pair_splits_at_the_last_equals_sign() {
         assert_eq!(pair("a=b=accept"), Ok(("a=b".into(), "accept".into())));
         for bad in ["", "=", "x", "x=", "=y"] {
             assert!(pair(bad).is_err(), "{bad}");

@@ -1,4 +1,4 @@
-//! `benchtop vocab diff`: the metadata against another set, and the items that the difference touches.
+//! `benchtop vocab diff`: compares the metadata with another set, and counts the affected items.
 
 use std::fmt::Write as _;
 use std::io::Read;
@@ -12,17 +12,12 @@ use super::parsed;
 use crate::out;
 use benchtop_compose::metadata::Metadata;
 use benchtop_compose::metadata::diff::{Diff, Parts, Terms, diff, files};
-use benchtop_model::clean;
 use benchtop_model::metafile::shipped;
 use benchtop_model::usage::Impact;
-use benchtop_model::{Error, ErrorKind, MetaFile, Result};
-use benchtop_owner::wire::request;
+use benchtop_model::{Error, ErrorKind, MetaFile, Result, clean, metafile};
+use benchtop_protocol::wire::request;
 use benchtop_store::metadata;
 
-/// Runs it.
-///
-/// # Errors
-/// When either set cannot be read, or the owner not reached.
 pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
     let dir = context.project()?.metadata();
     let (name, old) = match against {
@@ -30,11 +25,9 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
         Some(other) if Path::new(other).is_dir() => {
             let state = metadata::read(Path::new(other))?;
             if state.shipped {
-                return Err(Error::new(
-                    ErrorKind::NotFound,
-                    "there are no metadata files in this folder",
-                )
-                .file(other));
+                return Err(
+                    Error::new(ErrorKind::NotFound, "the folder has no metadata files").file(other),
+                );
             }
             (other.to_string(), parsed(&state))
         }
@@ -44,7 +37,7 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
     let found = diff(&old, &new);
     let (removed, added) = files(&old, &new);
     let impact = match context.client()?.ask(request::Impact(Vec::new())) {
-        // While the files have errors nobody can tell: the difference can be told all the same.
+        // If the files have errors, the items cannot be counted, but the difference can be shown.
         Err(problem) if problem.kind != ErrorKind::Input => return Err(problem),
         impact => impact,
     };
@@ -68,14 +61,14 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
     Ok(0)
 }
 
-/// What the difference does to the items, or why nobody can tell.
-type Known<'i> = std::result::Result<&'i Impact, &'i Error>;
+/// The affected items, or the error that prevents counting them.
+type Counted<'i> = std::result::Result<&'i Impact, &'i Error>;
 
 fn text(
     name: &str,
     found: &Diff,
     (removed, added): (&[String], &[String]),
-    impact: Known<'_>,
+    impact: Counted<'_>,
 ) -> String {
     let mut out = String::new();
     let mut line = |mark: &str, what: &str| {
@@ -86,24 +79,26 @@ fn text(
     for terms in &found.terms {
         each_term(terms, &mut line);
     }
-    for (of, found) in [("templates", &found.templates), ("rules", &found.rules)] {
+    for (kind, found) in [("templates", &found.templates), ("rules", &found.rules)] {
         for (mark, parts) in [
             ("-", &found.removed),
             ("+", &found.added),
             ("~", &found.changed),
         ] {
-            parts.iter().for_each(|p| line(mark, &format!("{of} {p}")));
+            parts
+                .iter()
+                .for_each(|p| line(mark, &format!("{kind} {p}")));
         }
     }
     if found.is_empty() && removed.is_empty() && added.is_empty() {
-        let _ = writeln!(out, "the same as {name}");
+        let _ = writeln!(out, "identical to {name}");
     }
     let impact = match impact {
         Ok(impact) => impact,
         Err(problem) => {
             let _ = writeln!(
                 out,
-                "items are not counted: {}",
+                "cannot count affected items: {}",
                 clean::line(&problem.to_string())
             );
             return out;
@@ -111,13 +106,13 @@ fn text(
     };
     let _ = writeln!(
         out,
-        "{} composed items: {} stale, {} gone",
-        impact.composed,
+        "{}: {} stale, {} gone",
+        out::count(impact.composed, "composed item"),
         impact.stale.all(),
         impact.gone.all()
     );
     for (cause, items) in &impact.causes {
-        let _ = writeln!(out, "  {items:>8} for {}", clean::line(cause));
+        let _ = writeln!(out, "  {items:>8}  {}", clean::line(cause));
     }
     out
 }
@@ -133,7 +128,7 @@ fn each_term(terms: &Terms, line: &mut dyn FnMut(&str, &str)) {
         ("~", " reworded", &terms.reworded),
     ];
     for (old, new) in &terms.renamed {
-        line("~", &format!("{of} `{old}` is `{new}` now"));
+        line("~", &format!("{of} `{old}` renamed to `{new}`"));
     }
     for (mark, what, list) in lists {
         list.iter()
@@ -154,10 +149,10 @@ fn of_git(dir: &Path, revision: &str) -> Result<Metadata> {
     let none = |_| {
         Error::new(
             ErrorKind::NotFound,
-            format!("`{revision}` is neither a folder nor a git revision here"),
+            format!("`{revision}` is neither a folder nor a git revision"),
         )
         .file(dir)
-        .help("name a metadata folder, or a revision of the repository that the project is in")
+        .help("name a metadata folder, or a revision of the project's git repository")
     };
     let commit = String::from_utf8_lossy(&git(dir, &verify).map_err(none)?)
         .trim()
@@ -171,11 +166,11 @@ fn of_git(dir: &Path, revision: &str) -> Result<Metadata> {
         .filter_map(|n| std::str::from_utf8(n).ok());
     let mut old = Metadata::default();
     for name in names
-        .filter(|n| metadata::check_name(n, false).is_ok())
+        .filter(|n| metafile::check_name(n, false).is_ok())
         .take(metadata::FILES)
     {
         let bytes = git(dir, &["cat-file", "blob", &format!("{commit}:./{name}")])?;
-        // What cannot be read then is as good as not there.
+        // Files that are not UTF-8 count as missing.
         if let Ok(text) = String::from_utf8(bytes) {
             old.put(MetaFile {
                 name: name.to_string(),
@@ -186,8 +181,9 @@ fn of_git(dir: &Path, revision: &str) -> Result<Metadata> {
     Ok(old)
 }
 
-/// Settings of a repository that name a program to run, as nothing. `protocol.allow` keeps a partial clone from fetching
-/// what it lacks (`core.sshCommand`, `remote.*.uploadpack`) where git does not know `GIT_NO_LAZY_FETCH` (before 2.45).
+/// Overrides for repository settings that name a program to run. `protocol.allow` stops a partial
+/// clone from fetching missing objects (with `core.sshCommand` or `remote.*.uploadpack`) in git
+/// before 2.45, which ignores `GIT_NO_LAZY_FETCH`.
 const NO_PROGRAMS: [&str; 10] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -201,7 +197,8 @@ const NO_PROGRAMS: [&str; 10] = [
     "core.attributesFile=/dev/null",
 ];
 
-/// Git in `dir`, such that nothing in the repository there is run: it may be somebody else's.
+/// Git in `dir`, set up to run no program that the repository names: the repository may be
+/// untrusted.
 fn quiet_git(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command
@@ -216,9 +213,9 @@ fn quiet_git(dir: &Path) -> Command {
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0");
-    // Over `protocol.NAME.allow` of the repository, which `protocol.allow` is not.
+    // Overrides `protocol.NAME.allow` of the repository, which `protocol.allow` does not.
     command.env("GIT_ALLOW_PROTOCOL", "none");
-    // Each of these names a program as well, or another repository than the one in `dir`.
+    // Each of these also names a program, or another repository.
     let inherited = [
         "GIT_DIR",
         "GIT_WORK_TREE",
@@ -239,9 +236,9 @@ fn quiet_git(dir: &Path) -> Command {
     command
 }
 
-/// What git prints, up to the size of a metadata file.
+/// The output of git, up to the size of a metadata file.
 fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>> {
-    let failed = |e: &std::io::Error| Error::io(e, "git cannot be run", dir);
+    let failed = |e: &std::io::Error| Error::io(e, "cannot run git", dir);
     let mut command = quiet_git(dir);
     command
         .args(args)
@@ -257,7 +254,11 @@ fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>> {
     }
     let status = child.wait().map_err(|e| failed(&e))?;
     if bytes.len() as u64 > metadata::FILE_LIMIT {
-        return Err(Error::input("a file of that revision is too large for metadata").file(dir));
+        return Err(Error::input(format!(
+            "a file of the revision is larger than {} MiB",
+            metadata::FILE_LIMIT >> 20
+        ))
+        .file(dir));
     }
     if !status.success() {
         return Err(Error::new(ErrorKind::NotFound, format!("git {} failed", args[0])).file(dir));

@@ -1,4 +1,4 @@
-//! `benchtop vocab import`: Dysca's released metadata into a metadata folder.
+//! `benchtop vocab import`: imports Dysca's released metadata into a metadata folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,18 +9,14 @@ use super::super::{Context, print};
 use super::parsed;
 use crate::out;
 use benchtop_compose::metadata::dysca::{self, Repair};
-use benchtop_model::clean;
+use benchtop_files::disk;
 use benchtop_model::usage::Save;
-use benchtop_model::{Error, Result};
-use benchtop_store::{disk, metadata};
+use benchtop_model::{Error, Result, clean};
+use benchtop_store::metadata;
 
-/// Folders below the one that is named that are looked into.
+/// Depth of subfolders that are read.
 const DEPTH: usize = 1;
 
-/// Runs it.
-///
-/// # Errors
-/// What cannot be read, with file and line, and what keeps the files from being written; then none is.
 pub fn run(
     context: &Context,
     dir: &Path,
@@ -67,28 +63,25 @@ pub fn run(
         });
         print(&out::json_text(&line))?;
     } else {
-        let mut out = String::new();
-        summed(&read.repairs)
+        let mut text = String::new();
+        merged(&read.repairs)
             .iter()
-            .for_each(|line| out.push_str(&format!("{}\n", clean::line(line))));
-        let word = if dry_run {
-            "would be written"
-        } else {
-            "written"
-        };
-        out.push_str(&format!(
-            "{} repairs; {} files {word} to {}: {}\n",
-            read.repairs.len(),
-            changed.len(),
+            .for_each(|line| text.push_str(&format!("{}\n", clean::line(line))));
+        let verb = if dry_run { "would write" } else { "wrote" };
+        text.push_str(&format!(
+            "{}; {verb} {} to {}: {}\n",
+            out::count(read.repairs.len(), "repair"),
+            out::count(changed.len(), "file"),
             into.display(),
             changed.join(", ")
         ));
-        print(&out)?;
+        print(&text)?;
     }
     Ok(0)
 }
 
-/// Files of at most the size of a metadata file, by their names below `root`.
+/// Reads the files below `root` with their relative names. Files larger than a metadata file are
+/// refused.
 fn collect(
     root: &Path,
     below: &Path,
@@ -101,13 +94,13 @@ fn collect(
         let entry = entry.map_err(|e| Error::io(&e, "cannot read the folder", &dir))?;
         let path: PathBuf = entry.path();
         let name = below.join(entry.file_name());
-        let meta = fs::metadata(&path).map_err(|e| Error::io(&e, "cannot be read", &path))?;
+        let meta = fs::metadata(&path).map_err(|e| Error::io(&e, "cannot read the file", &path))?;
         if meta.is_dir() && depth > 0 {
             collect(root, &name, depth - 1, files)?;
         } else if meta.is_file() {
             if meta.len() > metadata::FILE_LIMIT {
                 let what = format!(
-                    "a file of {} bytes; at most {} MiB are read",
+                    "the file has {} bytes; the limit is {} MiB",
                     meta.len(),
                     metadata::FILE_LIMIT >> 20
                 );
@@ -115,21 +108,22 @@ fn collect(
             }
             if files.len() >= metadata::FILES {
                 let what = format!(
-                    "more than {} files: this is not Dysca's metadata",
+                    "the folder has more than {} files, so it is not Dysca's metadata",
                     metadata::FILES
                 );
                 return Err(Error::input(what).file(root));
             }
-            let bytes = fs::read(&path).map_err(|e| Error::io(&e, "cannot be read", &path))?;
+            let bytes =
+                fs::read(&path).map_err(|e| Error::io(&e, "cannot read the file", &path))?;
             files.push((name.to_string_lossy().into_owned(), bytes));
         }
     }
     Ok(())
 }
 
-/// One line for the same repair on lines that follow each other.
-fn summed(repairs: &[Repair]) -> Vec<String> {
-    // By file and kind: a file with CRLF and trailing blanks has the two in turn on every line.
+/// Describes the repairs, with one line for the same repair on consecutive lines.
+fn merged(repairs: &[Repair]) -> Vec<String> {
+    // Grouped by file and kind: a file with CRLF and trailing blanks has both kinds on every line.
     let mut kinds: Vec<(&str, &str, Vec<&Repair>)> = Vec::new();
     for repair in repairs {
         match kinds
@@ -167,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repairs_on_neighbouring_lines_are_one_line() {
+    fn merges_repairs_on_consecutive_lines() {
         let repair = |line, what: &str, text: &str| Repair {
             file: "a.txt".into(),
             line,
@@ -188,6 +182,6 @@ mod tests {
             "a.txt:5: CR (`q`)",
             "a.txt:1: blank (`x`)",
         ];
-        assert_eq!(summed(&repairs), wanted);
+        assert_eq!(merged(&repairs), wanted);
     }
 }

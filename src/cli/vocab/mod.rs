@@ -1,4 +1,4 @@
-//! `benchtop vocab`: the metadata files of a project.
+//! `benchtop vocab`: lists, checks, compares, and imports the metadata files of a project.
 
 mod diff;
 mod import;
@@ -8,16 +8,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::out::count;
 use super::{Context, done, json_line, out};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::metadata::{Metadata, STYLE, file_of};
-use benchtop_model::clean;
 use benchtop_model::usage::{MetadataState, Save, TermUse};
-use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result, Severity};
-use benchtop_owner::wire::request;
+use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result, Severity, clean};
+use benchtop_protocol::wire::request;
 use benchtop_store::metadata;
 
-/// Arguments of `vocab`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -26,31 +25,32 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// List vocabularies, with how many items use their terms
+    /// List vocabularies and how many items use their terms
     List(Format),
-    /// Say what is wrong with the metadata files
+    /// Check the metadata files for mistakes
     Check {
-        /// Remove stray blanks, carriage returns and byte order marks first
+        /// Remove stray blanks, carriage returns, and byte order marks first
         #[arg(long)]
         fix: bool,
         #[command(flatten)]
         format: Format,
     },
-    /// Compare the metadata with another folder, a git revision, or the shipped set, and count the items it touches
+    /// Compare the metadata with a folder, a git revision, or the shipped set, and count affected
+    /// items
     Diff {
-        /// A metadata folder or a git revision; the shipped set otherwise
+        /// Metadata folder or git revision [default: the shipped set]
         against: Option<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// Read Dysca's released metadata, and say every repair
+    /// Import Dysca's released metadata, and list all repairs
     Import {
-        /// The folder with Styles.json, Animal.txt, People/Age.txt ...
+        /// Folder with Styles.json, Animal.txt, People/Age.txt, ...
         dir: PathBuf,
-        /// The metadata folder to write to; that of the project otherwise
+        /// Metadata folder to write to [default: the project's]
         #[arg(long, value_name = "DIR")]
         into: Option<PathBuf>,
-        /// Read and report, write nothing
+        /// Show what would be imported, without writing files
         #[arg(long)]
         dry_run: bool,
         #[command(flatten)]
@@ -58,7 +58,6 @@ enum Command {
     },
 }
 
-/// How to print.
 #[derive(clap::Args)]
 struct Format {
     /// Print JSON
@@ -66,10 +65,6 @@ struct Format {
     json: bool,
 }
 
-/// Runs it.
-///
-/// # Errors
-/// What cannot be read or written.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     match &args.command {
         Command::List(format) => list(context, format.json),
@@ -84,7 +79,6 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     }
 }
 
-/// The metadata that these files are.
 fn parsed(state: &MetadataState) -> Metadata {
     Metadata::parse(state.files.iter().map(|f| MetaFile {
         name: f.name.clone(),
@@ -126,7 +120,7 @@ fn list(context: &Context, json: bool) -> Result<u8> {
         if state.shipped {
             done(writeln!(
                 out,
-                "the project has no metadata files: these are the shipped ones"
+                "the project has no metadata files; these are the shipped ones"
             ))?;
         }
     }
@@ -134,16 +128,16 @@ fn list(context: &Context, json: bool) -> Result<u8> {
     Ok(0)
 }
 
-/// A vocabulary in the list.
+/// One row of the list.
 struct Row<'m> {
     name: &'m str,
     terms: usize,
     enabled: usize,
-    /// Terms of it that items have.
+    /// Terms that at least one item uses.
     used: usize,
-    /// Items that have a term of it, counted for each term.
+    /// Uses by items, summed over the terms.
     uses: u64,
-    /// Terms that items have and the vocabulary does not.
+    /// Terms that items use but the vocabulary lacks.
     unknown: usize,
 }
 
@@ -215,18 +209,19 @@ fn check(dir: &Path, fix: bool, json: bool) -> Result<u8> {
         .filter(|f| f.severity() == Severity::Error)
         .count();
     if !json {
-        let files = state.files.len();
         done(writeln!(
             out,
-            "{files} files, {errors} errors, {} warnings",
-            found.len() - errors
+            "{}, {}, {}",
+            count(state.files.len(), "file"),
+            count(errors, "error"),
+            count(found.len() - errors, "warning")
         ))?;
     }
     done(out.flush())?;
     Ok(u8::from(errors > 0))
 }
 
-/// The vocabularies that have stray blanks or line ends, without them.
+/// The tidy text of vocabularies with stray blanks or line ends.
 fn tidied(state: &MetadataState) -> Vec<Save> {
     let metadata = parsed(state);
     let tidy = metadata
@@ -245,7 +240,7 @@ fn tidied(state: &MetadataState) -> Vec<Save> {
     tidy.collect()
 }
 
-/// What reading the files and putting them together finds, in the order of the files.
+/// The findings of parsing and compiling the files, sorted by file.
 fn findings(state: &MetadataState) -> Vec<Finding> {
     let metadata = parsed(state);
     let mut found = state.unreadable.clone();

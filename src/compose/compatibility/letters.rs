@@ -1,22 +1,22 @@
-//! Words that read nearly alike: within so many edits of each other.
+//! Words within an edit distance range of each other.
 
 use std::sync::OnceLock;
 
-/// Longest word in bytes for which edits are counted; a longer one has no neighbors.
+/// Maximum length of a word in bytes. Longer words have no neighbors.
 const LONGEST: usize = 64;
 
-/// For each word of a list those within some edits of it, found when a word is first asked about.
+/// For each word of a list, the words within a range of edits. Computed on first use.
 #[derive(Debug)]
 pub struct Letters {
     least: usize,
     most: usize,
-    /// Words in lower case, with the set of their letters.
+    /// Words in lowercase with the set of their letters.
     words: Vec<(Box<[u8]>, u32)>,
     near: Vec<OnceLock<Box<[u32]>>>,
 }
 
 impl Letters {
-    /// The neighborhoods of `words`, from `least` to `most` edits away.
+    /// Finds neighbors of `words` from `least` to `most` edits away.
     pub fn new<'w>(words: impl Iterator<Item = &'w str>, (least, most): (u8, u8)) -> Letters {
         let words: Vec<_> = words
             .map(|w| (Box::<[u8]>::from(w.as_bytes()), letters(w.as_bytes())))
@@ -30,7 +30,7 @@ impl Letters {
         }
     }
 
-    /// The positions of the words within reach of the one at `word`, in order.
+    /// Positions of the neighbors of `word`, ascending.
     pub fn near(&self, word: u32) -> &[u32] {
         let (Some(near), Some((own, set))) =
             (self.near.get(word as usize), self.words.get(word as usize))
@@ -38,7 +38,7 @@ impl Letters {
             return &[];
         };
         near.get_or_init(|| {
-            // An edit adds or takes away one letter of the set, or both.
+            // One edit changes at most two letters of the set.
             let far = 2 * self.most as u32;
             let within = |(at, (other, letters)): (usize, &(Box<[u8]>, u32))| {
                 let possible = (set ^ letters).count_ones() <= far
@@ -59,7 +59,7 @@ fn letters(word: &[u8]) -> u32 {
     word.iter().fold(0, |set, b| set | 1 << (b % 32))
 }
 
-/// Letters added, dropped or replaced between two words (Levenshtein), where they are at most `most`.
+/// Levenshtein distance of two words, if it is at most `most`.
 fn edits(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
     if a.len() > LONGEST || b.len() > LONGEST {
         return None;
@@ -91,14 +91,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn edits_are_counted_as_by_strsim(a in "[a-d]{0,8}", b in "[a-d]{0,8}", most in 0_usize..5) {
+        fn edits_agree_with_strsim(a in "[a-d]{0,8}", b in "[a-d]{0,8}", most in 0_usize..5) {
             let wanted = Some(strsim::levenshtein(&a, &b)).filter(|n| *n <= most);
             prop_assert_eq!(edits(a.as_bytes(), b.as_bytes(), most), wanted);
         }
     }
 
     #[test]
-    fn neighbors_are_within_reach_and_not_the_word_itself() {
+    fn neighbors_are_within_range_and_exclude_the_word() {
         let words = [
             "sparrow", "sparow", "arrow", "spare", "narrow", "wallow", "sparrow",
         ];

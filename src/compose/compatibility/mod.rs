@@ -1,5 +1,5 @@
-//! The rules of `compatibility.toml`, made ready: which terms can stand in one picture, what a picture hides and shows,
-//! and which terms can be right at the same time.
+//! Compiles `compatibility.toml`: terms that cannot appear in one picture, what a picture hides and
+//! shows, and terms that can be right at the same time.
 
 mod letters;
 
@@ -12,13 +12,13 @@ use super::metadata::rules::{Name, Rules, Terms};
 use super::metadata::{Metadata, STYLE};
 use benchtop_model::{Finding, Rule};
 
-/// Cells of all tables of pairs together, at most.
+/// Maximum number of cells over all pair tables.
 const CELLS: usize = 1 << 26;
 
-/// A term: position of its list in the grammar, and its own in the list.
+/// A term: position of its list in the compiled metadata, and position in the list.
 pub type TermAt = (usize, u32);
 
-/// Pairs of terms of two lists that cannot stand together.
+/// Incompatible pairs of terms of two lists.
 #[derive(Clone, Debug)]
 struct Clash {
     lists: (usize, usize),
@@ -39,38 +39,38 @@ impl Clash {
     }
 }
 
-/// A rule between terms and terms, for what is said about it.
+/// The reason of a rule between two sets of terms.
 #[derive(Clone, Debug)]
 struct Reason {
     sides: [(usize, BTreeSet<u32>); 2],
     why: String,
 }
 
-/// What the rules say of one list.
+/// The rules about one list.
 #[derive(Debug, Default)]
 struct OfList {
-    /// Group of each term, from 1; 0 for none. Empty where the list has no groups.
+    /// Group of each term, from 1; 0 for none. Empty if the list has no groups.
     groups: Vec<u16>,
-    /// For each term those that look like it. Empty where no term has any.
+    /// For each term, the terms that look like it. Empty if there are none.
     alike: Vec<Box<[u32]>>,
-    /// For each term what it shows of other lists. Empty where no term shows any.
+    /// For each term, the terms of other lists that it shows. Empty if there are none.
     shows: Vec<Vec<(usize, Box<[u32]>)>>,
-    /// Which words read nearly alike.
+    /// Words that read alike.
     letters: Option<Letters>,
 }
 
-/// The rules, made ready.
+/// The compiled rules.
 #[derive(Debug, Default)]
 pub struct Compatibility {
     clashes: Vec<Clash>,
     reasons: Vec<Reason>,
-    /// What each term hides: lists, with why.
+    /// What each term hides: lists with reasons.
     hidden: HashMap<TermAt, Vec<(usize, String)>>,
     lists: Vec<OfList>,
 }
 
 impl Compatibility {
-    /// Makes `rules` ready for these lists. What they name and the metadata does not have is found and passed over.
+    /// Compiles `rules` for these lists. Unknown names are reported and skipped.
     pub fn compile(
         rules: &Rules,
         lists: &[List],
@@ -99,7 +99,7 @@ impl Compatibility {
         ready
     }
 
-    /// Whether two terms cannot stand in one picture.
+    /// Whether two terms are incompatible.
     pub fn clash(&self, a: TermAt, b: TermAt) -> bool {
         let (a, b) = if a.0 <= b.0 { (a, b) } else { (b, a) };
         self.clashes
@@ -107,7 +107,7 @@ impl Compatibility {
             .any(|c| c.lists == (a.0, b.0) && c.has(a.1, b.1))
     }
 
-    /// Two of these terms that cannot stand in one picture. Terms are sorted by list.
+    /// Two incompatible terms among these, which must be sorted by list.
     pub fn impossible(&self, terms: &[TermAt]) -> Option<(TermAt, TermAt)> {
         self.clashes.iter().find_map(|clash| {
             let of = |list: usize| terms.iter().find(|t| t.0 == list).copied();
@@ -116,12 +116,12 @@ impl Compatibility {
         })
     }
 
-    /// The pairs of lists that have terms which cannot stand together.
+    /// Pairs of lists that have incompatible terms.
     pub fn clashing(&self) -> impl Iterator<Item = (usize, usize)> {
         self.clashes.iter().map(|c| c.lists)
     }
 
-    /// Every two terms that cannot stand in one picture.
+    /// All pairs of incompatible terms.
     pub fn clashes(&self) -> impl Iterator<Item = (TermAt, TermAt)> + '_ {
         self.clashes.iter().flat_map(|clash| {
             let bits = clash.bits.iter().enumerate().flat_map(|(at, word)| {
@@ -136,7 +136,7 @@ impl Compatibility {
         })
     }
 
-    /// Every term with a list that it hides, in order.
+    /// All pairs of a term and a list that it hides, in order.
     pub fn all_hidden(&self) -> impl Iterator<Item = (TermAt, usize)> {
         let all: BTreeSet<_> = self
             .hidden
@@ -146,7 +146,7 @@ impl Compatibility {
         all.into_iter()
     }
 
-    /// Why two terms cannot stand in one picture; empty where the rule does not say.
+    /// The reason that two terms are incompatible; empty if the rule has none.
     pub fn why_not(&self, a: TermAt, b: TermAt) -> &str {
         let has = |(list, terms): &(usize, BTreeSet<u32>), t: TermAt| {
             *list == t.0 && terms.contains(&t.1)
@@ -165,17 +165,18 @@ impl Compatibility {
             .is_some_and(|hidden| hidden.iter().any(|(l, _)| *l == list))
     }
 
-    /// The lists that a picture with this term does not show, and why.
+    /// The lists that a picture with this term does not show, with reasons.
     pub fn hidden(&self, term: TermAt) -> &[(usize, String)] {
         self.hidden.get(&term).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether any term hides a list.
+    /// Whether any term of this list hides something.
     pub fn is_hiding(&self, list: usize) -> bool {
         self.hidden.keys().any(|(l, _)| *l == list)
     }
 
-    /// What a picture with this term shows of `of` anyway.
+    /// The terms of `of` that a picture with this term shows although its prompt does not name
+    /// them.
     pub fn shown(&self, term: TermAt, of: usize) -> &[u32] {
         let shows = self
             .lists
@@ -186,8 +187,8 @@ impl Compatibility {
             .map_or(&[], |(_, terms)| terms)
     }
 
-    /// Whether two terms of a list can be right at the same time, because they are of different groups. A term in no
-    /// group excludes all others.
+    /// Whether two terms of a list can be right at the same time because they are in different
+    /// groups. A term without a group excludes all others.
     pub fn both(&self, list: usize, a: u32, b: u32) -> bool {
         let groups = self.lists.get(list).map_or(&[][..], |l| &l.groups);
         match (groups.get(a as usize), groups.get(b as usize)) {
@@ -204,19 +205,19 @@ impl Compatibility {
             .map_or(0, |group| usize::from(*group))
     }
 
-    /// Whether two terms of a list cannot be told apart.
+    /// Whether two terms of a list look alike.
     pub fn alike(&self, list: usize, a: u32, b: u32) -> bool {
         let alike = self.lists.get(list).and_then(|l| l.alike.get(a as usize));
         alike.is_some_and(|terms| terms.binary_search(&b).is_ok())
     }
 
-    /// The words of a list that read nearly like this one; `None` where no rule asks for them.
+    /// Words that read like this one; `None` if no rule applies.
     pub fn letters(&self, list: usize, term: u32) -> Option<&[u32]> {
         self.lists.get(list)?.letters.as_ref().map(|l| l.near(term))
     }
 
-    /// Wrong answers that `term`, one of `allowed`, has among them, counted up to `most`: those of its group that do not
-    /// look like it.
+    /// Number of possible wrong answers for `term` among `allowed`, up to `most`: terms of its
+    /// group that do not look like it.
     pub fn wrong(&self, list: usize, term: u32, allowed: &[u32], most: usize) -> usize {
         let Some(own) = self.lists.get(list) else {
             return 0;
@@ -230,7 +231,7 @@ impl Compatibility {
         allowed.iter().filter(wrong).take(most).count()
     }
 
-    /// Whether the terms of a list do not all have the same wrong answers.
+    /// Whether the terms of a list have different sets of wrong answers.
     pub fn is_uneven(&self, list: usize) -> bool {
         self.lists
             .get(list)
@@ -311,20 +312,20 @@ impl Compiler<'_> {
     fn list(&mut self, name: &Name) -> Option<usize> {
         let list = self.names.get(name.text.as_str()).copied();
         if list.is_none() {
-            let what = format!("there is no vocabulary `{}`", name.text);
+            let what = format!("unknown vocabulary `{}`", name.text);
             let finding = self
                 .metadata
                 .at_rule(Rule::UnknownTerm, what, name.span.clone());
             self.found.push(
                 finding
                     .term(name.text.clone())
-                    .help("the rule is passed over: name a vocabulary, or remove it"),
+                    .help("the rule is ignored; name an existing vocabulary or remove the rule"),
             );
         }
         list
     }
 
-    /// Finds what these terms name and the metadata does not have. A disabled term is there.
+    /// Reports unknown terms. Disabled terms are known.
     fn known(&mut self, terms: &Terms) {
         let Some(list) = self.list(&terms.vocabulary) else {
             return;
@@ -363,11 +364,11 @@ impl Compiler<'_> {
             .min();
         match near {
             Some((edits, term)) if edits <= text.len() / 2 => format!("did you mean `{term}`?"),
-            _ => "the rule passes over it: mend the name, or remove it".into(),
+            _ => "the rule ignores it; correct the name or remove it".into(),
         }
     }
 
-    /// The list of these terms and their positions in it; disabled and unknown ones are left out.
+    /// The list and the positions of these terms, without disabled and unknown ones.
     fn terms(&self, terms: &Terms) -> Option<(usize, BTreeSet<u32>)> {
         let list = *self.names.get(terms.vocabulary.text.as_str())?;
         Some((
@@ -396,8 +397,7 @@ impl Compiler<'_> {
             if !clashes.contains_key(&(a.0, b.0)) {
                 cells += height.saturating_mul(width);
                 if cells > CELLS {
-                    let what =
-                        "these vocabularies have too many pairs of terms for a rule between them";
+                    let what = "these vocabularies have too many pairs of terms for a rule";
                     let span = rule.sides[0].vocabulary.span.clone();
                     self.found.push(
                         self.metadata
@@ -457,7 +457,7 @@ impl Compiler<'_> {
             if let [term] = terms.iter().collect::<Vec<_>>()[..] {
                 let text = &self.lists[list].terms[*term as usize];
                 let what = format!(
-                    "`{text}` is alone in its group {}: no other term is wrong of it",
+                    "`{text}` is alone in its group {}, so it has no wrong answers",
                     group.name.text
                 );
                 let finding = self
@@ -466,11 +466,11 @@ impl Compiler<'_> {
                 self.found.push(
                     finding
                         .term(text.clone())
-                        .help("give the group another term, or take this one out"),
+                        .help("add a term to the group, or remove this one"),
                 );
             }
         }
-        // Where none of the named terms is there, the list has no groups.
+        // If none of the named terms exists, the list has no groups.
         let none = |own: &&mut OfList| own.groups.iter().all(|group| *group == 0);
         self.ready
             .lists
@@ -491,7 +491,7 @@ impl Compiler<'_> {
             {
                 let file = super::metadata::file_of(&list.name);
                 let what = format!(
-                    "`{term}` is in no group of {}: it counts as wrong of all others",
+                    "`{term}` is in no group of {}, so it counts as wrong for all other terms",
                     list.name
                 );
                 let line = self.line_of(&list.name, term);
@@ -499,14 +499,14 @@ impl Compiler<'_> {
                     .line(line)
                     .term(term.clone());
                 self.found.push(finding.help(format!(
-                    "name it under [groups.{}] in compatibility.toml",
+                    "add it to [groups.{}] in compatibility.toml",
                     list.name
                 )));
             }
         }
     }
 
-    /// Where a term stands in its own file, from 1.
+    /// Line of a term in its own file, from 1.
     fn line_of(&self, vocabulary: &str, term: &str) -> u32 {
         let line = if vocabulary == STYLE {
             self.metadata

@@ -19,8 +19,8 @@ fn ready(rules: &str) -> (CompiledMetadata, Vec<Finding>) {
 }
 
 #[test]
-fn rules_hold_of_the_terms_that_they_name() {
-    let (grammar, found) = ready(
+fn rules_apply_to_their_terms() {
+    let (compiled, found) = ready(
         "[[not-with]]\nbackground = [\"by the sea\"]\nanimal = [\"owl\", \"cat\"]\nwhy = \"too wet\"\n\
          [[hides]]\nstyle = [\"comic\"]\nhides = [\"color\"]\nwhy = \"flat\"\n\
          [[shows]]\nbackground = [\"in a forest\"]\nshows.animal = [\"beetle\"]\n\
@@ -30,10 +30,10 @@ fn rules_hold_of_the_terms_that_they_name() {
     );
     let rules: Vec<_> = found.iter().map(|f| (f.rule, f.term.as_str())).collect();
     assert_eq!(rules, [(Rule::Ungrouped, "under the stars")]);
-    let compat = grammar.compatibility.as_ref().unwrap();
+    let compat = compiled.compatibility.as_ref().unwrap();
     let at = |list: &str, term: &str| {
-        let list = grammar.list(list).unwrap();
-        (list, grammar.lists[list].position(term).unwrap())
+        let list = compiled.list(list).unwrap();
+        (list, compiled.lists[list].position(term).unwrap())
     };
     let (owl, wolf, sea) = (
         at("animal", "owl"),
@@ -46,7 +46,7 @@ fn rules_hold_of_the_terms_that_they_name() {
         (compat.why_not(sea, owl), compat.why_not(sea, wolf)),
         ("too wet", "")
     );
-    let color = grammar.list("color").unwrap();
+    let color = compiled.list("color").unwrap();
     assert!(
         compat.hides(at("style", "comic"), color) && !compat.hides(at("style", "sketch"), color)
     );
@@ -66,14 +66,14 @@ fn rules_hold_of_the_terms_that_they_name() {
         at("style", "sketch").1
     ));
     assert!(
-        compat.letters(grammar.list("text").unwrap(), 0).is_some()
+        compat.letters(compiled.list("text").unwrap(), 0).is_some()
             && compat.letters(color, 0).is_none()
     );
 }
 
 #[test]
-fn what_a_rule_names_and_nothing_has_is_found_and_passed_over() {
-    let (grammar, found) = ready(
+fn unknown_names_are_reported_and_skipped() {
+    let (compiled, found) = ready(
         "[[not-with]]\nanimal = [\"owwl\", \"cat\"]\nbackground = [\"by the sea\"]\n\
          [[hides]]\nstile = [\"comic\"]\nhides = [\"colour\"]\n\
          [groups.background]\ntime = [\"under the stars\"]\n\
@@ -98,7 +98,7 @@ fn what_a_rule_names_and_nothing_has_is_found_and_passed_over() {
                 .iter()
                 .all(|f| f.severity() == benchtop_model::Severity::Warning)
     );
-    assert_eq!(grammar.compatibility.as_ref().unwrap().clashes.len(), 1);
+    assert_eq!(compiled.compatibility.as_ref().unwrap().clashes.len(), 1);
     assert!(
         CompiledMetadata::compile(&small())
             .0

@@ -1,4 +1,4 @@
-//! Drawing what a question is made of.
+//! Draws the content of a question.
 
 use std::cmp::Ordering;
 
@@ -11,86 +11,84 @@ use crate::plan::KNOW;
 use crate::schedule::{Ask, CROSS, Slot};
 use benchtop_model::rng::{Stream, key, within};
 
-/// What a question is made of: positions in the grammar.
+/// The content of a question, as positions in the compiled metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choices {
-    /// What the picture shows.
+    /// The subject of the picture.
     pub subject: usize,
-    /// Which wording of its prompt.
+    /// Index of the wording of its prompt.
     pub wording: usize,
-    /// List and term, for every slot of the prompt, sorted by list.
+    /// List and term for every slot of the prompt, sorted by list.
     pub terms: Vec<(usize, u32)>,
-    /// The same for the second picture, where the question is about both.
+    /// The same for the second picture of a pair.
     pub second: Vec<(usize, u32)>,
-    /// What is asked.
+    /// The subtask.
     pub subtask: usize,
-    /// How.
+    /// Options or claim.
     pub asked: Asked,
 }
 
-/// How a question is asked, as drawn.
+/// The drawn options or claim of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// Which of the options.
+    /// Multiple choice.
     Options {
-        /// Terms of the subtask's list, in their order; the refusal is apart.
+        /// Terms of the subtask's list in order, without the refusal option.
         options: Vec<u32>,
-        /// Position of the right one among them; `None` where declining is right.
+        /// Position of the right one among them; `None` if refusing is right.
         correct: Option<usize>,
-        /// Where among all options the one that declines stands.
+        /// Position of the refusal option among all options.
         refusal: Option<usize>,
-        /// Whether declining is right too (MM-SAP's KnowVisQA).
+        /// Whether refusing is right too (MM-SAP's KnowVisQA).
         may_decline: bool,
     },
-    /// Whether a statement is true.
+    /// A true/false statement.
     Claim {
-        /// The term it claims.
+        /// The claimed term.
         term: u32,
-        /// Whether it holds.
+        /// Whether the claim is true.
         holds: bool,
         /// Whether "False" is the first option.
         false_first: bool,
     },
-    /// Yes or no.
+    /// A yes/no question.
     YesNo {
-        /// The term it claims.
+        /// The claimed term.
         term: u32,
-        /// Whether it holds.
+        /// Whether the claim is true.
         holds: bool,
     },
-    /// In free form.
     Free,
-    /// Across two pictures.
+    /// A question across two pictures.
     Cross {
-        /// Terms of the first and the second picture, option by option.
+        /// Terms of the first and second picture, per option.
         options: Vec<(u32, u32)>,
-        /// Position of the right one.
         correct: usize,
     },
 }
 
 impl Composer {
-    /// Draws what the question in this place is made of; nothing where the vocabulary has no wrong answer left that is
-    /// wrong of this picture.
-    pub(super) fn choose(&mut self, seated: Slot) -> Option<Choices> {
+    /// Draws the content of the question in this slot. `None` if the vocabulary has no wrong answer
+    /// left for this picture.
+    pub(super) fn choose(&mut self, slot: Slot) -> Option<Choices> {
         let Composer {
-            grammar,
-            course,
-            hands,
+            compiled,
+            schedule,
+            samplers,
             seed,
             dealt,
             ..
         } = self;
-        let rules = grammar.compatibility.as_deref();
-        let block = course.blocks.get(seated.block)?;
-        let seat = block.seats.get(seated.seat)?;
-        let subject = &grammar.subjects[block.subject];
-        let hand = hands.get_mut(seated.block)?;
-        let list = grammar.subtasks[seat.subtask].list;
+        let rules = compiled.compatibility.as_deref();
+        let block = schedule.blocks.get(slot.block)?;
+        let seat = block.seats.get(slot.seat)?;
+        let subject = &compiled.subjects[block.subject];
+        let own = samplers.get_mut(slot.block)?;
+        let list = compiled.subtasks[seat.subtask].list;
         let mut terms: Vec<(usize, u32)> = Vec::with_capacity(subject.lists.len());
         let (wording, place) = match dealt.as_deref() {
             Some(dealt) => {
-                let (wording, dealt_terms) = dealt.picture(seated.block, seated.unit)?;
+                let (wording, dealt_terms) = dealt.picture(slot.block, slot.unit)?;
                 terms.extend(
                     subject
                         .lists
@@ -98,28 +96,28 @@ impl Composer {
                         .copied()
                         .zip(dealt_terms.iter().copied()),
                 );
-                (wording, dealt.place(seated.block, seated.unit, seated.seat))
+                (wording, dealt.place(slot.block, slot.unit, slot.seat))
             }
             None => {
-                for (&list, deck) in subject.lists.iter().zip(&mut hand.terms) {
-                    terms.push((list, *block.allowed(list).get(deck.card(seated.unit))?));
+                for (&list, sampler) in subject.lists.iter().zip(&mut own.terms) {
+                    terms.push((list, *block.allowed(list).get(sampler.card(slot.unit))?));
                 }
-                (hand.wording.card(seated.unit), seat.base + seated.unit)
+                (own.wording.card(slot.unit), seat.base + slot.unit)
             }
         };
         let many = match rules {
             Some(rules) => deal::options(rules, block, list, term(&terms, list)),
-            None => course.options.min(block.allowed(list).len()),
+            None => schedule.options.min(block.allowed(list).len()),
         };
-        let name = &grammar.subtasks[seat.subtask].name;
-        let cards = hand
-            .decks(*seed, name, (seated.seat, seat), seat.ask.cards(many))
+        let name = &compiled.subtasks[seat.subtask].name;
+        let position = own
+            .of_slot(*seed, name, (slot.seat, seat), seat.ask.cards(many))
             .cards(place);
-        // Of a picture that is asked the same elsewhere too.
+        // Set if another picture has the same prompt and question.
         let rank = dealt
             .as_deref()
-            .and_then(|d| d.rank(*seed, course, (seated.block, seated.unit, seated.seat)));
-        let unit = within(hand.key, seated.unit);
+            .and_then(|d| d.rank(*seed, schedule, (slot.block, slot.unit, slot.seat)));
+        let unit = within(own.key, slot.unit);
         let mut choices = Choices {
             subject: block.subject,
             wording,
@@ -128,15 +126,15 @@ impl Composer {
             subtask: seat.subtask,
             asked: Asked::Free,
         };
-        // The rotations of one question offer the same options.
+        // The rotations of one question share their options.
         let of = match seat.ask {
-            Ask::PairChoice { rotation, .. } => seated.seat - usize::from(rotation),
-            _ => seated.seat,
+            Ask::PairChoice { rotation, .. } => slot.seat - usize::from(rotation),
+            _ => slot.seat,
         };
         let stream = Stream::new(within(unit, 1 + of as u64));
-        let mut draw = Draw::new(grammar, list, block.allowed(list), stream);
+        let mut draw = Draw::new(compiled, list, block.allowed(list), stream);
         if let Some(differs) = block.differs {
-            // Drawn from the unit's own key: all questions of a pair see the same two pictures.
+            // The unit's key is used, so all questions of a pair get the same two pictures.
             let second = draw.second(&choices, differs, block.drawn(differs), unit)?;
             let mut other = choices.terms.clone();
             if let Some(slot) = other.iter_mut().find(|(l, _)| *l == differs) {
@@ -155,14 +153,14 @@ impl Composer {
         choices.asked = match seat.ask {
             Ask::Free => Asked::Free,
             Ask::Claim => {
-                let (label, order) = cards;
+                let (label, order) = position;
                 let holds = label == 0;
                 let claimed = if holds {
                     right?
                 } else {
                     *draw.see(&choices).distinct(right, 1, rank).first()?
                 };
-                // Both orders come equally often, with either label.
+                // Both orders occur equally often for each label.
                 Asked::Claim {
                     term: claimed,
                     holds,
@@ -171,7 +169,7 @@ impl Composer {
             }
             Ask::Choice => {
                 let mut drawn = draw.see(&choices).distinct(right, options - 1, rank);
-                let correct = cards.0 % (drawn.len() + 1);
+                let correct = position.0 % (drawn.len() + 1);
                 drawn.insert(correct, right?);
                 Asked::Options {
                     options: drawn,
@@ -196,9 +194,9 @@ impl Composer {
             Ask::Refusal => {
                 let mut drawn = draw.see(&choices).distinct(right, options - 1, rank);
                 let all = drawn.len() + 2;
-                let place = cards.0 % all;
-                let refusal = (place + 1 + cards.1 % (all - 1)) % all;
-                // Among the terms alone, without the refusal.
+                let place = position.0 % all;
+                let refusal = (place + 1 + position.1 % (all - 1)) % all;
+                // Position among the terms, without the refusal option.
                 let correct = place - usize::from(refusal < place);
                 drawn.insert(correct, right?);
                 let may_decline = block.level.as_deref() == Some(KNOW);
@@ -211,7 +209,7 @@ impl Composer {
             }
             Ask::Beyond => {
                 let drawn = draw.see(&choices).distinct(None, options, rank);
-                let refusal = cards.0 % (drawn.len() + 1);
+                let refusal = position.0 % (drawn.len() + 1);
                 Asked::Options {
                     options: drawn,
                     correct: None,
@@ -227,18 +225,19 @@ impl Composer {
                 }
             }
             Ask::Cross { rotation } => {
-                cross(*seed, seated.picture, u32::from(rotation), (right?, other?))
+                cross(*seed, slot.picture, u32::from(rotation), (right?, other?))
             }
         };
         match &choices.asked {
-            // A question with one option is none.
+            // A question needs at least two options.
             Asked::Options { options, .. } if options.len() < 2 => None,
             _ => Some(choices),
         }
     }
 }
 
-/// The options of a question across two pictures whose terms are `a` and `b`: each rotation moves them on by one.
+/// The options of a question across two pictures with terms `a` and `b`. Each rotation shifts them
+/// by one.
 pub(super) fn cross(seed: u64, picture: u64, rotation: u32, (a, b): (u32, u32)) -> Asked {
     let mut options = vec![(a, b), (b, a), (a, a), (b, b)];
     Stream::new(within(key(seed, &["cross"]), picture)).shuffle(&mut options);
@@ -250,39 +249,39 @@ pub(super) fn cross(seed: u64, picture: u64, rotation: u32, (a, b): (u32, u32)) 
     Asked::Cross { options, correct }
 }
 
-/// The term of a list among these.
+/// The term of a list.
 pub(super) fn term(terms: &[(usize, u32)], list: usize) -> Option<u32> {
     terms.iter().find(|(l, _)| *l == list).map(|(_, t)| *t)
 }
 
-/// What a picture with these terms is known to show: its prompt in plain words.
-fn shown(grammar: &CompiledMetadata, choices: &Choices, terms: &[(usize, u32)]) -> String {
-    let subject = &grammar.subjects[choices.subject];
+/// The prompt of a picture with these terms, in plain words: what the picture is known to show.
+fn shown(compiled: &CompiledMetadata, choices: &Choices, terms: &[(usize, u32)]) -> String {
+    let subject = &compiled.subjects[choices.subject];
     let mut prompt = String::with_capacity(160);
     write_prompt(&subject.prompts[choices.wording], &mut prompt, |list| {
         let Some(term) = term(terms, list) else {
             return "";
         };
-        let words = if list == grammar.style {
-            grammar.styles.get(term as usize).map(|s| &*s.0)
+        let words = if list == compiled.style {
+            compiled.styles.get(term as usize).map(|s| &*s.0)
         } else {
             None
         };
-        words.unwrap_or(&grammar.lists[list].terms[term as usize])
+        words.unwrap_or(&compiled.lists[list].terms[term as usize])
     });
     plain(&prompt)
 }
 
-/// Sets of wrong answers that are drawn until one is new.
+/// Maximum number of draws until a set of wrong answers is new.
 const NEW: usize = 64;
 
 /// Draws wrong answers.
 struct Draw<'g> {
-    grammar: &'g CompiledMetadata,
+    compiled: &'g CompiledMetadata,
     rules: Option<&'g Compatibility>,
     list: usize,
     allowed: &'g [u32],
-    /// What the picture is known to show, in plain words.
+    /// The prompt in plain words.
     prompt: String,
     /// Terms of the list that the picture shows although its prompt does not name them.
     shown: Vec<&'g [u32]>,
@@ -291,14 +290,14 @@ struct Draw<'g> {
 
 impl<'g> Draw<'g> {
     fn new(
-        grammar: &'g CompiledMetadata,
+        compiled: &'g CompiledMetadata,
         list: usize,
         allowed: &'g [u32],
         stream: Stream,
     ) -> Draw<'g> {
-        let rules = grammar.compatibility.as_deref();
+        let rules = compiled.compatibility.as_deref();
         Draw {
-            grammar,
+            compiled,
             rules,
             list,
             allowed,
@@ -308,9 +307,9 @@ impl<'g> Draw<'g> {
         }
     }
 
-    /// Takes in what the picture shows: no wrong answer may be part of it.
+    /// Sets the picture. Nothing that it shows may become a wrong answer.
     fn see(&mut self, choices: &Choices) -> &mut Self {
-        self.prompt = shown(self.grammar, choices, &choices.terms);
+        self.prompt = shown(self.compiled, choices, &choices.terms);
         if let Some(rules) = self.rules {
             self.shown.clear();
             let shown = choices.terms.iter().map(|t| rules.shown(*t, self.list));
@@ -319,8 +318,9 @@ impl<'g> Draw<'g> {
         self
     }
 
-    /// Wrong answers as by [`others`](Self::others). Where the same is asked of another picture with the same prompt,
-    /// `rank` says how often before: each has other wrong answers, drawn from one stream for all of them.
+    /// Draws wrong answers like [`others`](Self::others). If other pictures have the same prompt
+    /// and question, `rank` is the number of earlier ones: each gets a different set of wrong
+    /// answers from a shared stream.
     fn distinct(&mut self, right: Option<u32>, many: usize, rank: Option<(u64, u32)>) -> Vec<u32> {
         let Some((key, rank)) = rank else {
             return self.others(right, None, many);
@@ -342,10 +342,11 @@ impl<'g> Draw<'g> {
         drawn
     }
 
-    /// Takes words that read nearly like `right`, some of them longer: among neighbors shorter words prevail, and the
-    /// right one would be the longest too often. For the longest words there are no others, so the rest make up for it.
+    /// Adds words that read like `right`, some of them longer. Most neighbors of a word are
+    /// shorter, so the right answer would be the longest option too often. The longest words have
+    /// no longer neighbors, which the others compensate for.
     fn read_alike(&mut self, near: &[u32], taken: &mut Vec<u32>, right: u32, many: usize) {
-        let words = &self.grammar.lists[self.list].words;
+        let words = &self.compiled.lists[self.list].words;
         let length = |term: u32| words[term as usize].folded().chars().count();
         let own = length(right);
         let wanted = many.saturating_sub(taken.len());
@@ -373,7 +374,7 @@ impl<'g> Draw<'g> {
         }
     }
 
-    /// Takes terms of `from` in a drawn order.
+    /// Adds terms of `from` in random order.
     fn take(&mut self, from: &[u32], taken: &mut Vec<u32>, right: Option<u32>, many: usize) {
         let mut tries = 0;
         while taken.len() < many && tries < 8 * many && !from.is_empty() {
@@ -397,8 +398,9 @@ impl<'g> Draw<'g> {
         }
     }
 
-    /// Up to `many` terms other than `right`, no two alike or near each other, none of them in the prompt; `first`
-    /// is one of them. Fewer only when the list has no more; near ones only when there are no others.
+    /// Up to `many` terms other than `right` that do not overlap with each other and are not in the
+    /// prompt; `first` is one of them. Returns fewer only if the list has no more, and overlapping
+    /// ones only if there are no others.
     fn others(&mut self, right: Option<u32>, first: Option<u32>, many: usize) -> Vec<u32> {
         let mut taken: Vec<u32> = right.into_iter().chain(first).collect();
         let before = usize::from(right.is_some());
@@ -417,7 +419,7 @@ impl<'g> Draw<'g> {
                 taken.push(candidate);
             }
         }
-        // Short lists: what is left, in a drawn order; the strict rule first.
+        // For short lists, try the remaining terms in random order, with the strict rule first.
         for strict in [true, false] {
             if taken.len() < many {
                 let mut rest = self.allowed.to_vec();
@@ -451,10 +453,10 @@ impl<'g> Draw<'g> {
                 return false;
             }
         }
-        let words = &self.grammar.lists[self.list].words;
+        let words = &self.compiled.lists[self.list].words;
         let own = &words[candidate as usize];
         let near = |t: &u32| words[*t as usize].near(own);
-        // What the prompt holds is true of the picture, so it is never a wrong answer.
+        // Whatever the prompt contains is true of the picture, so it cannot be a wrong answer.
         if holds(&self.prompt, own.folded()) {
             return false;
         }
@@ -464,7 +466,8 @@ impl<'g> Draw<'g> {
             .any(|how| strict || how == Overlap::Same)
     }
 
-    /// The term of the second picture of a pair. Neither picture shows the other's term, or a claim could hold of both.
+    /// The term of the second picture of a pair. Neither picture may show the other's term, or a
+    /// claim could be true of both.
     fn second(
         &mut self,
         choices: &Choices,
@@ -473,16 +476,21 @@ impl<'g> Draw<'g> {
         unit: u64,
     ) -> Option<u32> {
         let right = term(&choices.terms, differs)?;
-        let mut draw = Draw::new(self.grammar, differs, allowed, Stream::new(within(unit, 0)));
+        let mut draw = Draw::new(
+            self.compiled,
+            differs,
+            allowed,
+            Stream::new(within(unit, 0)),
+        );
         draw.see(choices);
-        let first = self.grammar.lists[differs].words[right as usize].folded();
+        let first = self.compiled.lists[differs].words[right as usize].folded();
         let apart = |second: &u32| {
             let with = |&(list, term)| (list, if list == differs { *second } else { term });
             let terms: Vec<_> = choices.terms.iter().map(with).collect();
             let possible = self
                 .rules
                 .is_none_or(|rules| rules.impossible(&terms).is_none());
-            possible && !holds(&shown(self.grammar, choices, &terms), first)
+            possible && !holds(&shown(self.compiled, choices, &terms), first)
         };
         let found = draw
             .others(Some(right), None, 1)

@@ -1,4 +1,4 @@
-//! Terms for slots that a prompt got after its picture was composed.
+//! Fills slots that were added to a prompt after its picture was composed.
 
 use super::choose::{Asked, Choices, term};
 use crate::ambiguity::{holds, plain};
@@ -6,31 +6,32 @@ use crate::compatibility::Compatibility;
 use crate::compiled_metadata::CompiledMetadata;
 use benchtop_model::rng::{Stream, key};
 
-/// Combinations that are tried for one picture, at most.
+/// Maximum number of combinations per picture.
 const TRIES: usize = 10_000;
 
-/// The lists that the prompt has a slot for and `choices` have no term of.
-pub fn missing(grammar: &CompiledMetadata, choices: &Choices) -> Vec<usize> {
-    let lists = grammar.subjects[choices.subject].lists.iter().copied();
+/// The lists of the prompt's slots for which `choices` has no term.
+pub fn missing(compiled: &CompiledMetadata, choices: &Choices) -> Vec<usize> {
+    let lists = compiled.subjects[choices.subject].lists.iter().copied();
     lists
         .filter(|list| term(&choices.terms, *list).is_none())
         .collect()
 }
 
-/// The terms that can fill the slots of one picture: those that stand beside its other terms, hide nothing that is asked
-/// about it, and make no wrong answer right.
+/// The candidates for the missing slots of one picture: terms that are compatible with its other
+/// terms, hide nothing that is asked about, and make no wrong answer right.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fitting {
-    /// List and whether each of its terms fits, sorted by list.
+    /// List, and whether each of its terms fits, sorted by list.
     lists: Vec<(usize, Vec<bool>)>,
 }
 
 impl Fitting {
-    /// Leaves out what does not fit one question about the picture. A question that nothing fits has no say.
-    pub fn see(&mut self, grammar: &CompiledMetadata, choices: &Choices) {
-        for list in missing(grammar, choices) {
-            let fits: Vec<bool> = (0..grammar.lists[list].terms.len())
-                .map(|term| fits(grammar, choices, (list, term as u32)))
+    /// Excludes terms that do not fit one question about the picture. A question that no term fits
+    /// is ignored.
+    pub fn see(&mut self, compiled: &CompiledMetadata, choices: &Choices) {
+        for list in missing(compiled, choices) {
+            let fits: Vec<bool> = (0..compiled.lists[list].terms.len())
+                .map(|term| fits(compiled, choices, (list, term as u32)))
                 .collect();
             if !fits.contains(&true) {
                 continue;
@@ -46,7 +47,7 @@ impl Fitting {
         }
     }
 
-    /// Another question about the picture has this term already: no other fits.
+    /// Restricts a list to the term that another question about the picture already has.
     pub fn settle(&mut self, list: usize, settled: u32) {
         if let Ok(at) = self.lists.binary_search_by_key(&list, |(l, _)| *l) {
             self.lists[at]
@@ -57,24 +58,24 @@ impl Fitting {
         }
     }
 
-    /// A term for each list, drawn with this key; `None` where no terms fit that can stand together.
-    pub fn draw(&self, grammar: &CompiledMetadata, picture: u64) -> Option<Vec<(usize, u32)>> {
+    /// Draws a term for each list; `None` if no combination is compatible. `picture` is the key.
+    pub fn draw(&self, compiled: &CompiledMetadata, picture: u64) -> Option<Vec<(usize, u32)>> {
         let order = |(list, fits): &(usize, Vec<bool>)| {
             let mut order: Vec<u32> = (0..fits.len() as u32)
                 .filter(|t| fits[*t as usize])
                 .collect();
-            Stream::new(key(picture, &[&grammar.lists[*list].name])).shuffle(&mut order);
+            Stream::new(key(picture, &[&compiled.lists[*list].name])).shuffle(&mut order);
             (*list, order)
         };
         let orders: Vec<_> = self.lists.iter().map(order).collect();
         let (mut taken, mut tries) = (Vec::new(), TRIES);
-        take(grammar, &orders, &mut taken, &mut tries).then_some(taken)
+        take(compiled, &orders, &mut taken, &mut tries).then_some(taken)
     }
 }
 
-/// Takes the first terms in order that can stand together.
+/// Chooses the first compatible combination in the given order.
 fn take(
-    grammar: &CompiledMetadata,
+    compiled: &CompiledMetadata,
     orders: &[(usize, Vec<u32>)],
     taken: &mut Vec<(usize, u32)>,
     tries: &mut usize,
@@ -89,11 +90,11 @@ fn take(
         *tries -= 1;
         let own = (*list, *term);
         let clash = |rules: &Compatibility| taken.iter().any(|other| rules.clash(own, *other));
-        if grammar.compatibility.as_deref().is_some_and(clash) {
+        if compiled.compatibility.as_deref().is_some_and(clash) {
             continue;
         }
         taken.push(own);
-        if take(grammar, orders, taken, tries) {
+        if take(compiled, orders, taken, tries) {
             return true;
         }
         taken.pop();
@@ -101,17 +102,17 @@ fn take(
     false
 }
 
-/// Whether a term can be in the picture of this question.
-pub fn fits(grammar: &CompiledMetadata, choices: &Choices, own: (usize, u32)) -> bool {
+/// Whether a term fits the picture of this question.
+pub fn fits(compiled: &CompiledMetadata, choices: &Choices, own: (usize, u32)) -> bool {
     let (subject, subtask) = (
-        &grammar.subjects[choices.subject],
-        &grammar.subtasks[choices.subtask],
+        &compiled.subjects[choices.subject],
+        &compiled.subtasks[choices.subtask],
     );
-    // It asks about what its picture was not to show.
+    // The question asks about something that its picture must not show.
     if subtask.list == own.0 {
         return false;
     }
-    let list = &grammar.lists[subtask.list];
+    let list = &compiled.lists[subtask.list];
     let right = term(&choices.terms, subtask.list);
     let wrong: Vec<u32> = match &choices.asked {
         Asked::Options { options, .. } => options
@@ -125,12 +126,12 @@ pub fn fits(grammar: &CompiledMetadata, choices: &Choices, own: (usize, u32)) ->
         | Asked::YesNo { term, holds: false } => vec![*term],
         _ => Vec::new(),
     };
-    let words = match own.0 == grammar.style {
-        true => grammar
+    let words = match own.0 == compiled.style {
+        true => compiled
             .styles
             .get(own.1 as usize)
             .map_or("", |style| style.0.as_str()),
-        false => &grammar.lists[own.0].terms[own.1 as usize],
+        false => &compiled.lists[own.0].terms[own.1 as usize],
     };
     let words = plain(words);
     if wrong
@@ -139,7 +140,7 @@ pub fn fits(grammar: &CompiledMetadata, choices: &Choices, own: (usize, u32)) ->
     {
         return false;
     }
-    let Some(rules) = grammar.compatibility.as_deref() else {
+    let Some(rules) = compiled.compatibility.as_deref() else {
         return true;
     };
     let mut others = choices.terms.iter().chain(&choices.second);
@@ -147,7 +148,7 @@ pub fn fits(grammar: &CompiledMetadata, choices: &Choices, own: (usize, u32)) ->
         return false;
     }
     if subject.lists.contains(&subtask.list) {
-        let asked = grammar.asks(subject, subtask, choices.asked == Asked::Free);
+        let asked = compiled.asks(subject, subtask, choices.asked == Asked::Free);
         let hidden = asked.iter().any(|asked| rules.hides(own, *asked));
         if hidden || asked.contains(&own.0) && others.any(|other| rules.hides(*other, own.0)) {
             return false;

@@ -1,7 +1,7 @@
-//! The composer: what is drawn for each question of a course, and the item that comes of it.
+//! The composer: draws the content of each question of a schedule and writes the item.
 //!
-//! Question `n` depends on the metadata, the plan, the seed and `n` alone: any of them can be composed by itself, on
-//! any machine, in any order.
+//! Question `n` depends only on the metadata, the plan, the seed, and `n`. Questions can be
+//! composed independently, on any machine and in any order.
 
 mod choose;
 mod missing;
@@ -14,70 +14,71 @@ pub use missing::{Fitting, fits, missing};
 pub use write::{Gone, Written, choices_of, recipe, write};
 
 use super::compiled_metadata::CompiledMetadata;
-use super::deal::{self, Dealt, seat_decks};
+use super::deal::{self, Dealt, slot_samplers};
 use super::schedule::{Ask, CROSS, QuestionSlot, Schedule, Slot};
 use benchtop_model::rng::{BalancedSampler, BalancedSamplers, key};
 use benchtop_model::{Form, ImageRef, Item, Key, Pair, Provenance, Rotation, Side};
 
-/// Composes the questions of a course. Copies are for other threads: they share all but the decks in hand.
+/// Composes the questions of a schedule. Clones are meant for other threads; they share everything
+/// but the samplers.
 #[derive(Clone, Debug)]
 pub struct Composer {
-    grammar: Arc<CompiledMetadata>,
-    course: Arc<Schedule>,
+    compiled: Arc<CompiledMetadata>,
+    schedule: Arc<Schedule>,
     seed: u64,
     dataset: String,
-    /// What every picture shows, where rules of compatibility decide it too.
+    /// The terms of all pictures, if there are compatibility rules.
     dealt: Option<Arc<Dealt>>,
-    hands: Vec<Hand>,
+    samplers: Vec<BlockSamplers>,
 }
 
-impl Hand {
-    /// The decks of a seat with so many cards.
-    fn decks(
+impl BlockSamplers {
+    /// The samplers of a slot for these sizes.
+    fn of_slot(
         &mut self,
         seed: u64,
         subtask: &str,
         (at, seat): (usize, &QuestionSlot),
-        cards: (usize, usize),
+        sizes: (usize, usize),
     ) -> &mut BalancedSamplers {
         let all = &mut self.seats[at];
         let found = all
             .iter()
-            .position(|(c, _)| *c == cards)
+            .position(|(c, _)| *c == sizes)
             .unwrap_or_else(|| {
-                all.push((cards, seat_decks(seed, subtask, seat.ask, cards)));
+                all.push((sizes, slot_samplers(seed, subtask, seat.ask, sizes)));
                 all.len() - 1
             });
         &mut all[found].1
     }
 }
 
-/// The decks of one block.
+/// The samplers of one block.
 #[derive(Clone, Debug)]
-struct Hand {
-    /// One for each list of the subject, in their order.
+struct BlockSamplers {
+    /// One per list of the subject, in order.
     terms: Vec<BalancedSampler>,
     wording: BalancedSampler,
-    /// For each seat, by their cards: where the right option stands, or whether the claim holds.
+    /// Per slot, by size: positions of the right option, or truth of the claim.
     seats: Vec<Vec<((usize, usize), BalancedSamplers)>>,
-    /// Key for everything else that is drawn here.
+    /// Key of all other draws.
     key: u64,
 }
 
 impl Composer {
-    /// A composer for this course and seed. The data set is named after the plan and the seed.
-    pub fn new(grammar: Arc<CompiledMetadata>, course: Arc<Schedule>, seed: u64) -> Composer {
-        let dataset = format!("{}-{seed}", course.name);
-        let hands = course.blocks.iter().map(|block| {
-            let rules = &grammar.subjects[block.subject];
+    /// A composer for this schedule and seed. The data set is named `<plan>-<seed>`.
+    pub fn new(compiled: Arc<CompiledMetadata>, schedule: Arc<Schedule>, seed: u64) -> Composer {
+        let dataset = format!("{}-{seed}", schedule.name);
+        let samplers = schedule.blocks.iter().map(|block| {
+            let rules = &compiled.subjects[block.subject];
             let term = |list: &usize| {
-                let name = &grammar.lists[*list].name;
+                let name = &compiled.lists[*list].name;
                 BalancedSampler::new(
                     key(seed, &["term", &block.name, name]),
                     block.allowed(*list).len(),
                 )
             };
-            Hand {
+            BlockSamplers {
                 terms: rules.lists.iter().map(term).collect(),
                 wording: BalancedSampler::new(
                     key(seed, &["wording", &block.name]),
@@ -87,25 +88,26 @@ impl Composer {
                 key: key(seed, &["options", &block.name]),
             }
         });
-        let hands = hands.collect();
-        let rules = grammar.compatibility.as_deref();
-        let dealt = rules.map(|rules| Arc::new(deal::deal(&grammar, rules, &course, seed)));
+        let samplers = samplers.collect();
+        let rules = compiled.compatibility.as_deref();
+        let dealt = rules.map(|rules| Arc::new(deal::deal(&compiled, rules, &schedule, seed)));
         Composer {
-            grammar,
-            course,
+            compiled,
+            schedule,
             seed,
             dataset,
             dealt,
-            hands,
+            samplers,
         }
     }
 
-    /// Questions that repeat another one word for word, because there are no more: subject, subtask and how many.
+    /// Subject, subtask, and number of questions that repeat another one verbatim because there are
+    /// no more.
     pub fn repeated(&self) -> Vec<(String, String, u64)> {
         let name = |((subject, subtask), n): ((usize, usize), u64)| {
             (
-                self.grammar.subjects[subject].name.clone(),
-                self.grammar.subtasks[subtask].name.clone(),
+                self.compiled.subjects[subject].name.clone(),
+                self.compiled.subtasks[subtask].name.clone(),
                 n,
             )
         };
@@ -116,72 +118,72 @@ impl Composer {
             .collect()
     }
 
-    /// The data set its questions belong to: `<plan>-<seed>`.
+    /// The data set of its questions: `<plan>-<seed>`.
     pub fn dataset(&self) -> &str {
         &self.dataset
     }
 
-    /// The course.
     pub fn course(&self) -> &Schedule {
-        &self.course
+        &self.schedule
     }
 
-    /// The grammar.
     pub fn grammar(&self) -> &CompiledMetadata {
-        &self.grammar
+        &self.compiled
     }
 
-    /// Whether question `n` has no picture, because no terms that are left can stand together.
+    /// Whether question `n` has no picture because no compatible terms are left.
     pub fn is_impossible(&self, n: u64) -> bool {
-        let Some(seated) = self.course.seated(n) else {
+        let Some(slot) = self.schedule.seated(n) else {
             return false;
         };
         self.dealt
             .as_ref()
-            .is_some_and(|dealt| dealt.picture(seated.block, seated.unit).is_none())
+            .is_some_and(|dealt| dealt.picture(slot.block, slot.unit).is_none())
     }
 
-    /// What question `n` is about, for messages: subject and subtask.
+    /// Subject and subtask of question `n`, for messages.
     pub fn about(&self, n: u64) -> Option<(&str, &str)> {
-        let seated = self.course.seated(n)?;
-        let block = &self.course.blocks[seated.block];
-        let subtask = &self.grammar.subtasks[block.seats.get(seated.seat)?.subtask];
-        Some((&self.grammar.subjects[block.subject].name, &subtask.name))
+        let slot = self.schedule.seated(n)?;
+        let block = &self.schedule.blocks[slot.block];
+        let subtask = &self.compiled.subtasks[block.seats.get(slot.seat)?.subtask];
+        Some((&self.compiled.subjects[block.subject].name, &subtask.name))
     }
 
-    /// Question `n`, from 0; none from [`Schedule::questions`] on, where every other term of the vocabulary holds of the
-    /// picture too, so that there is no wrong answer, and where no picture is possible.
+    /// Question `n`, from 0. `None` from [`Schedule::questions`] on, if there is no wrong answer
+    /// because every other term of the vocabulary is true of the picture too, and if no picture is
+    /// possible.
     pub fn question(&mut self, n: u64) -> Option<Item> {
-        let seated = self.course.seated(n)?;
-        let choices = self.choose(seated)?;
-        // What is drawn from the grammar can be written with it.
-        let written = write(&self.grammar, &choices).ok()?;
-        Some(self.item(n, seated, &choices, written))
+        let slot = self.schedule.seated(n)?;
+        let choices = self.choose(slot)?;
+        // Choices drawn from the compiled metadata can always be written.
+        let written = write(&self.compiled, &choices).ok()?;
+        Some(self.item(n, slot, &choices, written))
     }
 
-    fn item(&self, n: u64, seated: Slot, choices: &Choices, written: Written) -> Item {
-        let grammar = &self.grammar;
-        let block = &self.course.blocks[seated.block];
-        let subtask = &grammar.subtasks[choices.subtask];
+    fn item(&self, n: u64, slot: Slot, choices: &Choices, written: Written) -> Item {
+        let compiled = &self.compiled;
+        let block = &self.schedule.blocks[slot.block];
+        let subtask = &compiled.subtasks[choices.subtask];
         let number = i64::try_from(n + 1).unwrap_or(i64::MAX);
-        let ask = block.seats[seated.seat].ask;
+        let ask = block.seats[slot.seat].ask;
         let side = match ask {
             Ask::PairClaim { side: 0, .. } | Ask::PairChoice { side: 0, .. } => Some(Side::Natural),
             Ask::PairClaim { .. } | Ask::PairChoice { .. } => Some(Side::Manipulated),
             Ask::Cross { .. } => Some(Side::Cross),
             _ => None,
         };
-        // The dataset is part of the name: two compositions do not share pictures. Of pairs MVP-Bench's endings.
+        // The name contains the data set, so compositions do not share pictures. Pairs have
+        // MVP-Bench's suffixes.
         let ending = match side {
             None => "",
             Some(Side::Natural) => "_s",
             Some(Side::Manipulated) => "_e",
             Some(Side::Cross) => "_concat",
         };
-        let name = format!("images/{}/{}{ending}.png", self.dataset, seated.picture);
+        let name = format!("images/{}/{}{ending}.png", self.dataset, slot.picture);
         let named = |terms: &[(usize, u32)]| {
             let of = |&(list, term): &(usize, u32)| {
-                let list = &grammar.lists[list];
+                let list = &compiled.lists[list];
                 (list.name.clone(), list.terms[term as usize].clone())
             };
             terms
@@ -190,11 +192,11 @@ impl Composer {
                 .collect::<std::collections::BTreeMap<_, _>>()
         };
         let terms = named(&choices.terms);
-        let pair_id = || Key::Int(i64::try_from(seated.picture).unwrap_or(i64::MAX));
+        let pair_id = || Key::Int(i64::try_from(slot.picture).unwrap_or(i64::MAX));
         let of_set = |rotation: u8, of: usize| Rotation {
             set: format!(
                 "{}-{}{ending}",
-                seated.picture,
+                slot.picture,
                 subtask.name.replace(' ', "-")
             ),
             index: u32::from(rotation) + 1,
@@ -207,25 +209,25 @@ impl Composer {
         };
         let provenance = Provenance {
             seed: self.seed,
-            picture: seated.picture
+            picture: slot.picture
                 + if side == Some(Side::Manipulated) {
                     1
                 } else {
                     0
                 },
-            subject: grammar.subjects[choices.subject].name.clone(),
+            subject: compiled.subjects[choices.subject].name.clone(),
             wording: choices.wording as u32,
             second: named(&choices.second),
             claim: match choices.asked {
                 Asked::Claim { term, .. } | Asked::YesNo { term, .. } => {
-                    Some(grammar.lists[subtask.list].terms[term as usize].clone())
+                    Some(compiled.lists[subtask.list].terms[term as usize].clone())
                 }
                 _ => None,
             },
             chance: written.chance,
-            recipe: recipe(grammar, choices),
-            vocabulary: grammar.vocabulary_revision.clone(),
-            templates: grammar.template_revision.clone(),
+            recipe: recipe(compiled, choices),
+            vocabulary: compiled.vocabulary_revision.clone(),
+            templates: compiled.template_revision.clone(),
             terms,
         };
         Item {
@@ -234,7 +236,7 @@ impl Composer {
             key: Key::Int(number),
             form: match ask {
                 Ask::Choice | Ask::Claim | Ask::Free => Form::Dysca,
-                // Nothing but benchtop's own form holds a refusal.
+                // Only benchtop's own format supports refusal options.
                 Ask::Refusal | Ask::Beyond => Form::Plain,
                 Ask::PairClaim { .. } => Form::Mvp,
                 Ask::PairChoice { .. } | Ask::Cross { .. } => Form::MvpCircular,
@@ -278,14 +280,14 @@ mod tests {
     use benchtop_model::{QuestionKind, Role};
 
     fn composer(plan: &str, seed: u64) -> Composer {
-        let (grammar, found) = CompiledMetadata::compile(&small());
+        let (compiled, found) = CompiledMetadata::compile(&small());
         assert!(found.is_empty(), "{found:?}");
         let plan = match plan.parse() {
-            Ok(count) => Plan::balanced(&grammar, count),
+            Ok(count) => Plan::balanced(&compiled, count),
             Err(_) => Plan::parse(plan, std::path::Path::new("plan.toml")).unwrap(),
         };
-        let course = Schedule::new(&grammar, &plan).unwrap();
-        Composer::new(Arc::new(grammar), Arc::new(course), seed)
+        let schedule = Schedule::new(&compiled, &plan).unwrap();
+        Composer::new(Arc::new(compiled), Arc::new(schedule), seed)
     }
 
     fn all(composer: &mut Composer) -> Vec<Item> {
@@ -295,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn any_question_can_be_composed_by_itself() {
+    fn questions_are_independent() {
         let items = all(&mut composer("300", 7));
         assert_eq!(items.len(), 300);
         let mut other = composer("300", 7);
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_labels_and_orders_are_exactly_even() {
+    fn positions_labels_and_orders_are_balanced() {
         let mut seen: BTreeMap<_, BTreeMap<_, u32>> = BTreeMap::new();
         for item in all(&mut composer("1500", 1)) {
             let (subtask, n) = (item.subtask.clone().unwrap(), item.options.len());
@@ -354,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_composed_item_is_written_again_from_its_own_provenance() {
+    fn items_are_rewritten_from_provenance() {
         let plans = [
             "200",
             "[[pictures]]\nsubject = \"animal\"\ncount = 10\nshape = \"pair\"\ndiffers = \"background\"\n",
@@ -364,8 +366,8 @@ mod tests {
         for plan in plans {
             let mut composer = composer(plan, 3);
             for item in all(&mut composer) {
-                let choices = choices_of(&composer.grammar, &item).unwrap().unwrap();
-                let written = write(&composer.grammar, &choices).unwrap();
+                let choices = choices_of(&composer.compiled, &item).unwrap().unwrap();
+                let written = write(&composer.compiled, &choices).unwrap();
                 assert_eq!(Some(&written.prompt), item.prompt.as_ref());
                 assert_eq!(Some(&written.instruction), item.instruction.as_ref());
                 assert_eq!(
@@ -373,7 +375,7 @@ mod tests {
                     (&item.options, &item.answer)
                 );
                 assert_eq!(
-                    recipe(&composer.grammar, &choices),
+                    recipe(&composer.compiled, &choices),
                     item.provenance.unwrap().recipe
                 );
             }
@@ -391,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_is_named() {
+    fn missing_metadata_is_named() {
         let mut composer = composer("60", 5);
         let item = all(&mut composer)
             .into_iter()
@@ -405,9 +407,9 @@ mod tests {
             .unwrap()
             .replace(&format!("{owner}\n"), &format!("#- {owner}\n"));
         metadata.put(benchtop_model::MetaFile { name: file, text });
-        let (grammar, _) = CompiledMetadata::compile(&metadata);
+        let (compiled, _) = CompiledMetadata::compile(&metadata);
         assert_eq!(
-            choices_of(&grammar, &item).unwrap(),
+            choices_of(&compiled, &item).unwrap(),
             Err(Gone::Term("animal".into(), owner))
         );
     }

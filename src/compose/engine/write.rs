@@ -1,4 +1,5 @@
-//! Writing what was chosen: the same choices with other templates give the same question in other words.
+//! Writes drawn content as text. The same content with other templates gives the same question in
+//! other words.
 
 use super::choose::{self, Asked, Choices, term};
 use crate::compiled_metadata::{CompiledMetadata, write_prompt};
@@ -7,39 +8,35 @@ use crate::plan::KNOW;
 use benchtop_model::rng::key;
 use benchtop_model::{Choice, Item, Provenance, QuestionKind, Role, Side};
 
-/// The two options of a true/false question, in Dysca's words.
+/// The two options of a true/false question, as in Dysca.
 const TRUE: &str = "True";
 const FALSE: &str = "False";
 
-/// A question in words.
+/// A written question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
-    /// Prompt P; of both pictures, a line each, where the question is about both.
+    /// Prompt P; for a question across two pictures, both prompts on a line each.
     pub prompt: String,
-    /// Negative prompt.
     pub negative: String,
-    /// The whole text given to a model.
+    /// The whole text for the model.
     pub instruction: String,
-    /// The question alone.
     pub question: String,
-    /// How an answer is asked for.
     pub kind: QuestionKind,
-    /// Options in their order.
+    /// Options in order.
     pub options: Vec<Choice>,
-    /// The right answer.
     pub answer: String,
-    /// Share of right answers a blind guess gets.
+    /// Chance level.
     pub chance: Option<f64>,
 }
 
-/// Why an item cannot be written any more: what the metadata does not have now.
+/// The metadata that an item needs and that no longer exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gone {
     /// A subject, or the wording of its prompt.
     Subject(String),
     /// A subtask, or its free-form template.
     Subtask(String),
-    /// A slot that the prompt has now and the item has no term for.
+    /// A slot that the prompt has now but the item has no term for.
     Slot(String),
     /// An enabled term: vocabulary and term.
     Term(String, String),
@@ -56,25 +53,25 @@ impl std::fmt::Display for Gone {
     }
 }
 
-/// Writes `choices` with the templates of `grammar`.
+/// Writes `choices` with the templates of the compiled metadata.
 ///
 /// # Errors
-/// What is gone.
-pub fn write(grammar: &CompiledMetadata, choices: &Choices) -> Result<Written, Gone> {
-    let mut prompt = prompt(grammar, choices, &choices.terms)?;
-    let subject = &grammar.subjects[choices.subject];
-    let subtask = &grammar.subtasks[choices.subtask];
-    let style = term(&choices.terms, grammar.style).and_then(|t| grammar.styles.get(t as usize));
+/// The first part that no longer exists.
+pub fn write(compiled: &CompiledMetadata, choices: &Choices) -> Result<Written, Gone> {
+    let mut prompt = prompt(compiled, choices, &choices.terms)?;
+    let subject = &compiled.subjects[choices.subject];
+    let subtask = &compiled.subtasks[choices.subtask];
+    let style = term(&choices.terms, compiled.style).and_then(|t| compiled.styles.get(t as usize));
     let negative = style.map_or(String::new(), |s| s.1.clone());
-    let list = &grammar.lists[subtask.list];
+    let list = &compiled.lists[subtask.list];
     let name = |term: u32| list.terms[term as usize].as_str();
     let own = term(&choices.terms, subtask.list).map(name);
     let fill = |template: &Template, claimed: Option<&str>| {
         let mut out = String::with_capacity(64);
         template.render(&mut out, |slot| match slot {
             "term" => claimed.or(own),
-            "subject" => named(grammar, &choices.terms, subject.main?),
-            slot => named(grammar, &choices.terms, grammar.list(slot)?),
+            "subject" => named(compiled, &choices.terms, subject.main?),
+            slot => named(compiled, &choices.terms, compiled.list(slot)?),
         });
         out
     };
@@ -82,8 +79,8 @@ pub fn write(grammar: &CompiledMetadata, choices: &Choices) -> Result<Written, G
         text: text.to_string(),
         role,
     };
-    let layouts = &grammar.layouts;
-    // Questions about pairs have MVP-Bench's form: its options and letters as answers.
+    let layouts = &compiled.layouts;
+    // Questions about pairs have MVP-Bench's format, with letters as answers.
     let pair = !choices.second.is_empty();
     let choice_layout = if pair {
         &layouts.pair_choice
@@ -169,7 +166,7 @@ pub fn write(grammar: &CompiledMetadata, choices: &Choices) -> Result<Written, G
             )
         }
         Asked::Free => {
-            let texts = grammar.free_form(subject, subtask);
+            let texts = compiled.free_form(subject, subtask);
             let (describe, answer) = texts.ok_or_else(|| Gone::Subtask(subtask.name.clone()))?;
             let answer = fill(answer, None);
             (
@@ -186,7 +183,7 @@ pub fn write(grammar: &CompiledMetadata, choices: &Choices) -> Result<Written, G
             correct,
         } => {
             prompt.push('\n');
-            prompt.push_str(&self::prompt(grammar, choices, &choices.second)?);
+            prompt.push_str(&self::prompt(compiled, choices, &choices.second)?);
             let text = |(first, second): &(u32, u32)| {
                 let mut out = String::new();
                 layouts.cross_option.render(&mut out, |slot| match slot {
@@ -235,39 +232,40 @@ pub fn write(grammar: &CompiledMetadata, choices: &Choices) -> Result<Written, G
 }
 
 fn named<'g>(
-    grammar: &'g CompiledMetadata,
+    compiled: &'g CompiledMetadata,
     terms: &[(usize, u32)],
     list: usize,
 ) -> Option<&'g str> {
-    term(terms, list).map(|t| grammar.lists[list].terms[t as usize].as_str())
+    term(terms, list).map(|t| compiled.lists[list].terms[t as usize].as_str())
 }
 
 fn prompt(
-    grammar: &CompiledMetadata,
+    compiled: &CompiledMetadata,
     choices: &Choices,
     terms: &[(usize, u32)],
 ) -> Result<String, Gone> {
-    let subject = &grammar.subjects[choices.subject];
+    let subject = &compiled.subjects[choices.subject];
     let parts = subject
         .prompts
         .get(choices.wording)
         .ok_or_else(|| Gone::Subject(subject.name.clone()))?;
     let missing = subject.lists.iter().find(|l| term(terms, **l).is_none());
     if let Some(list) = missing {
-        return Err(Gone::Slot(grammar.lists[*list].name.clone()));
+        return Err(Gone::Slot(compiled.lists[*list].name.clone()));
     }
     let mut prompt = String::with_capacity(160);
     write_prompt(parts, &mut prompt, |list| match term(terms, list) {
-        Some(t) if list == grammar.style => {
-            grammar.styles.get(t as usize).map_or("", |s| s.0.as_str())
+        Some(t) if list == compiled.style => {
+            compiled.styles.get(t as usize).map_or("", |s| s.0.as_str())
         }
-        Some(t) => &grammar.lists[list].terms[t as usize],
+        Some(t) => &compiled.lists[list].terms[t as usize],
         None => "",
     });
     Ok(prompt)
 }
 
-/// The whole text given to a model (Dysca section 3.4 and appendix H; `A. ` options for pairs, as MVP-Bench has them).
+/// The whole text for the model (Dysca section 3.4 and appendix H; options `A. ...` for pairs, as
+/// in MVP-Bench).
 fn instruction(layout: &Template, question: &str, options: &[Choice], pair: bool) -> String {
     let (mut lines, mut letters) = (String::with_capacity(96), String::new());
     let (open, close) = if pair { ("", ". ") } else { ("(", ") ") };
@@ -287,12 +285,12 @@ fn instruction(layout: &Template, question: &str, options: &[Choice], pair: bool
     out
 }
 
-/// 16 hex digits of a hash over every template and wording that these choices are written with.
-pub fn recipe(grammar: &CompiledMetadata, choices: &Choices) -> String {
-    let subject = &grammar.subjects[choices.subject];
-    let subtask = &grammar.subtasks[choices.subtask];
-    let layouts = &grammar.layouts;
-    let style = term(&choices.terms, grammar.style).and_then(|t| grammar.styles.get(t as usize));
+/// Hash over all templates and wordings of these choices, 16 hex digits.
+pub fn recipe(compiled: &CompiledMetadata, choices: &Choices) -> String {
+    let subject = &compiled.subjects[choices.subject];
+    let subtask = &compiled.subtasks[choices.subtask];
+    let layouts = &compiled.layouts;
+    let style = term(&choices.terms, compiled.style).and_then(|t| compiled.styles.get(t as usize));
     let (prompt, negative) = style.map_or(("", ""), |s| (s.0.as_str(), s.1.as_str()));
     let mut parts = vec![
         subject
@@ -317,7 +315,7 @@ pub fn recipe(grammar: &CompiledMetadata, choices: &Choices) -> String {
         }
         Asked::YesNo { .. } => parts.extend([subtask.yes_no.source(), layouts.yes_no.source()]),
         Asked::Free => {
-            let (describe, answer) = grammar
+            let (describe, answer) = compiled
                 .free_form(subject, subtask)
                 .map_or(("", ""), |(d, a)| (d.source(), a.source()));
             parts.extend([describe, answer, layouts.free_form.source()]);
@@ -333,31 +331,31 @@ pub fn recipe(grammar: &CompiledMetadata, choices: &Choices) -> String {
     format!("{:016x}", key(0, &parts))
 }
 
-/// The choices that a composed item was written from, as positions in this grammar; `None` for an item that was not
-/// composed here.
+/// The choices of a composed item, as positions in the compiled metadata; `None` if the item was
+/// not composed.
 ///
 /// # Errors
-/// What is gone.
-pub fn choices_of(grammar: &CompiledMetadata, item: &Item) -> Option<Result<Choices, Gone>> {
+/// The first part that no longer exists.
+pub fn choices_of(compiled: &CompiledMetadata, item: &Item) -> Option<Result<Choices, Gone>> {
     let provenance = item.provenance.as_deref()?;
-    Some(found(grammar, item, provenance))
+    Some(found(compiled, item, provenance))
 }
 
 fn found(
-    grammar: &CompiledMetadata,
+    compiled: &CompiledMetadata,
     item: &Item,
     provenance: &Provenance,
 ) -> Result<Choices, Gone> {
-    let subject = grammar
+    let subject = compiled
         .subject(&provenance.subject)
         .ok_or_else(|| Gone::Subject(provenance.subject.clone()))?;
     let name = item.subtask.as_deref().unwrap_or_default();
-    let subtask = grammar
+    let subtask = compiled
         .subtask(name)
         .ok_or_else(|| Gone::Subtask(name.to_string()))?;
-    let terms = positions(grammar, provenance.terms.iter())?;
-    let second = positions(grammar, provenance.second.iter())?;
-    let list = &grammar.lists[grammar.subtasks[subtask].list];
+    let terms = positions(compiled, provenance.terms.iter())?;
+    let second = positions(compiled, provenance.second.iter())?;
+    let list = &compiled.lists[compiled.subtasks[subtask].list];
     let position = |term: &str| {
         list.position(term)
             .ok_or_else(|| Gone::Term(list.name.clone(), term.to_string()))
@@ -378,7 +376,7 @@ fn found(
             if item.pair.as_ref().is_some_and(|p| p.side == Side::Cross) =>
         {
             let own = |terms: &[(usize, u32)]| {
-                term(terms, grammar.subtasks[subtask].list)
+                term(terms, compiled.subtasks[subtask].list)
                     .ok_or_else(|| Gone::Slot(list.name.clone()))
             };
             let (a, b) = (own(&terms)?, own(&second)?);
@@ -413,14 +411,14 @@ fn found(
 }
 
 fn positions<'t>(
-    grammar: &CompiledMetadata,
+    compiled: &CompiledMetadata,
     terms: impl Iterator<Item = (&'t String, &'t String)>,
 ) -> Result<Vec<(usize, u32)>, Gone> {
     let mut found = Vec::new();
     for (vocabulary, term) in terms {
         let gone = || Gone::Term(vocabulary.clone(), term.clone());
-        let list = grammar.list(vocabulary).ok_or_else(gone)?;
-        found.push((list, grammar.lists[list].position(term).ok_or_else(gone)?));
+        let list = compiled.list(vocabulary).ok_or_else(gone)?;
+        found.push((list, compiled.lists[list].position(term).ok_or_else(gone)?));
     }
     found.sort_unstable();
     Ok(found)

@@ -1,22 +1,23 @@
-//! What is only seen over many questions: where the right option stands, how often a statement holds, whether the right
-//! option is the longest. Counts are kept, never questions.
+//! Statistics over many questions: positions of the right option, share of true statements, and
+//! length of the right option. Only counts are kept.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use benchtop_model::{Item, QuestionKind, Role, Rule};
 
-/// Groups that are kept apart, at most; what comes later counts in the whole alone.
+/// Maximum number of groups. Later ones count only in the totals.
 const GROUPS: usize = 20_000;
-/// Standard normal quantile of 1 - 1/10,000: many groups are tested, and chance must not be found among them.
+/// Standard normal quantile of 1 - 1/10,000. Many groups are tested, so the threshold must be
+/// strict.
 const RARE: f64 = 3.719;
-/// Options beyond which positions are not counted: there are no letters for them.
+/// Maximum number of options for which positions are counted, one per letter.
 const LETTERS: usize = 26;
-/// Smallest expected count for which a chi-square test is trusted.
+/// Minimum expected count for a chi-square test.
 const EXPECTED: f64 = 5.0;
-/// The right option is the longest this many times as often as by chance, at least, before it is worth a word.
+/// Minimum ratio to chance before a length cue is reported.
 const WORTH: f64 = 1.15;
-/// Questions from which that is told.
+/// Minimum number of questions for a length cue.
 const ENOUGH: u64 = 30;
 
 /// What is counted.
@@ -24,26 +25,27 @@ const ENOUGH: u64 = 30;
 enum What {
     /// Position of the right option.
     Position,
-    /// Which of "True" and "False" stands first.
+    /// Which of "True" and "False" is first.
     Order,
-    /// Whether the statement holds.
+    /// Whether the statement is labeled true.
     Label,
 }
 
-/// Questions of one kind about one thing.
+/// Questions of one kind about one subtask.
 #[derive(Clone, Debug)]
 struct Group {
     of: String,
     what: What,
     kind: QuestionKind,
-    /// Composed here, where every deal is to come out even.
+    /// Whether the questions were composed here, where counts must be balanced.
     composed: bool,
-    /// Largest difference that a deal leaves over.
+    /// Maximum difference in an incomplete block of the sampler.
     slack: u64,
     counts: Vec<u64>,
-    /// All questions of it have the same number of options: else those with fewer are no deal of their own.
+    /// Whether all questions of the family have the same number of options. Otherwise those with
+    /// fewer are not a block of their own.
     alone: bool,
-    /// It is the sum over all subtasks.
+    /// Whether it is the total over all subtasks.
     whole: bool,
 }
 
@@ -57,7 +59,7 @@ struct Cue {
     variance: [f64; 2],
 }
 
-/// A skew that was found.
+/// A reported imbalance.
 pub(super) struct Skew {
     pub rule: Rule,
     pub of: String,
@@ -65,15 +67,14 @@ pub(super) struct Skew {
     pub help: &'static str,
 }
 
-/// The counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     groups: HashMap<u64, Group>,
     cues: HashMap<u64, Cue>,
-    /// Numbers of options seen within groups that differ in it alone.
+    /// Number of options per family (groups that differ only in it).
     options: HashMap<u64, usize>,
     mixed: HashMap<u64, bool>,
-    /// Judge every set as a sample, composed ones too.
+    /// Treat all sets as samples, even composed ones.
     pub sample: bool,
 }
 
@@ -84,13 +85,13 @@ fn hash(value: impl Hash) -> u64 {
 }
 
 impl Counts {
-    /// Counts a question in. `holds` is whether its statement is labelled true.
+    /// Counts a question. `holds` is its label, if it is a statement.
     pub fn see(&mut self, item: &Item, holds: Option<bool>) {
         let refusal = item.options.iter().any(|o| o.role == Role::Refusal);
         match item.kind {
             QuestionKind::MultipleChoice => {
                 if let Some(right) = item.gold() {
-                    // A refusal takes one of the places that the right option leaves, so a whole deal is longer.
+                    // The refusal option takes one of the other positions, so a block is longer.
                     let slack = if refusal && item.correct().is_some() {
                         item.options.len() as u64 - 1
                     } else {
@@ -101,7 +102,7 @@ impl Counts {
                 self.cue(item);
             }
             QuestionKind::TrueFalse => {
-                // A deal is of four cards: true or false, and which of the two stands first.
+                // A block has four entries: two labels times two orders.
                 if let Some(holds) = holds {
                     self.count(item, What::Label, usize::from(!holds), 2, 2);
                 }
@@ -129,7 +130,8 @@ impl Counts {
         let composed = item.provenance.is_some() && !self.sample;
         let subtask = item.subtask.as_deref().unwrap_or_default();
         let level = item.level.as_deref().filter(|_| composed);
-        // The sides of an imported pair have opposite answers by design: together they are even.
+        // The sides of an imported pair have opposite answers by design, so they are balanced
+        // together.
         let side = item
             .pair
             .as_ref()
@@ -204,7 +206,8 @@ impl Counts {
         if self.cues.len() >= GROUPS && !self.cues.contains_key(&own) {
             return;
         }
-        // An option that declines is worded apart, and so are two terms joined to one option.
+        // Refusal options and joined terms have a wording of their own, so their length means
+        // nothing.
         let Some(right) = item.correct().filter(|_| item.rotation.is_none()) else {
             return;
         };
@@ -242,7 +245,7 @@ impl Counts {
         });
         cue.questions += 1;
         for (end, (length, times)) in [most, least].into_iter().enumerate() {
-            // Where one option alone is the longest, chance makes it the right one once in n.
+            // If a single option is the longest, it is the right one by chance once in n.
             if times == 1 {
                 let chance = 1.0 / f64::from(n);
                 cue.hits[end] += u64::from(own_length == length);
@@ -252,7 +255,7 @@ impl Counts {
         }
     }
 
-    /// What is skewed.
+    /// The imbalances.
     pub fn finish(mut self) -> Vec<Skew> {
         let mixed: Vec<u64> = self.mixed.keys().copied().collect();
         for family in mixed {
@@ -267,7 +270,7 @@ impl Counts {
         groups.sort_by(|a, b| (a.whole, &a.of).cmp(&(b.whole, &b.of)));
         let mut parts: Vec<(What, QuestionKind)> = Vec::new();
         for group in groups {
-            // The whole is told where no part of it was.
+            // The total is reported only if none of its parts is.
             if group.whole && parts.contains(&(group.what, group.kind)) {
                 continue;
             }
@@ -287,10 +290,10 @@ impl Counts {
                         rule: Rule::LengthCue,
                         of: cue.of.clone(),
                         what: format!(
-                            "in {} the right option is the {word} {} times, and chance makes it {expected:.0}",
+                            "in {} the right option is the {word} {} times; {expected:.0} are expected by chance",
                             cue.of, cue.hits[end]
                         ),
-                        help: "draw distractors that are as long as the answers",
+                        help: "draw distractors of the same length as the answers",
                     });
                 }
             }
@@ -314,7 +317,7 @@ impl Group {
             if most - least <= self.slack {
                 return None;
             }
-            "a composed set comes out even"
+            "a composed set must be balanced"
         } else {
             let expected = total as f64 / self.counts.len() as f64;
             let square: f64 = self
@@ -325,17 +328,17 @@ impl Group {
             if expected < EXPECTED || square <= critical(self.counts.len() - 1) {
                 return None;
             }
-            "chance does that less than once in 10,000 (chi-square)"
+            "the probability by chance is below 1 in 10,000 (chi-square)"
         };
         let of = &self.of;
         let (rule, what, help) = match self.what {
             What::Position => (
                 Rule::PositionSkew,
                 format!(
-                    "the right option of {of} stands at {} {counts} times: {why}",
+                    "the right option of {of} is at {} {counts} times: {why}",
                     letters(self.counts.len())
                 ),
-                "shuffle the options, or ask every rotation of them",
+                "shuffle the options, or ask every rotation",
             ),
             What::Order => (
                 Rule::PositionSkew,
@@ -347,11 +350,8 @@ impl Group {
             ),
             What::Label => (
                 Rule::LabelSkew,
-                format!(
-                    "{} of {total} {of} are labelled true: {why}",
-                    self.counts[0]
-                ),
-                "ask as many that hold as that do not",
+                format!("{} of {total} {of} are labeled true: {why}", self.counts[0]),
+                "ask as many true as false statements",
             ),
         };
         Some(Skew {
@@ -367,10 +367,12 @@ fn letters(n: usize) -> String {
     (0..n).map(Item::letter).collect::<Vec<_>>().join("/")
 }
 
-/// What a chi-square of so many degrees of freedom exceeds once in 10,000 (Wilson and Hilferty, 1931).
+/// Upper 1/10,000 quantile of the chi-square distribution with this many degrees of freedom (Wilson
+/// and Hilferty, 1931).
 fn critical(freedom: usize) -> f64 {
     if freedom <= 1 {
-        // The approximation is worst here; this is the square of the normal quantile of 1 - 1/20,000.
+        // The approximation is worst here, so use the exact value: the square of the normal
+        // quantile of 1 - 1/20,000.
         return 15.137;
     }
     let n = freedom as f64;
@@ -383,8 +385,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn critical_values_are_those_of_the_tables() {
-        // Upper 0.0001 points of the chi-square distribution.
+    fn critical_values_match_tables() {
+        // Upper 0.0001 quantiles of the chi-square distribution.
         for (freedom, value) in [(1, 15.137), (3, 21.108), (4, 23.513), (9, 33.720)] {
             let own = critical(freedom);
             assert!(

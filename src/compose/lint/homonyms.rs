@@ -1,10 +1,10 @@
-//! Nouns with a second meaning that a picture may show instead. The list is ours.
+//! Nouns with a second meaning that a picture may show instead. The list is benchtop's own.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// A word and what it can mean: the kind of vocabulary that the meaning belongs to (a vocabulary's name, or nothing
-/// where no vocabulary is likely to hold it), and the meaning.
+/// A word with its meanings: the vocabulary that a meaning belongs to (empty if no vocabulary is
+/// likely to contain it), and the meaning.
 type Entry = (&'static str, &'static [(&'static str, &'static str)]);
 
 #[rustfmt::skip]
@@ -156,11 +156,10 @@ const WORDS: &[Entry] = &[
 static BY_WORD: LazyLock<HashMap<&str, &[(&str, &str)]>> =
     LazyLock::new(|| WORDS.iter().copied().collect());
 
-/// What else a term means, given in plain words (see [`crate::ambiguity::plain`]), in a vocabulary of this name:
-/// "a machine that lifts"; `None` when nothing else is known. A meaning that is two things joined by "or" is ambiguous
-/// by itself.
+/// The other meanings of a term in a vocabulary; the term must be in plain words (see
+/// [`crate::ambiguity::plain`]). A meaning that joins two things by "or" is ambiguous by itself.
 pub(super) fn other(term: &str, vocabulary: &str) -> Option<String> {
-    // Plurals are made of the noun with an s; a word that ends in one by itself is looked for first.
+    // Plurals end in s. Words that end in s by themselves are looked up first.
     let meanings = BY_WORD
         .get(term)
         .or_else(|| BY_WORD.get(term.strip_suffix('s')?))?;
@@ -185,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_other_meaning_is_told_and_not_the_vocabularys_own() {
+    fn other_meanings_exclude_the_vocabularys_own() {
         assert_eq!(other("crane", "animal").unwrap(), "a machine that lifts");
         assert_eq!(other("cranes", "object").unwrap(), "a bird");
         assert_eq!(other("orange", "color").unwrap(), "a fruit");
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_is_plain_stands_once_and_has_two_meanings() {
+    fn words_are_plain_unique_and_ambiguous() {
         let mut words: Vec<_> = WORDS.iter().map(|(w, _)| *w).collect();
         words.sort_unstable();
         assert!(words.windows(2).all(|w| w[0] != w[1]));

@@ -1,4 +1,4 @@
-//! What is wrong with questions, one after the other: composed here, or imported in whatever form.
+//! Checks of questions one by one, composed or imported in any format.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,47 +11,49 @@ use crate::metadata::vocabulary::fold;
 use crate::metadata::{STYLE, file_of};
 use benchtop_model::{Error, Finding, Item, QuestionKind, Role, Rule, Side};
 
-/// Findings of one rule that are listed; the others are counted.
+/// Maximum number of listed findings per rule. The others are counted.
 pub const LISTED: usize = 50;
-/// Options that are compared with each other, at most.
+/// Maximum number of options to compare with each other.
 const COMPARED: usize = 26;
-/// Terms of a list up to which each is looked for in a text.
+/// Maximum size of a list whose terms are searched in a text.
 const LOOKED_FOR: usize = 500;
-/// Subtasks of imported questions that are kept apart, at most.
+/// Maximum number of subtasks of imported questions to distinguish.
 const SUBTASKS: usize = 1_000;
-/// Shortest answer in bytes that can be said to stand in its question.
+/// Minimum length in bytes of an answer to search in its question.
 const ANSWER: usize = 3;
 
-/// Looks at questions one after the other; what it keeps of each is a few bytes, of at most four million.
+/// A linter for a stream of questions. It keeps a few bytes per question, for at most four million
+/// questions.
 ///
-/// A question composed here is held against its own provenance. An imported one is judged only where the words of its
-/// prompt tell: whoever wrote "a man" and asks about "male" is not contradicted. Balance is exact for composed sets (a
-/// deck is dealt to the end) and a matter of chance for imported ones: there a skew counts when chance alone shows
-/// it less than once in 10,000 sets.
+/// Composed questions are checked against their own provenance. Imported ones are judged only if
+/// the prompt uses the same words: "a man" does not contradict "male". Composed sets must be
+/// exactly balanced. Imported sets are reported if chance alone would produce the imbalance less
+/// than once in 10,000 sets.
 #[derive(Debug)]
 pub struct ItemLint<'g> {
-    grammar: Option<&'g CompiledMetadata>,
+    compiled: Option<&'g CompiledMetadata>,
     file: String,
     kept: BTreeMap<Rule, (Vec<Finding>, u64)>,
     counts: Counts,
-    /// Imported questions whose prompt does not hold the answer, by subtask.
+    /// Imported questions whose prompt does not contain the answer, by subtask.
     doubts: HashMap<String, Doubt>,
-    /// For each list of the grammar which of its terms were asked about.
+    /// Per list, which terms were asked about.
     uses: Vec<Use>,
     repeats: Repeats,
 }
 
-/// How the terms of a list were asked about.
+/// Questions about the terms of a list.
 #[derive(Debug, Default)]
 struct Use {
-    /// Pictures whose term was asked about: several questions about one are one draw.
+    /// Number of pictures whose term was asked about. Several questions about one picture count
+    /// once.
     pictures: u64,
     /// The last of them.
     last: u64,
     seen: Vec<bool>,
 }
 
-/// Questions whose answer is or is not in the prompt, word by word.
+/// Counts of questions whose answer is or is not in the prompt.
 #[derive(Debug, Default)]
 struct Doubt {
     held: u64,
@@ -59,22 +61,21 @@ struct Doubt {
     first: Vec<Finding>,
 }
 
-/// What provenance says about the term that a question is about.
+/// What the provenance says about the term that a question asks about.
 enum Shown<'i> {
     /// The picture shows this term.
     Term(&'i str),
     /// The prompt had no slot for it.
     Nothing,
-    /// It cannot be told.
     Unknown,
 }
 
 impl<'g> ItemLint<'g> {
-    /// A linter for questions; `grammar` tells which terms mean the same and which statement claims what.
-    pub fn new(grammar: Option<&'g CompiledMetadata>) -> ItemLint<'g> {
-        let lists = grammar.map_or(&[][..], |g| &g.lists);
+    /// A linter for questions. `compiled` identifies synonyms and the claims of statements.
+    pub fn new(compiled: Option<&'g CompiledMetadata>) -> ItemLint<'g> {
+        let lists = compiled.map_or(&[][..], |g| &g.lists);
         ItemLint {
-            grammar,
+            compiled,
             file: "items".into(),
             kept: BTreeMap::new(),
             counts: Counts::default(),
@@ -90,19 +91,20 @@ impl<'g> ItemLint<'g> {
         }
     }
 
-    /// With this name for the file in findings; `items` otherwise.
+    /// Sets the file name in findings. The default is `items`.
     pub fn named(mut self, file: impl Into<String>) -> ItemLint<'g> {
         self.file = file.into();
         self
     }
 
-    /// For a part of a composition (a preview, a selection): balance is not expected to be exact there.
+    /// Treats the questions as a part of a composition, such as a preview, which need not be
+    /// balanced.
     pub fn sampled(mut self) -> ItemLint<'g> {
         self.counts.sample = true;
         self
     }
 
-    /// Looks at a question; `line` is where it stands, from 1, or its number.
+    /// Checks a question. `line` is its line or number, from 1.
     pub fn see(&mut self, item: &Item, line: u64) {
         self.empty(item, line);
         self.options(item, line);
@@ -125,7 +127,7 @@ impl<'g> ItemLint<'g> {
         self.counts.see(item, holds);
     }
 
-    /// Takes in that the question in this line could not be read.
+    /// Records that the question in this line could not be read.
     pub fn refused(&mut self, problem: &Error, line: u64) {
         let field = problem.place.field.as_deref().unwrap_or_default();
         let named = |name: &str| field == name || field.ends_with(&format!(".{name}"));
@@ -145,10 +147,10 @@ impl<'g> ItemLint<'g> {
         self.keep(rule, line, "", || (what, help));
     }
 
-    /// Everything that was found: questions first, by line, then sets and terms; what was not listed is counted last.
+    /// All findings: questions by line, then sets and terms, then the numbers of unlisted findings.
     pub fn finish(mut self) -> Vec<Finding> {
         for doubt in std::mem::take(&mut self.doubts).into_values() {
-            // Where the prompts of this subtask hold the answers as a rule, one that does not is an error.
+            // If most prompts of a subtask contain the answer, the others are errors.
             if doubt.held >= doubt.missing {
                 let more = doubt.missing - doubt.first.len() as u64;
                 let kept = self.kept.entry(Rule::Unanswerable).or_default();
@@ -171,10 +173,10 @@ impl<'g> ItemLint<'g> {
         for (rule, (kept, left)) in self.kept {
             found.extend(kept);
             if left > 0 {
-                let what = format!("{left} more like the {LISTED} listed: {}", rule.about());
+                let what = format!("{left} more besides the {LISTED} listed: {}", rule.about());
                 more.push(
                     Finding::new(rule, self.file.as_str(), what)
-                        .help("mend these first and look again"),
+                        .help("correct these first and run the linter again"),
                 );
             }
         }
@@ -206,14 +208,14 @@ impl<'g> ItemLint<'g> {
         } else if item.options.iter().any(|o| none(&o.text)) {
             "an option is empty"
         } else if item.kind == QuestionKind::MultipleChoice && item.options.is_empty() {
-            "there is no option to choose"
+            "there are no options"
         } else if none(&item.answer) {
             "the answer is empty"
         } else {
             return;
         };
         self.keep(Rule::EmptyQuestion, line, &item.id, || {
-            (what.into(), "write it, or leave the question out".into())
+            (what.into(), "fill it in, or remove the question".into())
         });
     }
 
@@ -225,12 +227,9 @@ impl<'g> ItemLint<'g> {
         folded.sort_unstable();
         if let Some(twice) = folded.windows(2).find(|w| w[0] == w[1] && !w[0].is_empty()) {
             let help =
-                "draw another distractor: whoever picks one of the two is right or wrong by luck";
+                "draw another distractor; answers to this question are right or wrong by luck";
             self.keep(Rule::DuplicateOption, line, &item.id, || {
-                (
-                    format!("the option `{}` is offered twice", twice[0]),
-                    help.into(),
-                )
+                (format!("duplicate option `{}`", twice[0]), help.into())
             });
             return;
         }
@@ -248,7 +247,7 @@ impl<'g> ItemLint<'g> {
             .iter()
             .filter(|o| o.role != Role::Refusal)
             .take(COMPARED);
-        // Of a term that no vocabulary has nothing tells whether its last word is a head noun.
+        // Only vocabulary terms are known to have a head noun.
         let known = |text: &str| {
             list.and_then(|l| l.words.get(l.position(text)? as usize))
                 .cloned()
@@ -261,14 +260,14 @@ impl<'g> ItemLint<'g> {
                 )
             })
             .collect();
-        // A noun that every option ends in tells what the list is about: "red color", "blue color".
+        // A shared last word is the topic of the list: "red color", "blue color".
         let head = |w: &Words| w.folded().rsplit(' ').next().map(str::to_string);
         let common = words.windows(2).all(|w| head(&w[0].1) == head(&w[1].1));
         for (at, (one, own)) in words.iter().enumerate() {
             for (two, other) in &words[..at] {
                 let near = own.near(other).filter(|n| !read || *n == Overlap::Same);
                 let near = near.filter(|n| *n != Overlap::Head || !common);
-                // 1950 and 1960 are one figure apart and different answers.
+                // 1950 and 1960 differ by one digit and are different answers.
                 let figures = |text: &str| text.contains(|c: char| c.is_ascii_digit());
                 let Some(near) =
                     near.filter(|n| *n != Overlap::Edit || !(figures(one) || figures(two)))
@@ -278,7 +277,7 @@ impl<'g> ItemLint<'g> {
                 self.keep(Rule::NearSynonym, line, &item.id, || {
                     (
                         format!("the options `{two}` and `{one}` {}", near.why()),
-                        "draw another distractor, or disable one of the two terms".into(),
+                        "draw another distractor, or disable one of the terms".into(),
                     )
                 });
                 return;
@@ -286,7 +285,7 @@ impl<'g> ItemLint<'g> {
         }
     }
 
-    /// Letters that the hint lists beyond the options.
+    /// Reports letters in the hint beyond the options.
     fn hint(&mut self, item: &Item, line: u64) {
         let Some(instruction) = &item.instruction else {
             return;
@@ -310,17 +309,14 @@ impl<'g> ItemLint<'g> {
         if !beyond.is_empty() {
             self.keep(Rule::WrongLetters, line, &item.id, || {
                 let what = format!(
-                    "the hint lists {} and the question offers {}",
+                    "the hint lists {}, but the question has {}",
                     beyond.join(", "),
                     match item.options.len() {
                         0 => "no options".into(),
                         n => format!("{n} options"),
                     }
                 );
-                (
-                    what,
-                    "list the letters of the options that are offered".into(),
-                )
+                (what, "list only the letters of the options".into())
             });
         }
     }
@@ -337,7 +333,7 @@ impl<'g> ItemLint<'g> {
         }
         let question = plain(&item.question);
         let leaks = |text: &str| holds(&question, text);
-        // A question that names another option too asks which of them it is.
+        // A question that names several options asks to choose between them.
         let others = || {
             item.options
                 .iter()
@@ -347,31 +343,31 @@ impl<'g> ItemLint<'g> {
         if leaks(&answer) && !others().any(|o| leaks(&plain(&o.text))) {
             self.keep(Rule::AnswerLeak, line, &item.id, || {
                 (
-                    format!("the answer `{answer}` stands in the question"),
-                    "word the question otherwise".into(),
+                    format!("the question contains the answer `{answer}`"),
+                    "reword the question".into(),
                 )
             });
         }
     }
 
-    /// The rules of compatibility hold of it, and it was not asked of another picture.
+    /// Checks compatibility rules and repeats.
     fn scene(&mut self, item: &Item, line: u64) {
-        if let Some((rule, what, help)) = self.grammar.and_then(|g| scenes::check(g, item)) {
+        if let Some((rule, what, help)) = self.compiled.and_then(|g| scenes::check(g, item)) {
             self.keep(rule, line, &item.id, || (what, help.into()));
         }
         if self.repeats.see(item) {
             self.keep(Rule::RepeatedQuestion, line, &item.id, || {
-                let what = "another picture has the same prompt, question and options";
+                let what = "another picture has the same prompt, question, and options";
                 (
                     what.into(),
-                    "give its prompt more wordings or terms, or ask fewer questions of this kind"
+                    "add wordings or terms to its prompt, or ask fewer questions of this kind"
                         .into(),
                 )
             });
         }
     }
 
-    /// The option marked right is the one that the answer names.
+    /// Checks that the option marked as right matches the answer.
     fn marked(&mut self, item: &Item, line: u64) {
         let (Some(at), false) = (item.correct(), item.answer.trim().is_empty()) else {
             return;
@@ -381,7 +377,7 @@ impl<'g> ItemLint<'g> {
         if answer != text && letter != Item::letter(at) {
             self.keep(Rule::WrongLabel, line, &item.id, || {
                 (
-                    format!("the answer is `{answer}` and the option marked right is `{text}`"),
+                    format!("the answer is `{answer}`, but the option marked as right is `{text}`"),
                     String::new(),
                 )
             });
@@ -390,9 +386,9 @@ impl<'g> ItemLint<'g> {
 
     /// The list that a question asks about.
     fn list(&self, item: &Item) -> Option<&'g List> {
-        let grammar = self.grammar?;
-        let subtask = grammar.subtask(item.subtask.as_deref()?)?;
-        grammar.lists.get(grammar.subtasks[subtask].list)
+        let compiled = self.compiled?;
+        let subtask = compiled.subtask(item.subtask.as_deref()?)?;
+        compiled.lists.get(compiled.subtasks[subtask].list)
     }
 
     fn shown<'i>(&self, item: &'i Item) -> Shown<'i> {
@@ -412,13 +408,12 @@ impl<'g> ItemLint<'g> {
     }
 
     fn contradicts(&mut self, item: &Item, line: u64, what: impl FnOnce() -> String) {
-        let help = "compose the question again, or turn its label round";
+        let help = "compose the question again, or invert its label";
         self.keep(Rule::WrongLabel, line, &item.id, || (what(), help.into()));
     }
 
     fn unanswerable(&mut self, item: &Item, line: u64, what: impl FnOnce() -> String) {
-        let help =
-            "ask only about what the prompt puts into the picture, or leave the question out";
+        let help = "ask only about what the prompt contains, or remove the question";
         self.keep(Rule::Unanswerable, line, &item.id, || (what(), help.into()));
     }
 
@@ -433,21 +428,21 @@ impl<'g> ItemLint<'g> {
                 if (term == claim) != says {
                     self.contradicts(item, line, || {
                         format!(
-                            "the picture shows `{term}` and `{claim}` is labelled {}",
+                            "the picture shows `{term}`, but `{claim}` is labeled {}",
                             word(says)
                         )
                     });
                 } else if !says && item.pair.is_none() && holds(&prompt, &plain(claim)) {
                     self.contradicts(item, line, || {
                         format!(
-                            "the prompt holds `{claim}`, which is labelled {}",
+                            "the prompt contains `{claim}`, which is labeled {}",
                             word(says)
                         )
                     });
                 }
             }
             Shown::Nothing => self.unanswerable(item, line, || {
-                format!("nothing was put into the picture for `{claim}`")
+                format!("the prompt has no slot for `{claim}`")
             }),
             Shown::Unknown => {}
         }
@@ -468,11 +463,11 @@ impl<'g> ItemLint<'g> {
             match self.shown(item) {
                 Shown::Term(term) if declines && item.options.iter().any(|o| o.text == term) => {
                     self.contradicts(item, line, || {
-                        format!("declining is marked right and the picture shows `{term}`")
+                        format!("refusing is marked as right, but the picture shows `{term}`")
                     });
                 }
                 _ if !declines => {
-                    self.contradicts(item, line, || "no option is marked right".into())
+                    self.contradicts(item, line, || "no option is marked as right".into())
                 }
                 _ => {}
             }
@@ -482,30 +477,32 @@ impl<'g> ItemLint<'g> {
             Shown::Term(term) => {
                 if let Some(right) = right.filter(|r| *r != term) {
                     self.contradicts(item, line, || {
-                        format!("the picture shows `{term}` and `{right}` is marked right")
+                        format!("the picture shows `{term}`, but `{right}` is marked as right")
                     });
                     return;
                 }
-                // A style is in the prompt by its wording, not by its name.
+                // Prompts contain the wording of a style, not its name.
                 let style = self
                     .list(item)
                     .map_or(item.subtask.as_deref() == Some(STYLE), |l| l.name == STYLE);
                 let prompt = item.prompt.as_deref().map(plain).unwrap_or_default();
                 if !style && !holds(&prompt, &plain(term)) {
-                    self.unanswerable(item, line, || format!("the prompt does not hold `{term}`"));
+                    self.unanswerable(item, line, || {
+                        format!("the prompt does not contain `{term}`")
+                    });
                 }
             }
             Shown::Nothing => {
                 let answer = right.unwrap_or(&item.answer);
                 self.unanswerable(item, line, || {
-                    format!("nothing was put into the picture for `{answer}`")
+                    format!("the prompt has no slot for `{answer}`")
                 });
             }
             Shown::Unknown => {}
         }
     }
 
-    /// An imported statement is held against its prompt where the same words stand in both.
+    /// Checks an imported statement against its prompt, if both use the same words.
     fn imported_claim(&mut self, item: &Item, line: u64, says: Option<bool>) {
         let (Some(prompt), Some(says)) = (
             item.prompt.as_deref().filter(|p| !p.trim().is_empty()),
@@ -519,7 +516,8 @@ impl<'g> ItemLint<'g> {
         }
         let claim = self.claim(item, &question);
         let claim = claim.or_else(|| {
-            // A part of the prompt that the question repeats: "art nouveau style". One word alone says too little.
+            // A part of the prompt that the question repeats, such as "art nouveau style". A single
+            // word is not enough.
             let parts = prompt.split(',').map(str::trim).filter(|p| p.contains(' '));
             parts
                 .filter(|p| holds(&question, p))
@@ -531,7 +529,7 @@ impl<'g> ItemLint<'g> {
         if held && !says {
             self.contradicts(item, line, || {
                 format!(
-                    "the prompt holds `{claim}`, which is labelled {}",
+                    "the prompt contains `{claim}`, which is labeled {}",
                     word(says)
                 )
             });
@@ -548,7 +546,7 @@ impl<'g> ItemLint<'g> {
             if let Some(other) = other {
                 self.contradicts(item, line, || {
                     format!(
-                        "the prompt holds `{other}` and not `{claim}`, which is labelled {}",
+                        "the prompt contains `{other}` instead of `{claim}`, which is labeled {}",
                         word(says)
                     )
                 });
@@ -556,11 +554,11 @@ impl<'g> ItemLint<'g> {
         }
     }
 
-    /// The term that an imported statement claims, in plain words, where the grammar knows it.
+    /// The claim of an imported statement in plain words, if it can be determined.
     fn claim(&self, item: &Item, question: &str) -> Option<String> {
-        let grammar = self.grammar?;
-        let subtask = &grammar.subtasks[grammar.subtask(item.subtask.as_deref()?)?];
-        let list = &grammar.lists[subtask.list];
+        let compiled = self.compiled?;
+        let subtask = &compiled.subtasks[compiled.subtask(item.subtask.as_deref()?)?];
+        let list = &compiled.lists[subtask.list];
         let worded = [&subtask.statement, &subtask.yes_no]
             .into_iter()
             .find_map(|t| filled(t, &item.question));
@@ -578,7 +576,7 @@ impl<'g> ItemLint<'g> {
         held.max_by_key(|w| w.len()).map(String::from)
     }
 
-    /// An imported answer is looked for in the prompt, word by word.
+    /// Searches an imported answer in the prompt.
     fn imported_answer(&mut self, item: &Item, line: u64) {
         let (QuestionKind::MultipleChoice, Some(at), Some(subtask)) =
             (item.kind, item.correct(), &item.subtask)
@@ -589,13 +587,13 @@ impl<'g> ItemLint<'g> {
             return;
         };
         let list = self.list(item);
-        // A style is in the prompt by its wording, not by its name.
+        // Prompts contain the wording of a style, not its name.
         if list.map_or(subtask == STYLE, |l| l.name == STYLE) {
             return;
         }
         let (prompt, answer) = (plain(prompt), plain(&item.options[at].text));
         let held = holds(&prompt, &answer);
-        // A word that is nearly there ("pancake", "pancakes") is there.
+        // A common prefix is enough: "pancake", "pancakes".
         let somewhere = answer
             .split(' ')
             .any(|word| match word.char_indices().nth(4) {
@@ -616,7 +614,7 @@ impl<'g> ItemLint<'g> {
             }
             return;
         }
-        let what = || format!("the prompt does not hold the answer `{answer}`");
+        let what = || format!("the prompt does not contain the answer `{answer}`");
         if list.is_some_and(|l| l.position(&item.options[at].text).is_some()) {
             self.unanswerable(item, line, what);
             return;
@@ -627,8 +625,7 @@ impl<'g> ItemLint<'g> {
         let doubt = self.doubts.entry(subtask.clone()).or_default();
         doubt.missing += 1;
         if doubt.first.len() < LISTED {
-            let help =
-                "ask only about what the prompt puts into the picture, or leave the question out";
+            let help = "ask only about what the prompt contains, or remove the question";
             let finding = Finding::new(Rule::Unanswerable, self.file.as_str(), what());
             let line = u32::try_from(line).unwrap_or(u32::MAX);
             doubt
@@ -637,15 +634,15 @@ impl<'g> ItemLint<'g> {
         }
     }
 
-    /// Which term a composed question is about.
+    /// Records the term that a composed question asks about.
     fn used(&mut self, item: &Item) {
-        let Some(grammar) = self.grammar.filter(|_| item.provenance.is_some()) else {
+        let Some(compiled) = self.compiled.filter(|_| item.provenance.is_some()) else {
             return;
         };
-        let Some(subtask) = item.subtask.as_deref().and_then(|s| grammar.subtask(s)) else {
+        let Some(subtask) = item.subtask.as_deref().and_then(|s| compiled.subtask(s)) else {
             return;
         };
-        let list = grammar.subtasks[subtask].list;
+        let list = compiled.subtasks[subtask].list;
         let Shown::Term(term) = self.shown(item) else {
             return;
         };
@@ -656,22 +653,23 @@ impl<'g> ItemLint<'g> {
             uses.pictures += 1;
             uses.last = provenance.picture;
         }
-        let position = grammar.lists[list].position(term);
+        let position = compiled.lists[list].position(term);
         if let Some(seen) = position.and_then(|p| uses.seen.get_mut(p as usize)) {
             *seen = true;
         }
     }
 
-    /// Terms that were no question's answer although there were so many that chance would have taken each.
+    /// Reports terms that are no question's answer, if there are enough questions to expect each.
     fn unused(&mut self) {
-        let (Some(grammar), false) = (self.grammar, self.counts.sample) else {
+        let (Some(compiled), false) = (self.compiled, self.counts.sample) else {
             return;
         };
         for (list, Use { pictures, seen, .. }) in
-            grammar.lists.iter().zip(std::mem::take(&mut self.uses))
+            compiled.lists.iter().zip(std::mem::take(&mut self.uses))
         {
             let n = seen.len() as f64;
-            // Of n terms drawn m times, n exp(-m/n) are expected to be missing: here less than one in a hundred.
+            // Of n terms drawn m times, about n exp(-m/n) do not occur: here less than one in a
+            // hundred.
             if (pictures as f64) < n * (n.ln() + 5.0) {
                 continue;
             }
@@ -679,10 +677,10 @@ impl<'g> ItemLint<'g> {
                 let file = std::mem::replace(&mut self.file, file_of(&list.name));
                 self.keep(Rule::UnusedTerm, 0, term, || {
                     let what = format!(
-                        "`{term}` is asked about in none of {pictures} pictures that are asked about their {}",
+                        "`{term}` is not asked about in any of {pictures} pictures with questions about their {}",
                         list.name
                     );
-                    (what, "see whether the plan leaves it out; else compose more, or disable it".into())
+                    (what, "check whether the plan excludes it; otherwise compose more, or disable it".into())
                 });
                 self.file = file;
             }
@@ -690,7 +688,7 @@ impl<'g> ItemLint<'g> {
     }
 }
 
-/// Whether the label says that the statement holds, or the question is answered by yes.
+/// The label of a statement, or the answer to a yes/no question.
 fn label(item: &Item) -> Option<bool> {
     let text = item
         .correct()
@@ -706,7 +704,7 @@ fn word(holds: bool) -> &'static str {
     if holds { "true" } else { "false" }
 }
 
-/// What stands in the place of the `{term}` of a template in `text`, where the rest of it is the template's.
+/// The text in place of a template's `{term}`, if the rest of `text` matches the template.
 fn filled<'t>(template: &Template, text: &'t str) -> Option<&'t str> {
     let source = template.source();
     let (slot, article) = match source.find("{term}") {

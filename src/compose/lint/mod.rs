@@ -1,15 +1,15 @@
-//! The linter: what is wrong with metadata, and with questions, before anybody looks at a picture.
+//! The linter: checks of metadata and questions before anybody looks at a picture.
 //!
-//! | file | what it finds |
+//! | item | checks |
 //! |---|---|
-//! | [`metadata`], [`Linter`] | everything in a project's metadata; the latter looks again only at what changed |
-//! | [`ItemLint`] | what is wrong with questions, composed here or imported, one after the other |
-//! | `terms`, `pairs`, `homonyms` | in one vocabulary |
-//! | `reach` | across vocabularies and templates |
-//! | `scenes` | questions against the rules of compatibility |
+//! | [`metadata()`], [`Linter`] | a project's metadata; the latter rechecks only changed files |
+//! | [`ItemLint`] | questions, composed or imported |
+//! | `terms`, `pairs`, `homonyms` | a single vocabulary |
+//! | `reach` | vocabularies and templates together |
+//! | `scenes` | questions against compatibility rules |
 //!
-//! Most rules ([`Rule`]) are defects of Dysca's released generator. `# allow: RULE` after a term, or `allow = [...]` of a
-//! style, silences a warning there; errors are never silenced.
+//! Most rules ([`Rule`]) find defects of Dysca's released generator. `# allow: RULE` after a term,
+//! or `allow = [...]` in a style, silences a warning. Errors cannot be silenced.
 
 mod counts;
 mod homonyms;
@@ -35,12 +35,12 @@ use benchtop_model::{Finding, MetaFile, Rule, Severity};
 use reach::{Reach, Shared};
 use terms::Asked;
 
-/// Everything that is wrong with `metadata`, sorted by file and line behind the files that cannot be read.
+/// All findings in `metadata`: unreadable files first, then by file and line.
 pub fn metadata(metadata: &Metadata) -> Vec<Finding> {
     Linter::default().lint(metadata)
 }
 
-/// What is wrong with one file by itself: the other files are not known, so what hangs on them is not judged.
+/// Findings in a single file. Defects that depend on other files are not found.
 pub fn file(file: &MetaFile) -> Vec<Finding> {
     let metadata = Metadata::parse([file.clone()]);
     let mut found: Vec<_> = metadata.found().cloned().collect();
@@ -60,7 +60,7 @@ pub fn file(file: &MetaFile) -> Vec<Finding> {
     found
 }
 
-/// Gives findings about a term that name its vocabulary's file and no line the line of the term.
+/// Adds the line to findings about a term that have a vocabulary file but no line.
 pub fn locate(findings: &mut [Finding], metadata: &Metadata) {
     for finding in findings
         .iter_mut()
@@ -86,13 +86,13 @@ pub fn locate(findings: &mut [Finding], metadata: &Metadata) {
     }
 }
 
-/// A linter that keeps what it found in files that have not changed since.
+/// A linter that caches the findings of unchanged files.
 #[derive(Clone, Debug, Default)]
 pub struct Linter {
     lists: BTreeMap<String, Seen>,
 }
 
-/// A vocabulary as it was looked at.
+/// A cached vocabulary.
 #[derive(Clone, Debug)]
 struct Seen {
     source: Source,
@@ -101,41 +101,43 @@ struct Seen {
     plain: Vec<String>,
 }
 
-/// What a vocabulary was read from.
+/// The source of a cached vocabulary.
 #[derive(Clone, Debug)]
 enum Source {
-    /// Kept, so that its place in memory cannot be given to another.
+    /// The reference keeps the allocation alive, so pointer comparison is safe.
     File(Arc<Vocabulary>),
     Styles(Vec<Style>),
 }
 
 impl Linter {
-    /// Everything that is wrong with `metadata`, sorted by file and line behind the files that cannot be read.
+    /// All findings in `metadata`: unreadable files first, then by file and line.
     pub fn lint(&mut self, metadata: &Metadata) -> Vec<Finding> {
         let (_, compiled) = CompiledMetadata::compile(metadata);
         self.lint_compiled(metadata, &compiled)
     }
 
-    /// The same where `metadata` was compiled already: `compiled` is what [`CompiledMetadata::compile`] found in it.
+    /// Like [`lint`](Self::lint), with the findings of an earlier [`CompiledMetadata::compile`].
     pub fn lint_compiled(&mut self, metadata: &Metadata, compiled: &[Finding]) -> Vec<Finding> {
         let mut found: Vec<Finding> = metadata.found().chain(compiled).cloned().collect();
         if metadata.text(templates::FILE).is_none() {
-            let what = "there are no templates, so nothing can be composed";
+            let what = "there are no templates, so no question can be composed";
             let finding =
                 Finding::new(Rule::MissingFile, templates::FILE, what).term(templates::FILE);
-            found.push(finding.help("`benchtop init` in an empty folder writes one to begin with"));
+            found.push(
+                finding.help("run `benchtop init` in an empty folder to get a starting point"),
+            );
         }
         self.lists
             .retain(|name, _| name == STYLE || metadata.vocabularies().contains_key(name));
         for (name, vocabulary) in metadata.vocabularies() {
             if name == STYLE {
                 let what = format!(
-                    "`{{{STYLE}}}` stands for {}: this file is not used",
+                    "`{{{STYLE}}}` is filled from {}, so this file is not used",
                     styles::FILE
                 );
                 let file = format!("{VOCABULARIES}{STYLE}.txt");
                 let finding = Finding::new(Rule::UnusedVocabulary, file, what).term(STYLE);
-                found.push(finding.help("give the file another name"));
+                found.push(finding.help("rename the file"));
                 continue;
             }
             let asked = Asked::about(metadata, name);
@@ -174,7 +176,8 @@ impl Linter {
                 },
             );
         }
-        // How near two terms are depends on what is asked about them: without templates most would seem too near.
+        // Whether terms overlap depends on how they are asked about. Without templates, most would
+        // be reported.
         let asked = !metadata
             .found()
             .any(|f| f.file == templates::FILE && f.rule == Rule::Unreadable);
@@ -209,8 +212,8 @@ impl Linter {
     }
 }
 
-/// Puts files that cannot be read before everything else, and leaves out warnings that follow from them: a rule that names
-/// a term of such a file is no mistake.
+/// Moves unreadable files to the front and removes warnings that follow from them, such as a rule
+/// with a term of such a file.
 pub fn cause_first(found: &mut Vec<Finding>) {
     let listed = |f: &Finding| {
         f.file == styles::FILE || f.file == templates::FILE || vocabulary_of(&f.file).is_some()

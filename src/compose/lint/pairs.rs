@@ -1,25 +1,26 @@
-//! Which terms of a vocabulary are near each other, without comparing each with each.
+//! Finds overlapping terms of a vocabulary without comparing all pairs.
 //!
-//! [`Words::near`] decides; what is looked up here only says which pairs to ask it about. One letter apart is found by
-//! deletion neighbourhoods: two words one edit apart have a word in common that one deletion, or none, makes of each
-//! (Mor and Fraenkel, "A hash code method for detecting and correcting spelling errors", 1982).
+//! [`Words::near`] decides; the lookups here only propose pairs. An edit distance of 1 is found by
+//! deletion neighborhoods: two such words become equal after at most one deletion in each (Mor and
+//! Fraenkel, "A hash code method for detecting and correcting spelling errors", 1982).
 
 use std::collections::HashMap;
 
 use crate::ambiguity::{Overlap, Terms, Words};
 
-/// Terms that share a key and are compared with one that comes after them, at most: a thousand terms with one head
-/// noun would be half a million pairs, and say no more than the nearest ones do.
+/// Maximum number of earlier terms with the same key to compare with. A thousand terms with one
+/// head noun would be half a million pairs.
 const LOOK: usize = 64;
-/// Words of a term that is looked for inside another, at most.
+/// Maximum number of words of a contained term.
 const INSIDE_WORDS: usize = 8;
-/// Bytes of all terms above which one letter apart is not looked for: no vocabulary that a person reads is as long.
+/// Maximum total size of the terms in bytes for the edit distance check. No vocabulary for people
+/// is as long.
 const LETTERS: usize = 1 << 19;
-/// Base of the hash over bytes: any odd number that spreads.
+/// Base of the polynomial hash: an odd number with well-mixed bits.
 const BASE: u64 = 0x0100_0000_01B3_9E37;
 
-/// The pairs of `words` that are near each other, as `(later, earlier, how)`, sorted. Words to be read (`read`) are
-/// near only when they are the same.
+/// The overlapping pairs of `words` as `(later, earlier, how)`, sorted. Words to be read (`read`)
+/// overlap only if they are equal.
 pub(super) fn pairs(words: &[Words], terms: Terms, read: bool) -> Vec<(u32, u32, Overlap)> {
     let mut found = Vec::new();
     let mut ask = |a: u32, b: u32| {
@@ -59,7 +60,7 @@ pub(super) fn pairs(words: &[Words], terms: Terms, read: bool) -> Vec<(u32, u32,
     found
 }
 
-/// Asks about every term that stands inside another with words added.
+/// Proposes terms that contain another term.
 fn inside(words: &[Words], ask: &mut impl FnMut(u32, u32)) {
     let whole: HashMap<&str, u32> = words
         .iter()
@@ -79,14 +80,14 @@ fn inside(words: &[Words], ask: &mut impl FnMut(u32, u32)) {
     }
 }
 
-/// The parts of a text that begin and end where its words do.
+/// The parts of a text that start and end at word boundaries.
 pub(super) fn parts(text: &str) -> Vec<&str> {
     let mut starts = Vec::new();
     let mut ends = Vec::new();
     let mut before = false;
     for (at, c) in text.char_indices() {
         let letter = c.is_alphanumeric();
-        // What `near::holds` takes for an edge: no letter on the other side of it.
+        // The same boundaries as in `ambiguity::holds`: no letter on the other side.
         if !before {
             starts.push(at);
         }
@@ -109,7 +110,7 @@ pub(super) fn parts(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Calls `ask` for pairs that share a key.
+/// Proposes pairs that share a key.
 fn buckets(keys: &mut [(u64, u32)], ask: &mut impl FnMut(u32, u32)) {
     keys.sort_unstable();
     for bucket in keys.chunk_by(|a, b| a.0 == b.0) {
@@ -129,11 +130,11 @@ fn step(hash: u64, byte: u8) -> u64 {
     hash.wrapping_mul(BASE).wrapping_add(u64::from(byte) + 1)
 }
 
-/// Gives the hash of `bytes` and of `bytes` without any one of them.
+/// Hashes `bytes`, and `bytes` without each single byte.
 fn deletions(bytes: &[u8], mut give: impl FnMut(u64)) {
     let whole = hash(bytes);
     give(whole);
-    // hash(ab) = hash(a) * BASE^len(b) + hash(b), so both parts come from the hashes of the beginnings.
+    // hash(ab) = hash(a) * BASE^len(b) + hash(b), so both parts follow from the prefix hashes.
     let (mut power, mut before) = (1_u64, Vec::with_capacity(bytes.len()));
     let mut so_far = 0;
     for byte in bytes {
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hashes_are_those_of_the_words_that_are_left() {
+    fn deletion_hashes_match() {
         let mut keys = Vec::new();
         deletions(b"sparrow", |key| keys.push(key));
         let mut other = Vec::new();
@@ -184,14 +185,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_pair_is_missed(
+        fn lookups_find_all_pairs(
             terms in proptest::collection::vec("[ab]{0,3}[abc]{3,5}( [ab]{1,2}){0,3}|[a-cÉé'. -]{1,9}", 0..40),
             nouns: bool,
             read: bool,
         ) {
             let kind = if nouns { Terms::Nouns } else { Terms::Phrases };
             let mut words: Vec<_> = terms.iter().map(|t| Words::new(t, kind)).collect();
-            // One of two terms that are the same stands for both.
+            // One of two equal terms represents both.
             let mut seen = std::collections::BTreeSet::new();
             words.retain(|w| seen.insert(w.folded().to_string()) || read);
             let found: Vec<_> = pairs(&words, kind, read).into_iter().map(|(a, b, _)| (a, b)).collect();

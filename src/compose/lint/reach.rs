@@ -1,4 +1,4 @@
-//! What the templates reach, and what they do not; terms that meet in one prompt.
+//! Checks which metadata the templates use, and terms that two vocabularies share.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,7 +7,7 @@ use crate::metadata::templates::{self, Text};
 use crate::metadata::{Metadata, STYLE, file_of};
 use benchtop_model::{Finding, Rule};
 
-/// What the prompts of a project's subjects hold, fragments put in.
+/// The slots and fragments that a project's prompts use.
 #[derive(Debug, Default)]
 pub(super) struct Reach<'m> {
     subjects: Vec<Shown<'m>>,
@@ -17,14 +17,14 @@ pub(super) struct Reach<'m> {
 #[derive(Debug)]
 struct Shown<'m> {
     name: &'m str,
-    /// Vocabularies that some wording has a slot for.
+    /// Vocabularies with a slot in some wording.
     any: BTreeSet<&'m str>,
-    /// Vocabularies that every wording has a slot for.
+    /// Vocabularies with a slot in every wording.
     every: BTreeSet<&'m str>,
 }
 
 impl<'m> Reach<'m> {
-    /// Follows every prompt into its fragments. A fragment that uses itself is followed once.
+    /// Expands every prompt. A fragment that uses itself is expanded once.
     pub fn of(metadata: &'m Metadata) -> Reach<'m> {
         let mut reach = Reach::default();
         for (name, subject) in &metadata.templates().subjects {
@@ -54,7 +54,7 @@ impl<'m> Reach<'m> {
         reach
     }
 
-    /// A subject whose prompts can hold terms of both vocabularies.
+    /// A subject whose prompts can contain terms of both vocabularies.
     fn meet(&self, a: &str, b: &str) -> Option<&'m str> {
         self.subjects
             .iter()
@@ -62,7 +62,7 @@ impl<'m> Reach<'m> {
             .map(|s| s.name)
     }
 
-    /// Vocabularies, fragments, subjects and subtasks that nothing uses.
+    /// Reports unused vocabularies, fragments, subjects, and subtasks.
     pub fn unused(&self, metadata: &Metadata) -> Vec<Finding> {
         let templates = metadata.templates();
         let mut found = Vec::new();
@@ -85,7 +85,7 @@ impl<'m> Reach<'m> {
         {
             if !shown.contains(name) && !asked.contains(name) {
                 let what =
-                    format!("no prompt has a slot `{{{name}}}` and no subtask asks about it");
+                    format!("no prompt has a slot `{{{name}}}`, and no subtask asks about it");
                 let finding = Finding::new(Rule::UnusedVocabulary, file_of(name), what).term(name);
                 found.push(finding.help("use it in templates.toml, or remove the file"));
             }
@@ -101,7 +101,7 @@ impl<'m> Reach<'m> {
             .iter()
             .filter(|(name, _)| !self.fragments.contains(name.as_str()))
         {
-            let help = format!("write {{{name}}} in a prompt, or remove it");
+            let help = format!("use {{{name}}} in a prompt, or remove it");
             say(
                 &text.span,
                 name,
@@ -114,13 +114,13 @@ impl<'m> Reach<'m> {
             let there = vocabulary == STYLE || metadata.vocabularies().contains_key(vocabulary);
             if there && !self.subjects.iter().any(|s| s.every.contains(vocabulary)) {
                 let what = format!(
-                    "{name} is never asked: no subject has `{{{vocabulary}}}` in every prompt"
+                    "{name} is never asked about, because no subject has `{{{vocabulary}}}` in every prompt"
                 );
                 say(
                     &subtask.span,
                     name,
                     what,
-                    "write the slot in a prompt, or remove the subtask".into(),
+                    "add the slot to a prompt, or remove the subtask".into(),
                 );
             }
         }
@@ -129,7 +129,7 @@ impl<'m> Reach<'m> {
                 && let Some(subject) = templates.subjects.get(shown.name)
             {
                 let what = format!(
-                    "nothing is asked about {}: no subtask asks about a term of its prompt",
+                    "no question is about {}, because no subtask asks about a term of its prompt",
                     shown.name
                 );
                 say(
@@ -143,13 +143,13 @@ impl<'m> Reach<'m> {
         found
     }
 
-    /// Terms that two vocabularies share. `lists` are the vocabularies by name, each with its terms, these in plain
-    /// words, and whether they are only read: such a word is no thing shown, unless both can be in one prompt.
+    /// Reports terms that two vocabularies share. A vocabulary of words to be read is compared only
+    /// with vocabularies of the same prompt, because its words are not things.
     pub fn collisions(&self, lists: &[Shared<'_>]) -> Vec<Finding> {
         let mut at: HashMap<&str, Vec<(usize, usize)>> =
             HashMap::with_capacity(lists.iter().map(|l| l.plain.len()).sum());
         let mut found = Vec::new();
-        // Words that are only read come last: they look at the others and need not be looked up themselves.
+        // Words to be read come last: they look up the others and are not looked up themselves.
         let (read, shown): (Vec<_>, Vec<_>) = lists.iter().enumerate().partition(|(_, l)| l.read);
         for (own, list) in shown.into_iter().chain(read) {
             let meets: Vec<bool> = lists
@@ -184,18 +184,19 @@ impl<'m> Reach<'m> {
                 if let Some((other, at)) = worst.filter(|_| !here.allows(Rule::Collision)) {
                     let (name, there) = (lists[other].name, &lists[other].entries[at]);
                     let place = format!(
-                        "`{}` stands in {} line {} too",
+                        "`{}` is also in {} line {}",
                         here.text,
                         file_of(name),
                         there.line
                     );
                     let what = match self.meet(name, list.name) {
-                        Some(subject) => format!("{place}: a prompt of {subject} can say it twice"),
-                        None => format!("{place}: what it names depends on the question"),
+                        Some(subject) => {
+                            format!("{place}; a prompt of {subject} can contain it twice")
+                        }
+                        None => format!("{place}; its meaning depends on the question"),
                     };
                     let finding = Finding::new(Rule::Collision, file_of(list.name), what);
-                    let help =
-                        "name one of them otherwise, or write `# allow: collision` after one";
+                    let help = "rename one of them, or write `# allow: collision` after one";
                     found.push(finding.line(here.line).term(here.text).help(help));
                 }
             }
@@ -204,7 +205,7 @@ impl<'m> Reach<'m> {
     }
 }
 
-/// A vocabulary among others.
+/// A vocabulary to compare with others.
 pub(super) struct Shared<'m> {
     pub name: &'m str,
     pub entries: &'m [Entry<'m>],
@@ -232,8 +233,8 @@ fn follow<'m>(
     }
 }
 
-/// Whether `templates.toml` is in a state from which it can be told what is used: with a misspelt slot or a template
-/// that cannot be read, all that hangs on it would seem unused.
+/// Whether usage can be determined. With a misspelled slot or a broken template, everything below
+/// it would seem unused.
 pub(super) fn whole(metadata: &Metadata, compiled: &[Finding]) -> bool {
     let broken = |f: &Finding| {
         f.file == templates::FILE

@@ -1,5 +1,5 @@
-//! Composed questions against the rules of compatibility: pictures that cannot be, and questions that theirs does not
-//! answer, or answers twice.
+//! Checks composed questions against compatibility rules: impossible pictures, hidden answers, and
+//! second right answers.
 
 use std::collections::HashMap;
 
@@ -9,30 +9,30 @@ use crate::compiled_metadata::CompiledMetadata;
 use crate::engine::{Asked, Choices, choices_of};
 use benchtop_model::{Item, Rule};
 
-/// Questions whose repeats are looked for, at most: what is kept of each is 12 bytes.
+/// Maximum number of questions to check for repeats, with 12 bytes each.
 const KEPT: usize = 4_000_000;
 
-/// What is wrong, in words, with advice.
+/// A violation: the rule, a description, and advice.
 pub type Wrong = (Rule, String, &'static str);
 
-/// The first thing that is wrong with a composed question under the rules of `grammar`.
-pub(super) fn check(grammar: &CompiledMetadata, item: &Item) -> Option<Wrong> {
-    grammar.compatibility.as_ref()?;
+/// The first violation of a composed question.
+pub(super) fn check(compiled: &CompiledMetadata, item: &Item) -> Option<Wrong> {
+    compiled.compatibility.as_ref()?;
     broken(
-        grammar,
-        &choices_of(grammar, item)?.ok()?,
+        compiled,
+        &choices_of(compiled, item)?.ok()?,
         item.prompt.as_deref().unwrap_or_default(),
     )
 }
 
-/// The first rule of compatibility that a question breaks: what it is made of, and the prompt of its picture.
-pub fn broken(grammar: &CompiledMetadata, choices: &Choices, prompt: &str) -> Option<Wrong> {
-    let rules = grammar.compatibility.as_deref()?;
+/// The first violation of a question, given its content and the prompt of its picture.
+pub fn broken(compiled: &CompiledMetadata, choices: &Choices, prompt: &str) -> Option<Wrong> {
+    let rules = compiled.compatibility.as_deref()?;
     let scene = Scene {
-        grammar,
+        compiled,
         rules,
         choices,
-        list: grammar.subtasks[choices.subtask].list,
+        list: compiled.subtasks[choices.subtask].list,
     };
     scene
         .impossible()
@@ -40,9 +40,9 @@ pub fn broken(grammar: &CompiledMetadata, choices: &Choices, prompt: &str) -> Op
         .or_else(|| scene.options(prompt))
 }
 
-/// A question against the rules.
+/// A question with the rules.
 struct Scene<'g> {
-    grammar: &'g CompiledMetadata,
+    compiled: &'g CompiledMetadata,
     rules: &'g Compatibility,
     choices: &'g Choices,
     list: usize,
@@ -50,7 +50,7 @@ struct Scene<'g> {
 
 impl Scene<'_> {
     fn name(&self, term: TermAt) -> &str {
-        &self.grammar.lists[term.0].terms[term.1 as usize]
+        &self.compiled.lists[term.0].terms[term.1 as usize]
     }
 
     fn impossible(&self) -> Option<Wrong> {
@@ -65,26 +65,26 @@ impl Scene<'_> {
             format!(": {why}")
         };
         let what = format!(
-            "`{}` and `{}` cannot stand in one picture{why}",
+            "`{}` and `{}` cannot appear in one picture{why}",
             self.name(a),
             self.name(b)
         );
         Some((
             Rule::ImpossibleScene,
             what,
-            "compose it again under the rules, or loosen compatibility.toml",
+            "compose it again with the rules, or relax compatibility.toml",
         ))
     }
 
     fn hidden(&self) -> Option<Wrong> {
-        let subject = &self.grammar.subjects[self.choices.subject];
-        // What the picture was not to show is asked about on purpose.
+        let subject = &self.compiled.subjects[self.choices.subject];
+        // Questions beyond the picture are about hidden things on purpose.
         if !subject.lists.contains(&self.list) {
             return None;
         }
-        let subtask = &self.grammar.subtasks[self.choices.subtask];
+        let subtask = &self.compiled.subtasks[self.choices.subtask];
         let asked = self
-            .grammar
+            .compiled
             .asks(subject, subtask, self.choices.asked == Asked::Free);
         let hides = |term: &TermAt| {
             let hidden = asked.iter().find(|l| self.rules.hides(*term, **l))?;
@@ -97,20 +97,20 @@ impl Scene<'_> {
             .chain(&self.choices.second)
             .find_map(hides)?;
         let what = format!(
-            "`{}` hides the {} that is asked about",
+            "`{}` hides the {} that the question asks about",
             self.name(term),
-            self.grammar.lists[hidden].name
+            self.compiled.lists[hidden].name
         );
         Some((
             Rule::HiddenAnswer,
             what,
-            "ask it of another picture, or leave the question out",
+            "ask about another picture, or remove the question",
         ))
     }
 
-    /// What is wrong with the wrong answers: the options, or the term of a statement that does not hold.
+    /// Checks the wrong answers: the options, or the term of a false statement.
     fn options(&self, prompt: &str) -> Option<Wrong> {
-        let list = &self.grammar.lists[self.list];
+        let list = &self.compiled.lists[self.list];
         let text = |term: u32| &list.terms[term as usize];
         let right = self
             .choices
@@ -136,7 +136,7 @@ impl Scene<'_> {
         };
         if let Some(shown) = wrong.iter().find(|w| shows(**w)) {
             let what = format!(
-                "the picture shows `{}` anyway, which is offered as wrong",
+                "the picture also shows `{}`, which is offered as wrong",
                 text(*shown)
             );
             return Some((Rule::ShownAnyway, what, "draw another wrong answer"));
@@ -147,7 +147,7 @@ impl Scene<'_> {
             .find(|w| self.rules.both(self.list, right, **w))
         {
             let what = format!(
-                "`{}` can be right beside `{}`: they are of different groups",
+                "`{}` can be right together with `{}`, because they are in different groups",
                 text(*other),
                 text(right)
             );
@@ -161,20 +161,17 @@ impl Scene<'_> {
             .iter()
             .find(|w| self.rules.alike(self.list, right, **w))
         {
-            let what = format!(
-                "`{}` and `{}` cannot be told apart",
-                text(*other),
-                text(right)
-            );
+            let what = format!("`{}` and `{}` look alike", text(*other), text(right));
             return Some((Rule::LookAlike, what, "draw another wrong answer"));
         }
         self.far(prompt, right, &wrong)
     }
 
-    /// A wrong answer that reads nothing like the right word, although one that does was left.
+    /// A wrong answer that is easy to tell from the right word, although a more similar word is
+    /// available.
     fn far(&self, prompt: &str, right: u32, wrong: &[u32]) -> Option<Wrong> {
         let near = self.rules.letters(self.list, right)?;
-        let list = &self.grammar.lists[self.list];
+        let list = &self.compiled.lists[self.list];
         let far = *wrong.iter().find(|w| near.binary_search(w).is_err())?;
         let prompt = plain(prompt);
         let words = |term: u32| &list.words[term as usize];
@@ -189,7 +186,7 @@ impl Scene<'_> {
         let nearer = near.iter().find(left)?;
         let text = |term: u32| &list.terms[term as usize];
         let what = format!(
-            "`{}` reads nothing like `{}`, and `{}` does",
+            "`{}` is easy to tell from `{}`; `{}` is more similar",
             text(far),
             text(right),
             text(*nearer)
@@ -202,7 +199,7 @@ impl Scene<'_> {
     }
 }
 
-/// Questions that were seen, to find those that come again on another picture.
+/// Detects questions that repeat on another picture.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     /// The picture of each question, both as hashes.
@@ -210,8 +207,8 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    /// Whether the same prompt, question and options stand on another picture. Without a prompt nothing says what
-    /// pictures have in common.
+    /// Whether another picture has the same prompt, question, and options. Questions without a
+    /// prompt are ignored.
     pub fn see(&mut self, item: &Item) -> bool {
         let (Some(prompt), Some(image)) = (item.prompt.as_deref(), item.images.first()) else {
             return false;
@@ -222,7 +219,7 @@ impl Repeats {
         let mut options: Vec<&str> = item.options.iter().map(|o| o.text.as_str()).collect();
         options.sort_unstable();
         let mut hash = blake3::Hasher::new();
-        // A question about a pair is put in other words than one about a picture alone.
+        // Questions about a pair and about a single picture differ in wording.
         let form = if item.pair.is_some() { "pair" } else { "" };
         let head = [
             item.dataset.as_str(),

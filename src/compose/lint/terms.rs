@@ -1,4 +1,4 @@
-//! What can be wrong with the terms of one vocabulary.
+//! Checks of the terms of one vocabulary.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,14 +9,14 @@ use crate::metadata::vocabulary::fold;
 use crate::metadata::{Metadata, STYLE, Style, Vocabulary, file_of};
 use benchtop_model::{Finding, Rule};
 
-/// A term stands out when it is this many times as long as nearly all others, or as short.
+/// Minimum ratio to the quartile of lengths for a length cue.
 const STANDS_OUT: f64 = 2.5;
-/// And longer by as many characters.
+/// Minimum difference in characters for a long term.
 const LONGER: usize = 10;
-/// And shorter by as many.
+/// Minimum difference in characters for a short term.
 const SHORTER: usize = 8;
 
-/// An enabled term of a vocabulary, or a style by its name.
+/// An enabled term of a vocabulary, or a style's name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<'m> {
     pub text: &'m str,
@@ -30,7 +30,6 @@ impl Entry<'_> {
     }
 }
 
-/// The enabled terms of a vocabulary.
 pub(super) fn entries(vocabulary: &Vocabulary) -> Vec<Entry<'_>> {
     let enabled = vocabulary.terms().iter().filter(|t| !t.disabled);
     enabled
@@ -42,7 +41,6 @@ pub(super) fn entries(vocabulary: &Vocabulary) -> Vec<Entry<'_>> {
         .collect()
 }
 
-/// The enabled styles.
 pub(super) fn styles(styles: &[Style]) -> Vec<Entry<'_>> {
     let enabled = styles.iter().filter(|s| !s.disabled);
     enabled
@@ -54,14 +52,14 @@ pub(super) fn styles(styles: &[Style]) -> Vec<Entry<'_>> {
         .collect()
 }
 
-/// How the templates ask about a vocabulary: what is found in it depends on that and on its own text alone.
+/// How the templates ask about a vocabulary. The findings depend only on this and on its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Asked {
-    /// Its terms are titles, names or phrases.
+    /// Whether its terms are titles, names, or phrases.
     pub phrases: bool,
-    /// Its terms are words to be read in the picture: they need not mean different things.
+    /// Whether its terms are words to be read in the picture, which need no meaning.
     pub read: bool,
-    /// The questions that ask about it, as they stand in the file.
+    /// The questions that ask about it, as in the file.
     pub questions: Vec<String>,
 }
 
@@ -77,7 +75,7 @@ impl Asked {
         for subtask in subtasks {
             let read = subtask.task.eq_ignore_ascii_case("ocr");
             asked.read = read && (asked.read || asked.questions.is_empty());
-            // The last one decides, as in the grammar.
+            // The last subtask decides, as in the compiled metadata.
             asked.phrases = subtask.phrases;
             asked
                 .questions
@@ -95,7 +93,7 @@ impl Asked {
     }
 }
 
-/// What is wrong with the terms of one vocabulary by themselves, and the terms in plain words.
+/// Findings about the terms of one vocabulary, and its terms in plain words.
 pub(super) fn check(
     vocabulary: &str,
     entries: &[Entry<'_>],
@@ -141,10 +139,10 @@ impl List<'_, '_> {
         }
     }
 
-    /// Terms that are there twice, and terms that can both be right. Each is found once, at the later of the two.
+    /// Reports duplicate and overlapping terms, at the later one of each pair.
     fn near(&mut self, words: &[Words], asked: &Asked) {
         let entries = self.entries;
-        // A noun that most terms end in tells what the list is about: "red color", "blue color".
+        // The last word of most terms is the topic of the list: "red color", "blue color".
         let mut heads: HashMap<&str, usize> = HashMap::new();
         for (_, head) in words.iter().filter_map(|w| w.folded().rsplit_once(' ')) {
             *heads.entry(head).or_default() += 1;
@@ -172,7 +170,7 @@ impl List<'_, '_> {
             };
             if let Some((_, earlier, _)) = pairs.iter().find(twice) {
                 let what = format!(
-                    "`{}` stands in line {} already",
+                    "`{}` is already in line {}",
                     entry.text,
                     before(*earlier).line
                 );
@@ -195,9 +193,9 @@ impl List<'_, '_> {
                 near.why()
             );
             if more > 0 {
-                what.push_str(&format!("; so it is with {more} more"));
+                what.push_str(&format!("; {more} more terms overlap too"));
             }
-            let help = "rename or disable one of them, or write `# allow: near-synonym` after one that is meant";
+            let help = "rename or disable one of them, or write `# allow: near-synonym` after an intended one";
             self.say(Rule::NearSynonym, at, what, help);
         }
     }
@@ -205,14 +203,15 @@ impl List<'_, '_> {
     fn homonyms(&mut self, vocabulary: &str, words: &[Words]) {
         for (at, word) in words.iter().enumerate() {
             if let Some(other) = homonyms::other(word.folded(), vocabulary) {
-                let what = format!("`{}` can also be taken for {other}", self.entries[at].text);
-                let help = "name it more closely, disable it, or write `# allow: homonym` after it";
+                let what = format!("`{}` can also mean {other}", self.entries[at].text);
+                let help =
+                    "make it more specific, disable it, or write `# allow: homonym` after it";
                 self.say(Rule::Homonym, at, what, help);
             }
         }
     }
 
-    /// Terms so long or so short that they would be the longest or shortest option of any question.
+    /// Reports terms so long or short that they stand out among the options of any question.
     fn lengths(&mut self) {
         let chars: Vec<usize> = self
             .entries
@@ -234,16 +233,16 @@ impl List<'_, '_> {
         for (at, &own) in chars.iter().enumerate() {
             let term = self.entries[at].text;
             let help =
-                "word it like the others, disable it, or write `# allow: length-cue` after it";
+                "reword it like the others, disable it, or write `# allow: length-cue` after it";
             if own as f64 >= high as f64 * STANDS_OUT && own >= high + LONGER {
                 let what = format!(
-                    "`{term}` has {own} characters and three quarters of the others at most {high}: as an answer it is \
+                    "`{term}` has {own} characters, but three quarters of the others have at most {high}, so as an answer it is \
                      the longest option"
                 );
                 self.say(Rule::LengthCue, at, what, help);
             } else if own as f64 * STANDS_OUT <= low as f64 && own + SHORTER <= low {
                 let what = format!(
-                    "`{term}` has {own} characters and three quarters of the others at least {low}: as an answer it is \
+                    "`{term}` has {own} characters, but three quarters of the others have at least {low}, so as an answer it is \
                      the shortest option"
                 );
                 self.say(Rule::LengthCue, at, what, help);
@@ -251,31 +250,32 @@ impl List<'_, '_> {
         }
     }
 
-    /// Terms that stand in the question that they are the answer to.
+    /// Reports terms that occur in the questions that ask about them.
     fn leaks(&mut self, words: &[Words], asked: &Asked) {
-        // Slots become a word that no term is.
+        // Slots become a character that no term contains.
         let texts: Vec<String> = asked
             .questions
             .iter()
             .map(|q| plain(&without_slots(q)))
             .collect();
-        let said: HashSet<&str> = texts.iter().flat_map(|t| parts(t)).collect();
+        let in_questions: HashSet<&str> = texts.iter().flat_map(|t| parts(t)).collect();
         for (at, _) in words
             .iter()
             .enumerate()
-            .filter(|(_, w)| said.contains(w.folded()))
+            .filter(|(_, w)| in_questions.contains(w.folded()))
         {
             let what = format!(
-                "`{}` stands in the question that asks about it",
+                "the question that asks about `{}` contains it",
                 self.entries[at].text
             );
-            let help = "word the question otherwise, disable the term, or write `# allow: answer-leak` after it";
+            let help =
+                "reword the question, disable the term, or write `# allow: answer-leak` after it";
             self.say(Rule::AnswerLeak, at, what, help);
         }
     }
 }
 
-/// A template's text with `{slots}` replaced by a sign that no term has.
+/// A template's text with `{slots}` replaced by a character that no term contains.
 fn without_slots(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     let mut inside = false;

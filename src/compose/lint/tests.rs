@@ -1,4 +1,5 @@
-//! Every rule has a planted defect; what is sound has no findings; the released generator's defects are found.
+//! Every rule finds a planted defect; sound data has no findings; the defects of the released
+//! generator are found.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,12 +36,13 @@ fn replace(from: &'static str, to: &'static str) -> impl Fn(&mut Metadata) {
 const ANIMAL: &str = "vocabularies/animal.txt";
 const COLOR: &str = "vocabularies/color.txt";
 
-/// What is planted in metadata: where it is to be found, and of what term. A line is told by what it holds.
+/// A defect planted in metadata, with the place and term of its finding. A line is identified by a
+/// part of its text.
 struct Planted {
     rule: Rule,
     plant: Box<dyn Fn(&mut Metadata)>,
     file: &'static str,
-    /// Words of the line; none for the whole file.
+    /// A part of the line; `None` for the whole file.
     line: &'static str,
     term: &'static str,
 }
@@ -201,7 +203,7 @@ fn planted_in_metadata() -> Vec<Planted> {
 }
 
 #[test]
-fn planted_defects_of_metadata_are_found_where_they_are() {
+fn planted_metadata_defects_are_located() {
     assert_eq!(super::metadata(&small()), []);
     for planted in planted_in_metadata() {
         let mut metadata = small();
@@ -222,7 +224,7 @@ fn planted_defects_of_metadata_are_found_where_they_are() {
             "{own}"
         );
         assert!(!own.what.is_empty() && !own.what.ends_with('.'), "{own}");
-        // One defect is one finding, but for those that take other templates with them.
+        // Each defect has one finding, except those that break other templates too.
         let others = found.iter().filter(|f| f.rule != planted.rule);
         let alone = !matches!(
             planted.rule,
@@ -232,24 +234,24 @@ fn planted_defects_of_metadata_are_found_where_they_are() {
     }
 }
 
-/// A composed set, all of it, and what is planted in it.
+/// A complete composed set.
 fn composed(metadata: &Metadata, count: u64) -> (CompiledMetadata, Vec<Item>) {
-    let (grammar, found) = CompiledMetadata::compile(metadata);
+    let (compiled, found) = CompiledMetadata::compile(metadata);
     assert_eq!(found, []);
-    let course = Schedule::new(&grammar, &Plan::balanced(&grammar, count)).unwrap();
-    let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 11);
+    let schedule = Schedule::new(&compiled, &Plan::balanced(&compiled, count)).unwrap();
+    let mut composer = Composer::new(Arc::new(compiled.clone()), Arc::new(schedule), 11);
     let items = (0..composer.course().questions())
         .map(|n| composer.question(n).unwrap())
         .collect();
-    (grammar, items)
+    (compiled, items)
 }
 
-fn lint(grammar: Option<&CompiledMetadata>, items: &[Item]) -> Vec<Finding> {
-    let mut lint = ItemLint::new(grammar).named("set.json");
+fn lint(compiled: Option<&CompiledMetadata>, items: &[Item]) -> Vec<Finding> {
+    let mut lint = ItemLint::new(compiled).named("set.json");
     for (at, item) in items.iter().enumerate() {
         lint.see(item, at as u64 + 1);
     }
-    // These sets are larger than what so few terms make.
+    // These sets are larger than the number of different questions.
     lint.finish()
         .into_iter()
         .filter(|f| f.rule != Rule::RepeatedQuestion)
@@ -267,7 +269,8 @@ fn turn(item: &mut Item) {
     item.answer = item.options[item.correct().unwrap()].text.clone();
 }
 
-/// What is planted in questions: a change of one of them, found in its line, or of the set, found in line 0.
+/// Defects planted in questions: a change of one question is found in its line, a change of the set
+/// in line 0.
 type Change = (Rule, fn(&Item) -> bool, fn(&mut Item), &'static str);
 
 fn planted_in_items() -> Vec<Change> {
@@ -325,14 +328,14 @@ fn planted_in_items() -> Vec<Change> {
 }
 
 #[test]
-fn planted_defects_of_questions_are_found_in_their_line() {
-    let (grammar, sound) = composed(&small(), 600);
-    assert_eq!(lint(Some(&grammar), &sound), []);
+fn planted_question_defects_are_located() {
+    let (compiled, sound) = composed(&small(), 600);
+    assert_eq!(lint(Some(&compiled), &sound), []);
     for (rule, is, change, but) in planted_in_items().into_iter().filter(|c| c.3 != "-") {
         let mut items = sound.clone();
         let at = items.iter().position(is).unwrap();
         change(&mut items[at]);
-        let found = lint(Some(&grammar), &items);
+        let found = lint(Some(&compiled), &items);
         let own = found.iter().find(|f| f.rule == rule);
         let Some(own) = own else {
             panic!("{} is not found in {found:?}", rule.name())
@@ -346,12 +349,12 @@ fn planted_defects_of_questions_are_found_in_their_line() {
 }
 
 #[test]
-fn planted_defects_of_whole_sets_are_found() {
-    let (grammar, sound) = composed(&small(), 1_200);
-    assert_eq!(lint(Some(&grammar), &sound), []);
+fn planted_set_defects_are_found() {
+    let (compiled, sound) = composed(&small(), 1_200);
+    assert_eq!(lint(Some(&compiled), &sound), []);
     let about = |i: &Item, kind| i.kind == kind && i.subtask.as_deref() == Some("animal");
     let of = |items: &[Item], rule, term: &str| {
-        let found = lint(Some(&grammar), items);
+        let found = lint(Some(&compiled), items);
         let own = found
             .iter()
             .find(|f| f.rule == rule && f.term.contains(term) && f.line == 0);
@@ -362,7 +365,7 @@ fn planted_defects_of_whole_sets_are_found() {
         );
         own.unwrap().clone()
     };
-    // The right option always first.
+    // The right option is always first.
     let mut items = sound.clone();
     for item in items
         .iter_mut()
@@ -376,7 +379,7 @@ fn planted_defects_of_whole_sets_are_found() {
             .what
             .contains("A/B/C/D")
     );
-    // True always first.
+    // True is always first.
     let mut items = sound.clone();
     for item in items
         .iter_mut()
@@ -389,7 +392,7 @@ fn planted_defects_of_whole_sets_are_found() {
             .what
             .contains("is True 80 of 80")
     );
-    // No statement that holds.
+    // No statement is true.
     let items: Vec<_> = sound
         .iter()
         .filter(|i| !about(i, QuestionKind::TrueFalse) || i.answer == "False")
@@ -400,7 +403,7 @@ fn planted_defects_of_whole_sets_are_found() {
             .what
             .starts_with("0 of 40")
     );
-    // The right option worded longer than the others.
+    // The right option is longer than the others.
     let mut items = sound.clone();
     for item in items
         .iter_mut()
@@ -410,7 +413,7 @@ fn planted_defects_of_whole_sets_are_found() {
         item.options[right].text.push_str(", as can be seen");
     }
     of(&items, Rule::LengthCue, "animal");
-    // A term that is never asked about.
+    // A term is never asked about.
     let wolf = |i: &Item| {
         i.provenance
             .as_ref()
@@ -428,8 +431,8 @@ fn planted_defects_of_whole_sets_are_found() {
     assert_eq!((found[0].file.as_str(), found[0].line), (ANIMAL, 0));
     locate(&mut found, &small());
     assert_eq!(found[0].line, 6);
-    // A part of a composition need not be even.
-    let mut part = ItemLint::new(Some(&grammar)).sampled();
+    // A part of a composition need not be balanced.
+    let mut part = ItemLint::new(Some(&compiled)).sampled();
     sound.iter().take(37).for_each(|i| part.see(i, 1));
     assert_eq!(part.finish(), []);
 }
@@ -459,7 +462,7 @@ fn every_rule_has_a_planted_case() {
 }
 
 #[test]
-fn what_is_meant_is_silenced_for_either_of_a_pair_and_errors_are_not() {
+fn allow_comments_silence_warnings_only() {
     let quiet = |file: &str, text: &str| {
         let mut metadata = small();
         put(&mut metadata, file, |old| format!("{old}{text}"));
@@ -499,7 +502,7 @@ fn what_is_meant_is_silenced_for_either_of_a_pair_and_errors_are_not() {
     );
     let meant = "[[style]]\nname = \"old comic\"\nprompt = \"x\"\nallow = [\"near-synonym\"]\n";
     assert_eq!(quiet(styles::FILE, meant), []);
-    // Words to be read may look alike, and a disabled term is in nobody's way.
+    // Words to be read may look alike, and disabled terms are ignored.
     assert_eq!(quiet("vocabularies/text.txt", "markets\nowl\n"), []);
     assert_eq!(
         quiet("vocabularies/text.txt", "Mar-ket\nmar ket\n")[0].rule,
@@ -509,13 +512,13 @@ fn what_is_meant_is_silenced_for_either_of_a_pair_and_errors_are_not() {
 }
 
 #[test]
-fn what_templates_do_not_reach_is_found_and_what_hangs_on_a_misspelling_is_not() {
+fn unused_metadata_is_reported_unless_templates_are_broken() {
     let found = |edit: &dyn Fn(&mut Metadata)| {
         let mut metadata = small();
         edit(&mut metadata);
         super::metadata(&metadata)
     };
-    // The released generator has a template for food that nothing reaches.
+    // The released generator has a template for food that nothing uses.
     let unreached = found(&|m| {
         put(m, templates::FILE, |t| {
             t.replace("[fragment]", "[fragment]\nmeal = \"1 {animal}\"")
@@ -567,7 +570,7 @@ fn what_templates_do_not_reach_is_found_and_what_hangs_on_a_misspelling_is_not()
 }
 
 #[test]
-fn a_file_by_itself_is_judged_by_itself() {
+fn single_files_are_linted() {
     let file = |name: &str, text: &str| {
         super::file(&MetaFile {
             name: name.into(),
@@ -587,7 +590,7 @@ fn a_file_by_itself_is_judged_by_itself() {
 }
 
 #[test]
-fn the_shipped_metadata_has_no_findings_but_words_of_its_own_question() {
+fn shipped_metadata_is_clean() {
     let found = super::metadata(&Metadata::parse(shipped()));
     let own = |f: &&Finding| f.rule == Rule::AnswerLeak && f.file == file_of("text");
     let others: Vec<_> = found
@@ -599,7 +602,7 @@ fn the_shipped_metadata_has_no_findings_but_words_of_its_own_question() {
 }
 
 #[test]
-fn only_what_changed_is_looked_at_again_and_the_findings_are_the_same() {
+fn relinting_checks_only_changed_files() {
     let mut metadata = Metadata::parse(shipped());
     let mut linter = Linter::default();
     let mut times = Vec::new();
@@ -629,7 +632,7 @@ fn only_what_changed_is_looked_at_again_and_the_findings_are_the_same() {
     let start = Instant::now();
     let (_, _) = CompiledMetadata::compile(&metadata);
     eprintln!(
-        "linting again after a change: {}; Grammar::compile {:.2?}",
+        "linting again after a change: {}; CompiledMetadata::compile {:.2?}",
         times.join(", "),
         start.elapsed()
     );
@@ -712,13 +715,13 @@ fn released(
 }
 
 #[test]
-fn the_defects_of_the_released_generator_are_found() {
+fn defects_of_the_released_generator_are_found() {
     let landmark = "Eiffel Tower, art nouveau style, elegant, decorative";
     let owl = "1 orange color owl, on the lawn, art nouveau style, elegant, decorative";
     let options = ["on the lawn", "in the cave", "urban street", "snowy field"];
     let styles = ["art nouveau", "cubist", "cubist", "isometric"];
     let mut items = vec![
-        // Distractors compared by their whole record: two of one name.
+        // Distractors were compared as whole records, so two can have one name.
         released(
             1,
             owl,
@@ -727,7 +730,7 @@ fn the_defects_of_the_released_generator_are_found() {
             &styles,
             0,
         ),
-        // Labelled False although the true style was asked.
+        // Labeled False although the true style was asked about.
         released(
             2,
             owl,
@@ -755,7 +758,7 @@ fn the_defects_of_the_released_generator_are_found() {
             0,
         ),
     ];
-    // The option True is never anywhere but first.
+    // True is always the first option.
     for id in 5..45 {
         let (question, right) = if id % 2 == 0 {
             ("Is the animal in the image owl?", 0)
@@ -779,11 +782,11 @@ fn the_defects_of_the_released_generator_are_found() {
             0,
         ));
     }
-    for grammar in [
+    for compiled in [
         None,
         Some(CompiledMetadata::compile(&Metadata::parse(shipped())).0),
     ] {
-        let found = lint(grammar.as_ref(), &items);
+        let found = lint(compiled.as_ref(), &items);
         let at = |rule| {
             found
                 .iter()
@@ -810,13 +813,13 @@ fn the_defects_of_the_released_generator_are_found() {
 }
 
 #[test]
-fn more_findings_of_a_rule_than_are_listed_are_counted() {
-    let (grammar, mut items) = composed(&small(), 600);
+fn unlisted_findings_are_counted() {
+    let (compiled, mut items) = composed(&small(), 600);
     items
         .iter_mut()
         .filter(|i| i.kind == QuestionKind::FreeForm)
         .for_each(|i| i.question.clear());
-    let found = lint(Some(&grammar), &items);
+    let found = lint(Some(&compiled), &items);
     assert_eq!(
         found
             .iter()
@@ -825,19 +828,15 @@ fn more_findings_of_a_rule_than_are_listed_are_counted() {
         items::LISTED + 1
     );
     assert!(
-        found
-            .last()
-            .unwrap()
-            .what
-            .starts_with("150 more like the 50 listed"),
+        found.last().unwrap().what.starts_with("150 more "),
         "{}",
         found.last().unwrap()
     );
 }
 
 #[test]
-fn every_shape_of_composed_questions_is_sound() {
-    let (grammar, found) = CompiledMetadata::compile(&small());
+fn composed_shapes_have_no_findings() {
+    let (compiled, found) = CompiledMetadata::compile(&small());
     assert_eq!(found, []);
     for plan in [
         "[[pictures]]\nsubject = \"animal\"\ncount = 60\nshape = \"pair\"\ndiffers = \"background\"\n",
@@ -846,18 +845,18 @@ fn every_shape_of_composed_questions_is_sound() {
         "options = 3\n[[pictures]]\nsubject = \"animal\"\ncount = 71\n[[pictures]]\nsubject = \"sign\"\ncount = 30\n",
     ] {
         let plan = Plan::parse(plan, Path::new("plan.toml")).unwrap();
-        let course = Schedule::new(&grammar, &plan).unwrap();
-        let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 5);
+        let schedule = Schedule::new(&compiled, &plan).unwrap();
+        let mut composer = Composer::new(Arc::new(compiled.clone()), Arc::new(schedule), 5);
         let items: Vec<_> = (0..composer.course().questions())
             .map(|n| composer.question(n).unwrap())
             .collect();
-        assert_eq!(lint(Some(&grammar), &items), [], "{plan:?}");
-        // Provenance alone tells as much where the vocabularies are named like their subtasks.
+        assert_eq!(lint(Some(&compiled), &items), [], "{plan:?}");
+        // Provenance alone is enough if vocabularies have the names of their subtasks.
         assert_eq!(lint(None, &items), [], "{plan:?}");
     }
 }
 
-/// Dysca's released folder as benchtop's files: blanks trimmed, comments none, names in lower case.
+/// Dysca's released folder as benchtop files: blanks trimmed, no comments, lowercase names.
 fn dysca() -> Option<Metadata> {
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/dysca-metadata");
     if !dir.is_dir() {
@@ -886,11 +885,11 @@ fn dysca() -> Option<Metadata> {
         ("tv-show", "TV shows.txt"),
     ];
     let mut metadata = Metadata::parse(shipped());
-    // The shipped rules are about the shipped terms.
+    // The shipped rules apply to the shipped terms.
     metadata.take(rules::FILE);
     for (name, file) in names {
         let text = String::from_utf8(std::fs::read(dir.join(file)).unwrap()).unwrap();
-        // What is there twice would be an error of the vocabulary, and the importer's to repair.
+        // Duplicates would be errors of the vocabulary, which the importer repairs.
         let mut seen = BTreeSet::new();
         let lines = text
             .lines()
@@ -928,7 +927,7 @@ fn dysca() -> Option<Metadata> {
 }
 
 #[test]
-fn thirteen_thousand_questions_from_dyscas_lists_have_no_findings_of_the_generators_own_making() {
+fn questions_from_dyscas_lists_have_only_vocabulary_findings() {
     let Some(metadata) = dysca() else { return };
     let found = super::metadata(&metadata);
     let mut rules: Vec<_> = found.iter().map(|f| f.rule).collect();
@@ -942,16 +941,16 @@ fn thirteen_thousand_questions_from_dyscas_lists_have_no_findings_of_the_generat
             .all(|f| f.severity() == benchtop_model::Severity::Warning),
         "{found:#?}"
     );
-    let (grammar, items) = composed(&metadata, 13_000);
+    let (compiled, items) = composed(&metadata, 13_000);
     let start = Instant::now();
-    let found = lint(Some(&grammar), &items);
+    let found = lint(Some(&compiled), &items);
     eprintln!(
         "13,000 questions: {} findings in {:.1?}",
         found.len(),
         start.elapsed()
     );
-    // An OCR word that stands in "What is the text in the image?" is its vocabulary's, and found there too.
-    // And so are terms so near each other that a list has no others left to draw.
+    // An OCR word that occurs in "What is the text in the image?" is a defect of its vocabulary and
+    // is reported there too. The same holds for terms so similar that no others are left to draw.
     let vocabularys = |f: &&Finding| matches!(f.rule, Rule::AnswerLeak | Rule::NearSynonym);
     for finding in found.iter().filter(vocabularys) {
         eprintln!("of its vocabulary: {finding}");
@@ -978,7 +977,7 @@ fn any_text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn no_text_of_metadata_ends_in_a_panic(
+    fn arbitrary_metadata_does_not_panic(
         files in proptest::collection::vec((0..5_usize, any_text()), 0..5),
         with_templates: bool,
     ) {
@@ -994,7 +993,7 @@ proptest! {
     }
 
     #[test]
-    fn no_question_ends_in_a_panic(
+    fn arbitrary_questions_do_not_panic(
         texts in proptest::collection::vec(any_text(), 6),
         options in proptest::collection::vec(any_text(), 0..7),
         right in 0..9_usize,
@@ -1011,9 +1010,9 @@ proptest! {
             item.subtask = Some("animal".into());
             item.provenance = Some(Box::new(Provenance { terms, claim, ..Provenance::default() }));
         }
-        let (grammar, _) = CompiledMetadata::compile(&small());
-        for grammar in [None, Some(&grammar)] {
-            let found = lint(grammar, std::slice::from_ref(&item));
+        let (compiled, _) = CompiledMetadata::compile(&small());
+        for compiled in [None, Some(&compiled)] {
+            let found = lint(compiled, std::slice::from_ref(&item));
             prop_assert!(found.iter().all(|f| f.file == "set.json"));
         }
     }

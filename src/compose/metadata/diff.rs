@@ -1,4 +1,4 @@
-//! What is different between two sets of metadata, term by term.
+//! Differences between two sets of metadata, term by term.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,24 +6,21 @@ use serde::{Deserialize, Serialize};
 
 use super::{Metadata, STYLE, rules, styles, templates, vocabulary_of};
 
-/// What became of one vocabulary, or of the styles.
+/// Changes of one vocabulary, or of the styles.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
-    /// Its name.
     pub vocabulary: String,
-    /// Terms that are new.
     pub added: Vec<String>,
-    /// Terms that are not there any more.
     pub removed: Vec<String>,
-    /// A term that stands where another stood: old and new.
+    /// Replaced terms: old and new.
     pub renamed: Vec<(String, String)>,
-    /// Terms that stand elsewhere among the others.
+    /// Terms in another place relative to the others.
     pub moved: Vec<String>,
-    /// Terms that are not sampled any more.
+    /// Terms that became disabled.
     pub disabled: Vec<String>,
-    /// Terms that are sampled again.
+    /// Terms that became enabled.
     pub enabled: Vec<String>,
-    /// Styles with another wording.
+    /// Styles with a changed wording.
     pub reworded: Vec<String>,
 }
 
@@ -37,39 +34,37 @@ impl Terms {
     }
 }
 
-/// Parts of a file that differ, by name.
+/// Changed parts of a file, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parts {
-    /// Those that are new.
     pub added: Vec<String>,
-    /// Those that are not there any more.
     pub removed: Vec<String>,
-    /// Those that read otherwise.
+    /// Parts with a different content.
     pub changed: Vec<String>,
 }
 
-/// What is different.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diff {
-    /// Vocabularies with a difference, by name; the styles among them.
+    /// Changed vocabularies, sorted by name, including the styles.
     pub terms: Vec<Terms>,
-    /// Parts of the templates: `subject.animal`, `fragment.person`, ...
+    /// Parts of the templates: `subject.animal`, `fragment.person`, and so on.
     pub templates: Parts,
-    /// Rules of compatibility, which go by their terms: `not-with action = ["skiing"], background = ["in a desert"]`.
+    /// Compatibility rules, named by their terms: `not-with action = ["skiing"], background = ["in
+    /// a desert"]`.
     pub rules: Parts,
 }
 
 impl Diff {
-    /// Whether nothing that can be composed from is different.
+    /// Whether nothing that affects composition changed.
     pub fn is_empty(&self) -> bool {
         *self == Diff::default()
     }
 }
 
-/// A term and whether it is disabled.
+/// A term, and whether it is disabled.
 type Listed<'m> = (&'m str, bool);
 
-/// What is different in `new`.
+/// The differences from `old` to `new`.
 pub fn diff(old: &Metadata, new: &Metadata) -> Diff {
     let mut diff = Diff::default();
     let names = old
@@ -162,7 +157,7 @@ fn lists(name: &str, old: &[Listed<'_>], new: &[Listed<'_>]) -> Terms {
             _ => {}
         }
     }
-    // Terms in both, by where they stood; those outside the longest run in order were moved.
+    // Terms in both, by old position. Those outside the longest increasing run were moved.
     let common: Vec<(&str, usize)> = new
         .iter()
         .filter_map(|(t, _)| Some((*t, *before.get(t)?)))
@@ -175,7 +170,7 @@ fn lists(name: &str, old: &[Listed<'_>], new: &[Listed<'_>]) -> Terms {
         .filter(|t| !stays.contains_key(t))
         .map(String::from)
         .collect();
-    // Between two terms that stayed, the first of what went became the first of what came.
+    // Between two unmoved terms, removed and added terms are paired in order as renames.
     let gaps = |list: &[Listed<'_>], other: &HashMap<&str, usize>| {
         let mut gaps: Vec<Vec<String>> = vec![Vec::new()];
         for (term, _) in list {
@@ -200,7 +195,7 @@ fn lists(name: &str, old: &[Listed<'_>], new: &[Listed<'_>]) -> Terms {
     terms
 }
 
-/// Positions of a longest rising subsequence (patience sorting).
+/// Positions of a longest increasing subsequence (patience sorting).
 fn longest_run(values: &[usize]) -> Vec<usize> {
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; values.len()];
@@ -226,7 +221,7 @@ fn longest_run(values: &[usize]) -> Vec<usize> {
 /// Parts of a file by name.
 type Named = BTreeMap<String, toml::Value>;
 
-/// A file as a table; one that is not TOML is one part.
+/// A file as a table. An invalid file becomes a single part.
 fn table(metadata: &Metadata, file: &str) -> Result<toml::Table, Named> {
     let text = metadata.text(file).unwrap_or_default();
     text.parse()
@@ -265,7 +260,7 @@ fn rules_of(metadata: &Metadata) -> Named {
     parts
 }
 
-/// The rules of one section by what they are about: a rule has no name, and goes by its terms.
+/// The rules of a section, named by their terms because they have no names.
 fn rule_parts(section: &str, value: toml::Value, parts: &mut Named) {
     match value {
         toml::Value::Array(rules) => {
@@ -273,7 +268,7 @@ fn rule_parts(section: &str, value: toml::Value, parts: &mut Named) {
                 let mut terms = rule.clone();
                 let why = terms.as_table_mut().and_then(|t| t.remove("why"));
                 let name = format!("{section} {}", words(&terms));
-                // Two rules on the same terms are one.
+                // Two rules about the same terms are the same rule.
                 parts.insert(name, why.unwrap_or(toml::Value::Boolean(true)));
             }
         }
@@ -293,7 +288,7 @@ fn rule_parts(section: &str, value: toml::Value, parts: &mut Named) {
     }
 }
 
-/// What a rule says, on one line.
+/// A rule on one line.
 fn words(value: &toml::Value) -> String {
     match value {
         toml::Value::Table(table) => {
@@ -305,8 +300,8 @@ fn words(value: &toml::Value) -> String {
     }
 }
 
-/// The names of files that are in one set and not in the other do not show in [`diff`] when they hold no terms; these
-/// do: old ones, then new ones.
+/// Metadata files that exist only in `old`, and only in `new`. [`diff`] does not show them if they
+/// have no terms.
 pub fn files(old: &Metadata, new: &Metadata) -> (Vec<String>, Vec<String>) {
     let known = |name: &&str| {
         vocabulary_of(name).is_some() || [styles::FILE, templates::FILE, rules::FILE].contains(name)
@@ -349,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_edit_has_its_name() {
+    fn edits_are_classified() {
         // owl cat horse salmon beetle wolf
         assert_eq!(
             animals("owl\ncat\nhorse\nsalmon\nbeetle\nwolf\n"),
@@ -387,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_compatibility_go_by_their_terms() {
+    fn rules_are_named_by_their_terms() {
         let ruled = |text: &str| {
             let mut metadata = small();
             metadata.put(MetaFile {
@@ -426,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn styles_templates_and_files_are_told_apart() {
+    fn styles_templates_and_files_are_distinguished() {
         let styles = diff(
             &small(),
             &edited("styles.toml", |t| t.replace("comic, fine", "comic, rough")),

@@ -1,5 +1,6 @@
-//! Dysca's released metadata, read as it is: text files with CRLF, blanks and odd names, `Styles.json` with `{}` slots,
-//! `ocr_text.json`. Whatever is not taken as it stands is a repair with file and line.
+//! Imports Dysca's released metadata: text files with CRLF and stray blanks, `Styles.json` with
+//! `{}` slots, and `ocr_text.json`. Everything that is not imported verbatim is reported as a
+//! repair with file and line.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +11,7 @@ use super::vocabulary::{Vocabulary, flaw, fold};
 use super::{Metadata, file_of, styles, templates};
 use benchtop_model::{Error, MetaFile, Result};
 
-/// Dysca's file names and what the vocabularies are called here.
+/// Dysca's file names and the vocabularies that they become.
 const NAMES: [(&str, &str); 18] = [
     ("Actions.txt", "action"),
     ("Animal.txt", "animal"),
@@ -34,34 +35,35 @@ const NAMES: [(&str, &str); 18] = [
 const STYLES: &str = "Styles.json";
 const OCR: &str = "ocr_text.json";
 
-/// Something that was not taken as it stands.
+/// Something that was not imported verbatim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repair {
-    /// The file, as it is called in the folder.
+    /// The file, by its name in the folder.
     pub file: String,
-    /// Line in it, from 1; 0 for the whole file.
+    /// Line, from 1; 0 for the whole file.
     pub line: u32,
-    /// What was done, in words.
+    /// Description of the repair.
     pub what: String,
-    /// The term or text it was done to; may be empty.
+    /// The term or text concerned; may be empty.
     pub text: String,
 }
 
-/// What was read.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// The files for the metadata folder.
+    /// Files for the metadata folder.
     pub files: Vec<MetaFile>,
-    /// Everything that was repaired or left out, in the order of the files and their lines.
+    /// All repairs, in the order of files and lines.
     pub repairs: Vec<Repair>,
 }
 
-/// Reads Dysca's files, given by their names in its folder with `/` between. `ours` gives the head comments of the
-/// vocabularies and the templates that the prompts of `ocr_text.json` are put into.
+/// Imports Dysca's files, given by their `/`-separated paths in its folder. `ours` supplies the
+/// header comments of the vocabularies, and the templates that receive the prompts of
+/// `ocr_text.json`.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] with file and line for JSON that cannot be read, and when nothing in the folder is
-/// known. Lines of text files that cannot be terms are left out, and said.
+/// [`benchtop_model::ErrorKind::Input`] with file and line for invalid JSON, and if no file is
+/// known. Invalid lines of text files are skipped and reported.
 pub fn import(files: &[(String, Vec<u8>)], ours: &Metadata) -> Result<Imported> {
     let mut reader = Reader {
         ours,
@@ -73,12 +75,13 @@ pub fn import(files: &[(String, Vec<u8>)], ours: &Metadata) -> Result<Imported> 
             STYLES => reader.styles(name, bytes)?,
             OCR => reader.ocr(name, bytes)?,
             _ if name.ends_with(".txt") => reader.vocabulary(name, bytes),
-            _ => reader.say(name, 0, "left out: not a file of Dysca's metadata", ""),
+            _ => reader.say(name, 0, "left out: not a Dysca metadata file", ""),
         }
     }
     if reader.done.files.is_empty() {
-        return Err(Error::input("there is no metadata of Dysca's here")
-            .help("name the folder that holds Styles.json, Animal.txt, People/Age.txt and so on"));
+        return Err(Error::input("no Dysca metadata found").help(
+            "give the folder that contains Styles.json, Animal.txt, People/Age.txt, and so on",
+        ));
     }
     reader.done.files.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(reader.done)
@@ -87,7 +90,7 @@ pub fn import(files: &[(String, Vec<u8>)], ours: &Metadata) -> Result<Imported> 
 struct Reader<'m> {
     ours: &'m Metadata,
     done: Imported,
-    /// The file each vocabulary was read from.
+    /// The file that each vocabulary was read from.
     taken: BTreeMap<String, String>,
 }
 
@@ -102,7 +105,7 @@ impl Reader<'_> {
         });
     }
 
-    /// The vocabulary in a file of this name, and what is said of the name.
+    /// The name of the vocabulary in a file.
     fn name_of(&mut self, file: &str) -> Option<String> {
         let known = NAMES
             .iter()
@@ -132,7 +135,7 @@ impl Reader<'_> {
             self.say(
                 file,
                 0,
-                "left out: its name has nothing that a slot could be called",
+                "left out: its name has no letters or digits for a slot name",
                 "",
             );
             return None;
@@ -141,7 +144,7 @@ impl Reader<'_> {
             self.say(
                 file,
                 0,
-                format!("left out: {other} is read as `{name}` already"),
+                format!("left out: {other} was already read as `{name}`"),
                 "",
             );
             return None;
@@ -150,7 +153,7 @@ impl Reader<'_> {
             self.say(
                 file,
                 0,
-                format!("called `{name}`: slots need a name of lower-case letters, digits and `-`"),
+                format!("renamed to `{name}`: slot names are lowercase letters, digits, and `-`"),
                 "",
             );
         }
@@ -192,7 +195,7 @@ impl Reader<'_> {
                 continue;
             }
             if term.len() < text.len() {
-                self.say(file, line, "blanks at the edges removed", term);
+                self.say(file, line, "leading or trailing blanks removed", term);
             }
             if let Some(what) = flaw(term) {
                 self.say(
@@ -207,7 +210,7 @@ impl Reader<'_> {
                 Some(first) => self.say(
                     file,
                     line,
-                    format!("left out: it is on line {first} already"),
+                    format!("left out: duplicate of line {first}"),
                     term,
                 ),
                 None => {
@@ -228,7 +231,8 @@ impl Reader<'_> {
         });
     }
 
-    /// Where every term ends in the vocabulary's own name ("red color"), the name goes: templates say it themselves.
+    /// Removes the vocabulary's own name from its terms ("red color") if all of them end in it,
+    /// because the templates add it.
     fn without_noun(&mut self, file: &str, name: &str, terms: &mut [(u32, String)]) {
         let bare = |term: &str| {
             term.strip_suffix(name)?
@@ -246,14 +250,14 @@ impl Reader<'_> {
             self.say(
                 file,
                 *line,
-                format!("`{name}` at its end removed: the templates say it"),
+                format!("trailing `{name}` removed: the templates contain it"),
                 term,
             );
             *term = short;
         }
     }
 
-    /// The comments above the first term of our own file.
+    /// The header comments of our own file.
     fn head(&self, name: &str) -> String {
         let text = self.ours.text(&file_of(name)).unwrap_or_default();
         let first = Vocabulary::parse(name, "", text)
@@ -294,7 +298,7 @@ impl Reader<'_> {
                 self.say(
                     file,
                     line,
-                    format!("style left out: it is on line {first} already"),
+                    format!("style left out: duplicate of line {first}"),
                     &name,
                 );
                 continue;
@@ -307,7 +311,7 @@ impl Reader<'_> {
                 self.say(
                     file,
                     line,
-                    "style left out: its wording is empty or has slots or control characters",
+                    "style left out: its wording is empty or contains slots or control characters",
                     &name,
                 );
                 continue;
@@ -332,22 +336,17 @@ impl Reader<'_> {
     fn trimmed(&mut self, file: &str, line: u32, text: &str) -> String {
         let short = text.trim();
         if short.len() < text.len() {
-            self.say(file, line, "blanks at the edges removed", short);
+            self.say(file, line, "leading or trailing blanks removed", short);
         }
         short.to_string()
     }
 
-    /// A wording without its `{}`: here the content goes before the style, not into it.
+    /// A wording without its `{}`, since styles follow the content here.
     fn unslotted(&mut self, file: &str, line: u32, name: &str, prompt: String) -> String {
         if !prompt.contains("{}") && !prompt.contains("{prompt}") {
             return prompt;
         }
-        self.say(
-            file,
-            line,
-            "`{}` removed: here a style's wording comes after the content",
-            name,
-        );
+        self.say(file, line, "`{}` removed: styles follow the content", name);
         let bare = prompt.replace("{prompt}", "{}");
         // "style {}. elegant" becomes "style, elegant".
         let parts = bare
@@ -372,7 +371,7 @@ impl Reader<'_> {
                 self.say(
                     file,
                     line,
-                    format!("template left out: it is on line {first} already"),
+                    format!("template left out: duplicate of line {first}"),
                     &text,
                 );
                 continue;
@@ -382,7 +381,7 @@ impl Reader<'_> {
                 self.say(
                     file,
                     line,
-                    "template left out: it must have `{}` once and no other slot",
+                    "template left out: it must have exactly one `{}` and no other slot",
                     &text,
                 );
                 continue;
@@ -391,7 +390,7 @@ impl Reader<'_> {
             self.say(
                 file,
                 line,
-                "`{}` became `{text}`, and the style was put after it",
+                "`{}` replaced by `{text}`, and the style added at the end",
                 &text,
             );
             prompts.push(text.replacen("{}", "{text}", 1) + ", {style}");
@@ -410,11 +409,11 @@ impl Reader<'_> {
                     text,
                 });
             }
-            Some(_) => self.say(file, 0, "left out: no template of it can be used", ""),
+            Some(_) => self.say(file, 0, "left out: it has no usable template", ""),
             None => self.say(
                 file,
                 0,
-                "left out: templates.toml has no subject `text` to put its prompts into",
+                "left out: templates.toml has no subject `text` for its prompts",
                 "",
             ),
         }
@@ -426,7 +425,7 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.into()).to_string()
 }
 
-/// The records of a JSON array, each with the line it begins on.
+/// The records of a JSON array, each with its first line.
 fn records<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<Vec<(u32, T)>> {
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let line = bytes[..e.valid_up_to()]
@@ -434,7 +433,7 @@ fn records<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<Vec<(u
             .filter(|b| **b == b'\n')
             .count() as u64
             + 1;
-        Error::input("this line is not UTF-8").file(file).line(line)
+        Error::input("invalid UTF-8").file(file).line(line)
     })?;
     let text = text.trim_start_matches('\u{feff}');
     let raw: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| {
@@ -445,7 +444,7 @@ fn records<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<Vec<(u
     let (mut at, mut line) = (0, 1u32);
     let mut found = Vec::with_capacity(raw.len());
     for record in raw {
-        // Each record's text is a part of the file's, in order.
+        // The records follow each other in the file.
         let start = at + text[at..].find(record.get()).unwrap_or_default();
         line += text[at..start].matches('\n').count() as u32;
         at = start;
@@ -482,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn every_repair_of_a_vocabulary_is_said_with_its_line() {
+    fn vocabulary_repairs_have_lines() {
         let bytes = b"\xef\xbb\xbfOwl \r\n\r\ncat\nm\xfcller\nowl\na {slot}\n\tdog\nx\x07y\n";
         let done = read(&[
             ("Animal.txt", bytes),
@@ -498,18 +497,18 @@ mod tests {
         assert_eq!(
             said,
             [
-                (0, "called `animal`"),
+                (0, "renamed to `animal`"),
                 (1, "byte order mark removed"),
                 (1, "carriage return removed"),
-                (1, "blanks at the edges removed"),
+                (1, "leading or trailing blanks removed"),
                 (2, "carriage return removed"),
                 (2, "blank line left out"),
                 (4, "left out"),
                 (5, "left out"),
                 (6, "left out"),
-                (7, "blanks at the edges removed"),
+                (7, "leading or trailing blanks removed"),
                 (8, "left out"),
-                (0, "called `my-things`"),
+                (0, "renamed to `my-things`"),
                 (0, "left out"),
             ]
         );
@@ -522,7 +521,7 @@ mod tests {
             text(&done, "vocabularies/my-things.txt").lines().last(),
             Some("a")
         );
-        // The head is kept, and not once more with every import.
+        // The header is not duplicated by another import.
         let mut ours = Metadata::parse(shipped());
         done.files.iter().for_each(|f| ours.put(f.clone()));
         let again = import(&[("Animal.txt".into(), bytes.to_vec())], &ours).unwrap();
@@ -530,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn a_noun_that_every_term_repeats_goes() {
+    fn repeated_nouns_are_removed() {
         let done = read(&[
             ("Color.txt", b"red color\nblue color\n"),
             ("Plant.txt", b"plant\nice plant\n"),
@@ -541,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn styles_lose_their_slots_and_duplicates() {
+    fn style_slots_and_duplicates_are_removed() {
         let json = br#"[
           {"name": "deco ", "prompt": "deco style {}. elegant, fine", "negative_prompt": "ugly"},
           {"name": "Deco", "prompt": "x {}"},
@@ -567,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn json_that_cannot_be_read_is_refused_with_its_line() {
+    fn invalid_json_is_located() {
         let problem = read(&[("Styles.json", b"[\n{\"name\": \"a\"},\n{}]")]).unwrap_err();
         assert_eq!(
             (problem.kind, problem.place.line),
@@ -594,12 +593,12 @@ mod tests {
     }
 
     #[test]
-    fn the_released_folder_becomes_metadata_that_can_be_composed_from() {
+    fn released_folder_can_be_composed_from() {
         let root =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/dysca-metadata");
         if !root.is_dir() {
-            let said = "skipped: the released metadata is not beside this checkout\n";
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), said.as_bytes());
+            let notice = "skipped: the released metadata is not next to this checkout\n";
+            let _ = std::io::Write::write_all(&mut std::io::stderr(), notice.as_bytes());
             return;
         }
         let mut files = Vec::new();
@@ -620,7 +619,7 @@ mod tests {
         }
         files.sort();
         let mut metadata = Metadata::parse(shipped());
-        // The shipped rules are about the shipped terms.
+        // The shipped rules apply to the shipped terms.
         metadata.take(crate::metadata::rules::FILE);
         let done = import(&files, &metadata).unwrap();
         assert_eq!(done.files.len(), 21);
@@ -629,9 +628,9 @@ mod tests {
             metadata.found().collect::<Vec<_>>(),
             [] as [&benchtop_model::Finding; 0]
         );
-        let (grammar, found) = CompiledMetadata::compile(&metadata);
+        let (compiled, found) = CompiledMetadata::compile(&metadata);
         assert_eq!(found, []);
-        let size = |name: &str| grammar.lists[grammar.list(name).unwrap()].terms.len();
+        let size = |name: &str| compiled.lists[compiled.list(name).unwrap()].terms.len();
         assert_eq!(
             (
                 size("color"),
@@ -650,12 +649,12 @@ mod tests {
         );
         assert_eq!(metadata.enabled("color")[0], "red");
         assert_eq!(
-            grammar.subjects[grammar.subject("text").unwrap()]
+            compiled.subjects[compiled.subject("text").unwrap()]
                 .prompts
                 .len(),
             17
         );
-        // No term went unsaid: what was in the files is in the vocabularies or among the repairs.
+        // Every term is in a vocabulary or among the repairs.
         for (name, bytes) in files.iter().filter(|(n, _)| n.ends_with(".txt")) {
             let lines = bytes
                 .split(|b| *b == b'\n')

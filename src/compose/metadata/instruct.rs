@@ -1,6 +1,7 @@
-//! `instruct/NAME.toml`: the words in which a question is put to a model under test.
+//! `instruct/NAME.toml`: instructions, the text around a question when a model is asked.
 //!
-//! Shipped are the instructions of Dysca, MVP-Bench, MM-SAP and AutoBench-V, and a plain one without a hint.
+//! Shipped are the instructions of Dysca, MVP-Bench, MM-SAP, and AutoBench-V, and a plain one
+//! without a hint.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,33 +18,33 @@ use benchtop_model::{Finding, Item, QuestionKind, Rule};
 /// The folder of instructions within the metadata folder.
 pub const FOLDER: &str = "instruct/";
 
-/// The slots of the words around a question.
+/// Slots of the text around a question.
 const SLOTS: [&str; 3] = ["question", "options", "letters"];
-/// The slots of an option's line.
+/// Slots of an option line.
 const OPTION: [&str; 2] = ["letter", "text"];
 
-/// The name of the instruction in this file, if it is one.
+/// The name of the instruction in this file; `None` for other files.
 pub fn instruction_of(file: &str) -> Option<&str> {
     file.strip_prefix(FOLDER)?
         .strip_suffix(".toml")
         .filter(|n| !n.is_empty() && !n.contains('/'))
 }
 
-/// How a question is put.
+/// An instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instruction {
-    /// The name of its file.
+    /// File name without extension.
     pub name: String,
-    /// Goes up with every change of its meaning.
+    /// Increases with every change of meaning.
     pub version: u32,
-    /// One line for a person.
+    /// A one-line description.
     pub about: String,
     /// Paper and section.
     pub source: String,
-    /// 16 hex digits of a hash over all of it: an answer to other words is another answer.
+    /// Hash of the file, 16 hex digits. Answers to different texts are different answers.
     pub revision: String,
     system: Option<Template>,
-    /// By [`QuestionKind::ALL`].
+    /// In the order of [`QuestionKind::ALL`].
     texts: [Template; QuestionKind::ALL.len()],
     option: Template,
 }
@@ -63,7 +64,7 @@ struct Raw {
     option: Spanned<String>,
 }
 
-/// Reads the text of the instruction `name` in `file`. One that cannot be used is none, and found.
+/// Parses the instruction `name` in `file`. `None` with findings if it is invalid.
 pub fn parse(name: &str, file: &str, text: &str) -> (Option<Instruction>, Vec<Finding>) {
     let raw: Raw = match toml::from_str(text) {
         Ok(raw) => raw,
@@ -78,7 +79,7 @@ pub fn parse(name: &str, file: &str, text: &str) -> (Option<Instruction>, Vec<Fi
         reader.say(
             Rule::Unreadable,
             raw.version.span(),
-            "versions begin at 1",
+            "versions start at 1",
             "",
         );
     }
@@ -87,7 +88,7 @@ pub fn parse(name: &str, file: &str, text: &str) -> (Option<Instruction>, Vec<Fi
         reader.say(
             Rule::Unreadable,
             raw.about.span(),
-            "`about` is one line that says how it asks",
+            "`about` must be a one-line description",
             "",
         );
     }
@@ -121,7 +122,7 @@ impl Reader<'_> {
         self.found.push(place::at(finding, self.text, span));
     }
 
-    /// The template in these words, which may have the slots `known` and must have those `needed`.
+    /// Parses a template with the allowed slots `known` and the required slots `needed`.
     fn words(&mut self, words: Spanned<String>, known: &[&str], needed: &[&str]) -> Template {
         let (span, source) = (words.span(), words.into_inner());
         let template = match Template::parse(&source) {
@@ -133,8 +134,8 @@ impl Reader<'_> {
             }
         };
         let help = match known.is_empty() {
-            true => "there are no slots here".to_string(),
-            false => format!("the slots here are {}", known.join(", ")),
+            true => "this text has no slots".to_string(),
+            false => format!("known slots: {}", known.join(", ")),
         };
         for slot in template
             .slots()
@@ -144,7 +145,7 @@ impl Reader<'_> {
             self.say(
                 Rule::UnknownSlot,
                 at,
-                format!("there is no slot `{{{}}}` here", slot.name),
+                format!("unknown slot `{{{}}}`", slot.name),
                 &help,
             );
         }
@@ -152,7 +153,7 @@ impl Reader<'_> {
             self.say(
                 Rule::BadTemplate,
                 span.clone(),
-                format!("the slot `{{{name}}}` is missing"),
+                format!("missing slot `{{{name}}}`"),
                 &help,
             );
         }
@@ -161,12 +162,12 @@ impl Reader<'_> {
 }
 
 impl Instruction {
-    /// Its name with its version, as it stands beside every answer.
+    /// Name and version, as recorded with every answer.
     pub fn label(&self) -> String {
         format!("{}@{}", self.name, self.version)
     }
 
-    /// What a model is told of its part, where that is said.
+    /// The system prompt, if there is one.
     pub fn system(&self) -> Option<String> {
         let text = self.system.as_ref()?;
         let mut out = String::new();
@@ -174,7 +175,7 @@ impl Instruction {
         Some(out)
     }
 
-    /// The whole text for a question of this kind with these options, in this order.
+    /// The whole text for a question of this type with these options in order.
     pub fn write(&self, kind: QuestionKind, question: &str, options: &[&str]) -> String {
         let letters: Vec<String> = (0..options.len()).map(Item::letter).collect();
         let line = |(letter, text): (&String, &&str)| {
@@ -188,7 +189,7 @@ impl Instruction {
         let fields: BTreeMap<&str, String> = BTreeMap::from([
             ("question", question.to_string()),
             ("options", lines.join("\n")),
-            // As Dysca's hint has them, whatever the options' lines look like.
+            // Written like Dysca's hint, regardless of the format of the option lines.
             (
                 "letters",
                 letters
@@ -202,7 +203,7 @@ impl Instruction {
             .iter()
             .position(|k| *k == kind)
             .unwrap_or_default();
-        // A yes/no question with options is put as one with options.
+        // A yes/no question with options uses the text for options.
         let at = if at == 2 && !options.is_empty() && !self.texts[2].has("options") {
             0
         } else {
@@ -214,7 +215,7 @@ impl Instruction {
     }
 }
 
-/// The shipped instructions, by name.
+/// The shipped instructions by name.
 pub fn shipped_instructions() -> &'static BTreeMap<String, Arc<Instruction>> {
     static SHIPPED: LazyLock<BTreeMap<String, Arc<Instruction>>> = LazyLock::new(|| {
         let one = |f: benchtop_model::MetaFile| {
@@ -231,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_shipped_instructions_can_be_used() {
+    fn shipped_instructions_are_valid() {
         let names: Vec<&str> = shipped_instructions().keys().map(String::as_str).collect();
         assert_eq!(names, ["autobench-v", "dysca", "mm-sap", "mvp", "plain"]);
         let dysca = &shipped_instructions()["dysca"];
@@ -258,13 +259,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_found_where_it_stands() {
+    fn defects_are_located() {
         let good = shipped()
             .find(|f| f.name == "instruct/plain.toml")
             .unwrap()
             .text;
         for (from, to, says, line) in [
-            ("version = 1", "version = 0", "begin at 1", 2),
+            ("version = 1", "version = 0", "1", 2),
             (
                 "yes-no = \"{question}\"",
                 "yes-no = \"{subject}\"",

@@ -1,7 +1,7 @@
-//! `judge/NAME.toml`: what a model is asked about a picture or a question, and how its answer is read.
+//! `judge/NAME.toml`: judgings, questions to a judge with the form of their answers.
 //!
-//! The shipped judgings follow VLB (a judge of every edited picture and question) and AutoBench-V (its
-//! self-validation of a picture against its description); all words are benchtop's own.
+//! The shipped judgings follow VLB (a judge of every edited picture and question) and AutoBench-V
+//! (self-validation of a picture against its description). Their wording is benchtop's own.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,56 +21,58 @@ use benchtop_model::{Finding, Item, Rule};
 /// The folder of judgings within the metadata folder.
 pub const FOLDER: &str = "judge/";
 
-/// The slots a judging can have, and what they stand for.
+/// The slots of judgings with their meanings.
 pub const SLOTS: [(&str, &str); 9] = [
-    ("question", "the question; of an edited one, as it is now"),
+    (
+        "question",
+        "the question; for an edited one, the present text",
+    ),
     (
         "options",
-        "its options, a line each after their letters; `none` where it has none",
+        "its options with letters, one per line; `none` without options",
     ),
     ("answer", "its answer"),
-    ("prompt", "the prompt that its picture was made from"),
-    ("original-question", "the question before it was edited"),
-    ("context", "the words that were put before the question"),
-    ("edit", "what was done to the picture"),
-    ("count", "how many questions are asked for"),
-    ("types", "the types of elements, between commas"),
+    ("prompt", "the prompt of its picture"),
+    ("original-question", "the question before the edit"),
+    ("context", "the text added before the question"),
+    ("edit", "the edit of the picture"),
+    ("count", "the number of questions to ask for"),
+    ("types", "the element types, separated by commas"),
 ];
-/// Slots that only a judging that reads questions has.
+/// Slots of judgings that request questions.
 const OF_QUESTIONS: [&str; 2] = ["count", "types"];
 
-/// The name of the judging in this file, if it is one.
+/// The name of the judging in this file; `None` for other files.
 pub fn judging_of(file: &str) -> Option<&str> {
     file.strip_prefix(FOLDER)?
         .strip_suffix(".toml")
         .filter(|n| !n.is_empty() && !n.contains('/'))
 }
 
-/// Words for the slots, by name.
+/// Values for the slots by name.
 pub type Fields = BTreeMap<&'static str, String>;
 
-/// What a model is asked, and how its answer is read.
+/// A question to a judge, and the form of its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judging {
-    /// The name of its file.
+    /// File name without extension.
     pub name: String,
-    /// Goes up with every change of its meaning.
+    /// Increases with every change of meaning.
     pub version: u32,
-    /// One line for a person.
+    /// A one-line description.
     pub about: String,
     /// Paper and section.
     pub source: String,
-    /// Which pictures go with it.
+    /// The pictures that accompany it.
     pub shows: Shown,
-    /// What the model is told of its part.
+    /// The system prompt.
     pub system: Option<Text>,
-    /// The words.
     pub prompt: Text,
-    /// How its answer is read.
+    /// The form of its answer.
     pub reads: Reads,
-    /// Most tokens of an answer, where `[judge]` of benchtop.toml is not to say.
+    /// Maximum number of output tokens; `None` uses `[judge]` of benchtop.toml.
     pub max_tokens: Option<u32>,
-    /// 16 hex digits of a hash over all of it: an answer to other words is another answer.
+    /// Hash of the file, 16 hex digits. Answers to different texts are different answers.
     pub revision: String,
 }
 
@@ -107,7 +109,7 @@ enum Read {
     Choice,
 }
 
-/// Reads the text of the judging `name` in `file`. One that cannot be used is none, and found.
+/// Parses the judging `name` in `file`. `None` with findings if it is invalid.
 pub fn parse(name: &str, file: &str, text: &str) -> (Option<Judging>, Vec<Finding>) {
     let raw: Raw = match toml::from_str(text) {
         Ok(raw) => raw,
@@ -139,7 +141,7 @@ impl Reader<'_> {
             self.say(
                 Rule::Unreadable,
                 raw.version.span(),
-                "versions begin at 1",
+                "versions start at 1",
                 "",
             );
         }
@@ -148,7 +150,7 @@ impl Reader<'_> {
             self.say(
                 Rule::Unreadable,
                 raw.about.span(),
-                "`about` is one line that says what it asks",
+                "`about` must be a one-line description",
                 "",
             );
         }
@@ -160,7 +162,10 @@ impl Reader<'_> {
             self.say(
                 Rule::Unreadable,
                 tokens.span(),
-                format!("{} tokens; from 1 to 1048576", tokens.get_ref()),
+                format!(
+                    "{} tokens are out of range; use 1 to 1048576",
+                    tokens.get_ref()
+                ),
                 "",
             );
         }
@@ -182,7 +187,7 @@ impl Reader<'_> {
         })
     }
 
-    /// How it is read, with the fields of that way and no others.
+    /// The form of the answer. Each form has its own required fields and no others.
     fn reads(&mut self, raw: Spanned<RawAnswer>) -> Option<Reads> {
         let whole = raw.span();
         let RawAnswer {
@@ -221,13 +226,12 @@ impl Reader<'_> {
                     self.say(
                         Rule::Unreadable,
                         span,
-                        format!("`{name}` says nothing about answers read this way"),
+                        format!("`{name}` does not apply to this form of answer"),
                         "",
                     );
                 }
                 (None, true) => {
-                    let help =
-                        "yes-no needs `pass`, questions `count` and `types`, choice `threshold`";
+                    let help = "yes-no needs `pass`; questions needs `count` and `types`; choice needs `threshold`";
                     self.say(
                         Rule::Unreadable,
                         whole.clone(),
@@ -242,7 +246,10 @@ impl Reader<'_> {
             self.say(
                 Rule::Unreadable,
                 count.span(),
-                format!("{} questions; from 1 to 50", count.get_ref()),
+                format!(
+                    "{} questions are out of range; use 1 to 50",
+                    count.get_ref()
+                ),
                 "",
             );
         }
@@ -256,7 +263,7 @@ impl Reader<'_> {
                 self.say(
                     Rule::Unreadable,
                     types.span(),
-                    "`types` are at least one, each once and with a name",
+                    "`types` must be a list of unique names, at least one",
                     "",
                 );
             }
@@ -268,7 +275,7 @@ impl Reader<'_> {
             self.say(
                 Rule::Unreadable,
                 share.span(),
-                format!("{} is no share from 0 to 1", share.get_ref()),
+                format!("threshold {} is out of range; use 0 to 1", share.get_ref()),
                 "",
             );
         }
@@ -292,12 +299,7 @@ impl Reader<'_> {
     fn words(&mut self, words: Spanned<String>, reads: &Reads) -> Text {
         let (span, source) = (words.span(), words.into_inner());
         if source.trim().is_empty() {
-            self.say(
-                Rule::BadTemplate,
-                span.clone(),
-                "these words say nothing",
-                "",
-            );
+            self.say(Rule::BadTemplate, span.clone(), "the text is empty", "");
         }
         let template = match Template::parse(&source) {
             Ok(template) => template,
@@ -315,13 +317,13 @@ impl Reader<'_> {
             SLOTS.iter().any(|(n, _)| *n == name) && (of_questions || !OF_QUESTIONS.contains(&name))
         };
         let names: Vec<&str> = SLOTS.iter().map(|(n, _)| *n).filter(|n| known(n)).collect();
-        let help = format!("the slots here are {}", names.join(", "));
+        let help = format!("known slots: {}", names.join(", "));
         for slot in template.slots().filter(|s| !known(&s.name)) {
             let at = place::inside(self.text, span.clone(), &source, slot.at.clone());
             self.say(
                 Rule::UnknownSlot,
                 at,
-                format!("there is no slot `{{{}}}` here", slot.name),
+                format!("unknown slot `{{{}}}`", slot.name),
                 &help,
             );
         }
@@ -330,11 +332,10 @@ impl Reader<'_> {
 }
 
 impl Judging {
-    /// The question about `fields`, without its pictures, with an answer of at most `max_tokens` where the judging does
-    /// not say itself.
+    /// The request for `fields`, without pictures. `max_tokens` applies if the judging sets none.
     ///
     /// # Errors
-    /// The slot that `fields` holds nothing for: no question is asked with a hole in it.
+    /// The name of the first slot without a value. Questions with an empty slot are not asked.
     pub fn ask(&self, fields: &Fields, max_tokens: u32) -> Result<Ask, &str> {
         let mut own = Fields::new();
         if let Reads::Questions { count, types } = &self.reads {
@@ -369,7 +370,7 @@ impl Judging {
     }
 }
 
-/// What an item says of itself: `question`, `options`, `answer`, and `prompt` where it has one.
+/// The slot values of an item: `question`, `options`, `answer`, and `prompt` if it has one.
 pub fn fields_of(item: &Item) -> Fields {
     let mut fields = Fields::new();
     let line = |(at, option): (usize, &benchtop_model::Choice)| {
@@ -392,7 +393,7 @@ pub fn fields_of(item: &Item) -> Fields {
     fields
 }
 
-/// The shipped judgings, by name.
+/// The shipped judgings by name.
 pub fn shipped_judgings() -> &'static BTreeMap<String, Arc<Judging>> {
     static SHIPPED: LazyLock<BTreeMap<String, Arc<Judging>>> = LazyLock::new(|| {
         let one = |f: benchtop_model::MetaFile| {

@@ -59,7 +59,7 @@ fn item() -> Item {
 }
 
 #[test]
-fn a_judging_is_read_and_asked() {
+fn judgings_parse_and_render() {
     let judging = good(MINE);
     assert_eq!(
         (judging.version, judging.shows, judging.system.is_none()),
@@ -69,13 +69,13 @@ fn a_judging_is_read_and_asked() {
     let fields = fields_of(&item());
     assert_eq!(fields["options"], "A. owl\nB. cat");
     let ask = judging.ask(&fields, 100).unwrap();
-    // What an item says is not read as a template.
+    // Item texts are not parsed as templates.
     assert_eq!(
         (ask.prompt.as_str(), ask.max_tokens),
         ("Is What {is} it? about an owl? {x}", 100)
     );
     assert!(ask.images.is_empty() && ask.schema.is_some());
-    // A hole is no question.
+    // Empty slots are an error.
     let mut fields = fields;
     fields.insert("answer", " ".into());
     assert_eq!(judging.ask(&fields, 100), Err("answer"));
@@ -98,7 +98,7 @@ fn a_judging_is_read_and_asked() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_place() {
+fn defects_are_located() {
     use Rule::{BadTemplate, UnknownSlot, Unreadable};
     let edit = |from: &str, to: &str| {
         assert!(MINE.contains(from));
@@ -116,9 +116,9 @@ fn what_is_wrong_is_named_with_its_place() {
             edit("version = 2", "version = 0"),
             Unreadable,
             1,
-            "begin at 1",
+            "start at 1",
         ),
-        (edit("\"mine\"", "\" \""), Unreadable, 2, "one line"),
+        (edit("\"mine\"", "\" \""), Unreadable, 2, "`about`"),
         (edit("\"yes-no\"", "\"guess\""), Unreadable, 5, "guess"),
         (edit("\"yes\"", "\"perhaps\""), Unreadable, 6, "perhaps"),
         (
@@ -131,7 +131,7 @@ fn what_is_wrong_is_named_with_its_place() {
             edit("pass = \"yes\"", "pass = \"yes\"\ncount = 3"),
             Unreadable,
             7,
-            "`count` says nothing",
+            "`count`",
         ),
         (
             edit("[answer]", "pictures = \"both\"\n[answer]"),
@@ -155,19 +155,14 @@ fn what_is_wrong_is_named_with_its_place() {
             edit("{question}", "{types}"),
             UnknownSlot,
             3,
-            "no slot `{types}`",
+            "slot `{types}`",
         ),
-        (
-            edit("{question}", "{question"),
-            BadTemplate,
-            3,
-            "not closed",
-        ),
+        (edit("{question}", "{question"), BadTemplate, 3, "unclosed"),
         (
             edit("Is {question} about {a answer}? {{x}}", " "),
             BadTemplate,
             3,
-            "say nothing",
+            "empty",
         ),
     ] {
         assert_eq!((found.0, found.1), (rule, line), "{found:?}");
@@ -177,8 +172,8 @@ fn what_is_wrong_is_named_with_its_place() {
     let questions = "version = 1\nabout = \"q\"\nprompt = \"{count} of {types}: {prompt}\"\n[answer]\nread = \"questions\"\n";
     for (rest, what) in [
         ("count = 0\ntypes = [\"a\"]", "0 questions"),
-        ("count = 6\ntypes = []", "at least one"),
-        ("count = 6\ntypes = [\"a\", \"a\"]", "each once"),
+        ("count = 6\ntypes = []", "`types`"),
+        ("count = 6\ntypes = [\"a\", \"a\"]", "`types`"),
         ("count = 6", "missing field `types`"),
     ] {
         let found = wrong(&format!("{questions}{rest}\n"));
@@ -203,14 +198,15 @@ fn what_is_wrong_is_named_with_its_place() {
 }
 
 #[test]
-fn the_shipped_judgings_have_the_polarity_of_their_papers() {
+fn shipped_judgings_have_the_polarity_of_their_papers() {
     let all = shipped_judgings();
     assert_eq!(
         all.len(),
         shipped().filter(|f| judging_of(&f.name).is_some()).count(),
-        "one of them cannot be read"
+        "all shipped judgings parse"
     );
-    // VLB: of V1 to V3 and L2 yes means that the answer changes, of L1, L3 and L4 that the edit is as it should be.
+    // In VLB, yes means that the answer changes for V1 to V3 and L2, and that the edit is correct
+    // for L1, L3, and L4.
     for (name, pass, shows) in [
         ("vlb-v1-add-object", Word::No, Shown::Pair),
         ("vlb-v2-remove-object", Word::No, Shown::Pair),
@@ -240,7 +236,7 @@ fn the_shipped_judgings_have_the_polarity_of_their_papers() {
         all["autobench-v-answer"].reads,
         Reads::Choice { threshold: 0.5 }
     );
-    // Each can be asked once every slot is filled.
+    // Each can be asked once all slots are filled.
     let fields: Fields = SLOTS
         .iter()
         .map(|(name, _)| (*name, format!("<{name}>")))

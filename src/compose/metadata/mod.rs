@@ -1,14 +1,14 @@
-//! The metadata M of Dysca's (M, P, I, Q): vocabularies, styles and templates, read from plain files.
+//! The metadata M of Dysca's (M, P, I, Q): vocabularies, styles, and templates, in plain files.
 //!
-//! | file | what it does |
+//! | module | purpose |
 //! |---|---|
-//! | [`vocabulary`] | one term a line; edits that leave the other lines alone |
+//! | [`vocabulary`] | terms, one per line, and edits that keep other lines |
 //! | [`styles`], [`templates`] | `styles.toml` and `templates.toml` |
-//! | [`rules`], [`rule_edits`] | `compatibility.toml`, read and edited |
-//! | [`judge`] | what judges are asked, a file each in `judge/` |
-//! | [`instruct`] | how questions are put to models under test, a file each in `instruct/` |
-//! | [`template`] | words with named slots |
-//! | [`dysca`], [`diff`] | the released folder read as it is; two sets against each other |
+//! | [`rules`], [`rule_edits`] | `compatibility.toml`: parsing and editing |
+//! | [`judge`] | questions to judges, one file each in `judge/` |
+//! | [`instruct`] | instructions for models under test, one file each in `instruct/` |
+//! | [`template`] | text with named slots |
+//! | [`dysca`], [`diff`] | import of the released folder; comparison of two sets |
 
 pub mod diff;
 pub mod dysca;
@@ -38,10 +38,10 @@ use benchtop_model::{Finding, MetaFile, Rule};
 
 /// The folder of vocabularies within the metadata folder.
 pub const VOCABULARIES: &str = "vocabularies/";
-/// The name that styles go by among vocabularies and slots.
+/// The name of the styles among vocabularies and slots.
 pub const STYLE: &str = "style";
 
-/// The name of the vocabulary in this file, if it is one.
+/// The name of the vocabulary in this file; `None` for other files.
 pub fn vocabulary_of(file: &str) -> Option<&str> {
     file.strip_prefix(VOCABULARIES)?
         .strip_suffix(".txt")
@@ -57,14 +57,14 @@ pub fn file_of(vocabulary: &str) -> String {
     }
 }
 
-/// One file, read.
+/// A parsed file.
 #[derive(Clone, Debug)]
 struct Read {
     text: Arc<str>,
     found: Arc<[Finding]>,
 }
 
-/// All metadata of a project at one moment. Copies are cheap.
+/// All metadata of a project at one moment. Clones are cheap.
 #[derive(Clone, Debug, Default)]
 pub struct Metadata {
     files: BTreeMap<String, Read>,
@@ -77,7 +77,7 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// Reads these files. What cannot be used is left out, and found.
+    /// Parses these files. Unusable parts are left out and reported by [`found`](Self::found).
     pub fn parse(files: impl IntoIterator<Item = MetaFile>) -> Metadata {
         let mut metadata = Metadata::default();
         for file in files {
@@ -86,7 +86,7 @@ impl Metadata {
         metadata
     }
 
-    /// Takes a file in, in place of an older text of it; files that are not metadata are passed over.
+    /// Adds or replaces a file. Files that are not metadata are ignored.
     pub fn put(&mut self, file: MetaFile) {
         let found = match (file.name.as_str(), vocabulary_of(&file.name)) {
             (styles::FILE, _) => {
@@ -145,7 +145,7 @@ impl Metadata {
         );
     }
 
-    /// Forgets a file.
+    /// Removes a file.
     pub fn take(&mut self, name: &str) {
         self.files.remove(name);
         match vocabulary_of(name) {
@@ -162,37 +162,35 @@ impl Metadata {
         }
     }
 
-    /// The names of its files, in order.
+    /// The names of its files, sorted.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
 
-    /// The text of a file.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.files.get(name).map(|f| &*f.text)
     }
 
-    /// Vocabularies by name; styles are apart.
+    /// The vocabularies by name, without the styles.
     pub fn vocabularies(&self) -> &BTreeMap<String, Arc<Vocabulary>> {
         &self.vocabularies
     }
 
-    /// The styles, in the order of their file.
+    /// The styles, in file order.
     pub fn styles(&self) -> &[Style] {
         &self.styles
     }
 
-    /// The templates.
     pub fn templates(&self) -> &Templates {
         &self.templates
     }
 
-    /// The rules of compatibility; `None` where there is no file of them.
+    /// The compatibility rules; `None` without a file.
     pub fn rules(&self) -> Option<&Arc<Rules>> {
         self.rules.as_ref()
     }
 
-    /// The judging of this name: the project's own, or the shipped one where the project has no file for it.
+    /// The judging with this name: the project's file, or the shipped one if the project has none.
     pub fn judging(&self, name: &str) -> Option<Arc<Judging>> {
         match self
             .files
@@ -203,7 +201,7 @@ impl Metadata {
         }
     }
 
-    /// All judgings there are, the project's own and the shipped ones that it has no file for, by name.
+    /// All judgings, sorted by name: the project's, and the shipped ones that it does not replace.
     pub fn judgings(&self) -> Vec<Arc<Judging>> {
         let names: BTreeSet<&String> = self
             .judgings
@@ -216,7 +214,8 @@ impl Metadata {
             .collect()
     }
 
-    /// The instruction of this name: the project's own, or the shipped one where the project has no file for it.
+    /// The instruction with this name: the project's file, or the shipped one if the project has
+    /// none.
     pub fn instruction(&self, name: &str) -> Option<Arc<Instruction>> {
         match self
             .files
@@ -227,7 +226,7 @@ impl Metadata {
         }
     }
 
-    /// All instructions there are, by name.
+    /// All instructions, sorted by name.
     pub fn instructions(&self) -> Vec<Arc<Instruction>> {
         let names: BTreeSet<&String> = self
             .instructions
@@ -240,7 +239,7 @@ impl Metadata {
             .collect()
     }
 
-    /// The terms that are sampled for a slot: of a vocabulary, or the names of the styles.
+    /// The enabled terms of a vocabulary, or the names of the enabled styles.
     pub fn enabled(&self, vocabulary: &str) -> Vec<&str> {
         if vocabulary == STYLE {
             return self
@@ -255,12 +254,12 @@ impl Metadata {
             .map_or(Vec::new(), |v| v.enabled().collect())
     }
 
-    /// What reading the files found.
+    /// Findings from parsing the files.
     pub fn found(&self) -> impl Iterator<Item = &Finding> {
         self.files.values().flat_map(|f| f.found.iter())
     }
 
-    /// Puts a finding at these bytes of `templates.toml`'s string at `string`.
+    /// A finding at a byte range within the string of `text` in `templates.toml`.
     pub fn in_template(
         &self,
         rule: Rule,
@@ -273,7 +272,7 @@ impl Metadata {
         place::at(Finding::new(rule, templates::FILE, what), file, span)
     }
 
-    /// Puts a finding at these bytes of `templates.toml`.
+    /// A finding at a byte range of `templates.toml`.
     pub fn at_template(&self, rule: Rule, what: String, span: Range<usize>) -> Finding {
         place::at(
             Finding::new(rule, templates::FILE, what),
@@ -282,12 +281,12 @@ impl Metadata {
         )
     }
 
-    /// The revision of the vocabularies: 16 hex digits of a hash over their names and texts.
+    /// Revision of the vocabularies: a hash over their names and contents, 16 hex digits.
     pub fn vocabulary_revision(&self) -> String {
         self.revision(|name| vocabulary_of(name).is_some())
     }
 
-    /// Puts a finding at these bytes of `compatibility.toml`.
+    /// A finding at a byte range of `compatibility.toml`.
     pub fn at_rule(&self, rule: Rule, what: String, span: Range<usize>) -> Finding {
         place::at(
             Finding::new(rule, rules::FILE, what),
@@ -296,8 +295,9 @@ impl Metadata {
         )
     }
 
-    /// The revision of styles, templates and rules: 16 hex digits of a hash over their texts. Judgings are no part of it: no
-    /// question is written with them, and each has a revision of its own.
+    /// Revision of the styles, templates, and rules: a hash over their contents, 16 hex digits.
+    /// Judgings are not included, because they have revisions of their own and no question is
+    /// written with them.
     pub fn template_revision(&self) -> String {
         self.revision(|name| [styles::FILE, templates::FILE, rules::FILE].contains(&name))
     }
@@ -320,7 +320,7 @@ mod tests {
     use crate::fixtures::small;
 
     #[test]
-    fn files_are_read_replaced_and_forgotten() {
+    fn files_are_added_replaced_and_removed() {
         let mut metadata = small();
         assert_eq!(
             metadata.found().count(),
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(
             metadata.template_revision(),
             template,
-            "no question is written with a judging"
+            "judgings do not change the revision"
         );
         assert!(
             metadata.judging("mine").is_some() && metadata.judging("vlb-v1-add-object").is_some()
@@ -360,7 +360,7 @@ mod tests {
         });
         assert!(
             metadata.judging("vlb-v1-add-object").is_none(),
-            "a broken file is not passed over in silence"
+            "a broken file has a finding"
         );
         metadata.take("judge/vlb-v1-add-object.toml");
         metadata.take("judge/mine.toml");

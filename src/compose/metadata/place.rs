@@ -1,10 +1,10 @@
-//! From byte offsets to lines and columns, and TOML's complaints as findings.
+//! Converts byte offsets to lines and columns, and TOML errors to findings.
 
 use std::ops::Range;
 
 use benchtop_model::{Finding, Rule};
 
-/// Puts a finding at these bytes of `text`.
+/// Sets the place of a finding to a byte range of `text`.
 pub(super) fn at(finding: Finding, text: &str, span: Range<usize>) -> Finding {
     let before = text.get(..span.start).unwrap_or(text);
     let line = before.matches('\n').count() as u32 + 1;
@@ -20,7 +20,8 @@ pub(super) fn at(finding: Finding, text: &str, span: Range<usize>) -> Finding {
     finding.line(line).columns(column, length)
 }
 
-/// Where bytes `inner` of a TOML string's value lie in the file, given where the string lies, quotes included.
+/// The byte range in the file of the range `inner` of a TOML string's value, given the range of the
+/// string with its quotes.
 pub(super) fn inside(
     text: &str,
     string: Range<usize>,
@@ -28,12 +29,12 @@ pub(super) fn inside(
     inner: Range<usize>,
 ) -> Range<usize> {
     let raw = text.get(string.clone()).unwrap_or_default();
-    // Without escapes the value stands in the file as it is.
+    // Without escapes, the value occurs verbatim in the file.
     if let Some(start) = raw.find(value).filter(|_| !value.is_empty()) {
         let start = string.start + start;
         return start + inner.start..start + inner.end;
     }
-    // Else the words themselves are looked for: the same one, counted from the front.
+    // Otherwise, search the same words, by their number of occurrences before.
     let words = value.get(inner.clone()).unwrap_or_default();
     let before = value
         .get(..inner.start)
@@ -46,7 +47,7 @@ pub(super) fn inside(
     }
 }
 
-/// A complaint of the TOML reader.
+/// A finding for a TOML error.
 pub(super) fn toml(error: &toml::de::Error, file: &str, text: &str) -> Finding {
     let message = error.message().trim();
     let (what, known) = message.split_once(", expected ").unwrap_or((message, ""));
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_become_lines_and_columns() {
+    fn offsets_convert_to_lines_and_columns() {
         let text = "a\nünder {x}\n";
         let start = text.find('{').unwrap();
         let finding = at(
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn places_inside_strings_with_and_without_escapes() {
+    fn ranges_inside_strings_with_and_without_escapes() {
         let text = "k = \"a {b} c\"\n";
         assert_eq!(&text[inside(text, 4..13, "a {b} c", 2..5)], "{b}");
         let text = "k = \"{x}\\n{x}\"\n";

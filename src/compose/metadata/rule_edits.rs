@@ -1,4 +1,4 @@
-//! Edits of `compatibility.toml` that leave comments, order and everything else as they are.
+//! Edits of `compatibility.toml` that preserve comments, order, and formatting.
 
 use std::path::Path;
 
@@ -7,19 +7,19 @@ use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 use super::rules::FILE;
 use benchtop_model::{Error, Result};
 
-/// What a new file begins with.
-pub const HEADER: &str = "# What cannot stand together in a picture, and what cannot be asked of one. docs/metadata.md describes this file.\n";
+/// First line of a new file.
+pub const HEADER: &str = "# Terms that cannot appear in one picture, and questions that cannot be asked about one. docs/metadata.md describes this file.\n";
 
 /// A rule to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NewRule {
-    /// No picture has one of the first with one of the second: vocabulary and terms of each.
+    /// No picture has terms of both sides: vocabulary and terms of each.
     NotWith((String, Vec<String>), (String, Vec<String>)),
     /// Pictures with one of these terms do not show these vocabularies.
     Hides((String, Vec<String>), Vec<String>),
-    /// Pictures with one of the first show the second anyway.
+    /// Pictures with one of the first terms also show the second ones.
     Shows((String, Vec<String>), (String, Vec<String>)),
-    /// These terms of a vocabulary cannot be told apart.
+    /// These terms of a vocabulary look alike.
     LookAlike(String, Vec<String>),
 }
 
@@ -29,7 +29,7 @@ fn read(text: &str) -> Result<DocumentMut> {
             .get(..e.span().map_or(0, |s| s.start))
             .map_or(1, |t| t.matches('\n').count() as u64 + 1);
         Error::input(format!(
-            "mend the file first: {}",
+            "correct the file first: {}",
             e.message().trim().replace('\n', " ")
         ))
         .file(Path::new(FILE))
@@ -56,10 +56,10 @@ fn list(names: &[String]) -> String {
     )
 }
 
-/// The text with one rule more, at its end.
+/// Appends a rule to the text.
 ///
 /// # Errors
-/// When the text is not TOML.
+/// [`benchtop_model::ErrorKind::Input`] if the text is not valid TOML.
 pub fn add(text: &str, rule: &NewRule) -> Result<String> {
     read(text)?;
     let side = |(vocabulary, terms): &(String, Vec<String>)| {
@@ -90,10 +90,11 @@ pub fn add(text: &str, rule: &NewRule) -> Result<String> {
     Ok(format!("{out}\n{table}"))
 }
 
-/// The text with these terms in this group of their vocabulary; in none where `group` is `None`.
+/// Moves these terms to a group of their vocabulary, or out of all groups if `group` is `None`.
 ///
 /// # Errors
-/// When the text is not TOML, or `groups` is something else than tables of lists.
+/// [`benchtop_model::ErrorKind::Input`] if the text is not valid TOML, or `groups` does not consist
+/// of tables of lists.
 pub fn set_group(
     text: &str,
     vocabulary: &str,
@@ -101,8 +102,8 @@ pub fn set_group(
     group: Option<&str>,
 ) -> Result<String> {
     let mut document = read(if text.is_empty() { HEADER } else { text })?;
-    let odd = || {
-        Error::input("`groups` holds something else than lists: edit it by hand")
+    let not_lists = || {
+        Error::input("`groups` contains something other than lists; edit it by hand")
             .file(Path::new(FILE))
     };
     let root = document.as_table_mut();
@@ -114,7 +115,7 @@ pub fn set_group(
     let Some(groups) = root.get_mut("groups") else {
         return Ok(text.to_string());
     };
-    let groups = groups.as_table_like_mut().ok_or_else(odd)?;
+    let groups = groups.as_table_like_mut().ok_or_else(not_lists)?;
     if groups.get(vocabulary).is_none() {
         if group.is_none() {
             return Ok(text.to_string());
@@ -124,14 +125,14 @@ pub fn set_group(
     let own = groups
         .get_mut(vocabulary)
         .and_then(Item::as_table_like_mut)
-        .ok_or_else(odd)?;
+        .ok_or_else(not_lists)?;
     let names: Vec<String> = own.iter().map(|(name, _)| name.to_string()).collect();
     let leaves = |value: &Value| !value.as_str().is_some_and(|t| terms.iter().any(|o| o == t));
     for name in names.iter().filter(|n| Some(n.as_str()) != group) {
         let array = own
             .get_mut(name)
             .and_then(Item::as_array_mut)
-            .ok_or_else(odd)?;
+            .ok_or_else(not_lists)?;
         retain(array, leaves);
         if array.is_empty() {
             own.remove(name);
@@ -144,7 +145,7 @@ pub fn set_group(
         let array = own
             .get_mut(group)
             .and_then(Item::as_array_mut)
-            .ok_or_else(odd)?;
+            .ok_or_else(not_lists)?;
         for term in terms {
             if !array.iter().any(|v| v.as_str() == Some(term)) {
                 push(array, term);
@@ -154,7 +155,7 @@ pub fn set_group(
     Ok(document.to_string())
 }
 
-/// Leaves the values that `keep` says. A comment before one that goes stays where it is.
+/// Keeps the values for which `keep` is true. Comments before removed values stay.
 fn retain(array: &mut Array, keep: impl Fn(&Value) -> bool) {
     let end = array.trailing().as_str().unwrap_or_default().to_string();
     let (comma, decor) = (array.trailing_comma(), array.decor().clone());
@@ -180,7 +181,7 @@ fn retain(array: &mut Array, keep: impl Fn(&Value) -> bool) {
     }
     kept.into_iter()
         .for_each(|value| array.push_formatted(value));
-    // A comment at the end stands behind a comma, on a line that ends.
+    // A comment at the end needs a comma before it and a line break after it.
     array.set_trailing_comma(comma || !comments.is_empty());
     let end = if comments.is_empty() || end.contains('\n') {
         end
@@ -191,7 +192,7 @@ fn retain(array: &mut Array, keep: impl Fn(&Value) -> bool) {
     *array.decor_mut() = decor;
 }
 
-/// Adds a term as the last one, on a line of its own where the others have one each.
+/// Appends a term, on a line of its own if the other terms have one each.
 fn push(array: &mut Array, term: &str) {
     let before = array
         .iter()
@@ -209,10 +210,10 @@ fn push(array: &mut Array, term: &str) {
     array.push_formatted(Value::from(term).decorated(before, ""));
 }
 
-/// The text with a term of a vocabulary under another name, wherever a rule names it; as it is where none does.
+/// Renames a term of a vocabulary in all rules.
 ///
 /// # Errors
-/// When the text is not TOML.
+/// [`benchtop_model::ErrorKind::Input`] if the text is not valid TOML.
 pub fn rename(text: &str, vocabulary: &str, old: &str, new: &str) -> Result<String> {
     let mut document = read(text)?;
     let mut changed = false;
@@ -231,7 +232,7 @@ pub fn rename(text: &str, vocabulary: &str, old: &str, new: &str) -> Result<Stri
     })
 }
 
-/// Calls `with` for every list of terms of this vocabulary: those under its name, and its groups.
+/// Calls `with` for every list of terms of this vocabulary, including its groups.
 fn walk(
     table: &mut dyn TableLike,
     vocabulary: &str,
@@ -245,7 +246,7 @@ fn walk(
                 .iter_mut()
                 .for_each(|t| walk(t, vocabulary, false, with));
         } else if let Some(inner) = item.as_table_like_mut() {
-            // Below `groups` the vocabulary is a table, and every list in it holds its terms.
+            // Below `groups`, the vocabulary is a table of lists of its terms.
             walk(inner, vocabulary, name == vocabulary, with);
         } else if let Some(array) = item.as_array_mut().filter(|_| groups || name == vocabulary) {
             with(array);
@@ -277,7 +278,7 @@ mod tests {
     const FILE: &str = "# mine\n[groups.background]\n# where\nplace = [\n  \"in a cave\", # dark\n  \"on a lawn\",\n]\ntime = [\"at sunset\"]\n\n[[shows]]\nbackground = [\"on a lawn\"]\nshows = { plant = [\"daisy\"] }\n";
 
     #[test]
-    fn rules_are_added_at_the_end_and_read_again() {
+    fn added_rules_parse() {
         let side = |v: &str, t: &[&str]| (v.to_string(), names(t));
         let mut text = String::new();
         for rule in [
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_changes_its_group_and_comments_stay() {
+    fn regrouping_keeps_comments() {
         let text = set_group(FILE, "background", &names(&["on a lawn"]), Some("time")).unwrap();
         let wanted = [
             ("place", vec!["in a cave"]),
@@ -327,7 +328,7 @@ mod tests {
         assert_eq!(groups(&text), wanted);
         assert!(text.contains("# dark") && text.contains("# where") && text.contains("[[shows]]"));
         let none = set_group(FILE, "background", &names(&["at sunset"]), None).unwrap();
-        assert_eq!(groups(&none).len(), 1, "a group without terms goes");
+        assert_eq!(groups(&none).len(), 1, "empty groups are removed");
         let new = set_group("", "color", &names(&["red"]), Some("warm")).unwrap();
         assert_eq!(groups(&new), [("warm".to_string(), names(&["red"]))]);
         assert_eq!(
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renamed_term_is_followed_in_every_rule() {
+    fn renamed_terms_change_in_every_rule() {
         let text = rename(FILE, "background", "on a lawn", "on the lawn").unwrap();
         assert_eq!(text, FILE.replace("on a lawn", "on the lawn"));
         assert_eq!(

@@ -1,7 +1,7 @@
-//! `compatibility.toml`: what cannot stand together in one picture, what a picture does not show, what it shows anyway,
-//! and which terms can be right at the same time.
+//! `compatibility.toml`: terms that cannot appear in one picture, that hide or show others, and
+//! that can be right at the same time.
 //!
-//! The file is optional. Without it everything is composed as if there were no such rules.
+//! The file is optional. Without it, no such rules apply.
 
 use std::ops::Range;
 
@@ -10,21 +10,20 @@ use toml_edit::{Array, Document, Item, Table, TableLike, Value};
 use super::place;
 use benchtop_model::{Finding, Rule};
 
-/// The file's name in the metadata folder.
+/// Name of the file in the metadata folder.
 pub const FILE: &str = "compatibility.toml";
-/// Rules of the file, at most.
+/// Maximum number of rules in the file.
 const RULES: usize = 10_000;
-/// Terms that all rules name together, at most.
+/// Maximum number of terms in all rules.
 const TERMS: usize = 200_000;
-/// Letters that [`Letters`] may ask for, at most.
+/// Maximum number of edits in [`Letters`].
 const LETTERS: u8 = 16;
 
-/// A name with its place in the file, quotes included, in bytes.
+/// A name with its byte range in the file, including quotes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Name {
-    /// The vocabulary, term or group.
+    /// The vocabulary, term, or group.
     pub text: String,
-    /// Where.
     pub span: Range<usize>,
 }
 
@@ -33,84 +32,84 @@ pub struct Name {
 pub struct Terms {
     /// The vocabulary, or `style`.
     pub vocabulary: Name,
-    /// Its terms.
     pub terms: Vec<Name>,
 }
 
-/// `[[not-with]]`: no picture has a term of both sides.
+/// `[[not-with]]`: no picture has terms of both sides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotWith {
     /// The two sides, of different vocabularies.
     pub sides: [Terms; 2],
-    /// Why, for people; may be empty.
+    /// The reason; may be empty.
     pub why: String,
     /// Line of the rule, from 1.
     pub line: u32,
 }
 
-/// `[[hides]]`: a picture with one of the terms does not show these vocabularies, so nothing is asked about them.
+/// `[[hides]]`: a picture with one of the terms does not show these vocabularies, so no question is
+/// about them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hides {
-    /// What hides, by vocabulary.
+    /// The hiding terms, by vocabulary.
     pub terms: Vec<Terms>,
-    /// The vocabularies that are hidden.
+    /// The hidden vocabularies.
     pub hides: Vec<Name>,
-    /// Why, for people; may be empty.
+    /// The reason; may be empty.
     pub why: String,
     /// Line of the rule, from 1.
     pub line: u32,
 }
 
-/// `[[shows]]`: a picture with one of the terms shows the others too, so none of them is a wrong answer there.
+/// `[[shows]]`: a picture with one of the terms also shows the others, so they are not wrong
+/// answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shows {
-    /// What shows them, by vocabulary.
+    /// The showing terms, by vocabulary.
     pub terms: Vec<Terms>,
-    /// What is shown, by vocabulary.
+    /// The shown terms, by vocabulary.
     pub shows: Vec<Terms>,
-    /// Why, for people; may be empty.
+    /// The reason; may be empty.
     pub why: String,
     /// Line of the rule, from 1.
     pub line: u32,
 }
 
-/// A group of `[groups.VOCABULARY]`: terms that exclude each other. Those of other groups can be right as well.
+/// A group of `[groups.VOCABULARY]`: terms that exclude each other. Terms of different groups can
+/// be right together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
-    /// Its name.
     pub name: Name,
     /// Its vocabulary and terms.
     pub terms: Terms,
 }
 
-/// `[letters-apart]`: how far wrong answers read from the right one.
+/// `[letters-apart]`: edit distances of wrong answers from the right one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Letters {
-    /// The vocabulary.
     pub vocabulary: Name,
-    /// Fewest and most edits.
+    /// Minimum and maximum number of edits.
     pub edits: (u8, u8),
 }
 
-/// The whole file.
+/// The parsed file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// What cannot stand together.
+    /// Incompatible terms.
     pub not_with: Vec<NotWith>,
-    /// What is hidden.
+    /// Hidden vocabularies.
     pub hides: Vec<Hides>,
-    /// What is shown anyway.
+    /// Terms that are also shown.
     pub shows: Vec<Shows>,
-    /// Groups inside vocabularies.
+    /// Groups within vocabularies.
     pub groups: Vec<Group>,
-    /// `[[look-alike]]`: terms of one vocabulary that cannot be told apart.
+    /// `[[look-alike]]`: terms of one vocabulary that look alike.
     pub look_alike: Vec<Terms>,
-    /// How far wrong answers read from the right one.
+    /// Edit distances of wrong answers.
     pub letters: Vec<Letters>,
 }
 
 impl Rules {
-    /// Every list of terms that a rule names.
+    /// All lists of terms in rules.
     pub fn lists(&self) -> impl Iterator<Item = &Terms> {
         let pairs = self.not_with.iter().flat_map(|r| &r.sides);
         let hides = self.hides.iter().flat_map(|r| &r.terms);
@@ -125,7 +124,7 @@ impl Rules {
             .chain(&self.look_alike)
     }
 
-    /// Every vocabulary that a rule names beside those of [`lists`](Self::lists).
+    /// All vocabularies in rules beyond those of [`lists`](Self::lists).
     pub fn vocabularies(&self) -> impl Iterator<Item = &Name> {
         self.hides
             .iter()
@@ -134,7 +133,7 @@ impl Rules {
     }
 }
 
-/// Reads the text of `compatibility.toml`. Rules that cannot be used are left out and found.
+/// Parses `compatibility.toml`. Invalid rules are left out and reported.
 pub fn parse(text: &str) -> (Rules, Vec<Finding>) {
     let document = match Document::parse(text) {
         Ok(document) => document,
@@ -161,7 +160,7 @@ pub fn parse(text: &str) -> (Rules, Vec<Finding>) {
     (rules, reader.found)
 }
 
-/// The keys of a rule's own table.
+/// Keys in the table of a rule.
 const WHY: &str = "why";
 const HIDES: &str = "hides";
 const SHOWS: &str = "shows";
@@ -196,14 +195,14 @@ impl Reader<'_> {
                         self.say(
                             span,
                             key,
-                            "each rule is a table of its own, under `[[...]]`",
+                            "expected one table per rule, `[[...]]`",
                         );
                         continue;
                     };
                     for table in tables.iter() {
                         self.rules += 1;
                         if self.rules > RULES {
-                            self.say(table.span(), key, "a file has at most 10,000 rules");
+                            self.say(table.span(), key, "too many rules; the limit is 10,000");
                             return;
                         }
                         match key {
@@ -219,13 +218,13 @@ impl Reader<'_> {
                 _ => self.say(
                     span,
                     key,
-                    "known are not-with, hides, shows, groups, look-alike and letters-apart",
+                    "unknown key, expected not-with, hides, shows, groups, look-alike, or letters-apart",
                 ),
             }
         }
     }
 
-    /// The lists of terms of a rule's table; `own` are keys that are no vocabularies.
+    /// The lists of terms in a rule's table. `own` are keys other than vocabularies.
     fn sides(&mut self, rule: &str, table: &dyn TableLike, own: &[&str]) -> Option<Vec<Terms>> {
         let mut sides = Vec::new();
         let mut good = true;
@@ -249,13 +248,12 @@ impl Reader<'_> {
         good.then_some(sides)
     }
 
-    /// A list of names.
     fn names(&mut self, field: &str, item: &Item) -> Option<Vec<Name>> {
         let Some(array) = item.as_array() else {
             self.say(
                 item.span(),
                 field,
-                "a list of terms, such as [\"in a desert\", \"in a cave\"]",
+                "expected a list of terms, such as [\"in a desert\", \"in a cave\"]",
             );
             return None;
         };
@@ -268,21 +266,21 @@ impl Reader<'_> {
             self.say(
                 array.span(),
                 field,
-                "the rules of a file name at most 200,000 terms",
+                "too many terms in the rules; the limit is 200,000",
             );
             return None;
         }
         let mut names: Vec<Name> = Vec::with_capacity(array.len());
         for value in array.iter() {
             let Some(text) = value.as_str() else {
-                self.say(value.span(), field, "a term is a text in quotes");
+                self.say(value.span(), field, "expected a term in quotes");
                 return None;
             };
             if text.trim().is_empty() || text.chars().any(char::is_control) {
                 self.say(
                     value.span(),
                     field,
-                    "a term says something and holds no control characters",
+                    "a term must not be empty or contain control characters",
                 );
                 return None;
             }
@@ -292,7 +290,7 @@ impl Reader<'_> {
             });
         }
         if names.is_empty() {
-            self.say(array.span(), field, "the list names nothing");
+            self.say(array.span(), field, "the list is empty");
             return None;
         }
         let mut sorted: Vec<&Name> = names.iter().collect();
@@ -300,7 +298,7 @@ impl Reader<'_> {
         if let Some(twice) = sorted.windows(2).find(|w| w[0].text == w[1].text) {
             let (span, what) = (
                 twice[1].span.clone(),
-                format!("{} is named twice", twice[1].text),
+                format!("duplicate term {}", twice[1].text),
             );
             self.say(Some(span), field, &what);
             return None;
@@ -317,7 +315,7 @@ impl Reader<'_> {
                     self.say(
                         item.span(),
                         &format!("{rule}.{WHY}"),
-                        "one line of text that says why",
+                        "expected one line of text with the reason",
                     );
                     None
                 }
@@ -343,10 +341,7 @@ impl Reader<'_> {
                 line: self.line(table),
             }),
             Err(sides) => {
-                let what = format!(
-                    "{} vocabularies, and it is two that cannot stand together",
-                    sides.len()
-                );
+                let what = format!("expected 2 vocabularies, found {}", sides.len());
                 self.say(table.span(), rule, &what);
                 None
             }
@@ -364,7 +359,7 @@ impl Reader<'_> {
             self.say(
                 table.span(),
                 HIDES,
-                "needs terms that hide, and `hides = [...]` with the vocabularies they hide",
+                "expected hiding terms, and `hides = [...]` with the hidden vocabularies",
             );
             return None;
         }
@@ -385,7 +380,7 @@ impl Reader<'_> {
                 self.say(
                     item.span(),
                     "shows.shows",
-                    "lists of terms by vocabulary, such as { plant = [\"fern\"] }",
+                    "expected lists of terms by vocabulary, such as { plant = [\"fern\"] }",
                 );
                 return None;
             }
@@ -395,7 +390,7 @@ impl Reader<'_> {
             self.say(
                 table.span(),
                 SHOWS,
-                "needs terms, and `shows = { VOCABULARY = [...] }` with what they show",
+                "expected terms, and `shows = { VOCABULARY = [...] }` with the shown terms",
             );
             return None;
         }
@@ -419,7 +414,7 @@ impl Reader<'_> {
                 self.say(
                     table.span(),
                     "look-alike",
-                    "two terms or more of one vocabulary",
+                    "expected at least 2 terms of one vocabulary",
                 );
                 None
             }
@@ -431,7 +426,7 @@ impl Reader<'_> {
             return self.say(
                 span,
                 "groups",
-                "a table for each vocabulary, `[groups.background]`",
+                "expected one table per vocabulary, such as `[groups.background]`",
             );
         };
         for (vocabulary, item) in vocabularies.iter() {
@@ -441,7 +436,7 @@ impl Reader<'_> {
                 self.say(
                     at,
                     &field,
-                    "lists of terms by group, such as place = [\"in a cave\"]",
+                    "expected lists of terms by group, such as place = [\"in a cave\"]",
                 );
                 continue;
             };
@@ -450,7 +445,7 @@ impl Reader<'_> {
             };
             self.rules += sides.len();
             if self.rules > RULES {
-                return self.say(at, &field, "a file has at most 10,000 rules");
+                return self.say(at, &field, "too many rules; the limit is 10,000");
             }
             let mut seen = std::collections::HashSet::new();
             let twice = sides
@@ -458,7 +453,7 @@ impl Reader<'_> {
                 .flat_map(|s| &s.terms)
                 .find(|t| !seen.insert(t.text.clone()));
             if let Some(term) = twice {
-                let what = format!("{} is in two groups", term.text);
+                let what = format!("term {} is in two groups", term.text);
                 self.say(Some(term.span.clone()), &field, &what);
                 continue;
             }
@@ -484,7 +479,7 @@ impl Reader<'_> {
             return self.say(
                 span,
                 "letters-apart",
-                "the fewest and most edits by vocabulary, such as text = [2, 3]",
+                "expected the minimum and maximum edits by vocabulary, such as text = [2, 3]",
             );
         };
         for (key, item) in table.iter() {
@@ -509,14 +504,14 @@ impl Reader<'_> {
                 _ => self.say(
                     item.span(),
                     &format!("letters-apart.{key}"),
-                    "two numbers from 1 to 16, the fewest and the most edits, such as [2, 3]",
+                    "expected two numbers from 1 to 16, the minimum and maximum edits, such as [2, 3]",
                 ),
             }
         }
     }
 }
 
-/// The text with what cannot be printed escaped, cut to a line's length.
+/// The text with escaped control characters, truncated to one line.
 fn printable(text: &str) -> String {
     text.chars()
         .take(60)

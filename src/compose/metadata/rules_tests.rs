@@ -34,7 +34,7 @@ fn texts(terms: &Terms) -> (&str, Vec<&str>) {
 }
 
 #[test]
-fn every_kind_of_rule_is_read_with_its_place() {
+fn rules_parse_with_their_places() {
     let (rules, found) = parse(TEXT);
     assert_eq!(found, []);
     assert_eq!(
@@ -83,7 +83,7 @@ fn every_kind_of_rule_is_read_with_its_place() {
 }
 
 #[test]
-fn what_cannot_be_used_is_found_with_its_line_and_field_and_the_rest_is_kept() {
+fn invalid_rules_are_located_and_others_kept() {
     for (text, line, field) in [
         ("[[not-with]]\na = [\"x\"]\n", 1, "not-with"),
         (
@@ -139,7 +139,7 @@ fn what_cannot_be_used_is_found_with_its_line_and_field_and_the_rest_is_kept() {
         ("\n[nothing]\n", 2, "nothing"),
     ] {
         let (rules, found) = parse(&format!("{text}\n[[look-alike]]\nstyle = [\"p\", \"q\"]\n"));
-        // The rest of the file counts, unless `look-alike` itself is what is wrong.
+        // The rest of the file is used, unless `look-alike` itself is invalid.
         assert_eq!(rules.look_alike.len(), 1, "{text}");
         assert_eq!(found.len(), 1, "{text}: {found:?}");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! `styles.toml`: what each style adds to a prompt.
+//! `styles.toml`: the wording that each style adds to a prompt.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -7,21 +7,20 @@ use super::place;
 use super::vocabulary::{flaw, fold};
 use benchtop_model::{Finding, Rule};
 
-/// The file's name in the metadata folder.
+/// Name of the file in the metadata folder.
 pub const FILE: &str = "styles.toml";
 
-/// A style of pictures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// What it is called: a term like any other, and the answer to "What is the style of the picture?".
+    /// Name: a term, and the answer to "What is the style of the picture?".
     pub name: String,
-    /// Words added to the prompt.
+    /// Wording added to the prompt.
     pub prompt: String,
-    /// Words of the negative prompt.
+    /// Wording of the negative prompt.
     pub negative: String,
-    /// Kept but not sampled.
+    /// Whether it is kept but not used.
     pub disabled: bool,
-    /// Rules that the linter lets pass here.
+    /// Linter rules that are allowed for it.
     pub allow: Vec<Rule>,
     /// Line of its name in the file, from 1.
     pub line: u32,
@@ -47,7 +46,7 @@ struct RawStyle {
     allow: Vec<Spanned<String>>,
 }
 
-/// Reads the text of `styles.toml`. Styles that cannot be used are left out and found.
+/// Parses `styles.toml`. Invalid styles are left out and reported.
 pub fn parse(text: &str) -> (Vec<Style>, Vec<Finding>) {
     let raw: Raw = match toml::from_str(text) {
         Ok(raw) => raw,
@@ -84,7 +83,7 @@ fn style(raw: RawStyle, text: &str, found: &mut Vec<Finding>) -> Option<Style> {
             say(
                 Rule::BadTerm,
                 words.span(),
-                "a style's wording cannot hold slots, newlines or control characters".into(),
+                "a style's wording cannot contain slots, line breaks, or control characters".into(),
             );
             usable = false;
         }
@@ -93,7 +92,7 @@ fn style(raw: RawStyle, text: &str, found: &mut Vec<Finding>) -> Option<Style> {
         say(
             Rule::BadTerm,
             raw.prompt.span(),
-            "a style must add words to the prompt".into(),
+            "a style needs a wording for the prompt".into(),
         );
         usable = false;
     }
@@ -104,7 +103,7 @@ fn style(raw: RawStyle, text: &str, found: &mut Vec<Finding>) -> Option<Style> {
             None => say(
                 Rule::BadTerm,
                 rule.span(),
-                format!("`{}` is not a rule that can be allowed", rule.get_ref()),
+                format!("unknown linter rule `{}`", rule.get_ref()),
             ),
         }
     }
@@ -123,7 +122,7 @@ fn style(raw: RawStyle, text: &str, found: &mut Vec<Finding>) -> Option<Style> {
     })
 }
 
-/// The style of this name.
+/// The style with this name, ignoring case.
 pub fn find<'s>(styles: &'s [Style], name: &str) -> Option<&'s Style> {
     let folded = fold(name);
     styles.iter().find(|s| fold(&s.name) == folded)
@@ -134,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn styles_with_their_lines() {
+    fn styles_parse_with_lines() {
         let text = "# ours\n[[style]]\nname = \"woodcut\"\nprompt = \"bold carved lines\"\nnegative = \"photo\"\n\n\
                     [[style]]\nname = \"ink\"\nprompt = \"ink\"\ndisabled = true\nallow = [\"near-synonym\"]\n";
         let (styles, found) = parse(text);
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_found_in_its_line() {
+    fn invalid_styles_are_located() {
         let text = "[[style]]\nname = \"a {b}\"\nprompt = \"x\"\n[[style]]\nname = \"ok\"\nprompt = \"a {} b\"\n\
                     [[style]]\nname = \"no\"\nprompt = \" \"\nallow = [\"all\"]\n";
         let (styles, found) = parse(text);

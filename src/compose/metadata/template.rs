@@ -1,39 +1,38 @@
-//! The text of a template: words with named slots, `a {color} {animal}`.
+//! Templates: text with named slots, such as `a {color} {animal}`.
 //!
-//! `{name}` stands for a term; `{a name}` for the term with its indefinite article; `{{` and `}}` for braces.
+//! `{name}` becomes a term, `{a name}` a term with its indefinite article; `{{` and `}}` are
+//! braces.
 
 use std::ops::Range;
 
-/// A slot in a template.
+/// A slot of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// What it stands for.
     pub name: String,
-    /// Whether "a" or "an" goes before the term.
+    /// Whether "a" or "an" precedes the term.
     pub article: bool,
-    /// Where it stands in the source, braces included, in bytes.
+    /// Byte range in the source, including braces.
     pub at: Range<usize>,
 }
 
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Words as they are.
+    /// Literal text.
     Text(String),
-    /// What is filled in.
+    /// A slot.
     Slot(Slot),
 }
 
-/// What is wrong with a template's text, and where in bytes.
+/// A syntax error in a template, with its byte range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
-    /// Where.
     pub at: Range<usize>,
-    /// What, in one sentence without a full stop.
+    /// The error, in one sentence without a full stop.
     pub what: String,
 }
 
-/// A template, taken apart.
+/// A parsed template.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
     source: String,
@@ -41,10 +40,10 @@ pub struct Template {
 }
 
 impl Template {
-    /// Takes `source` apart.
+    /// Parses `source`.
     ///
     /// # Errors
-    /// The first brace that is not closed or opened, or a slot without a name.
+    /// An unmatched brace or an invalid slot name.
     pub fn parse(source: &str) -> Result<Template, Flaw> {
         let mut pieces = Vec::new();
         let mut text = String::new();
@@ -59,7 +58,7 @@ impl Template {
                 ('}', _) => {
                     return Err(Flaw {
                         at: at..at + 1,
-                        what: "`}` without `{`; write `}}` for a brace".into(),
+                        what: "unmatched `}`; write `}}` for a brace".into(),
                     });
                 }
                 ('{', _) => {
@@ -85,17 +84,16 @@ impl Template {
         })
     }
 
-    /// The text it was made from.
+    /// The source text.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Its parts, in order.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
-    /// Its slots, in order.
+    /// Its slots in order.
     pub fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.pieces.iter().filter_map(|p| match p {
             Piece::Slot(slot) => Some(slot),
@@ -103,12 +101,12 @@ impl Template {
         })
     }
 
-    /// Whether it has a slot of this name.
+    /// Whether it has a slot with this name.
     pub fn has(&self, name: &str) -> bool {
         self.slots().any(|s| s.name == name)
     }
 
-    /// Writes the template with its slots filled by `term`; a slot without a term is left out.
+    /// Renders the template with the terms from `term`. Slots without a term are left out.
     pub fn render<'t>(&self, out: &mut String, term: impl Fn(&str) -> Option<&'t str>) {
         for piece in &self.pieces {
             match piece {
@@ -135,7 +133,7 @@ fn slot(source: &str, open: usize) -> Result<Slot, Flaw> {
         let line = rest.find(['{', '\n']).unwrap_or(rest.len());
         return Err(Flaw {
             at: open..open + 1 + line,
-            what: "`{` is not closed; write `{{` for a brace".into(),
+            what: "unclosed `{`; write `{{` for a brace".into(),
         });
     };
     let at = open..open + end + 2;
@@ -147,7 +145,7 @@ fn slot(source: &str, open: usize) -> Result<Slot, Flaw> {
     let ok = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || !name.chars().all(ok) {
         let what =
-            format!("`{{{inside}}}` is not a slot: names are lower-case letters, digits and `-`");
+            format!("invalid slot `{{{inside}}}`: names are lowercase letters, digits, and `-`");
         return Err(Flaw { at, what });
     }
     Ok(Slot {
@@ -157,14 +155,14 @@ fn slot(source: &str, open: usize) -> Result<Slot, Flaw> {
     })
 }
 
-/// Words spelt with a vowel and spoken with a consonant, by how they begin.
+/// Prefixes of words that start with a vowel letter and a consonant sound.
 const SPOKEN_CONSONANT: [&str; 8] = ["uni", "use", "usu", "eu", "one", "once", "ukulele", "ute"];
-/// Words spelt with a consonant and spoken with a vowel, by how they begin.
+/// Prefixes of words that start with a consonant letter and a vowel sound.
 const SPOKEN_VOWEL: [&str; 4] = ["hour", "honest", "honor", "heir"];
-/// Words that begin like the first list and are spoken as they are spelt.
+/// Exceptions from the first list that start with a vowel sound.
 const SPOKEN_AS_SPELT: [&str; 2] = ["unim", "unin"];
 
-/// "a" or "an", by how the term begins.
+/// "a" or "an", depending on the start of the term.
 pub fn article(term: &str) -> &'static str {
     let word = term.to_lowercase();
     let begins = |list: &[&str]| list.iter().any(|p| word.starts_with(p));
@@ -191,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_are_filled_and_braces_kept() {
+    fn render_fills_slots_and_keeps_braces() {
         assert_eq!(fill("1 {color} {animal}, seen"), "1 white owl, seen");
         assert_eq!(
             fill("{a animal} and {a color} one"),
@@ -208,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_slot_is_named_with_its_place() {
+    fn syntax_errors_are_located() {
         let flaw = |s: &str| Template::parse(s).unwrap_err();
         assert_eq!(flaw("a {color").at, 2..8);
         assert_eq!(flaw("a } b").at, 2..3);

@@ -1,7 +1,8 @@
-//! `templates.toml`: how terms become prompts, questions, statements, instructions and answers.
+//! `templates.toml`: templates of prompts, questions, statements, instructions, and answers.
 //!
-//! Subjects say what a picture shows and which terms its prompt holds; subtasks say what can be asked about a term.
-//! The wording of the instructions is that of Dysca section 3.4 and appendix H.
+//! Subjects define what a picture shows and which terms its prompt contains. Subtasks define the
+//! questions about a term. The wording of the instructions follows Dysca section 3.4 and appendix
+//! H.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,62 +14,61 @@ use super::place;
 use super::template::Template;
 use benchtop_model::{Finding, Rule};
 
-/// The file's name in the metadata folder.
+/// Name of the file in the metadata folder.
 pub const FILE: &str = "templates.toml";
 
-/// Around a multiple-choice question about a pair where the file says nothing: what MVP-Bench's readers take apart.
+/// Default text around a multiple-choice question about a pair, which MVP-Bench's scripts can
+/// parse.
 const PAIR_CHOICE: &str = "{question}\n{options}\nAnswer with the option's letter alone.";
 
-/// A template and where its string lies in the file, quotes included, in bytes.
+/// A template with the byte range of its string in the file, including quotes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
-    /// The template.
     pub template: Template,
-    /// Where.
     pub span: Range<usize>,
 }
 
-/// What a picture shows.
+/// A subject: the kind of picture that a prompt describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// Wordings of its prompt; each picture takes one.
+    /// Wordings of its prompt. Each picture uses one.
     pub prompts: Vec<Text>,
     /// The vocabulary whose term `{subject}` stands for in questions.
     pub main: Option<String>,
-    /// What a free-form question asks for.
+    /// The free-form question.
     pub describe: Option<Text>,
-    /// The reference answer to that.
+    /// Its reference answer.
     pub answer: Option<Text>,
-    /// Where its name lies in the file, in bytes.
+    /// Byte range of its name in the file.
     pub span: Range<usize>,
 }
 
-/// What can be asked about a term (Dysca's `question_majority`).
+/// A subtask: the property that a question asks about (Dysca's `question_majority`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subtask {
-    /// The vocabulary it asks about, or `style`.
+    /// The vocabulary that it asks about, or `style`.
     pub vocabulary: String,
     /// The multiple-choice question.
     pub question: Text,
-    /// The statement that is true or false of `{term}`.
+    /// The true/false statement about `{term}`.
     pub statement: Text,
-    /// The same as a yes/no question.
+    /// The yes/no question.
     pub yes_no: Text,
-    /// What a free-form question asks for; the subject's own otherwise.
+    /// The free-form question; defaults to the subject's.
     pub describe: Option<Text>,
-    /// The reference answer to that.
+    /// Its reference answer.
     pub answer: Option<Text>,
     /// Dysca's task: "recognition" or "OCR".
     pub task: String,
     /// Dysca's granularity: "coarse" or "fine".
     pub granularity: String,
-    /// Its terms are titles, names or phrases: their last word does not tell what they are.
+    /// Whether its terms are titles, names, or phrases, whose last word is not a head noun.
     pub phrases: bool,
-    /// Where its name lies in the file, in bytes.
+    /// Byte range of its name in the file.
     pub span: Range<usize>,
 }
 
-/// Texts around every question.
+/// The texts around questions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layouts {
     /// Around a multiple-choice question.
@@ -79,26 +79,27 @@ pub struct Layouts {
     pub yes_no: Text,
     /// Around a free-form question.
     pub free_form: Text,
-    /// The option that declines to answer (MM-SAP section 3).
+    /// The refusal option (MM-SAP section 3).
     pub refusal: String,
-    /// What is asked across the two pictures of a pair (MVP-Bench's cross-image questions).
+    /// The question across the two pictures of a pair (MVP-Bench's cross-image questions).
     pub cross: Text,
-    /// An option of that question: `{first}` and `{second}` are the terms of the two pictures.
+    /// An option of that question. `{first}` and `{second}` are the terms of the two pictures.
     pub cross_option: Text,
-    /// Around a multiple-choice question about a pair, in MVP-Bench's form: options are lines `A. ...`.
+    /// Around a multiple-choice question about a pair, in MVP-Bench's format with option lines `A.
+    /// ...`.
     pub pair_choice: Text,
 }
 
-/// The whole file.
+/// The parsed file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Templates {
-    /// Texts around every question.
+    /// The texts around questions.
     pub layouts: Layouts,
     /// Named parts of prompts.
     pub fragments: BTreeMap<String, Text>,
-    /// What pictures show, by name.
+    /// Subjects by name.
     pub subjects: BTreeMap<String, Subject>,
-    /// What can be asked, by name.
+    /// Subtasks by name.
     pub subtasks: BTreeMap<String, Subtask>,
 }
 
@@ -168,7 +169,7 @@ fn fine() -> String {
     "fine".into()
 }
 
-/// Reads the text of `templates.toml`. Templates that cannot be read are empty, and found.
+/// Parses `templates.toml`. Invalid templates become empty and are reported.
 pub fn parse(text: &str) -> (Templates, Vec<Finding>) {
     let raw: Raw = match toml::from_str(text) {
         Ok(raw) => raw,
@@ -266,16 +267,16 @@ impl Reader<'_> {
         }
     }
 
-    /// Names are used in slots, in plans and in files.
+    /// Names are used in slots, plans, and files.
     fn name(&mut self, name: &Spanned<String>) -> String {
         let text = name.get_ref();
-        // Subtasks keep the field's names, and one of them has a blank: "tv show".
+        // Subtasks keep the names of the papers, and one of them contains a blank: "tv show".
         let ok = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == ' ';
         if text.trim() != text || text.is_empty() || !text.chars().all(ok) {
             self.say(
                 Rule::BadTemplate,
                 name.span(),
-                "names are lower-case letters, digits, blanks and `-`",
+                "names must consist of lowercase letters, digits, blanks, and `-`",
                 text,
             );
         }
@@ -286,16 +287,11 @@ impl Reader<'_> {
         let span = words.span();
         let source = words.into_inner();
         if source.trim().is_empty() {
-            self.say(
-                Rule::BadTemplate,
-                span.clone(),
-                "the template says nothing",
-                "",
-            );
+            self.say(Rule::BadTemplate, span.clone(), "the template is empty", "");
         }
         if let Some(c) = source.chars().find(|c| c.is_control() && *c != '\n') {
             let what = format!(
-                "the template holds the control character {}",
+                "the template contains the control character {}",
                 c.escape_debug()
             );
             self.say(Rule::BadTemplate, span.clone(), &what, "");
@@ -328,9 +324,9 @@ mod tests {
     use super::*;
     use crate::fixtures::SMALL;
 
-    /// A small set of templates that the tests of this room share.
+    /// The templates of the shared test metadata.
     #[test]
-    fn the_file_becomes_templates() {
+    fn templates_parse() {
         let (templates, found) = parse(SMALL);
         assert!(found.is_empty(), "{found:?}");
         assert_eq!(templates.subjects["animal"].prompts.len(), 2);
@@ -340,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_brace_is_found_in_its_column() {
+    fn unclosed_brace_is_located() {
         let text = SMALL.replace("The background is {term}.", "The background is {term.");
         let (_, found) = parse(&text);
         assert_eq!(found.len(), 1, "{found:?}");
@@ -350,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_missing_unknown_or_empty_are_found_in_their_line() {
+    fn invalid_fields_are_located() {
         let (templates, found) =
             parse(&SMALL.replace("yes-no = \"Is the background {term}?\"\n", ""));
         assert_eq!(

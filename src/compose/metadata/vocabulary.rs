@@ -1,25 +1,24 @@
-//! A vocabulary: a text file with one term a line, edited without touching the lines around.
+//! A vocabulary: a text file with one term per line. Edits keep all other lines unchanged.
 //!
-//! `# ...` is a comment and `#- term` a disabled term: kept, not sampled. A `#` after a blank ends the term; what
-//! follows is a comment too, and `# allow: homonym, collision` in it tells the linter that this is meant.
+//! `# ...` is a comment, and `#- term` is a disabled term. A `#` after a blank starts a comment
+//! too; `# allow: homonym, collision` silences these linter rules for the term.
 
 use benchtop_model::{Error, Finding, Result, Rule};
 
-/// Longest term in characters.
+/// Maximum length of a term in characters.
 pub const TERM_CHARS: usize = 200;
-/// How a line with a disabled term begins.
+/// Prefix of a line with a disabled term.
 const DISABLED: &str = "#- ";
 
-/// One term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// The term, without blanks at its edges.
+    /// The term without leading and trailing blanks.
     pub text: String,
     /// Line of the file, from 1.
     pub line: u32,
-    /// Kept but not sampled.
+    /// Whether it is kept but not used.
     pub disabled: bool,
-    /// Rules that the linter lets pass here.
+    /// Linter rules that are allowed for it.
     pub allow: Vec<Rule>,
 }
 
@@ -33,31 +32,31 @@ pub struct Vocabulary {
     ended: bool,
 }
 
-/// Why a text cannot be a term, if it cannot.
+/// Why a text cannot be a term; `None` if it can.
 pub fn flaw(text: &str) -> Option<&'static str> {
     if text.trim().is_empty() {
-        Some("a term must say something")
+        Some("a term must not be empty")
     } else if text.contains(['{', '}']) {
-        Some("a term cannot hold a slot or a brace")
+        Some("a term cannot contain a slot or a brace")
     } else if text.contains(['\n', '\r']) {
-        Some("a term is one line")
+        Some("a term must be a single line")
     } else if text.chars().any(char::is_control) {
-        Some("a term cannot hold control characters")
+        Some("a term cannot contain control characters")
     } else if text.starts_with('#') || text.contains(" #") || text.contains("\t#") {
-        Some("a `#` at the start or after a blank begins a comment")
+        Some("a `#` at the start or after a blank starts a comment")
     } else if text.chars().count() > TERM_CHARS {
-        Some("a term has at most 200 characters")
+        Some("a term cannot have more than 200 characters")
     } else {
         None
     }
 }
 
-/// Two terms are the same term when they differ in case alone.
+/// The key for comparing terms, which ignores case.
 pub fn fold(term: &str) -> String {
     term.to_lowercase()
 }
 
-/// A line that is not a comment: disabled or not, the term as it stands, its trailing comment.
+/// A line with a term: whether it is disabled, the term with its blanks, and the trailing comment.
 fn split(line: &str) -> Option<(bool, &str, &str)> {
     let line = line.trim_start_matches('\u{feff}');
     let (disabled, rest) = match line.trim_start().strip_prefix(DISABLED) {
@@ -70,7 +69,7 @@ fn split(line: &str) -> Option<(bool, &str, &str)> {
         .char_indices()
         .zip(rest.chars().skip(1))
         .find(|((_, c), next)| c.is_whitespace() && *next == '#');
-    // The comment takes the blanks before it along.
+    // The blanks before a comment belong to the comment.
     let (term, comment) = match comment {
         Some(((at, _), _)) => rest.split_at(rest[..at].trim_end().len()),
         None => (rest, ""),
@@ -92,8 +91,8 @@ fn allowed(comment: &str) -> (Vec<Rule>, Vec<String>) {
 }
 
 impl Vocabulary {
-    /// Reads the text of a vocabulary called `name`; `file` is what findings call it. Terms that cannot be used are
-    /// left out and found.
+    /// Parses the vocabulary `name`. `file` names the file in findings. Invalid terms are left out
+    /// and reported.
     pub fn parse(name: &str, file: &str, text: &str) -> (Vocabulary, Vec<Finding>) {
         let mut vocabulary = Vocabulary {
             name: name.into(),
@@ -111,7 +110,7 @@ impl Vocabulary {
         (vocabulary, found)
     }
 
-    /// Takes the terms out of the lines.
+    /// Extracts the terms from the lines.
     fn read(&mut self, file: &str) -> Vec<Finding> {
         let mut found = Vec::new();
         self.terms.clear();
@@ -124,10 +123,10 @@ impl Vocabulary {
             let bare = comment.is_empty() && !disabled;
             if raw.starts_with('\u{feff}') || raw.ends_with('\r') || (bare && wide != text) {
                 found.push(
-                    Finding::new(Rule::StrayBlank, file, "blanks, a carriage return or a byte order mark at its edges")
+                    Finding::new(Rule::StrayBlank, file, "leading or trailing blanks, a carriage return, or a byte order mark")
                         .line(line)
                         .term(text)
-                        .help("they are not taken as part of the term; `benchtop vocab check --fix` removes them"),
+                        .help("they are not part of the term; run `benchtop vocab check --fix` to remove them"),
                 );
             }
             if let Some(what) = flaw(text) {
@@ -141,14 +140,10 @@ impl Vocabulary {
             let (allow, unknown) = allowed(comment);
             for name in unknown {
                 found.push(
-                    Finding::new(
-                        Rule::BadTerm,
-                        file,
-                        format!("`{name}` is not a rule that can be allowed"),
-                    )
-                    .line(line)
-                    .term(text)
-                    .help("`benchtop lint --rules` lists them"),
+                    Finding::new(Rule::BadTerm, file, format!("unknown linter rule `{name}`"))
+                        .line(line)
+                        .term(text)
+                        .help("run `benchtop lint --rules` to list them"),
                 );
             }
             self.terms.push(Term {
@@ -161,17 +156,17 @@ impl Vocabulary {
         found
     }
 
-    /// Its name: that of its file, without folder and ending; slots use it.
+    /// Name of the file without folder and extension, which is also the slot name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its terms, in the order of the file, disabled ones included.
+    /// Its terms in file order, including disabled ones.
     pub fn terms(&self) -> &[Term] {
         &self.terms
     }
 
-    /// The terms that are sampled.
+    /// The enabled terms.
     pub fn enabled(&self) -> impl Iterator<Item = &str> {
         self.terms
             .iter()
@@ -179,7 +174,7 @@ impl Vocabulary {
             .map(|t| t.text.as_str())
     }
 
-    /// The whole file.
+    /// The contents of the file.
     pub fn text(&self) -> String {
         let mut text = self.lines.join("\n");
         if self.ended && !self.lines.is_empty() {
@@ -188,7 +183,7 @@ impl Vocabulary {
         text
     }
 
-    /// The same file with LF line ends and no blanks at the edges of its terms.
+    /// The contents with LF line endings and without leading and trailing blanks.
     pub fn tidy(&self) -> String {
         let tidy = |raw: &String| {
             let raw = raw.trim_start_matches('\u{feff}');
@@ -201,10 +196,11 @@ impl Vocabulary {
         self.lines.iter().map(|l| tidy(l) + "\n").collect()
     }
 
-    /// Puts a term before the one at position `at` of [`terms`](Self::terms), or at the end.
+    /// Inserts a term before position `at` of [`terms`](Self::terms), or at the end.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] when it cannot be a term or is there already; then nothing is changed.
+    /// [`benchtop_model::ErrorKind::Input`] if it is not a valid term or already exists. Nothing
+    /// changes then.
     pub fn insert(&mut self, at: usize, text: &str) -> Result<()> {
         let text = self.check(text, None)?;
         let line = match self.terms.get(at) {
@@ -220,10 +216,10 @@ impl Vocabulary {
         Ok(())
     }
 
-    /// Gives the term at position `at` another text; its trailing comment stays.
+    /// Renames the term at position `at`. Its trailing comment stays.
     ///
     /// # Errors
-    /// As [`insert`](Self::insert), and when there is no such term.
+    /// As [`insert`](Self::insert), and if there is no such term.
     pub fn rename(&mut self, at: usize, text: &str) -> Result<()> {
         let text = self.check(text, Some(at))?;
         let (line, disabled) = self.place(at)?;
@@ -238,10 +234,10 @@ impl Vocabulary {
         Ok(())
     }
 
-    /// Takes the term at position `at` out of the sampling, or back into it.
+    /// Disables or enables the term at position `at`.
     ///
     /// # Errors
-    /// When there is no such term.
+    /// [`benchtop_model::ErrorKind::Input`] if there is no such term.
     pub fn set_disabled(&mut self, at: usize, disabled: bool) -> Result<()> {
         let (line, was) = self.place(at)?;
         if was != disabled {
@@ -258,7 +254,7 @@ impl Vocabulary {
     /// Removes the term at position `at` with its line.
     ///
     /// # Errors
-    /// When there is no such term.
+    /// [`benchtop_model::ErrorKind::Input`] if there is no such term.
     pub fn remove(&mut self, at: usize) -> Result<()> {
         let (line, _) = self.place(at)?;
         self.lines.remove(line);
@@ -266,10 +262,11 @@ impl Vocabulary {
         Ok(())
     }
 
-    /// Moves the term at position `from` so that it ends at position `to` (the end at most); comments stay.
+    /// Moves the term at position `from` to position `to`, or to the end. Comment lines stay in
+    /// place.
     ///
     /// # Errors
-    /// When there is no such term.
+    /// [`benchtop_model::ErrorKind::Input`] if there is no such term.
     pub fn shift(&mut self, from: usize, to: usize) -> Result<()> {
         let (line, _) = self.place(from)?;
         let to = to.min(self.terms.len() - 1);
@@ -282,8 +279,8 @@ impl Vocabulary {
 
     fn place(&self, at: usize) -> Result<(usize, bool)> {
         let term = self.terms.get(at);
-        let term = term
-            .ok_or_else(|| Error::input(format!("{} has no term number {}", self.name, at + 1)))?;
+        let term =
+            term.ok_or_else(|| Error::input(format!("{} has no term {}", self.name, at + 1)))?;
         Ok((term.line as usize - 1, term.disabled))
     }
 
@@ -300,7 +297,7 @@ impl Vocabulary {
             .find(|(i, t)| Some(*i) != but && fold(&t.text) == folded);
         match same {
             Some((_, term)) => Err(Error::input(format!(
-                "`{}` is in {} already",
+                "`{}` is already in {}",
                 term.text, self.name
             ))
             .line(u64::from(term.line))
@@ -310,7 +307,7 @@ impl Vocabulary {
     }
 }
 
-/// The text with what cannot be printed escaped, cut to a line's length.
+/// The text with escaped control characters, truncated to one line.
 fn printable(text: &str) -> String {
     text.chars()
         .take(60)
@@ -330,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_disabled_terms_and_comments() {
+    fn terms_and_comments_parse() {
         let (vocabulary, found) = Vocabulary::parse("animal", "f", FILE);
         assert!(found.is_empty(), "{found:?}");
         let terms: Vec<_> = vocabulary
@@ -357,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_touch_their_own_lines_alone() {
+    fn edits_keep_other_lines() {
         let mut v = made(FILE);
         v.insert(1, "dog").unwrap();
         assert_eq!(v.text(), FILE.replace("#- mouse", "dog\n#- mouse"));
@@ -385,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_term_is_refused_and_changes_nothing() {
+    fn invalid_terms_change_nothing() {
         let mut v = made(FILE);
         for text in [
             "",
@@ -407,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_files_are_read_and_said() {
+    fn irregular_files_are_reported() {
         let (v, found) = Vocabulary::parse(
             "x",
             "f",

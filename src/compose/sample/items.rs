@@ -1,16 +1,16 @@
-//! The sample's questions, whose answers are certain, and the few that are wrong on purpose.
+//! The questions of the sample, most of them certainly right and a few wrong on purpose.
 
 use super::scene::{Colour, Scene, Shape, one_of};
 use benchtop_model::{Choice, Form, ImageRef, Item, Key, QuestionKind, Role};
 
-/// The letters that are drawn or offered.
+/// Letters used in pictures and options.
 pub(super) const LETTERS: [char; 11] = ['A', 'E', 'F', 'H', 'K', 'L', 'M', 'N', 'T', 'X', 'Z'];
-/// One item in this many has a planted defect.
+/// One in this many items has a planted defect.
 const PLANTED_EVERY: usize = 8;
-/// Where the option marked as right goes, in turn.
+/// Positions of the marked option, in turn.
 const POSITIONS: [usize; 4] = [2, 0, 3, 1];
 
-/// A question before it has its place in the set.
+/// A question without its place in the set.
 struct Ask {
     key: &'static str,
     subtask: &'static str,
@@ -21,15 +21,15 @@ struct Ask {
 enum Answer {
     /// The right text and three wrong ones.
     Choice(String, Vec<String>),
-    /// Whether the statement holds.
+    /// Whether the statement is true.
     Truth(bool),
     /// Whether the answer is yes.
     Yes(bool),
-    /// Reference text, and one that does not fit the picture.
+    /// A reference text, and one that does not match the picture.
     Text(String, String),
 }
 
-/// Counts through the whole set, so that positions and defects are spread over all of it.
+/// Counts over the whole set, so that positions and defects are spread evenly.
 #[derive(Default)]
 pub(super) struct Counter {
     items: usize,
@@ -37,7 +37,7 @@ pub(super) struct Counter {
     planted: usize,
 }
 
-/// The items that ask about `scene`, the picture at `place` (from 0).
+/// The items about `scene`, the picture at index `place`.
 pub(super) fn about(
     scene: &Scene,
     place: usize,
@@ -189,7 +189,7 @@ fn other_shape(shape: Shape, place: usize) -> Shape {
     shapes.copied().find(|s| *s != shape).unwrap_or(shape)
 }
 
-/// `right`, and the three others that come first in `all` from `turn` on.
+/// `right` and the next three other names of `all`, starting at `turn`.
 fn named<const N: usize>(right: &str, all: [&str; N], turn: usize) -> Answer {
     let others = all
         .iter()
@@ -236,12 +236,12 @@ fn item(ask: Ask, scene: &Scene, place: usize, image: &ImageRef, counter: &mut C
             (QuestionKind::MultipleChoice, options, texts[marked].clone())
         }
         Answer::Truth(holds) => {
-            let said = holds != plant;
-            let options = vec![choice("True", said), choice("False", !said)];
+            let marked = holds != plant;
+            let options = vec![choice("True", marked), choice("False", !marked)];
             (
                 QuestionKind::TrueFalse,
                 options,
-                if said { "True" } else { "False" }.to_string(),
+                if marked { "True" } else { "False" }.to_string(),
             )
         }
         Answer::Yes(yes) => (

@@ -1,12 +1,13 @@
-//! The sample: two dozen pictures that the program draws itself, with questions whose answers are certain.
+//! The sample: two dozen pictures that the program draws itself, with questions whose answers are
+//! certain.
 //!
-//! It lets somebody review pictures a minute after the first start, on a machine that has nothing else. Every item
-//! says that it is a sample (dataset and task `sample`, `extra.sample`).
+//! It lets people review pictures right after the first start without any other data. Every item is
+//! marked as a sample (data set and task `sample`, `extra.sample`).
 //!
-//! One item in eight has a defect on purpose, so that there is something to find: its marked answer is wrong, or one
-//! of its options is there twice. `extra.planted` names the defect (`"wrong answer"`, `"same option twice"`); whoever
-//! shows items to an annotator keeps it hidden until the item is judged. All other items are right, and the prompt
-//! always says what was really drawn.
+//! One item in eight has a planted defect: a wrong marked answer or a duplicate option.
+//! `extra.planted` names the defect (`"wrong answer"`, `"same option twice"`) and must stay hidden
+//! from annotators until they judge the item. All other items are right, and the prompt always
+//! describes the picture correctly.
 
 use benchtop_model::{ImageRef, Item, Result};
 
@@ -16,23 +17,23 @@ mod scene;
 
 use scene::Scene;
 
-/// The data set that sample items belong to.
+/// The data set of the sample items.
 pub const DATASET: &str = "sample";
 
-/// One picture and what is asked about it.
+/// A picture with its items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawn {
-    /// File name, such as `shape-01.png`; its items' [`ImageRef::name`].
+    /// File name, such as `shape-01.png`, which is also the [`ImageRef::name`] of its items.
     pub name: String,
     /// The picture: PNG, 512 by 512, the same bytes in every run on one machine.
     pub png: Vec<u8>,
-    /// Two or three items about it; their image has the blake3 of `png` and the extension `png`.
+    /// Two or three items. Their image has the BLAKE3 hash of `png` and the extension `png`.
     pub items: Vec<Item>,
 }
 
-/// Draws the sample, a picture at a time, in the order it is to be reviewed.
+/// Draws the sample picture by picture, in review order.
 ///
-/// Each element is an error only where there is no memory to draw in.
+/// An element is an error only if memory runs out.
 pub fn draw() -> impl Iterator<Item = Result<Drawn>> {
     let mut counter = items::Counter::default();
     Scene::ALL.iter().enumerate().map(move |(place, scene)| {
@@ -69,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn two_dozen_pictures_that_decode_and_differ() {
+    fn pictures_decode_and_differ() {
         let all = all();
         assert_eq!(all.len(), 24);
         let mut hashes = BTreeSet::new();
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_bytes_every_time() {
+    fn bytes_are_stable() {
         let hash = |drawn: &Drawn| blake3::hash(&drawn.png);
         let first = draw().next().unwrap().unwrap();
         let last = draw().last().unwrap().unwrap();
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn every_item_says_it_is_a_sample_and_has_its_own_id() {
+    fn items_are_marked_and_have_unique_ids() {
         let mut ids = BTreeSet::new();
         let mut kinds = BTreeSet::new();
         for item in all().iter().flat_map(|d| &d.items) {
@@ -108,15 +109,15 @@ mod tests {
             assert!(
                 item.prompt.as_ref().is_some_and(|p| !p.is_empty()) && !item.question.is_empty()
             );
-            assert!(ids.insert(item.id.clone()), "{} is there twice", item.id);
+            assert!(ids.insert(item.id.clone()), "{} is duplicated", item.id);
             kinds.insert(item.kind);
         }
         assert!(ids.contains("sample/shape-01-colour"));
-        assert_eq!(kinds.len(), 4, "every way of asking");
+        assert_eq!(kinds.len(), 4, "all question types");
     }
 
     #[test]
-    fn one_item_in_eight_is_wrong_on_purpose_and_no_other() {
+    fn one_item_in_eight_has_a_planted_defect() {
         let all = all();
         let items: Vec<&Item> = all.iter().flat_map(|d| &d.items).collect();
         let wrong: Vec<&str> = items.iter().filter_map(|i| planted(i)).collect();
@@ -160,7 +161,7 @@ mod tests {
         }
     }
 
-    /// Reads the answer back from the prompt, which says what was drawn.
+    /// Derives the right answer from the prompt.
     fn truth(item: &Item) -> Option<String> {
         let prompt = item.prompt.as_deref()?.split(", flat").next()?;
         let words = |text: &str| {
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_follow_from_what_was_drawn_unless_planted() {
+    fn answers_match_the_prompt_unless_planted() {
         for item in all().iter().flat_map(|d| &d.items) {
             let truth = truth(item).unwrap_or_else(|| panic!("{} cannot be checked", item.id));
             assert_eq!(
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn right_options_and_yes_and_no_are_spread_evenly() {
+    fn positions_and_labels_are_balanced() {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         for item in all().iter().flat_map(|d| &d.items) {
             match item.kind {

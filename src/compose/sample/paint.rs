@@ -1,5 +1,5 @@
-//! Drawing the sample's pictures. Shapes are large and plain, so that they are told apart even as the 40 by 40
-//! half-blocks that a small terminal shows.
+//! Draws the sample's pictures. Shapes are large and plain, so they are recognizable even as 40 by
+//! 40 half-blocks in a small terminal.
 
 use image::ImageEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -15,7 +15,7 @@ use benchtop_model::{Error, ErrorKind, Result};
 pub(super) const SIDE: u32 = 512;
 const MIDDLE: f32 = SIDE as f32 / 2.0;
 
-/// Backgrounds: top and bottom, light enough that every colour stands out.
+/// Background gradients (top, bottom), light enough for every color.
 const GROUNDS: [([u8; 3], [u8; 3]); 6] = [
     ([250, 247, 240], [232, 222, 204]),
     ([242, 248, 253], [205, 222, 238]),
@@ -25,10 +25,10 @@ const GROUNDS: [([u8; 3], [u8; 3]); 6] = [
     ([247, 247, 247], [218, 220, 224]),
 ];
 
-/// Draws `scene` on the background for its place in the set, as PNG.
+/// Draws `scene` on the background for its index, as PNG.
 ///
 /// # Errors
-/// A [`Error`] of kind `Io` when there is no memory for it.
+/// [`ErrorKind::Io`] if memory runs out.
 pub(super) fn png(scene: &Scene, place: usize) -> Result<Vec<u8>> {
     let failed = |what: String| {
         Error::new(
@@ -51,7 +51,7 @@ pub(super) fn png(scene: &Scene, place: usize) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The picture's pixels, opaque. `None` only when there is no memory.
+/// The pixels of the picture, opaque. `None` if memory runs out.
 pub(super) fn draw(scene: &Scene, place: usize) -> Option<Pixmap> {
     let mut canvas = Pixmap::new(SIDE, SIDE)?;
     let (top, bottom) = GROUNDS[place % GROUNDS.len()];
@@ -119,7 +119,7 @@ pub(super) fn draw(scene: &Scene, place: usize) -> Option<Pixmap> {
     Some(canvas)
 }
 
-/// Where `n` shapes stand, up to three in a row, and how far each may reach.
+/// Centers of `n` shapes, up to three per row, and their radius.
 fn spots(n: u32) -> (Vec<(f32, f32)>, f32) {
     let upper = if n <= 3 { n } else { n.div_ceil(2) };
     let (step, size) = if upper <= 2 {
@@ -143,7 +143,7 @@ fn spots(n: u32) -> (Vec<(f32, f32)>, f32) {
     (spots, size)
 }
 
-/// A shape with a soft shadow below it and a darker outline.
+/// A shape with an outline and a soft shadow.
 fn solid(
     canvas: &mut Pixmap,
     shape: Shape,
@@ -193,7 +193,7 @@ fn shadow(canvas: &mut Pixmap, x: f32, y: f32, size: f32) -> Option<()> {
     Some(())
 }
 
-/// A shape around (x, y) that reaches `size` from it.
+/// The outline of a shape around (x, y) with radius `size`.
 fn outline(shape: Shape, x: f32, y: f32, size: f32) -> Option<Path> {
     let mut path = PathBuilder::new();
     match shape {
@@ -267,7 +267,7 @@ fn outline(shape: Shape, x: f32, y: f32, size: f32) -> Option<Path> {
     path.finish()
 }
 
-/// A point at `share` of a full turn, from the top, `reach` away.
+/// The point at `share` of a full turn, clockwise from the top, at distance `reach`.
 fn turn(share: f32, reach: f32) -> (f32, f32) {
     let (sin, cos) = (share * std::f32::consts::TAU).sin_cos();
     (sin * reach, -cos * reach)
@@ -285,9 +285,10 @@ fn polygon(path: &mut PathBuilder, corners: &[(f32, f32)], x: f32, y: f32, size:
     path.close();
 }
 
-/// A capital letter's strokes, in a box `wide` and `high` to each side of (x, y).
+/// The strokes of a capital letter, in a box of half-width `wide` and half-height `high` around (x,
+/// y).
 fn glyph(letter: char, x: f32, y: f32, wide: f32, high: f32) -> Option<Path> {
-    // In a box from -1 to 1, y downwards.
+    // Coordinates from -1 to 1, y downward.
     let strokes: &[&[(f32, f32)]] = match letter {
         'A' => &[
             &[(-1.0, 1.0), (0.0, -1.0), (1.0, 1.0)],
@@ -356,7 +357,7 @@ fn plain(rgb: [u8; 3]) -> Paint<'static> {
 mod tests {
     use super::*;
 
-    /// The picture as a small terminal shows it: 40 by 40 half-blocks, each the mean of its pixels.
+    /// The picture in a small terminal: 40 by 40 half-blocks, each the mean of its pixels.
     fn cells(scene: &Scene) -> Vec<[f32; 3]> {
         let canvas = draw(scene, 5).unwrap();
         let pixel = |x: usize, y: usize| &canvas.data()[(y * SIDE as usize + x) * 4..][..3];
@@ -462,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn several_shapes_stand_apart_and_inside() {
+    fn shapes_do_not_touch() {
         for n in 2..=6 {
             let (spots, size) = spots(n);
             assert_eq!(spots.len(), n as usize);

@@ -1,6 +1,6 @@
-//! What the sample's pictures show.
+//! The scenes of the sample's pictures.
 
-/// A shape that a name leaves no doubt about.
+/// A shape with an unambiguous name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Circle,
@@ -14,7 +14,7 @@ pub(super) enum Shape {
     Diamond,
 }
 
-/// A colour whose name leaves no doubt about it.
+/// A color with an unambiguous name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Colour {
     Red,
@@ -27,14 +27,14 @@ pub(super) enum Colour {
     Brown,
 }
 
-/// One picture.
+/// A scene.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scene {
     /// One large shape.
     One(Shape, Colour),
     /// Two shapes side by side.
     Two((Shape, Colour), (Shape, Colour)),
-    /// Several of one shape.
+    /// Several equal shapes.
     Many(u32, Shape, Colour),
     /// A white letter on a disc.
     Letter(char, Colour),
@@ -101,7 +101,6 @@ impl Colour {
         }
     }
 
-    /// sRGB.
     pub(super) fn rgb(self) -> [u8; 3] {
         match self {
             Self::Red => [212, 32, 39],
@@ -116,14 +115,14 @@ impl Colour {
     }
 }
 
-/// `a red star`, `an orange ring`.
+/// The shape with its article: `a red star`, `an orange ring`.
 pub(super) fn one_of(shape: Shape, colour: Colour) -> String {
     let article = if colour == Colour::Orange { "an" } else { "a" };
     format!("{article} {} {}", colour.name(), shape.name())
 }
 
 impl Scene {
-    /// The two dozen pictures, in the order they are reviewed.
+    /// The scenes in review order.
     pub(super) const ALL: [Scene; 24] = {
         use Colour::*;
         use Scene::*;
@@ -156,7 +155,7 @@ impl Scene {
         ]
     };
 
-    /// What sort of picture it is: the beginning of its name and of its items' keys.
+    /// The kind of scene: the start of its file name and of its item keys.
     pub(super) fn sort(&self) -> &'static str {
         match self {
             Scene::One(..) => "shape",
@@ -166,7 +165,7 @@ impl Scene {
         }
     }
 
-    /// What was drawn, in words.
+    /// A description of the picture.
     pub(super) fn describe(&self) -> String {
         match *self {
             Scene::One(shape, colour) => one_of(shape, colour),

@@ -1,41 +1,40 @@
-//! Bars below each other, on an axis with ticks.
+//! Bar charts: horizontal bars on an axis with ticks.
 
-use super::{Anchor, BAR, EDGE, FAINT, GREY, INK, LINE, Scene, cut, named, wide, widest, wrapped};
+use super::{
+    Anchor, BAR, EDGE, FAINT, GREY, INK, LINE, Scene, cut, truncated_name, wide, widest, wrapped,
+};
 
-/// Units for the bars themselves.
+/// Width of the plot area in units.
 const ROOM: f64 = 460.0;
 
 /// One bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// What it is of.
     pub label: String,
-    /// How long it is.
     pub value: f64,
-    /// Its interval, where there is one.
+    /// The interval, if there is one.
     pub interval: Option<(f64, f64)>,
-    /// What stands behind it.
+    /// Text after the bar.
     pub note: String,
-    /// It is only there to compare with.
+    /// Whether the bar is a reference for comparison.
     pub is_reference: bool,
 }
 
-/// Bars in their order.
+/// A bar chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bars {
-    /// What they are of.
     pub title: String,
-    /// What the axis counts: `percent`.
+    /// Unit of the axis: `percent`.
     pub unit: String,
-    /// The bars.
+    /// The bars, top to bottom.
     pub bars: Vec<Bar>,
-    /// Where the axis ends at least.
+    /// Minimum upper end of the axis.
     pub most: f64,
-    /// What is said below.
+    /// Text below the chart.
     pub footer: String,
 }
 
-/// The places of ticks between two ends: seven at most, at round numbers.
+/// Positions of ticks between two ends: at most seven, at round numbers.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
     let span = high - low;
     if !span.is_finite() || span <= 0.0 {
@@ -53,7 +52,7 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
     (first..=last).map(|at| at as f64 * step).collect()
 }
 
-/// A tick's number without needless places.
+/// A tick label without trailing zeros.
 fn numbered(tick: f64) -> String {
     let text = format!("{tick:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -65,7 +64,7 @@ fn numbered(tick: f64) -> String {
 }
 
 impl Bars {
-    /// Where the axis begins and ends.
+    /// The ends of the axis.
     fn ends(&self) -> (f64, f64) {
         let all = |b: &Bar| {
             let (low, high) = b.interval.unwrap_or((b.value, b.value));
@@ -78,22 +77,27 @@ impl Bars {
         )
     }
 
-    /// The scenes, each of at most `longest` units on its longer side; one without it.
+    /// The scenes. With `longest`, each has at most that many units on its longer side; without it,
+    /// there is a single scene.
     pub fn scenes(&self, longest: Option<f64>) -> Vec<Scene> {
         let (low, high) = self.ends();
-        let labels: Vec<String> = self.bars.iter().map(|bar| named(&bar.label)).collect();
+        let labels: Vec<String> = self
+            .bars
+            .iter()
+            .map(|bar| truncated_name(&bar.label))
+            .collect();
         let left = EDGE + widest(labels.iter().map(String::as_str)) + 10.0;
         let notes = widest(self.bars.iter().map(|b| b.note.as_str()));
         let width = (left + ROOM + 12.0 + notes + EDGE).max(wide(&self.title) + 2.0 * EDGE);
         let mut below = wrapped(&self.footer, width - 2.0 * EDGE);
         below.extend(cut(self.bars.iter().map(|bar| &bar.label)));
-        // Title, ticks, the unit, what is said below.
+        // Title, ticks, unit, and footer.
         let rest = 2.0 * EDGE + LINE * (1.6 + 2.6 + below.len() as f64 + 1.0);
         let most = longest.map_or(usize::MAX, |longest| {
             (((longest - rest) / LINE).floor() as usize).max(1)
         });
         let parts = self.bars.len().div_ceil(most).max(1);
-        // As many in each.
+        // The same number of bars in each.
         let each = self.bars.len().div_ceil(parts).max(1);
         let mut scenes = Vec::new();
         for part in 0..parts {
@@ -171,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_stand_at_round_numbers_within_the_axis() {
+    fn ticks_are_round_numbers_within_the_axis() {
         assert_eq!(ticks(0.0, 100.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
         assert_eq!(ticks(-3.0, 8.0), [-2.0, 0.0, 2.0, 4.0, 6.0, 8.0]);
         assert_eq!(

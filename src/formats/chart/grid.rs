@@ -1,45 +1,42 @@
-//! A table whose cells are shaded: the better, the darker.
+//! Tables with shaded cells: the better, the darker.
 
 use super::{
-    Anchor, Colour, EDGE, GREY, INK, LINE, Scene, cut, fitting, named, wide, widest, wrapped,
+    Anchor, Colour, EDGE, GREY, INK, LINE, Scene, cut, fitting, truncated_name, wide, widest,
+    wrapped,
 };
 use benchtop_model::board::Better;
 
-/// Shades of the legend.
+/// Number of shades in the legend.
 const STEPS: usize = 6;
 
-/// A cell: its number and what stands in it.
+/// A cell: its number and its text.
 pub type Entry = Option<(f64, String)>;
 
-/// Which numbers are shaded together, and which of them are better.
+/// Which numbers share a color scale, and which direction is better.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scales {
-    /// All of them.
+    /// All numbers.
     One(Better),
-    /// Those of each column.
+    /// The numbers of each column.
     Columns(Vec<Better>),
-    /// Those of each row.
+    /// The numbers of each row.
     Rows(Vec<Better>),
 }
 
 /// A shaded table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// What it is of.
     pub title: String,
-    /// Names of rows.
     pub rows: Vec<String>,
-    /// Names of columns.
     pub columns: Vec<String>,
-    /// Cells by row; those of a row by column.
+    /// Cells by row, then by column.
     pub cells: Vec<Vec<Entry>>,
-    /// How they are shaded.
     pub scales: Scales,
-    /// What is said below the legend.
+    /// Text below the legend.
     pub footer: String,
 }
 
-/// How numbers that are shaded together are shaded.
+/// A color scale.
 #[derive(Clone, Copy, Debug)]
 struct Range {
     low: f64,
@@ -58,7 +55,8 @@ impl Range {
         Range { low, high, better }
     }
 
-    /// The colour behind a number: the better, the darker; where neither is better, by how far it is from 0, and on which side.
+    /// The color behind a number: the better, the darker. If neither direction is better, the
+    /// distance from 0 and its side.
     fn colour(&self, value: f64) -> Option<Colour> {
         if !value.is_finite() {
             return None;
@@ -90,17 +88,18 @@ fn mix((from, to): (Colour, Colour), share: f64) -> Colour {
     Colour(of(from.0, to.0), of(from.1, to.1), of(from.2, to.2))
 }
 
-/// Nearly white to a blue on which dark text is read by every eye.
+/// From nearly white to a blue that keeps dark text readable.
 fn blue(share: f64) -> Colour {
     mix((Colour(0xf4, 0xf8, 0xfb), Colour(0x6a, 0xb0, 0xe2)), share)
 }
 
-/// The same to an orange.
+/// From nearly white to an orange that keeps dark text readable.
 fn orange(share: f64) -> Colour {
     mix((Colour(0xfb, 0xf7, 0xf2), Colour(0xee, 0xa8, 0x5c)), share)
 }
 
-/// Columns of these widths in parts of at most so many units, about as many in each.
+/// Splits columns into parts of at most `room` units, with about the same number of columns in
+/// each.
 fn split(widths: &[f64], room: f64) -> Vec<std::ops::Range<usize>> {
     let (mut needed, mut from) = (0, 0);
     while from < widths.len() {
@@ -130,7 +129,7 @@ impl Grid {
         all.filter_map(|(row, column)| Some((row, column, self.cell(row, column)?.0)))
     }
 
-    /// The range of each column, row, or of all.
+    /// The color scale of each column, of each row, or of the table.
     fn ranges(&self) -> Vec<Range> {
         match &self.scales {
             Scales::One(better) => vec![Range::of(self.values().map(|(.., v)| v), *better)],
@@ -159,7 +158,7 @@ impl Grid {
         }
     }
 
-    /// What the shades mean, in words.
+    /// The meaning of the shades.
     fn legend(&self) -> Vec<String> {
         let (all, names, within): (&[Better], &[String], _) = match &self.scales {
             Scales::One(better) => (std::slice::from_ref(better), &[], "over the whole table"),
@@ -178,17 +177,17 @@ impl Grid {
             }
             names => names.join(", "),
         };
-        let mut said = vec![format!("shaded {within}: the better, the darker")];
+        let mut legend = vec![format!("shaded {within}: darker is better")];
         if all.contains(&Better::Less) {
-            said.push(format!(
-                "less is better in {}",
+            legend.push(format!(
+                "lower is better in {}",
                 list(&of(&|range| range.better == Better::Less))
             ));
         }
         let signed = |range: &Range| range.better == Better::Neither && range.low < 0.0;
         if ranges.iter().any(signed) {
             let names = of(&signed);
-            said.push(format!(
+            legend.push(format!(
                 "neither is better in {}: blue above 0, orange below",
                 list(&names)
             ));
@@ -198,16 +197,17 @@ impl Grid {
         };
         if ranges.iter().any(plain) {
             let names = of(&plain);
-            said.push(format!("neither is better in {}: not shaded", list(&names)));
+            legend.push(format!("neither is better in {}: not shaded", list(&names)));
         }
-        said
+        legend
     }
 
-    /// The scenes, each of at most `longest` units on its longer side; one without it.
+    /// The scenes. With `longest`, each has at most that many units on its longer side; without it,
+    /// there is a single scene.
     pub fn scenes(&self, longest: Option<f64>) -> Vec<Scene> {
         let (names, heads): (Vec<String>, Vec<String>) = (
-            self.rows.iter().map(|n| named(n)).collect(),
-            self.columns.iter().map(|n| named(n)).collect(),
+            self.rows.iter().map(|n| truncated_name(n)).collect(),
+            self.columns.iter().map(|n| truncated_name(n)).collect(),
         );
         let left = EDGE + widest(names.iter().map(String::as_str)) + 10.0;
         let text = |at: usize| {
@@ -216,7 +216,7 @@ impl Grid {
         let cells: Vec<f64> = (0..heads.len())
             .map(|at| text(at).max(wide("-")) + 14.0)
             .collect();
-        // Names that are much longer than the numbers below them go up.
+        // Names that are much longer than the numbers below them are rotated.
         let up = heads
             .iter()
             .zip(&cells)
@@ -240,10 +240,10 @@ impl Grid {
             } else {
                 LINE * 1.4
             } + head;
-        let mut said = self.legend();
-        said.extend((!self.footer.is_empty()).then(|| self.footer.clone()));
-        said.extend(cut(self.rows.iter().chain(&self.columns)));
-        let said = said.join("; ");
+        let mut legend = self.legend();
+        legend.extend((!self.footer.is_empty()).then(|| self.footer.clone()));
+        legend.extend(cut(self.rows.iter().chain(&self.columns)));
+        let legend = legend.join("; ");
         let narrow = wide(&self.title).max(LEGEND) + 2.0 * EDGE;
         let room = |longest: Option<f64>| longest.unwrap_or(f64::INFINITY);
         let parts = split(&widths, room(longest) - left - EDGE);
@@ -251,8 +251,8 @@ impl Grid {
             (left + widths[part.clone()].iter().sum::<f64>() + EDGE).max(narrow.min(room(longest)))
         };
         let least = parts.iter().map(width_of).fold(f64::INFINITY, f64::min);
-        // A line more for the part that it is.
-        let below = LINE * (wrapped(&said, least - 2.0 * EDGE).len() as f64 + 3.6) + EDGE;
+        // One more line for the part number.
+        let below = LINE * (wrapped(&legend, least - 2.0 * EDGE).len() as f64 + 3.6) + EDGE;
         let most = fitting(self.rows.iter().map(|_| LINE), room(longest) - top - below)
             .min(self.rows.len())
             .max(1);
@@ -264,7 +264,7 @@ impl Grid {
             for part in 0..down {
                 let rows = part * each..((part + 1) * each).min(self.rows.len());
                 let width = width_of(columns);
-                let lines = wrapped(&said, width - 2.0 * EDGE);
+                let lines = wrapped(&legend, width - 2.0 * EDGE);
                 let floor = top + LINE * rows.len() as f64;
                 let height =
                     floor + LINE * (lines.len() as f64 + 2.6 + f64::from(u8::from(all > 1))) + EDGE;
@@ -327,12 +327,12 @@ impl Grid {
                         scenes.len() + 1
                     )
                 });
-                for (line, said) in lines.into_iter().chain(counted).enumerate() {
+                for (line, legend) in lines.into_iter().chain(counted).enumerate() {
                     scene.text(
                         (EDGE, floor + LINE * (2.4 + line as f64)),
                         Anchor::Start,
                         GREY,
-                        said,
+                        legend,
                     );
                 }
                 scenes.push(scene);
@@ -341,7 +341,7 @@ impl Grid {
         scenes
     }
 
-    /// The shades from worse to better; with the numbers where all are shaded together.
+    /// Draws the shades from worse to better, with numbers if the whole table shares one scale.
     fn draw_legend(&self, scene: &mut Scene, y: f64, ranges: &[Range]) {
         let (worse, better) = match (&self.scales, ranges.first()) {
             (Scales::One(Better::Less), Some(r)) => (
@@ -374,5 +374,5 @@ impl Grid {
     }
 }
 
-/// Units that the legend's shades and words take.
+/// Width of the legend in units.
 const LEGEND: f64 = 400.0;

@@ -1,8 +1,8 @@
-//! Charts of a board as files: bars with intervals ([`bars`]), and tables shaded by value ([`grid`]). Drawn once as [`Scene`]s, written as
-//! SVG ([`svg`]) or PNG ([`png`]).
+//! Charts of a board as files: bars with intervals (`bars`) and shaded tables (`grid`). They are
+//! laid out as [`Scene`]s and written as SVG or PNG.
 //!
-//! A scene has units of about a pixel. One that is to be a PNG is at most [`LONGEST`] units wide and high, so that its letters can be
-//! read: what does not fit goes into further scenes.
+//! A scene unit is about one pixel. For PNG, a scene is at most [`LONGEST`] units wide and high, so
+//! that its text stays readable. Larger charts are split into several scenes.
 
 mod bars;
 mod grid;
@@ -16,30 +16,30 @@ pub use self::grid::{Entry, Grid, Scales};
 
 use benchtop_model::Result;
 
-/// Units that a scene has at most on its longer side where it is to be a PNG: its letters are 16 pixels high then.
+/// Maximum units of a PNG scene's longer side, at which letters are 16 pixels high.
 pub const LONGEST: f64 = 2000.0;
 
-/// Colour of text and lines.
+/// Color of text and lines.
 const INK: Colour = Colour(0x22, 0x22, 0x22);
-/// Colour of what is only there to compare with.
+/// Color of references for comparison.
 const GREY: Colour = Colour(0x77, 0x77, 0x77);
-/// Colour of lines behind bars.
+/// Color of grid lines.
 const FAINT: Colour = Colour(0xdd, 0xdd, 0xdd);
-/// Colour of bars: told apart from red and green by every eye (Okabe and Ito's blue).
+/// Color of bars, safe for color-blind readers (Okabe and Ito's blue).
 const BAR: Colour = Colour(0x00, 0x72, 0xb2);
-/// Height of a line of text, and width of a character, in units of a scene.
+/// Height of a line of text and width of a character, in scene units.
 const LINE: f64 = 22.0;
 const CHARACTER: f64 = 9.0;
-/// Blank around a scene.
+/// Margin around a scene.
 const EDGE: f64 = 16.0;
-/// Characters of a name in a chart, at most.
+/// Maximum number of characters of a name.
 const NAME: usize = 40;
 
-/// Red, green and blue.
+/// Red, green, and blue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colour(pub u8, pub u8, pub u8);
 
-/// Where a text stands by its place.
+/// The alignment of a text at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Anchor {
     Start,
@@ -57,7 +57,8 @@ enum Shape {
         height: f64,
         colour: Colour,
     },
-    /// A line of text; `y` is its middle. One that goes up begins at its place, and `x` is its middle.
+    /// A line of text. `y` is its vertical center. A rotated text starts at `y`, and `x` is its
+    /// center.
     Text {
         x: f64,
         y: f64,
@@ -84,22 +85,22 @@ fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> f64 {
     texts.map(wide).fold(0.0, f64::max)
 }
 
-/// A name, cut where it is too long for a chart.
-fn named(name: &str) -> String {
+/// A name, truncated if it is too long for a chart.
+fn truncated_name(name: &str) -> String {
     match name.chars().count() > NAME {
         true => name.chars().take(NAME - 2).chain("..".chars()).collect(),
         false => name.to_string(),
     }
 }
 
-/// What is said below a chart where any of these names is cut.
+/// A note for the footer, if any of these names is truncated.
 fn cut<'a>(mut names: impl Iterator<Item = &'a String>) -> Option<String> {
     names
         .any(|name| name.chars().count() > NAME)
-        .then(|| format!("names are cut to {NAME} characters"))
+        .then(|| format!("names are truncated to {NAME} characters"))
 }
 
-/// Words in lines of at most so many units.
+/// Wraps words into lines of at most `room` units.
 fn wrapped(text: &str, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -113,7 +114,7 @@ fn wrapped(text: &str, room: f64) -> Vec<String> {
     lines
 }
 
-/// How many of some lengths, from the first on, have room; one at least.
+/// How many of the lengths, from the first on, fit; at least one.
 fn fitting(lengths: impl Iterator<Item = f64>, room: f64) -> usize {
     let mut used = 0.0;
     let fits = |length: &f64| {
@@ -159,7 +160,7 @@ impl Scene {
         });
     }
 
-    /// A text that goes up from its place.
+    /// A text that is rotated to go upward.
     fn rising(&mut self, (x, y): (f64, f64), colour: Colour, text: impl Into<String>) {
         self.shapes.push(Shape::Text {
             x,
@@ -176,19 +177,20 @@ impl Scene {
         (self.width, self.height)
     }
 
-    /// Writes it as SVG.
+    /// Writes the scene as SVG.
     ///
     /// # Errors
-    /// Those of `out`, as [`benchtop_model::Error::io`] classes them.
+    /// Errors of `out`.
     pub fn svg(&self, out: &mut dyn Write) -> Result<()> {
         svg::write(self, out)
     }
 
-    /// Writes it as PNG, two pixels a unit, or fewer where its longer side would have more than 2,000. Characters that the built-in
-    /// letters lack are drawn as `?`.
+    /// Writes the scene as PNG with two pixels per unit, or fewer if its longer side would exceed
+    /// 2,000 pixels. Characters missing in the built-in font are drawn as `?`.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Usage`] for a scene of more than 4 [`LONGEST`] units; those of `out`.
+    /// [`benchtop_model::ErrorKind::Usage`] for a scene of more than 4 [`LONGEST`] units; errors of
+    /// `out`.
     pub fn png(&self, out: &mut dyn Write) -> Result<()> {
         png::write(self, out)
     }

@@ -1,4 +1,4 @@
-//! A scene as PNG.
+//! Draws a scene as PNG.
 
 use std::io::{Cursor, Write};
 
@@ -11,10 +11,10 @@ use super::{Anchor, Colour, Scene, Shape};
 use crate::write::raw;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Pixels a unit.
+/// Pixels per unit.
 const SCALE: f64 = 2.0;
 const MOST: f64 = 64e6;
-/// Pixels of the longer side, at most.
+/// Maximum pixels of the longer side.
 const SIDE: f64 = 2000.0;
 
 pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
@@ -48,7 +48,7 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
             }
         }
     }
-    // Drawn large and made smaller, letters keep their shapes.
+    // Drawing at full size and then downscaling preserves the shapes of letters.
     if width.max(height) > SIDE {
         let by = SIDE / width.max(height);
         let side = |length: f64| ((length * by).round() as u32).clamp(1, SIDE as u32);
@@ -57,7 +57,7 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
     let mut bytes = Cursor::new(Vec::new());
     picture
         .write_to(&mut bytes, ImageFormat::Png)
-        .map_err(|e| Error::new(ErrorKind::Io, format!("the picture cannot be written: {e}")))?;
+        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot write the picture: {e}")))?;
     raw(out, bytes.get_ref())
 }
 
@@ -92,7 +92,7 @@ fn letters(
         Anchor::Middle => length / 2.0,
     };
     let half = size.val() as f64 / 2.0;
-    // Along the line of text, and across it.
+    // Position along the line of text and across it.
     let mut along = -shift;
     let at = |along: f64, across: f64| match up {
         true => (x * SCALE + across - half, y * SCALE - along),

@@ -1,4 +1,4 @@
-//! A scene as SVG.
+//! Writes a scene as SVG.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -18,7 +18,7 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
          font-family=\"monospace\" font-size=\"15\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
     );
     for shape in &scene.shapes {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = match shape {
             Shape::Rect {
                 x,

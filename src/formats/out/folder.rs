@@ -1,7 +1,9 @@
-//! Hugging Face's folder: `train/metadata.jsonl`, one question a line, and the pictures in `train/`.
+//! Hugging Face's image folder: `train/metadata.jsonl` with one question per line, and the pictures
+//! in `train/`.
 //!
-//! `file_name` is the path of the picture below the file; where a question of the data set has several, `file_names` is a list.
-//! Source: `datasets`, packaged_modules/folder_based_builder, version 5.2.
+//! `file_name` is the picture's path relative to the file. If a question of the data set has
+//! several pictures, the column is `file_names` with a list. Source: `datasets`,
+//! packaged_modules/folder_based_builder, version 5.2.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,7 +20,7 @@ use crate::roundtrip_column::Carried;
 use crate::write::{self, Style};
 use benchtop_model::{ImageRef, Item, Result};
 
-/// Puts the bytes of a picture at a path below the file.
+/// Writes a picture's content to a path relative to the file.
 pub type Put<'a> = &'a mut dyn FnMut(&str, Vec<u8>) -> Result<()>;
 
 /// Writes the lines.
@@ -26,12 +28,12 @@ pub struct Folder<W> {
     out: W,
     survey: Survey,
     marker: Marker,
-    /// The picture at a path; `None` where it was not there.
+    /// The hash of the picture at a path; `None` if the picture is missing.
     there: HashMap<String, Option<Option<String>>>,
 }
 
 impl<W: Write> Folder<W> {
-    /// The lines of the data set `dataset`.
+    /// Creates a writer for the data set `dataset`.
     pub fn new(out: W, survey: Survey, dataset: &str) -> Folder<W> {
         let mut columns = vec![column(&survey).to_string()];
         columns.extend(row::columns(&survey));
@@ -43,10 +45,11 @@ impl<W: Write> Folder<W> {
         }
     }
 
-    /// Writes the line of a question, and gives its pictures to `put` where they come first. Tells whether it has one.
+    /// Writes the line of a question and passes its pictures to `put` on their first use. Returns
+    /// whether it has a picture.
     ///
     /// # Errors
-    /// A picture that cannot be read, what `put` returns, and the operating system's.
+    /// If a picture cannot be read, errors of `put`, and I/O errors.
     pub fn push(&mut self, item: &Item, load: Load<'_>, put: Put<'_>) -> Result<bool> {
         let (mut paths, mut carried, mut item) =
             (Vec::new(), Carried::default(), Cow::Borrowed(item));
@@ -82,8 +85,8 @@ impl<W: Write> Folder<W> {
         Ok(filled)
     }
 
-    /// Where a picture lies below the file, and whether that is another name than its own: one that is no path below it, or
-    /// that another picture has.
+    /// A picture's path relative to the file, and whether it differs from its name: names that are
+    /// not relative paths, or that another picture has, are replaced.
     fn path(
         &mut self,
         image: &ImageRef,
@@ -113,7 +116,7 @@ impl<W: Write> Folder<W> {
         }
     }
 
-    /// Gives the output back.
+    /// Returns the output.
     pub fn finish(self) -> W {
         self.out
     }
@@ -127,7 +130,7 @@ fn column(survey: &Survey) -> &'static str {
     }
 }
 
-/// Whether a name is a path below the folder, and not that of the file itself.
+/// Whether a name is a path inside the folder, other than the file itself.
 fn inside(name: &str) -> bool {
     let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     let below = cells::relative(name);

@@ -1,7 +1,8 @@
-//! Parquet as the `datasets` library writes it: pictures as `{bytes, path}`, and the types of the columns in the metadata under
-//! `huggingface`. Row groups are written as they fill, so one of them is held at a time.
+//! Writes Parquet as the `datasets` library does: pictures as `{bytes, path}`, and the column types
+//! in the metadata under `huggingface`. Row groups are written when they are full, so memory holds
+//! only one.
 //!
-//! Source: `datasets`, src/datasets/features, version 5.2; `Sequence` is read by older ones too.
+//! Source: `datasets`, src/datasets/features, version 5.2. Older versions also read `Sequence`.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -20,11 +21,11 @@ use crate::cells;
 use crate::roundtrip_column::Carried;
 use benchtop_model::{Error, ErrorKind, Item, Result};
 
-/// A row group ends after as many rows or bytes: viewers read a whole one for a look at a row.
+/// Limits of a row group in rows and bytes. Viewers read a whole group to show one row.
 const GROUP_ROWS: usize = 1000;
 const GROUP_BYTES: usize = 32 << 20;
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
     Text,
@@ -33,7 +34,7 @@ enum Holds {
     Pictures,
 }
 
-/// Values of one leaf of the schema with their levels.
+/// The values of one leaf of the schema, with their levels.
 #[derive(Default)]
 struct Leaf {
     values: Vec<ByteArray>,
@@ -61,10 +62,7 @@ pub struct Packed<W: Write + Send> {
 }
 
 impl<W: Write + Send> Packed<W> {
-    /// A table of the data set `dataset`.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Creates a table of the data set `dataset`.
     pub fn new(out: W, survey: Survey, dataset: &str) -> Result<Packed<W>> {
         let pictures = match survey.many() {
             true => ("images".to_string(), Holds::Pictures),
@@ -110,15 +108,16 @@ impl<W: Write + Send> Packed<W> {
         (self.rows, self.bytes) = (0, 0);
     }
 
-    /// Writes the row of a question. Tells whether it has a picture.
+    /// Writes the row of a question. Returns whether it has a picture.
     ///
     /// # Errors
-    /// A picture that cannot be read, and the operating system's.
+    /// If a picture cannot be read, and I/O errors.
     pub fn push(&mut self, item: &Item, load: Load<'_>) -> Result<bool> {
         let (mut pictures, mut carried) = (Vec::new(), Carried::default());
         for (at, image) in item.images.iter().enumerate() {
             if let Some(bytes) = load(image)? {
-                // A name that a reader would change is noted, and one that it would take for none is not used.
+                // A name that a reader would change is recorded; one that it would take for missing
+                // is not used.
                 let seen = cells::relative(&image.name);
                 carried.seen.push(seen);
                 carried.at.push(at);
@@ -164,10 +163,7 @@ impl<W: Write + Send> Packed<W> {
         Ok(())
     }
 
-    /// Writes what is left and the end of the table.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Writes the remaining rows and the footer.
     pub fn finish(mut self) -> Result<W> {
         self.flush()?;
         self.out.into_inner().map_err(failed)
@@ -182,7 +178,7 @@ impl Holds {
         }
     }
 
-    /// The feature of the `datasets` library.
+    /// The feature type in the `datasets` library.
     fn feature(self) -> Value {
         let (text, picture) = (
             json!({"dtype": "string", "_type": "Value"}),
@@ -200,7 +196,7 @@ impl Holds {
 fn failed(err: parquet::errors::ParquetError) -> Error {
     Error::new(
         ErrorKind::Io,
-        format!("the Parquet table cannot be written: {err}"),
+        format!("cannot write the Parquet table: {err}"),
     )
 }
 
@@ -258,7 +254,7 @@ fn schema(columns: &[(String, Holds)]) -> parquet::errors::Result<TypePtr> {
         .map(Arc::new)
 }
 
-/// Adds the value of a row to the leaves of a column; gives the bytes.
+/// Adds a value to the leaves of a column. Returns its size in bytes.
 fn put(
     leaves: &mut [Leaf],
     holds: Holds,
@@ -284,7 +280,8 @@ fn put(
             }
         }
         (Holds::Picture | Holds::Pictures, [bytes, path]) => {
-            // The levels of a value that is there, and of none: a missing picture, or an empty list.
+            // The definition levels of a value and of a missing one (a missing picture, or an empty
+            // list).
             let (full, none) = if holds == Holds::Picture {
                 (2, 0)
             } else {

@@ -1,19 +1,20 @@
 //! lmms-eval's task folder: `<task>.yaml`, `utils.py`, and the data as Parquet.
 //!
-//! Source: lmms-eval, lmms_eval/api/task.py and lmms_eval/utils.py, version 0.7.3: paths of data files are taken from the folder
-//! of the `.yaml`.
+//! Source: lmms-eval, lmms_eval/api/task.py and lmms_eval/utils.py, version 0.7.3. Paths of data
+//! files are relative to the folder of the `.yaml`.
 
-/// Where the data lies below the folder.
+/// Path of the data, relative to the folder.
 pub const DATA: &str = "data/test-00000-of-00001.parquet";
 
-/// The functions that the `.yaml` names; `rule` is a Python module that reads an answer, `read(options, kind, output)`.
+/// The module that the `.yaml` refers to. `rule` is a Python module that reads answers:
+/// `read(options, kind, output)`.
 pub fn utils(rule: &str) -> String {
     format!("{}\n\n{}", include_str!("lmms_utils.py").trim_end(), rule)
 }
 
-/// The text of `<task>.yaml`.
+/// The content of `<task>.yaml`.
 pub fn yaml(task: &str) -> String {
-    // A JSON text is a YAML text.
+    // JSON strings are valid YAML.
     let task = serde_json::Value::from(task);
     format!(
         "# lmms-eval: python -m lmms_eval --include_path THIS_FOLDER --tasks {task} --model ...\n\

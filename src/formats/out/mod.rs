@@ -1,7 +1,9 @@
-//! Forms that other tools load: VLMEvalKit's table, lmms-eval's task folder, Hugging Face's folder and Parquet.
+//! Exports for other tools: VLMEvalKit's table, lmms-eval's task folder, and Hugging Face's folder
+//! and Parquet.
 //!
-//! A table has the columns that its items fill, which [`Survey`] finds in a first pass; the second pass streams. What the columns
-//! of the tool cannot say of an item stands in one more, `benchtop`, so that an import gives the same item again.
+//! A table has the columns that its items fill. A first pass finds them ([`Survey`]), and the
+//! second pass streams the rows. Data that the tool's columns cannot express goes to the additional
+//! column `benchtop`, so that an import restores the same item.
 
 mod folder;
 mod hf_parquet;
@@ -16,20 +18,21 @@ pub use vlm::Table;
 
 use benchtop_model::{ImageRef, Item, Result};
 
-/// What the name of the table ends with that holds a data set's questions without options, apart from those that have some.
+/// Name suffix of the table with the questions without options, if a data set also has questions
+/// with options.
 pub const WITHOUT_OPTIONS: &str = "-without-options";
 
-/// Gives the bytes of a picture; `None` when it is not there.
+/// Loads the content of a picture; `None` if it is missing.
 pub type Load<'a> = &'a mut dyn FnMut(&ImageRef) -> Result<Option<Vec<u8>>>;
 
-/// What the items of one data set fill: found by looking at each of them once.
+/// The columns that the items of one data set fill, collected in a first pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// Items.
+    /// Number of items.
     pub items: u64,
-    /// Most options of a question.
+    /// Maximum number of options per question.
     options: usize,
-    /// Most pictures of a question.
+    /// Maximum number of pictures per question.
     pictures: usize,
     /// Whether there are rotations.
     rotated: bool,
@@ -38,7 +41,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Looks at the next item.
+    /// Adds an item.
     pub fn look(&mut self, item: &Item) {
         self.items += 1;
         self.options = self.options.max(item.options.len());
@@ -54,7 +57,7 @@ impl Survey {
         self.pictures > 1
     }
 
-    /// The texts that are filled.
+    /// The filled text columns.
     fn texts(&self) -> impl Iterator<Item = &'static str> {
         row::TEXTS
             .into_iter()

@@ -1,17 +1,17 @@
-//! What the rows of all forms have in common.
+//! Common parts of rows in all formats.
 
 use serde_json::Value;
 
 use crate::cells;
 use crate::mapped::ItemReader;
-use crate::mapping::guess;
 use crate::records::Record;
 use crate::roundtrip_column::{self, Carried};
+use benchtop_model::mapping::guess;
 use benchtop_model::{Item, Key, QuestionKind, Result};
 
 use super::Survey;
 
-/// Columns of text that are there when an item fills them. The last four are kept in `extra`.
+/// Optional text columns. The last four are stored in `extra`.
 pub(super) const TEXTS: [&str; 11] = [
     "task",
     "subtask",
@@ -26,7 +26,7 @@ pub(super) const TEXTS: [&str; 11] = [
     "draft",
 ];
 
-/// The text of one of [`TEXTS`]; an empty one is none.
+/// The text of one of [`TEXTS`]; an empty text counts as missing.
 pub(super) fn text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
     let found = match name {
         "task" => item.task.as_deref(),
@@ -45,7 +45,7 @@ pub(super) fn text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
     found.filter(|text| !text.is_empty())
 }
 
-/// The answer as the tools state it: the letter of the right option, `Yes` or `No`, or the text.
+/// The answer in the tools' notation: the letter of the right option, `Yes` or `No`, or the text.
 pub(super) fn answer(item: &Item) -> String {
     match item.gold().and_then(|at| Some((at, item.options.get(at)?))) {
         Some((at, _)) if at < 26 => Item::letter(at),
@@ -59,25 +59,26 @@ pub(super) fn answer(item: &Item) -> String {
     }
 }
 
-/// Makes the marks of the rows of one table.
+/// Makes the `benchtop` column of a table's rows.
 pub(super) struct Marker {
-    asker: ItemReader,
+    reader: ItemReader,
     named: bool,
 }
 
 impl Marker {
-    /// Of a table with these columns.
+    /// Creates the marker for a table with these columns.
     pub fn new(columns: &[String], dataset: &str) -> Marker {
         Marker {
-            asker: ItemReader::new(guess(columns), dataset.to_string(), false),
+            reader: ItemReader::new(guess(columns), dataset.to_string(), false),
             named: false,
         }
     }
 
-    /// The mark of `item` in a row of these fields, its pictures left out; `id` is what the row says its id is.
+    /// The `benchtop` cell of `item` for a row with these fields, without pictures. `id` is the id
+    /// in the row.
     ///
     /// # Errors
-    /// An item that is no JSON.
+    /// If the item cannot be written as JSON.
     pub fn mark(
         &mut self,
         row: &Record,
@@ -86,12 +87,12 @@ impl Marker {
         carried: &Carried,
     ) -> Result<String> {
         let first = !std::mem::replace(&mut self.named, true);
-        let made = self.asker.asked(row, id).ok();
-        roundtrip_column::of(made.as_ref(), item, carried, first)
+        let made = self.reader.asked(row, id).ok();
+        roundtrip_column::cell_text(made.as_ref(), item, carried, first)
     }
 }
 
-/// The columns of Hugging Face's forms, without that of the pictures.
+/// The columns of Hugging Face's formats, except pictures.
 pub(super) fn columns(survey: &Survey) -> Vec<String> {
     let mut columns: Vec<String> = vec!["id".into(), "question".into(), "type".into()];
     if survey.options > 0 {
@@ -103,10 +104,11 @@ pub(super) fn columns(survey: &Survey) -> Vec<String> {
     columns
 }
 
-/// The row of an item for Hugging Face's forms. What is not filled is an empty text, so that every column has one type.
+/// The row of an item in Hugging Face's formats. Missing values are empty texts, so that every
+/// column has one type.
 ///
 /// # Errors
-/// An item that is no JSON.
+/// If the item cannot be written as JSON.
 pub(super) fn fields(
     marker: &mut Marker,
     survey: &Survey,

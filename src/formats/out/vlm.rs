@@ -1,8 +1,10 @@
-//! VLMEvalKit's table of questions, and of a model's answers to them: tabs between cells, every cell in quotes.
+//! VLMEvalKit's tables of questions and of a model's answers: tab-separated, with every cell
+//! quoted.
 //!
-//! `index` is a whole number, that of a rotation its question's and a million for each turn; a picture is in base64 where it comes
-//! first, and afterwards the index of that row. A row without a picture has an empty cell, and the tool passes it over.
-//! Source: VLMEvalKit, vlmeval/dataset/image_base.py and vlmeval/smp/file.py, commit e8e78f05.
+//! `index` is an integer. A rotation has the index of its question plus a million per rotation. A
+//! picture is base64 on first use and then the index of that row. A row without a picture has an
+//! empty cell, and the tool skips it. Source: VLMEvalKit, vlmeval/dataset/image_base.py and
+//! vlmeval/smp/file.py, commit e8e78f05.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
@@ -18,7 +20,7 @@ use crate::roundtrip_column::{self, Carried};
 use crate::write::raw;
 use benchtop_model::{Item, Key, Result};
 
-/// Options that have a column.
+/// Maximum number of option columns.
 const LETTERS: usize = 26;
 
 /// Writes one table.
@@ -32,11 +34,8 @@ pub struct Table<W> {
 }
 
 impl<W: Write> Table<W> {
-    /// A table of the data set `dataset`, whose first line is written here. With `answers` it has a column for them and none for
-    /// pictures.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Creates a table of the data set `dataset` and writes its header line. With `answers`, it has
+    /// a column for answers and none for pictures.
     pub fn new(mut out: W, survey: Survey, dataset: &str, answers: bool) -> Result<Table<W>> {
         let columns = columns(&survey, answers);
         line(&mut out, columns.iter().map(String::as_str))?;
@@ -51,10 +50,10 @@ impl<W: Write> Table<W> {
         })
     }
 
-    /// Writes the row of a question. Tells whether it has a picture.
+    /// Writes the row of a question. Returns whether it has a picture.
     ///
     /// # Errors
-    /// A picture that cannot be read, and the operating system's.
+    /// If a picture cannot be read, and I/O errors.
     pub fn push(&mut self, item: &Item, load: Load<'_>) -> Result<bool> {
         let (mut row, index) = self.row(item);
         let (cell, at) = self.shared.cell(item, index, load)?;
@@ -69,11 +68,8 @@ impl<W: Write> Table<W> {
         Ok(filled)
     }
 
-    /// Writes the row of an answer to a question; the rows must come in the order of the questions' table, and those without an
-    /// answer be passed by [`pass`](Self::pass).
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Writes the row of an answer. Rows must be in the order of the table of questions; call
+    /// [`pass`](Self::pass) for questions without an answer.
     pub fn answer(&mut self, item: &Item, output: &str) -> Result<()> {
         let (mut row, index) = self.row(item);
         row.insert("prediction".into(), output.into());
@@ -83,12 +79,12 @@ impl<W: Write> Table<W> {
         self.write(row, mark)
     }
 
-    /// Passes a question, which keeps its index.
+    /// Skips a question, which keeps its index.
     pub fn pass(&mut self, item: &Item) {
         self.indices.of(item);
     }
 
-    /// Gives the output back.
+    /// Returns the output.
     pub fn finish(self) -> W {
         self.out
     }
@@ -132,7 +128,7 @@ fn columns(survey: &Survey, answers: bool) -> Vec<String> {
         columns.push("image".into());
     }
     columns.push("question".into());
-    // One column would not be taken for an option.
+    // VLMEvalKit does not recognize a single option column.
     let options = if survey.options > 0 {
         survey.options.clamp(2, LETTERS)
     } else {
@@ -151,7 +147,7 @@ fn columns(survey: &Survey, answers: bool) -> Vec<String> {
     columns
 }
 
-/// The tool's name for what items call so.
+/// VLMEvalKit's name of an item's field.
 fn column(name: &'static str) -> &'static str {
     match name {
         "task" => "l2-category",
@@ -160,7 +156,7 @@ fn column(name: &'static str) -> &'static str {
     }
 }
 
-/// What a cell cannot hold: readers of tables end a text there.
+/// Removes NUL, at which readers of tables end a text.
 fn clean(text: &str) -> String {
     text.replace('\0', "")
 }
@@ -177,13 +173,13 @@ fn line<'a>(out: &mut impl Write, cells: impl Iterator<Item = &'a str>) -> Resul
     raw(out, b"\n")
 }
 
-/// Whole numbers for keys of any kind.
+/// Integer indices for keys of any kind.
 #[derive(Default)]
 struct Indices {
     used: HashSet<i64>,
-    /// The index of the first row of each set of rotations.
+    /// The index of the first row of each rotation set.
     sets: HashMap<String, i64>,
-    /// Those indices.
+    /// The values of `sets`.
     bases: HashSet<i64>,
     next: i64,
 }
@@ -231,17 +227,17 @@ impl Indices {
     }
 }
 
-/// Pictures that a row above carries.
+/// Pictures that an earlier row embeds.
 #[derive(Default)]
 struct Shared {
-    /// By the names of a question's pictures: what they are, and the row.
+    /// By the names of a question's pictures: their hashes and the row.
     rows: HashMap<Vec<String>, (Vec<Option<String>>, i64)>,
-    /// What was carried last under a name.
+    /// The last picture that was embedded under a name.
     last: HashMap<String, Option<String>>,
 }
 
 impl Shared {
-    /// The cell of a question's pictures, and which of them it has.
+    /// The cell with a question's pictures, and the indices of those that it embeds or refers to.
     fn cell(&mut self, item: &Item, index: i64, load: Load<'_>) -> Result<(String, Vec<usize>)> {
         let names: Vec<String> = item.images.iter().map(|image| image.name.clone()).collect();
         let hashes: Vec<Option<String>> =
@@ -270,7 +266,8 @@ impl Shared {
         Ok((cell, at))
     }
 
-    /// Another picture under a known name: the rows with the earlier one cannot be named any more.
+    /// Another picture under a known name: earlier rows with that name can no longer be referred
+    /// to.
     fn carried(&mut self, name: String, hash: Option<String>) {
         if self.last.get(&name).is_some_and(|there| *there != hash) {
             self.rows.retain(|names, _| !names.contains(&name));

@@ -1,5 +1,5 @@
-//! Rows out of whatever holds them: JSON, delimited text, spreadsheets, Parquet. Every row is a record with its columns in
-//! their order, and one row at a time is held.
+//! Reads rows from JSON, delimited text, spreadsheets, and Parquet. Every row is a record with its
+//! columns in order. Memory holds one row at a time.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
@@ -15,68 +15,68 @@ pub mod object;
 pub mod parquet;
 pub mod sheet;
 
-/// What was met while reading and is worth telling, counted.
+/// Counts of things that the user should know about the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally(BTreeMap<&'static str, u64>);
 
 impl Tally {
-    /// Counts one more of `what`, which reads well after a number.
+    /// Adds 1 to the count of `what`, which is worded to follow a number.
     pub fn add(&mut self, what: &'static str) {
         self.many(what, 1);
     }
 
-    /// Counts `n` more of `what`.
+    /// Adds `n` to the count of `what`.
     pub fn many(&mut self, what: &'static str, n: u64) {
         if n > 0 {
             *self.0.entry(what).or_default() += n;
         }
     }
 
-    /// What was counted: `3 cells of exactly 32,767 characters, ...`.
+    /// The counts as text: `3 cells of exactly 32,767 characters, ...`.
     pub fn notes(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|(what, n)| format!("{n} {what}"))
     }
 }
 
-/// Rows of one file.
+/// The rows of one file.
 pub trait Rows: Send {
-    /// The next row, with the line or the number of the row it begins on; `None` at the end.
+    /// The next row, with the line or row number on which it begins; `None` at the end.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] with the line. The next row follows where one record is bad, nothing where the file is.
+    /// [`benchtop_model::ErrorKind::Input`] with the line. After an invalid record, the next row
+    /// follows; after an error of the file, nothing follows.
     fn next_row(&mut self) -> Result<Option<(u64, Record)>>;
 
-    /// What was met so far.
+    /// The counts so far.
     fn tally(&self) -> Tally;
 
-    /// The columns, where the file names them before its first row.
+    /// The columns, if the file names them before its first row.
     fn columns(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// What a file is to the eye of a program that knows no tool.
+/// The container format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
-    /// An array of objects, or one object a line.
+    /// An array of objects, or one object per line.
     Json,
-    /// Text with cells between commas or tabs, the first line naming them.
+    /// Comma- or tab-separated text with a header line.
     Text(u8),
-    /// A spreadsheet.
     Xlsx,
     /// Any other zip archive.
     Zip,
-    /// A Parquet table.
     Parquet,
 }
 
-/// Bytes looked at to tell containers apart.
+/// Number of bytes that are examined to detect the container.
 const HEAD: usize = 1 << 16;
 
-/// What the file at `path` is, by its first bytes.
+/// Detects the container of the file at `path` from its first bytes.
 ///
 /// # Errors
-/// As [`open`]; [`benchtop_model::ErrorKind::Input`] for what is never read, with the way out.
+/// See [`open`]; [`benchtop_model::ErrorKind::Input`], with a way out, for formats that are never
+/// read.
 pub fn container(path: &Path) -> Result<Container> {
     let mut head = Vec::new();
     open(path)?
@@ -96,15 +96,15 @@ pub fn container(path: &Path) -> Result<Container> {
     }
     if head.starts_with(b"\xFF\xFF\xFF\xFF") || head.starts_with(b"ARROW1") {
         return refuse(
-            "an Arrow file of `save_to_disk`, which is not read",
-            "write it with `to_parquet` and import that",
+            "Arrow files of `save_to_disk` are not supported",
+            "write the data with `to_parquet` and import that file",
         );
     }
-    // Protocols 2 to 5 begin with 0x80 and the number; opening one can run anything.
+    // Protocols 2 to 5 begin with 0x80 and the number. Loading a pickle can run any code.
     if matches!(head.get(..2), Some([0x80, 2..=5])) {
         return refuse(
-            "a Python pickle, which is never opened",
-            "export what it holds as JSON, CSV or Parquet",
+            "Python pickles are not supported, because loading one can run any code",
+            "export the data as JSON, CSV, or Parquet",
         );
     }
     let text = head
@@ -127,28 +127,30 @@ pub fn container(path: &Path) -> Result<Container> {
     }
 }
 
-/// The rows of a file of records: JSON, delimited text, a spreadsheet's first sheet, or Parquet.
+/// The rows of a file: JSON, delimited text, a spreadsheet's first sheet, or Parquet.
 ///
 /// # Errors
-/// As [`container`], and what is wrong with the beginning of the file.
+/// See [`container`]; also if the beginning of the file cannot be read.
 pub fn of(path: &Path) -> Result<Box<dyn Rows>> {
     Ok(match container(path)? {
         Container::Json => Box::new(json::JsonRows::new(open(path)?)),
         Container::Text(separator) => Box::new(delimited::TextRows::new(open(path)?, separator)?),
         Container::Xlsx => Box::new(sheet::SheetRows::open(path)?),
         Container::Parquet => Box::new(parquet::ParquetRows::open(path)?),
-        Container::Zip => return Err(Error::input("an archive, not a table").file(path)),
+        Container::Zip => {
+            return Err(Error::input("the file is an archive, not a table").file(path));
+        }
     })
 }
 
-/// The bytes of a reader that must not be longer than `limit`.
+/// Reads all bytes of a reader, up to `limit`. `what` names it in errors.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] when it is; `what` names it.
+/// [`benchtop_model::ErrorKind::Input`] if it is longer.
 pub fn bounded(input: impl Read, limit: u64, what: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = input.take(limit + 1).read_to_end(&mut bytes);
-    read.map_err(|e| Error::input(format!("{what} cannot be unpacked: {e}")))?;
+    read.map_err(|e| Error::input(format!("cannot unpack {what}: {e}")))?;
     if bytes.len() as u64 > limit {
         return Err(Error::input(format!(
             "{what} unpacks to more than {} MiB",
@@ -158,7 +160,7 @@ pub fn bounded(input: impl Read, limit: u64, what: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The next byte, without taking it.
+/// The next byte, without consuming it.
 pub(super) fn peek(input: &mut dyn BufRead) -> Result<Option<u8>> {
     let chunk = input
         .fill_buf()

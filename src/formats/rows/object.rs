@@ -1,5 +1,5 @@
-//! One large JSON object, member by member: what wraps its records in something (`{"samples": [...]}`) is read in the
-//! memory of one record.
+//! Reads a large JSON object member by member, so that wrapped records (`{"samples": [...]}`) need
+//! memory for only one record.
 
 use std::io::BufRead;
 
@@ -9,7 +9,7 @@ use super::{Rows, Tally, json, peek};
 use crate::records::{RECORD_LIMIT, Raw, Record, Scan};
 use benchtop_model::{Error, Result};
 
-/// Walks the members of an object.
+/// Iterates over the members of an object.
 pub struct Object<R> {
     input: R,
     line: u64,
@@ -18,10 +18,10 @@ pub struct Object<R> {
 }
 
 impl<R: BufRead> Object<R> {
-    /// Begins at the opening bracket of `input`.
+    /// Starts at the opening bracket of `input`.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] when it is no object.
+    /// [`benchtop_model::ErrorKind::Input`] if it is not an object.
     pub fn new(mut input: R) -> Result<Object<R>> {
         let chunk = input
             .fill_buf()
@@ -59,12 +59,13 @@ impl<R: BufRead> Object<R> {
                 self.input.consume(1);
                 Ok(())
             }
-            None => Err(Error::input("the file ends inside its object").line(self.line)),
+            None => Err(Error::input("the file ends inside the object").line(self.line)),
             Some(_) => Err(Error::input(what).line(self.line)),
         }
     }
 
-    /// The name of the next member, whose value must be taken or skipped then; `None` after the last.
+    /// The name of the next member; `None` after the last. The caller must then take or skip the
+    /// value.
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Input`] with the line.
@@ -91,10 +92,10 @@ impl<R: BufRead> Object<R> {
             .map_err(|e| Error::input(format!("not valid JSON: {e}")).line(line))
     }
 
-    /// Takes the value, of at most [`RECORD_LIMIT`] bytes.
+    /// Reads the value, of at most [`RECORD_LIMIT`] bytes.
     ///
     /// # Errors
-    /// As [`next_name`](Self::next_name).
+    /// See [`next_name`](Self::next_name).
     pub fn take(&mut self) -> Result<Value> {
         let (line, mut bytes) = (self.line, Vec::new());
         self.value(Some(&mut bytes))?;
@@ -107,18 +108,18 @@ impl<R: BufRead> Object<R> {
         })
     }
 
-    /// Skips the value, however long it is.
+    /// Skips the value, which may be of any length.
     ///
     /// # Errors
-    /// As [`next_name`](Self::next_name).
+    /// See [`next_name`](Self::next_name).
     pub fn skip(&mut self) -> Result<()> {
         self.value(None)
     }
 
-    /// Enters the array or object that the value is; whether it is one.
+    /// Enters the value if it is an array or object with this bracket. Returns whether it is.
     ///
     /// # Errors
-    /// As [`next_name`](Self::next_name).
+    /// See [`next_name`](Self::next_name).
     pub fn enter(&mut self, bracket: u8) -> Result<bool> {
         let found = self.blank()? == Some(bracket);
         if found {
@@ -128,10 +129,10 @@ impl<R: BufRead> Object<R> {
         Ok(found)
     }
 
-    /// The next element of an array that was entered, with its line.
+    /// The next element of an entered array, with its line.
     ///
     /// # Errors
-    /// As [`next_name`](Self::next_name).
+    /// See [`next_name`](Self::next_name).
     pub fn element(&mut self, tally: &mut Tally) -> Result<Option<(u64, Record)>> {
         let begun = !std::mem::replace(&mut self.first, false);
         match self.blank()? {
@@ -149,7 +150,7 @@ impl<R: BufRead> Object<R> {
     /// The value as a record, with its line.
     ///
     /// # Errors
-    /// As [`next_name`](Self::next_name).
+    /// See [`next_name`](Self::next_name).
     pub fn record(&mut self, tally: &mut Tally) -> Result<(u64, Record)> {
         let (line, mut bytes) = (self.line, Vec::new());
         self.value(Some(&mut bytes))?;
@@ -165,7 +166,7 @@ impl<R: BufRead> Object<R> {
         ))
     }
 
-    /// Passes one value, keeping its bytes in `keep`.
+    /// Passes over one value, copying its bytes to `keep`.
     fn value(&mut self, mut keep: Option<&mut Vec<u8>>) -> Result<()> {
         let first = self.blank()?;
         let begins = self.line;
@@ -208,7 +209,7 @@ impl<R: BufRead> Object<R> {
     }
 }
 
-/// How many bytes of `chunk` belong to a string, and whether it ends there.
+/// Number of bytes of `chunk` that belong to a string, and whether the string ends there.
 fn string_end(chunk: &[u8], quoted: &mut bool, escape: &mut bool) -> (usize, bool) {
     for (at, byte) in chunk.iter().enumerate() {
         match byte {
@@ -222,7 +223,7 @@ fn string_end(chunk: &[u8], quoted: &mut bool, escape: &mut bool) -> (usize, boo
     (chunk.len(), false)
 }
 
-/// The objects in the array that is one member of an object.
+/// The objects in an array that is a member of an object.
 pub struct MemberRows<R> {
     object: Object<R>,
     member: &'static str,
@@ -232,10 +233,10 @@ pub struct MemberRows<R> {
 }
 
 impl<R: BufRead> MemberRows<R> {
-    /// The rows in `member` of the object that `input` is.
+    /// The rows in `member` of the object in `input`.
     ///
     /// # Errors
-    /// As [`Object::new`].
+    /// See [`Object::new`].
     pub fn new(input: R, member: &'static str) -> Result<MemberRows<R>> {
         Ok(MemberRows {
             object: Object::new(input)?,
@@ -262,7 +263,7 @@ impl<R: BufRead + Send> Rows for MemberRows<R> {
         if self.done {
             return Ok(None);
         }
-        // Whatever goes wrong is the file's, unless a record was found whole.
+        // Errors end the file, unless a complete record was found.
         self.done = true;
         if !std::mem::replace(&mut self.entered, true) && !self.enter()? {
             return Err(Error::input("missing").field(self.member));
@@ -284,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_walked_and_records_streamed() {
+    fn members_and_records_are_streamed() {
         let text = "{\n\"a\\\"b\": \"x}]\\\\\", \"n\": -1.5e3, \"t\": true,\n \"rows\": [ {\"a\": \"}]\"},\n{\"b\": NaN} ], \"z\": {\"q\": [1]}}";
         let mut object = Object::new(BufReader::with_capacity(3, text.as_bytes())).unwrap();
         let mut names = Vec::new();
@@ -308,22 +309,15 @@ mod tests {
         assert_eq!(rows.next_row().unwrap(), None);
         assert_eq!(rows.tally().notes().count(), 1);
         let mut rows = MemberRows::new(text.as_bytes(), "none").unwrap();
-        assert!(
-            rows.next_row()
-                .unwrap_err()
-                .to_string()
-                .contains("field `none`")
-        );
+        let error = rows.next_row().unwrap_err();
+        assert_eq!(error.place.field.as_deref(), Some("none"));
     }
 
     #[test]
-    fn a_cut_object_names_its_line() {
+    fn truncated_object_names_its_line() {
         let mut rows = MemberRows::new(&b"{\"rows\": [{\"a\": 1},\n{\"b\""[..], "rows").unwrap();
         rows.next_row().unwrap();
-        assert_eq!(
-            rows.next_row().unwrap_err().to_string(),
-            "line 2: the file ends inside this record"
-        );
+        assert_eq!(rows.next_row().unwrap_err().place.line, Some(2));
         assert_eq!(rows.next_row().unwrap(), None);
         assert!(Object::new(&b"[1]"[..]).is_err());
     }

@@ -1,4 +1,5 @@
-//! Parquet tables, page by page. Bytes (pictures) come as base64 text, and a class label of the `datasets` library as its name.
+//! Reads Parquet tables page by page. Bytes (pictures) become base64 text; class labels of the
+//! `datasets` library become their names.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +28,8 @@ impl ParquetRows {
     /// Opens the table at `path`.
     ///
     /// # Errors
-    /// As [`super::open`]; [`benchtop_model::ErrorKind::Input`] for a table that is cut off or packed in a way that is not read.
+    /// See [`super::open`]; [`benchtop_model::ErrorKind::Input`] for a truncated table or an
+    /// unsupported compression.
     pub fn open(path: &Path) -> Result<ParquetRows> {
         super::open(path)?;
         let file = std::fs::File::open(path).map_err(|e| Error::io(&e, "cannot open", path))?;
@@ -46,29 +48,27 @@ impl ParquetRows {
     }
 }
 
-/// The library checks much of a damaged file by assertion; that ends the file and not the program.
+/// The library panics on many damaged files. This must not end the program.
 fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
-    let help = "it may be cut off, or packed in another way than snappy or zstd: write it again with `to_parquet`";
+    let help = "it may be truncated, or use another compression than snappy or zstd; write it again with `to_parquet`";
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(found)) => Ok(found),
-        Ok(Err(e)) => {
-            Err(Error::input(format!("the Parquet table cannot be read: {e}")).help(help))
-        }
+        Ok(Err(e)) => Err(Error::input(format!("cannot read the Parquet table: {e}")).help(help)),
         Err(_) => Err(Error::input("the Parquet table is damaged").help(help)),
     }
 }
 
-/// The names behind the numbers of class labels, by column, as `datasets` writes them into the table.
+/// The names of class labels by column, from the metadata of `datasets`.
 fn labels(reader: &SerializedFileReader<std::fs::File>) -> HashMap<String, Vec<String>> {
-    let said = reader.metadata().file_metadata().key_value_metadata();
-    let said = said.and_then(|pairs| {
+    let metadata = reader.metadata().file_metadata().key_value_metadata();
+    let metadata = metadata.and_then(|pairs| {
         pairs
             .iter()
             .find(|pair| pair.key == "huggingface")?
             .value
             .clone()
     });
-    let info: Value = said
+    let info: Value = metadata
         .and_then(|text| serde_json::from_str(&text).ok())
         .unwrap_or_default();
     let Some(features) = info.pointer("/info/features").and_then(Value::as_object) else {
@@ -144,7 +144,7 @@ fn value(field: Field) -> Value {
         Field::UShort(n) => n.into(),
         Field::UInt(n) => n.into(),
         Field::ULong(n) => n.into(),
-        // What is no number (NaN) is null.
+        // NaN becomes null.
         Field::Float16(n) => f64::from(n.to_f32()).into(),
         Field::Float(n) => f64::from(n).into(),
         Field::Double(n) => n.into(),

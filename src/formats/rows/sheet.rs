@@ -1,7 +1,8 @@
-//! Spreadsheets (.xlsx): the first sheet, whose first row names the columns.
+//! Reads spreadsheets (.xlsx): the first sheet, with column names in its first row.
 //!
-//! A sheet points into a table of texts that must be at hand, so it is held whole; what it unpacks to is measured before and
-//! bounded. A spreadsheet has no empty text: an empty cell is read as one.
+//! Cells refer to a shared table of texts, so the sheet is read as a whole. Its unpacked size is
+//! measured first and limited. Spreadsheets have no empty texts, so an empty cell is read as an
+//! empty text.
 
 use std::collections::VecDeque;
 use std::io::{Cursor, Read};
@@ -15,29 +16,29 @@ use super::{Rows, Tally, bounded};
 use crate::records::Record;
 use benchtop_model::{Error, Result};
 
-/// What a member of the archive may unpack to: 256 MiB.
+/// Maximum unpacked size of a member of the archive: 256 MiB.
 const MEMBER_LIMIT: u64 = 256 << 20;
-/// What the archive itself may have: 256 MiB.
+/// Maximum size of the archive: 256 MiB.
 const FILE_LIMIT: u64 = 256 << 20;
-/// Characters that a cell can hold; a longer text was cut there by whoever wrote it.
+/// Maximum number of characters in a cell. The program that wrote the file has truncated longer
+/// texts.
 pub const CELL_LIMIT: usize = 32_767;
-const CUT: &str =
-    "cells of exactly 32,767 characters, where spreadsheets cut a text: its end is lost";
+const CUT: &str = "cells of exactly 32,767 characters, the limit of spreadsheets; the end of their text is probably lost";
 
 /// Whether the archive at `path` is a spreadsheet.
 ///
 /// # Errors
-/// As [`super::open`], and for an archive that cannot be opened.
+/// See [`super::open`]; also if the archive cannot be opened.
 pub fn is_sheet(path: &Path) -> Result<bool> {
     let file = std::fs::File::open(path).map_err(|e| Error::io(&e, "cannot open", path))?;
     let archive = ZipArchive::new(file).map_err(|e| broken(&e).file(path))?;
     Ok(archive.index_for_name("xl/workbook.xml").is_some())
 }
 
-/// What is wrong with an archive.
+/// An error of the archive.
 pub fn broken(err: &dyn std::fmt::Display) -> Error {
-    Error::input(format!("the archive cannot be read: {err}"))
-        .help("it may be cut off: copy or write it again")
+    Error::input(format!("cannot read the archive: {err}"))
+        .help("it may be truncated; copy or write it again")
 }
 
 /// The rows of a spreadsheet.
@@ -51,7 +52,8 @@ impl SheetRows {
     /// Reads the first sheet of the file at `path`.
     ///
     /// # Errors
-    /// As [`super::open`]; [`benchtop_model::ErrorKind::Input`] for what is no spreadsheet and for one that unpacks to too much.
+    /// See [`super::open`]; [`benchtop_model::ErrorKind::Input`] if it is not a spreadsheet or
+    /// unpacks to too much.
     pub fn open(path: &Path) -> Result<SheetRows> {
         let bytes =
             bounded(super::open(path)?, FILE_LIMIT, "the spreadsheet").map_err(|p| p.file(path))?;
@@ -75,7 +77,9 @@ impl SheetRows {
             let ((row, column), value) = (cell.get_position(), value(cell.get_value()));
             let column = column as usize;
             if column >= 16_384 {
-                return Err(Error::input("a cell beyond the last column").line(u64::from(row) + 1));
+                return Err(
+                    Error::input("a cell lies beyond the last column").line(u64::from(row) + 1)
+                );
             }
             if value.as_str().is_some_and(|text| {
                 text.encode_utf16().count() == CELL_LIMIT || text.chars().count() == CELL_LIMIT
@@ -96,15 +100,14 @@ impl SheetRows {
             }
         }
         if names.is_empty() {
-            return Err(
-                Error::input("the first row of the sheet is empty").help("it names the columns")
-            );
+            return Err(Error::input("the first row of the sheet is empty")
+                .help("put the column names in the first row"));
         }
         Ok(SheetRows { names, rows, tally })
     }
 }
 
-/// Refuses an archive any member of which unpacks to too much, whatever it says of itself.
+/// Rejects an archive with a member that unpacks to too much, whatever its header states.
 fn measure(bytes: &[u8]) -> Result<()> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|e| broken(&e))?;
     let mut left = MEMBER_LIMIT;
@@ -130,7 +133,7 @@ fn measure(bytes: &[u8]) -> Result<()> {
 fn value(cell: &DataRef<'_>) -> Value {
     match cell {
         DataRef::Int(n) => (*n).into(),
-        // Whole numbers are stored as they are counted: 7, not 7.0.
+        // Integers are stored as counts: 7, not 7.0.
         DataRef::Float(n) if n.fract() == 0.0 && n.abs() < 9e15 => (*n as i64).into(),
         DataRef::Float(n) => (*n).into(),
         DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => {

@@ -1,4 +1,4 @@
-//! COCO captions: every picture is a free-form question, its captions the references.
+//! COCO captions: every picture becomes a free-form question with its captions as references.
 //!
 //! Source: cocodataset.org, "Data format". Ids are numbers or texts.
 
@@ -14,10 +14,10 @@ use crate::rows::{Rows, Tally};
 use crate::{cells, open};
 use benchtop_model::{Error, Result};
 
-/// What is asked: COCO has no question.
+/// The question, which COCO does not have.
 const QUESTION: &str = "Describe the image.";
-const BOXES: &str = "annotations without a caption (boxes, masks), which ask nothing";
-const CUT_OFF: &str = "captions of pictures that are not listed";
+const BOXES: &str = "annotations without a caption (boxes, masks), skipped";
+const CUT_OFF: &str = "captions of unlisted pictures, skipped";
 
 struct Captions {
     ready: VecDeque<(u64, Record)>,
@@ -34,15 +34,16 @@ impl Rows for Captions {
     }
 }
 
-/// The pictures with captions as rows. Names and captions are held, as either list may come first.
+/// The captioned pictures as rows. Names and captions are held in memory, because either list may
+/// come first.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] with the line, and for a file without any caption.
+/// [`benchtop_model::ErrorKind::Input`] with the line, or if the file has no captions.
 pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
     let mut object = Object::new(open(path)?)?;
     let mut tally = Tally::default();
     let mut names: HashMap<String, Value> = HashMap::new();
-    // By the order of their first captions.
+    // In the order of their first captions.
     let mut captions: BTreeMap<u64, (String, u64, Vec<Value>)> = BTreeMap::new();
     let mut order: HashMap<String, u64> = HashMap::new();
     while let Some(name) = object.next_name()? {
@@ -79,11 +80,11 @@ pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
         }
     }
     if captions.is_empty() {
-        return Err(
-            Error::input("COCO annotations without any caption: there is nothing to ask")
-                .file(path)
-                .help("captions are read; boxes and masks are not"),
-        );
+        return Err(Error::input(
+            "the COCO annotations have no captions, so there are no questions",
+        )
+        .file(path)
+        .help("import captions; boxes and masks are not supported"));
     }
     let mut ready = VecDeque::new();
     for (id, line, mut list) in captions.into_values() {

@@ -1,25 +1,27 @@
-//! FiftyOne's `samples.json`: an object with the samples of a data set, each a picture with fields of its own.
+//! FiftyOne's `samples.json`: an object with the samples of a data set, each a picture with its own
+//! fields.
 //!
-//! A field that is a `Classification`, and not the ground truth, is what a model of that name said.
+//! A `Classification` field other than the ground truth is the answer of a model with the field's
+//! name.
 
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::{About, each, folder, renamed};
-use crate::mapping::guess;
 use crate::open;
 use crate::records::Record;
 use crate::rows::Rows;
 use crate::rows::object::MemberRows;
 use benchtop_model::Result;
+use benchtop_model::mapping::guess;
 
 const TRUTH: &str = "ground_truth";
 
 /// The samples as rows.
 ///
 /// # Errors
-/// What is wrong with the beginning of the file.
+/// If the beginning of the file cannot be read.
 pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
     Ok(each(
         Box::new(MemberRows::new(open(path)?, "samples")?),
@@ -63,10 +65,11 @@ fn flat(sample: Record) -> Record {
     row
 }
 
-/// Samples that are looked at for the name of the model: one that it said nothing of has no such field.
+/// Number of samples that are searched for the model's name, because samples without an answer lack
+/// the field.
 const LOOKED_AT: usize = 1000;
 
-/// The folder of an export is its data set, and the field of the first answer its model.
+/// The data set is the name of the export's folder, and the model is the field of the first answer.
 pub fn about(path: &Path) -> About {
     let mut samples = rows(path).ok();
     let next = || samples.as_mut()?.next_row().ok().flatten();

@@ -1,5 +1,6 @@
-//! HELM's run folders: `scenario_state.json` (questions with answers), `instances.json` (questions), and the scores of
-//! `per_instance_stats.json`, which are read beside the first.
+//! HELM's run folders: `scenario_state.json` (questions with answers), `instances.json`
+//! (questions), and the scores in `per_instance_stats.json`, which are read together with the
+//! first.
 //!
 //! Source: helm/benchmark/adaptation/scenario_state.py and metrics/metric.py, commit 63754d0.
 
@@ -15,15 +16,15 @@ use crate::rows::{Rows, json};
 use crate::{cells, open};
 use benchtop_model::{Key, Result, ToolVerdict};
 
-/// The name of the file with scores.
+/// The file with the scores.
 const STATS: &str = "per_instance_stats.json";
-/// Stats that say whether an answer is right, in the order of preference.
+/// Stats that show whether an answer is right, in order of preference.
 const RIGHT: [&str; 3] = ["exact_match", "quasi_exact_match", "prefix_exact_match"];
 
-/// The requests of a run, or its questions alone.
+/// The requests of a run, or only its questions.
 ///
 /// # Errors
-/// What is wrong with the beginning of the file.
+/// If the beginning of the file cannot be read.
 pub fn rows(path: &Path, state: bool) -> Result<Box<dyn Rows>> {
     if !state {
         let instances = Box::new(json::JsonRows::new(open(path)?));
@@ -53,7 +54,7 @@ pub fn rows(path: &Path, state: bool) -> Result<Box<dyn Rows>> {
                         .map(|e| row.insert("error".into(), e.clone())),
                 ),
             }
-            // Shuffled options are answered by these letters.
+            // Answers use these letters of the shuffled options.
             if let Some(Value::Object(letters)) = state.get("output_mapping") {
                 row.insert("options".into(), letters.values().cloned().collect());
             }
@@ -128,7 +129,8 @@ fn question(instance: &Value) -> Record {
     ])
 }
 
-/// What the folder of a run is called: `scenario:args,method=...,model=...`; a state says its model itself.
+/// The data set and model from the name of a run folder: `scenario:args,method=...,model=...`. A
+/// state file names its model itself.
 pub fn about(path: &Path, state: bool) -> About {
     let run = folder(path).unwrap_or_default();
     let named = run.split(',').find_map(|part| {
@@ -159,10 +161,10 @@ fn model(path: &Path) -> Option<String> {
     None
 }
 
-/// The verdicts of the file of scores beside a state.
+/// The verdicts in the scores file next to a state file.
 ///
 /// # Errors
-/// What is wrong with that file.
+/// If that file cannot be read.
 pub fn verdicts(path: &Path) -> Result<HashMap<Key, ToolVerdict>> {
     let (mut found, file) = (HashMap::new(), path.with_file_name(STATS));
     if !file.is_file() {

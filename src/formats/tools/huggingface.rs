@@ -1,4 +1,5 @@
-//! Hugging Face: a folder of pictures with `metadata.jsonl` a split, and Parquet tables `data/<split>-00000-of-00001.parquet`.
+//! Hugging Face: a folder of pictures with one `metadata.jsonl` per split, and Parquet tables
+//! `data/<split>-00000-of-00001.parquet`.
 
 use std::path::Path;
 
@@ -6,7 +7,7 @@ use super::stem;
 
 const SPLITS: [&str; 6] = ["train", "test", "validation", "val", "dev", "valid"];
 
-/// The name of the data set that a file of one is: its folder's, with the split.
+/// The data set's name of such a file: the folder's name and the split.
 pub fn dataset(path: &Path) -> String {
     let own = stem(path);
     let own = shard(&own).unwrap_or(&own);
@@ -33,7 +34,7 @@ pub fn dataset(path: &Path) -> String {
     parts.join("-")
 }
 
-/// `test` of `test-00000-of-00001`.
+/// `test` in `test-00000-of-00001`.
 fn shard(name: &str) -> Option<&str> {
     let (name, of) = name.rsplit_once("-of-")?;
     let (split, number) = name.rsplit_once('-')?;

@@ -1,7 +1,9 @@
-//! Inspect AI's logs: `.eval` (a zip of one JSON a sample; deflate, or Zstandard in newer versions) and `.json`.
+//! Inspect AI's logs: `.eval` (a zip archive with one JSON file per sample; deflate, or Zstandard
+//! in newer versions) and `.json`.
 //!
-//! A log that was cut off has no `header.json`; what the evaluation was is in `_journal/start.json` then. Members given twice
-//! are read as the last of them. Long texts and pictures lie in `attachments`. Source: inspect_ai, log/_recorders/eval.py.
+//! A truncated log has no `header.json`; the evaluation is then described in `_journal/start.json`.
+//! Of duplicate members, the last counts. Long texts and pictures are in `attachments`. Source:
+//! inspect_ai, log/_recorders/eval.py.
 
 use std::fs::File;
 use std::path::Path;
@@ -18,7 +20,7 @@ use crate::rows::sheet::broken;
 use crate::rows::{Rows, Tally, bounded};
 use benchtop_model::{Error, Result};
 
-/// What one sample may unpack to: 64 MiB.
+/// Maximum unpacked size of a sample: 64 MiB.
 const SAMPLE_LIMIT: u64 = 64 << 20;
 const FAILED: &str = "samples that ended with an error";
 
@@ -30,7 +32,7 @@ fn archive(path: &Path) -> Result<ZipArchive<File>> {
 /// Whether the archive at `path` is a log.
 ///
 /// # Errors
-/// When it cannot be opened.
+/// If it cannot be opened.
 pub fn is_log(path: &Path) -> Result<bool> {
     let archive = archive(path)?;
     Ok(HEADERS
@@ -62,7 +64,7 @@ impl Rows for Samples {
         let place = |p: Error| p.line(self.at);
         let bytes = member(&mut self.archive, &name).map_err(place)?;
         let record = serde_json::from_slice(&bytes)
-            .map_err(|e| place(Error::input(format!("{name} is no JSON: {e}"))))?;
+            .map_err(|e| place(Error::input(format!("{name} is not valid JSON: {e}"))))?;
         Ok(Some((self.at, record)))
     }
 
@@ -71,10 +73,10 @@ impl Rows for Samples {
     }
 }
 
-/// The samples of a log as rows; the number of a row is that of its sample in the log.
+/// The samples of a log as rows. The number of a row is that of its sample in the log.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] for an archive that is cut off, and the operating system's.
+/// [`benchtop_model::ErrorKind::Input`] for a truncated archive, and I/O errors.
 pub fn rows(path: &Path, zipped: bool) -> Result<Box<dyn Rows>> {
     let samples: Box<dyn Rows> = if zipped {
         let archive = archive(path)?;
@@ -97,7 +99,7 @@ pub fn rows(path: &Path, zipped: bool) -> Result<Box<dyn Rows>> {
     }))
 }
 
-/// Counts samples that failed.
+/// Counts failed samples.
 struct Counted {
     rows: Box<dyn Rows>,
     tally: Tally,
@@ -149,7 +151,7 @@ fn flat(mut sample: Record) -> Record {
     let metadata = sample.get("metadata").cloned().unwrap_or_default();
     let of = |name: &str| metadata.get(name).cloned().unwrap_or_default();
     if images.is_empty() {
-        // Logs without their pictures: the data set's own field often names the file.
+        // For logs without pictures, a field of the data set often names the file.
         images.extend(
             ["image", "image_file", "image_path"]
                 .iter()
@@ -256,7 +258,7 @@ fn completion(output: &Value, whole: &dyn Fn(&str) -> String) -> Option<String> 
     Some(texts.join("\n"))
 }
 
-/// What the model thought before it answered, which stands as parts of its own in its message.
+/// The model's reasoning, which is in separate parts of its message.
 fn reasoning(output: &Value, whole: &dyn Fn(&str) -> String) -> Option<String> {
     let parts = output.pointer("/choices/0/message/content")?.as_array()?;
     let is = |part: &&Value| part.get("type").and_then(Value::as_str) == Some("reasoning");
@@ -270,10 +272,10 @@ fn reasoning(output: &Value, whole: &dyn Fn(&str) -> String) -> Option<String> {
     (!found.is_empty()).then(|| found.join("\n"))
 }
 
-/// What a log says of itself.
+/// The data set, the model, and the time of a log.
 ///
 /// # Errors
-/// As [`rows`].
+/// See [`rows`].
 pub fn about(path: &Path, zipped: bool) -> Result<About> {
     let eval = if zipped {
         let mut archive = archive(path)?;
@@ -282,7 +284,7 @@ pub fn about(path: &Path, zipped: bool) -> Result<About> {
             .find(|name| archive.index_for_name(name).is_some())
             .unwrap_or(HEADERS[1]);
         let header: Value = serde_json::from_slice(&member(&mut archive, name)?)
-            .map_err(|e| Error::input(format!("{name} is no JSON: {e}")).file(path))?;
+            .map_err(|e| Error::input(format!("{name} is not valid JSON: {e}")).file(path))?;
         header.get("eval").cloned().unwrap_or_default()
     } else {
         let mut object = Object::new(open(path)?)?;
@@ -314,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_model_thought_is_kept_apart_from_what_it_said() {
+    fn reasoning_is_separate_from_the_answer() {
         let said = json!([{"type": "reasoning", "reasoning": "A dog barks."}, {"type": "text", "text": "B"}]);
         let sample = json!({"id": 1, "input": "What is it?", "choices": ["cat", "dog"], "target": "B",
             "output": {"choices": [{"message": {"role": "assistant", "content": said}}]}});

@@ -1,16 +1,16 @@
-//! The questions of Label Studio's tasks, and what models predicted for them. The annotations of the same files are verdicts:
-//! [`crate::verdicts::label_studio`] reads those.
+//! The questions and model predictions in Label Studio's tasks. [`crate::verdicts::label_studio`]
+//! reads the annotations in the same files as verdicts.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use super::{each, renamed};
-use crate::mapping::{Mapping, guess};
 use crate::records::Record;
 use crate::rows::Rows;
+use benchtop_model::mapping::{Mapping, guess};
 
-/// What its tables add to the data of a task.
+/// Fields of its tables besides the task's data.
 const OWN: [&str; 8] = [
     "id",
     "annotator",
@@ -22,8 +22,8 @@ const OWN: [&str; 8] = [
     "annotation_comment",
 ];
 
-/// The key of a task's question as [`rows`] gives it, and the question: of the task's data, or of a record of its tables with
-/// `table`, which is flat. `id` is the number that Label Studio gave the task.
+/// The key that [`rows`] gives to a task's question, and the question, from the task's data or
+/// (with `table`) from a flat record of its tables. `id` is Label Studio's number of the task.
 pub fn asked(mut data: Record, id: Option<Value>, table: bool) -> (Option<Value>, Option<String>) {
     if table {
         OWN.iter().for_each(|name| drop(data.remove(*name)));
@@ -36,7 +36,8 @@ pub fn asked(mut data: Record, id: Option<Value>, table: bool) -> (Option<Value>
     (question.remove("id").or(id), text)
 }
 
-/// Tasks as rows, one a model that predicted something, one without any; or the rows of its tables, `tasks` being false.
+/// Tasks as rows: one per model with a prediction, and one for a task without any. If `tasks` is
+/// false: the rows of its tables.
 pub fn rows(records: Box<dyn Rows>, tasks: bool) -> Box<dyn Rows> {
     each(records, move |record| {
         Ok(if tasks {
@@ -47,12 +48,12 @@ pub fn rows(records: Box<dyn Rows>, tasks: bool) -> Box<dyn Rows> {
     })
 }
 
-/// What the data of a task holds, by its names.
+/// The mapping of a task's data, from its field names.
 fn mapping(data: &Record) -> Mapping {
     let names: Vec<String> = data.keys().cloned().collect();
     let mut found = guess(&names);
     if data.contains_key("key") {
-        // Beside a key, `answer` is the control that annotators chose in.
+        // If there is a `key`, `answer` is a control for annotators.
         found.answer = Some("key".into());
     }
     found
@@ -82,7 +83,8 @@ fn task(mut record: Record) -> Vec<Record> {
     predicted.into_iter().map(row).collect()
 }
 
-/// What each model predicted: under `predictions`, or within the annotations that were made from one.
+/// The prediction of each model: under `predictions`, or inside annotations that were made from
+/// one.
 fn predictions(record: &Record) -> BTreeMap<String, String> {
     let list = |name: &str| {
         record

@@ -1,7 +1,8 @@
-//! lmms-eval: `<model>/<time>_samples_<task>.jsonl` beside `<time>_results.json`.
+//! lmms-eval: `<model>/<time>_samples_<task>.jsonl` next to `<time>_results.json`.
 //!
-//! A sample holds no document: what was asked is the text `input`, and `doc_id` is the row of the data set, from 0. Old files
-//! nest the answer twice, newer ones not at all (lmms-eval, evaluation_tracker.py, commit 75571cf).
+//! A sample has no document: its text `input` is the prompt, and `doc_id` is the row of the data
+//! set, from 0. Old files nest the answer in two lists, newer ones do not (lmms-eval,
+//! evaluation_tracker.py, commit 75571cf).
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use crate::choices::taken_apart;
 use crate::records::Record;
 use crate::rows::Rows;
 
-/// Fields of a sample that are no metric.
+/// Fields of a sample that are not metrics.
 const NOT_METRICS: [&str; 13] = [
     "doc_id",
     "target",
@@ -42,7 +43,7 @@ fn sample(mut record: Record) -> Record {
         .unwrap_or_default()
         .to_string();
     let (question, options) = taken_apart(&input);
-    // The raw answer is there where the filtered one is another.
+    // The raw answer is present if the filtered one differs.
     let answered = record
         .get("resps")
         .and_then(first)
@@ -86,7 +87,7 @@ fn sample(mut record: Record) -> Record {
     flat
 }
 
-/// The first text in however many lists.
+/// The first text in nested lists.
 fn first(value: &Value) -> Option<String> {
     match value {
         Value::Array(list) => list.first().and_then(first),
@@ -94,7 +95,8 @@ fn first(value: &Value) -> Option<String> {
     }
 }
 
-/// What the name and folder of a file of samples say, and the results beside it.
+/// The model, data set, and time from the name and folder of a file of samples, and from the
+/// results next to it.
 pub fn about(path: &Path) -> About {
     let name = stem(path);
     let (written, task) = match name.split_once("_samples_") {
@@ -135,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_and_new_shapes_of_an_answer() {
+    fn old_and_new_shapes_of_an_answer_are_read() {
         for answer in [json!([["B"]]), json!(["B"]), json!("B")] {
             let value = json!({"doc_id": 3, "target": "B", "filtered_resps": answer, "input": "What?\nA. x\nB. y\nAnswer.",
                 "mme": {"score": 1.0, "pred": "B", "category": "c"}});

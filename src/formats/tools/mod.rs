@@ -1,15 +1,15 @@
-//! What the tools of the field write, one file each: how their records become flat rows, and what their files and folders say
-//! of model and data set.
+//! Reads the files of other tools, one module per tool: converts records to flat rows, and finds
+//! the model and data set in files and folder names.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::mapping::Mapping;
 use super::records::Record;
 use super::rows::{Rows, Tally};
 use benchtop_model::Result;
+use benchtop_model::mapping::Mapping;
 
 pub mod coco;
 pub mod fiftyone;
@@ -22,26 +22,27 @@ pub mod opencompass;
 pub mod openvlm;
 pub mod vlmevalkit;
 
-/// What a file says of itself, inside or by its name and folder.
+/// The description of a file, from its content or its name and folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
-    /// The data set that it holds or answers.
+    /// The data set of its questions or answers.
     pub dataset: Option<String>,
     /// The model that answered.
     pub model: Option<String>,
-    /// When it was written, as text that sorts.
+    /// The time of writing, as a sortable text.
     pub written: Option<String>,
-    /// Other files with this are parts of the same run.
+    /// Files with the same value are parts of one run.
     pub part_of: Option<PathBuf>,
-    /// Whether its ids are the positions of the questions in their data set, from 0.
+    /// Whether the ids are positions of the questions in their data set, from 0.
     pub positions: bool,
-    /// The file whose answers it repeats with verdicts; that one reads them from here.
+    /// The file whose answers this file repeats with verdicts. That file reads the verdicts from
+    /// here.
     pub verdicts_of: Option<PathBuf>,
 }
 
 type Flat = Box<dyn FnMut(Record) -> Result<Vec<Record>> + Send>;
 
-/// Rows that are made of the rows of a tool, any number of each.
+/// Rows that are made from the rows of a tool, any number from each.
 struct Each {
     rows: Box<dyn Rows>,
     flat: Flat,
@@ -49,7 +50,7 @@ struct Each {
     line: u64,
 }
 
-/// Every row of `rows` through `flat`.
+/// Passes every row of `rows` through `flat`.
 pub(super) fn each(
     rows: Box<dyn Rows>,
     flat: impl FnMut(Record) -> Result<Vec<Record>> + Send + 'static,
@@ -80,7 +81,7 @@ impl Rows for Each {
     }
 }
 
-/// The mapping of rows with benchtop's own names for what they hold.
+/// The mapping of rows with benchtop's own field names.
 pub(super) fn flat() -> Mapping {
     let own = |name: &str| Some(name.to_string());
     Mapping {
@@ -101,7 +102,7 @@ pub(super) fn flat() -> Mapping {
     }
 }
 
-/// A row of these fields; null ones are left out.
+/// A row of these fields, without nulls.
 pub(super) fn row<const N: usize>(fields: [(&str, Value); N]) -> Record {
     fields
         .into_iter()
@@ -110,7 +111,7 @@ pub(super) fn row<const N: usize>(fields: [(&str, Value); N]) -> Record {
         .collect()
 }
 
-/// The fields of `record` under benchtop's own names, as a mapping says; the rest is left.
+/// The mapped fields of `record` under benchtop's own names. Other fields are dropped.
 pub(super) fn renamed(mapping: &Mapping, mut record: Record) -> Record {
     let named: Vec<(String, String)> = mapping
         .named()
@@ -141,12 +142,12 @@ pub(super) fn renamed(mapping: &Mapping, mut record: Record) -> Record {
     out
 }
 
-/// The name of the folder that a file lies in.
+/// The name of the folder that contains a file.
 pub(super) fn folder(path: &Path) -> Option<String> {
     Some(path.parent()?.file_name()?.to_string_lossy().into_owned()).filter(|name| !name.is_empty())
 }
 
-/// The stem of a file's name.
+/// The stem of a file name.
 pub(super) fn stem(path: &Path) -> String {
     path.file_stem()
         .unwrap_or_default()

@@ -1,5 +1,6 @@
-//! OpenCompass: `predictions/<model>/<dataset>.json`, one object with a member a question, named by its position from 0; or
-//! the same in parts `<dataset>_0.json`, `<dataset>_1.json`, where positions begin again.
+//! OpenCompass: `predictions/<model>/<dataset>.json`, one object with a member per question, named
+//! by its position from 0; or parts `<dataset>_0.json`, `<dataset>_1.json`, in each of which
+//! positions start again.
 //!
 //! Source: opencompass/openicl/icl_inferencer/icl_base_inferencer.py, commit a5acc4b.
 
@@ -86,7 +87,7 @@ fn flat(position: u64, record: Record) -> Record {
 /// The answers of a file as rows.
 ///
 /// # Errors
-/// What is wrong with the beginning of the file, or with a part before it.
+/// If the beginning of the file, or an earlier part, cannot be read.
 pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
     let mut before = 0;
     for part in parts_before(path) {
@@ -105,12 +106,12 @@ pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
     }))
 }
 
-/// The name of the data set and the number of the part, where the file is one.
+/// The data set's name and the part's number, if the file is a part.
 fn part(path: &Path) -> Option<(String, u32)> {
     let name = stem(path);
     let (dataset, number) = name.rsplit_once('_')?;
     let number: u32 = number.parse().ok()?;
-    // A data set's own name may end with a number: a part has the first beside it.
+    // A data set's name may end with a number. A part has the first part next to it.
     let first = path.with_file_name(format!("{dataset}_0.json"));
     (number < 10_000 && File::open(first).is_ok()).then(|| (dataset.to_string(), number))
 }
@@ -125,7 +126,7 @@ fn parts_before(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What the name and folders of a file say.
+/// The data set, the model, and the time from the name and folders of a file.
 pub fn about(path: &Path) -> About {
     let part = part(path);
     let dataset = part

@@ -1,4 +1,5 @@
-//! `OpenVLM.json`, the data behind the Open VLM leaderboard: what is known of each model, and its published scores.
+//! `OpenVLM.json`, the data of the Open VLM leaderboard: a description of each model, and its
+//! published scores.
 
 use std::path::Path;
 
@@ -9,10 +10,10 @@ use crate::{cells, open};
 use benchtop_model::Result;
 use benchtop_model::card::ModelCard;
 
-/// The models that the file at `path` describes, in its order. `N/A` and empty values are left out.
+/// The models in the file at `path`, in order. `N/A` and empty values are left out.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] with the line, and the operating system's.
+/// [`benchtop_model::ErrorKind::Input`] with the line, and I/O errors.
 pub fn read(path: &Path) -> Result<Vec<ModelCard>> {
     let mut cards = Vec::new();
     let mut object = Object::new(open(path)?).map_err(|p| p.file(path))?;

@@ -1,5 +1,6 @@
 //! VLMEvalKit: tables of questions with pictures in base64 (`LMUData/<dataset>.tsv`), predictions
-//! (`<model>/[T<time>/]<model>_<dataset>.xlsx|tsv|json`), and the same with verdicts (`..._result.*`, `..._auxmatch.*`).
+//! (`<model>/[T<time>/]<model>_<dataset>.xlsx|tsv|json`), and predictions with verdicts
+//! (`..._result.*`, `..._auxmatch.*`).
 //!
 //! Source: VLMEvalKit, vlmeval/smp/file.py and vlmeval/dataset/image_mcq.py, commit e8e78f0.
 
@@ -8,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use super::{About, stem};
 use crate::mapped::verdict;
-use crate::mapping::{Mapping, guess};
 use crate::out::WITHOUT_OPTIONS;
 use crate::{cells, rows};
+use benchtop_model::mapping::{Mapping, guess};
 use benchtop_model::{Key, Result, ToolVerdict};
 
-/// Endings of the names of files with verdicts, longest first.
+/// File name suffixes of files with verdicts, longest first.
 const RESULTS: [&str; 5] = [
     "_exact_matching_result",
     "_openai_result",
@@ -23,13 +24,13 @@ const RESULTS: [&str; 5] = [
 ];
 const ENDINGS: [&str; 3] = ["xlsx", "tsv", "json"];
 
-/// What its tables hold by their columns: the categories are subtasks, their groups tasks.
+/// The mapping of its tables: categories are subtasks, groups of categories are tasks.
 pub fn mapping(columns: &[String]) -> Mapping {
-    // Beside `hit` stands the log of the match, beside `extracted` the score.
+    // `hit` comes with the log of the match, `extracted` with the score.
     guess(columns)
 }
 
-/// What the name and folder of a file of predictions or verdicts say.
+/// The data set and model from the name and folder of a file of predictions or verdicts.
 pub fn about(path: &Path, results: bool, known: &[String]) -> About {
     let own = stem(path);
     let verdicts_of = if results { plain_file(path) } else { None };
@@ -81,7 +82,7 @@ pub fn about(path: &Path, results: bool, known: &[String]) -> About {
         ),
         None => (Some(whole), None),
     };
-    // The answers to questions without options belong to the run of those beside them.
+    // Answers to questions without options belong to the run of the file next to them.
     let ending = path
         .extension()
         .map(|e| e.to_string_lossy().into_owned())
@@ -99,7 +100,8 @@ pub fn about(path: &Path, results: bool, known: &[String]) -> About {
     }
 }
 
-/// The file of plain predictions that a file with verdicts was made from: the longest name that its own begins with.
+/// The file of plain predictions that a file with verdicts was made from: the longest name that its
+/// name begins with.
 fn plain_file(path: &Path) -> Option<PathBuf> {
     let own = stem(path);
     let beside = std::fs::read_dir(path.parent()?)
@@ -118,10 +120,10 @@ fn plain_file(path: &Path) -> Option<PathBuf> {
     plain.max_by_key(|other| (stem(other).len(), other.extension() == path.extension()))
 }
 
-/// The verdicts on the answers of a file that another file beside it holds.
+/// The verdicts on a file's answers, from another file next to it.
 ///
 /// # Errors
-/// What is wrong with that file.
+/// If that file cannot be read.
 pub fn verdicts(path: &Path) -> Result<HashMap<Key, ToolVerdict>> {
     let mut found = HashMap::new();
     let own = stem(path);
@@ -162,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_and_data_sets_tell_where_a_model_s_name_ends() {
+    fn model_name_ends_at_the_folder_or_data_set() {
         let of = |path: &str, results, known: &[&str]| {
             let known: Vec<String> = known.iter().map(|s| (*s).to_string()).collect();
             let about = about(Path::new(path), results, &known);

@@ -1,9 +1,10 @@
-//! Verdicts as comma-separated values (RFC 4180): a line of names, then one verdict a line, each ended by CR LF.
+//! Verdicts as comma-separated values (RFC 4180): a header line, then one verdict per line, all
+//! ended by CR LF.
 //!
-//! A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula. Such a cell gets an apostrophe before it,
-//! and so does one that begins with an apostrophe, a tab or a carriage return; a reader takes it off again where one
-//! of these follows. A text that is there and empty is an apostrophe alone, one that is not there an empty cell. So nothing
-//! is lost in between.
+//! Spreadsheets take a cell that begins with `=`, `+`, `-`, or `@` for a formula. The writer puts
+//! an apostrophe before such a cell, and also before one that begins with an apostrophe, a tab, or
+//! a carriage return. The reader removes an apostrophe before any of these characters. An empty
+//! text is a single apostrophe, and a missing text is an empty cell. So nothing is lost.
 
 use std::borrow::Cow;
 use std::io::{BufRead, Write};
@@ -17,7 +18,7 @@ use crate::write::raw;
 use benchtop_model::verdict_interchange::Exchanged;
 use benchtop_model::{Error, PictureSeen, Result};
 
-/// The names of the columns, in the order in which they are written.
+/// Column names in the order in which they are written.
 pub const COLUMNS: [&str; 18] = [
     "number",
     "item",
@@ -39,21 +40,16 @@ pub const COLUMNS: [&str; 18] = [
     "pictures",
 ];
 
-/// Characters that a spreadsheet takes for the beginning of a formula, or drops there; and the apostrophe itself.
+/// Characters that spreadsheets take for the start of a formula or drop at the start of a cell, and
+/// the apostrophe.
 const GUARDED: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
 
-/// Writes the line of names.
-///
-/// # Errors
-/// I/O problems as [`Error::io`] classes them.
+/// Writes the header line.
 pub fn write_names(out: &mut dyn Write) -> Result<()> {
     raw(out, (COLUMNS.join(",") + "\r\n").as_bytes())
 }
 
 /// Writes the line of a verdict on item `number`.
-///
-/// # Errors
-/// As [`write_names`].
 pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()> {
     let line = Line::of(number, verdict);
     let text = |text: &str| Some(guarded(text).into_owned());
@@ -90,7 +86,7 @@ pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()
     raw(out, (cells.join(",") + "\r\n").as_bytes())
 }
 
-/// A text as a cell that no spreadsheet takes for a formula.
+/// A text as a cell that spreadsheets do not take for a formula.
 fn guarded(text: &str) -> Cow<'_, str> {
     if text.is_empty() || text.starts_with(GUARDED) {
         Cow::Owned(format!("'{text}"))
@@ -99,7 +95,7 @@ fn guarded(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text of such a cell; none of an empty one.
+/// The text of a guarded cell; `None` if the cell is empty.
 fn text(cell: String) -> Option<String> {
     match cell.strip_prefix('\'') {
         _ if cell.is_empty() => None,
@@ -116,25 +112,28 @@ fn quoted(cell: String) -> String {
     }
 }
 
-/// Reads such lines; the columns may stand in any order, and only `item`, `who` and `verdict` must be there.
+/// Reads verdicts from CSV. Columns may be in any order; only `item`, `who`, and `verdict` are
+/// required.
 ///
 /// # Errors
-/// As [`super::read`].
+/// See [`super::read`].
 pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result<Vec<String>> {
     let mut lines = Lines::strict(input, b',');
     let Some((line, names)) = lines.next_line()? else {
-        return Err(Error::input("the file is empty").help("the first line names the columns"));
+        return Err(
+            Error::input("the file is empty").help("the first line must have the column names")
+        );
     };
     let names = names?;
     let of = |name: &str| COLUMNS.iter().position(|column| *column == name.trim());
     let columns: Vec<Option<usize>> = names.iter().map(|name| of(name)).collect();
     for needed in ["item", "who", "verdict"] {
         if !names.iter().any(|name| name.trim() == needed) {
-            return Err(Error::input("there is no such column")
+            return Err(Error::input("missing column")
                 .field(needed)
                 .line(line)
                 .help(format!(
-                    "the first line names the columns: {}",
+                    "the first line must have the column names: {}",
                     COLUMNS.join(",")
                 )));
         }
@@ -148,7 +147,7 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
     let mut notes = Vec::new();
     if !other.is_empty() {
         notes.push(format!(
-            "columns that verdicts do not have were not read: {}",
+            "unknown columns were ignored: {}",
             other.join(", ")
         ));
     }
@@ -171,7 +170,7 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
     Ok(notes)
 }
 
-/// The flat record of a line's cells.
+/// The flat record in a line's cells.
 fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
     if cells.len() != columns.len() {
         return Err(uneven(cells.len(), columns.len()));
@@ -209,16 +208,16 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
         .filter(|reason| !reason.is_empty())
         .map(str::to_string);
     Ok(Line {
-        number: whole(number, "number")?,
+        number: integer(number, "number")?,
         item: item.unwrap_or_default(),
         who: who.unwrap_or_default(),
         verdict: verdict.unwrap_or_default(),
         reasons: reasons.collect(),
         note,
-        ms: whole(ms, "ms")?,
+        ms: integer(ms, "ms")?,
         seen: word(seen, "seen")?,
         at,
-        rev: whole(rev, "rev")?,
+        rev: integer(rev, "rev")?,
         uuid: word(uuid, "uuid")?,
         answer,
         round,
@@ -242,15 +241,16 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
 
 fn picture(word: &str) -> Result<PictureSeen> {
     let known = || PictureSeen::ALL.map(PictureSeen::name).join(", ");
-    PictureSeen::from_name(word.trim())
-        .ok_or_else(|| Error::input(format!("`{word}` is none of {}", known())).field("pictures"))
+    PictureSeen::from_name(word.trim()).ok_or_else(|| {
+        Error::input(format!("`{word}` is not one of {}", known())).field("pictures")
+    })
 }
 
-fn whole<T: std::str::FromStr>(cell: Option<String>, name: &str) -> Result<Option<T>> {
+fn integer<T: std::str::FromStr>(cell: Option<String>, name: &str) -> Result<Option<T>> {
     let number = |cell: String| {
         cell.trim()
             .parse()
-            .map_err(|_| Error::input(format!("`{cell}` is no whole number")).field(name))
+            .map_err(|_| Error::input(format!("`{cell}` is not a whole number")).field(name))
     };
     cell.map(number).transpose()
 }

@@ -1,4 +1,4 @@
-//! Verdicts as JSON Lines: one object a line, as `benchtop verdicts --format jsonl` writes them.
+//! Verdicts as JSON Lines: one object per line, as `benchtop verdicts --format jsonl` writes them.
 
 use std::io::{BufRead, Write};
 
@@ -9,27 +9,21 @@ use benchtop_model::verdict_interchange::Exchanged;
 use benchtop_model::{Error, Result};
 
 /// The line of a verdict on item `number`.
-///
-/// # Errors
-/// None that is known: every part of it can be written as JSON.
 pub fn line(number: u32, verdict: &Exchanged) -> Result<String> {
-    let cannot = |e| Error::input(format!("a verdict cannot be written as JSON: {e}"));
+    let cannot = |e| Error::input(format!("cannot write the verdict as JSON: {e}"));
     serde_json::to_string(&Line::of(number, verdict)).map_err(cannot)
 }
 
 /// Writes the line of a verdict on item `number`.
-///
-/// # Errors
-/// I/O problems as [`Error::io`] classes them.
 pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()> {
     let line = line(number, verdict)? + "\n";
     crate::write::raw(out, line.as_bytes())
 }
 
-/// Reads such lines.
+/// Reads verdicts from JSON Lines.
 ///
 /// # Errors
-/// As [`super::read`].
+/// See [`super::read`].
 pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result<Vec<String>> {
     let mut records = Records::new(input);
     let mut begun = false;
@@ -65,8 +59,8 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
         begun = true;
         if records.shape() == Shape::Array {
             return Err(
-                Error::input("this is an array of JSON, not one object a line")
-                    .help("Label Studio's export is read with --format label-studio"),
+                Error::input("the file is a JSON array, not one object per line")
+                    .help("use --format label-studio for an export of Label Studio"),
             );
         }
         if !take(found) {

@@ -1,4 +1,4 @@
-//! A verdict as one flat record: what a line of JSON Lines and a line of CSV have in common.
+//! A verdict as a flat record, the common form of JSON Lines and CSV.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -9,10 +9,10 @@ use benchtop_model::verdict::{Asked, Part};
 use benchtop_model::verdict_interchange::{Exchanged, receipt};
 use benchtop_model::{Error, Judgement, PictureSeen, Result, Seen, Verdict, name};
 
-/// Largest revision that is read: beyond it JSON's numbers are not whole.
+/// Largest revision that is read. Larger JSON numbers are not exact integers.
 const LARGEST_REV: u64 = 1 << 53;
 
-/// The flat record, its fields in the order in which they are written.
+/// The flat record, with its fields in the order in which they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Line {
@@ -63,16 +63,17 @@ impl Line {
         }
     }
 
-    /// What it says.
+    /// The verdict in the record.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] with the field: nobody or nothing named, a word that means nothing here, no time.
+    /// [`benchtop_model::ErrorKind::Input`] with the field: missing item or annotator, unknown
+    /// word, or invalid time.
     pub(super) fn exchanged(self, meaning: Meaning<'_>) -> Result<Exchanged> {
         if self.item.is_empty() {
-            return Err(Error::input("it names no item").field("item"));
+            return Err(Error::input("missing item").field("item"));
         }
         if self.who.is_empty() {
-            return Err(Error::input("it names nobody").field("who"));
+            return Err(Error::input("missing annotator").field("who"));
         }
         let who = meaning
             .words
@@ -87,7 +88,7 @@ impl Line {
             .transpose()
             .map_err(|p| p.field("at"))?;
         if self.rev.is_some_and(|rev| rev > LARGEST_REV) {
-            return Err(Error::input("no project has so many revisions").field("rev"));
+            return Err(Error::input("the revision is too large").field("rev"));
         }
         let asked = match self.round {
             Some(round) => {
@@ -127,7 +128,7 @@ impl Line {
     }
 }
 
-/// The receipt of a verdict that came without one from `source`, which calls it `id`.
+/// The receipt of a verdict that has none, derived from `source` and its `id` there.
 pub(super) fn drawn(
     source: &str,
     id: &str,
@@ -151,25 +152,25 @@ pub(super) fn drawn(
     ])
 }
 
-/// The verdict that a word stands for.
+/// The verdict for a word.
 ///
 /// # Errors
-/// What means nothing here.
+/// If the word is unknown.
 pub(super) fn verdict(word: &str, meaning: Meaning<'_>) -> Result<Verdict> {
     meaning.words.verdict(word).ok_or_else(|| {
         let what = if word.is_empty() {
-            "it says no verdict".into()
+            "missing verdict".into()
         } else {
-            format!("`{word}` is no verdict")
+            format!("`{word}` is not a verdict")
         };
         Error::input(what).help(unmapped(word, "accept"))
     })
 }
 
-/// The reasons that words stand for.
+/// The reasons for words.
 ///
 /// # Errors
-/// The first that means nothing here.
+/// For the first unknown word.
 pub(super) fn reasons(words: &[String], meaning: Meaning<'_>) -> Result<Vec<String>> {
     let one = |word: &String| {
         meaning.words.reason(word, meaning.reasons).ok_or_else(|| {
@@ -177,7 +178,8 @@ pub(super) fn reasons(words: &[String], meaning: Meaning<'_>) -> Result<Vec<Stri
                 .reasons
                 .first()
                 .map_or("REASON", |reason| reason.key.as_str());
-            Error::input(format!("`{word}` is no reason of this project")).help(unmapped(word, key))
+            Error::input(format!("`{word}` is not a reason of this project"))
+                .help(unmapped(word, key))
         })
     };
     words.iter().map(one).collect()
@@ -186,11 +188,11 @@ pub(super) fn reasons(words: &[String], meaning: Meaning<'_>) -> Result<Vec<Stri
 /// Milliseconds since 1970 of an RFC 3339 time.
 ///
 /// # Errors
-/// What is no time.
+/// If the text is not a valid time.
 pub(super) fn time(text: &str) -> Result<i64> {
     let time: jiff::Timestamp = text.trim().parse().map_err(|_| {
-        Error::input(format!("`{text}` is no time"))
-            .help("RFC 3339 with its offset, such as 2026-01-31T12:00:00Z")
+        Error::input(format!("`{text}` is not a valid time"))
+            .help("use RFC 3339 with an offset, such as 2026-01-31T12:00:00Z")
     })?;
     Ok(time.as_millisecond())
 }

@@ -1,7 +1,7 @@
-//! Verdicts in interchange forms: [`jsonl`], [`csv`] and [`label_studio`], each read and written one record at a time.
+//! Reads and writes verdicts as [`jsonl`], [`csv`], and [`label_studio`], one record at a time.
 //!
-//! What cannot be taken is named with its place and left; nothing is guessed. A file that is cut off or of another form is
-//! refused as a whole.
+//! Records that cannot be used are reported with their place and skipped; nothing is guessed. A
+//! file that is truncated or has another format is rejected as a whole.
 
 pub mod csv;
 pub mod jsonl;
@@ -18,37 +18,39 @@ use benchtop_model::config::Reason;
 use benchtop_model::verdict_interchange::{Exchanged, VerdictForm, Words};
 use benchtop_model::{Error, Result};
 
-/// What the words of a file mean in this project.
+/// How the values of a file map to this project.
 #[derive(Clone, Copy)]
 pub struct Meaning<'m> {
-    /// What was said that they mean.
+    /// Mappings given by the user.
     pub words: &'m Words,
     /// Reasons of this project.
     pub reasons: &'m [Reason],
-    /// The id of the item that a task with this key and question is about, or why that cannot be told.
+    /// Finds the id of the item for a task with this key and question, or the reason why there is
+    /// none.
     pub item: &'m dyn Fn(&str, Option<&str>) -> Result<String>,
 }
 
 /// A record of a file.
 #[derive(Debug)]
 pub struct Found {
-    /// Where it stands: `line 4`, `task 3 (line 40), annotation 2`.
+    /// The record's place: `line 4`, `task 3 (line 40), annotation 2`.
     pub place: String,
-    /// Id of the item, as far as the file says.
+    /// Id of the item, as far as the file states it.
     pub item: String,
-    /// Who, as the file says.
+    /// The annotator as named in the file.
     pub who: String,
-    /// The verdict, or why there is none.
+    /// The verdict, or the error.
     pub verdict: Result<Exchanged>,
 }
 
-/// Takes a record; says whether to go on.
+/// Takes a record. Returns whether to continue.
 pub type Take<'t> = &'t mut dyn FnMut(Found) -> bool;
 
-/// The form of a file by its first byte that is no blank: `[` begins Label Studio's, `{` JSON Lines, anything else CSV.
+/// Detects the format of a file by its first byte that is not white space: `[` for Label Studio,
+/// `{` for JSON Lines, anything else for CSV.
 ///
 /// # Errors
-/// As [`super::open`], and the operating system's.
+/// See [`super::open`], and I/O errors.
 pub fn form_of(path: &Path) -> Result<VerdictForm> {
     let mut input = open(path)?;
     let chunk = input
@@ -64,11 +66,11 @@ pub fn form_of(path: &Path) -> Result<VerdictForm> {
     })
 }
 
-/// Reads the file at `path`, which has that form; gives what a person should know.
+/// Reads the file at `path` in this format. Returns notes for the user.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] with file and line where the file is cut off, not of this form or not UTF-8, and the
-/// operating system's.
+/// [`benchtop_model::ErrorKind::Input`] with file and line if the file is truncated, has another
+/// format, or is not UTF-8; and I/O errors.
 pub fn read(
     path: &Path,
     form: VerdictForm,
@@ -84,12 +86,12 @@ pub fn read(
     read.map_err(|problem| problem.file(path))
 }
 
-/// What to do about a word that means nothing here.
+/// Help for an unknown word.
 fn unmapped(word: &str, means: &str) -> String {
-    format!("nothing is guessed: --choice \"{word}={means}\" says what it means")
+    format!("map it, for example with --choice \"{word}={means}\"")
 }
 
-/// The name by which a plain value of the model is written, such as `painted`.
+/// The serialized name of a plain enum value, such as `painted`.
 fn plain<T: Serialize>(value: T) -> Option<String> {
     serde_json::to_value(value)
         .ok()?

@@ -1,4 +1,5 @@
-//! Reading a `config.json` of diffusers or transformers field by field: what is not supported is refused by the field's name.
+//! Reads a `config.json` of diffusers or transformers field by field. Errors for unsupported values
+//! name the field.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +7,10 @@ use serde_json::{Map, Value};
 
 use benchtop_model::error::{Error, Result};
 
-/// Results of candle, whose errors name tensors and files themselves.
+/// Converts candle's results. candle's errors name tensors and files themselves.
 pub trait CandleResult<T> {
-    /// The value, or the first line of candle's error.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Input`](benchtop_model::ErrorKind::Input) with candle's reason.
+    /// The value, or an error of kind [`Input`](benchtop_model::ErrorKind::Input) with the first
+    /// line of candle's error.
     fn input(self) -> Result<T>;
 }
 
@@ -21,13 +20,13 @@ impl<T> CandleResult<T> for candle_core::Result<T> {
     }
 }
 
-/// The first line of candle's error: a backtrace follows it.
+/// The first line of candle's error. A backtrace follows it.
 pub fn reason(error: &candle_core::Error) -> String {
     error
         .to_string()
         .lines()
         .next()
-        .unwrap_or("candle gave no reason")
+        .unwrap_or("unknown error of candle")
         .to_string()
 }
 
@@ -35,17 +34,17 @@ pub fn reason(error: &candle_core::Error) -> String {
 #[derive(Clone, Debug)]
 pub struct Config {
     file: PathBuf,
-    /// What stands in front of its fields' names in messages: the section of the file with a dot, or nothing.
+    /// Prefix of field names in messages: the section of the file with a dot, or empty.
     section: String,
     fields: Map<String, Value>,
 }
 
 impl Config {
-    /// Reads `file`, which must hold one JSON object.
+    /// Reads `file`, which must be one JSON object.
     pub fn read(file: &Path) -> Result<Config> {
         let text = std::fs::read(file).map_err(|e| {
             Error::io(&e, "cannot read", file)
-                .help("a model folder in diffusers' or transformers' layout has this file")
+                .help("name a model folder in the layout of diffusers or transformers")
         })?;
         match serde_json::from_slice(&text) {
             Ok(Value::Object(fields)) => Ok(Config {
@@ -53,29 +52,27 @@ impl Config {
                 section: String::new(),
                 fields,
             }),
-            Ok(_) => Err(Error::input("is no JSON object").file(file)),
-            Err(e) => Err(Error::input(format!("is no JSON: {e}"))
+            Ok(_) => Err(Error::input("is not a JSON object").file(file)),
+            Err(e) => Err(Error::input(format!("is not valid JSON: {e}"))
                 .file(file)
                 .line(e.line() as u64)),
         }
     }
 
-    /// The file it was read from.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// All fields.
     pub fn fields(&self) -> &Map<String, Value> {
         &self.fields
     }
 
-    /// The object in field `name` as a configuration of its own; without the field, one of defaults alone.
+    /// The object in the field `name` as a configuration. An empty one if the field is missing.
     pub fn section(&self, name: &str) -> Result<Config> {
         let fields = match self.get(name) {
             None => Map::new(),
             Some(Value::Object(fields)) => fields.clone(),
-            Some(_) => return Err(self.wrong(name, "is no JSON object")),
+            Some(_) => return Err(self.wrong(name, "is not a JSON object")),
         };
         Ok(Config {
             file: self.file.clone(),
@@ -84,19 +81,19 @@ impl Config {
         })
     }
 
-    /// The value of `name`; a missing field and `null` are the same, as in diffusers.
+    /// The value of `name`. `null` counts as missing, as in diffusers.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.fields.get(name).filter(|v| !v.is_null())
     }
 
-    /// A problem with field `name`.
+    /// An error about the field `name`.
     pub fn wrong(&self, name: &str, what: impl Into<String>) -> Error {
         Error::input(what)
             .field(format!("{}{name}", self.section))
             .file(&self.file)
     }
 
-    /// Refuses another `_class_name` than the `supported` ones, and gives its place in them.
+    /// The index of `_class_name` in `supported`. Other classes are refused.
     pub fn class(&self, supported: &[&str]) -> Result<usize> {
         let name = self
             .get("_class_name")
@@ -111,7 +108,7 @@ impl Config {
         }
     }
 
-    /// Refuses every value of `name` but `only`; a missing field is right.
+    /// Refuses every value of `name` but `only`. The field may be missing.
     pub fn only(&self, name: &str, only: impl Into<Value>) -> Result<()> {
         let only = only.into();
         match self.get(name) {
@@ -122,7 +119,7 @@ impl Config {
         }
     }
 
-    /// A whole number from 1.
+    /// An integer, 1 or more.
     pub fn count(&self, name: &str, default: Option<usize>) -> Result<usize> {
         match (self.get(name), default) {
             (Some(value), _) => self.number(name, value),
@@ -131,7 +128,7 @@ impl Config {
         }
     }
 
-    /// `n` whole numbers from 1; a single number stands for `n` of them.
+    /// `n` integers, 1 or more. A single number is repeated `n` times.
     pub fn counts(&self, name: &str, n: usize, default: Option<usize>) -> Result<Vec<usize>> {
         match self.get(name) {
             Some(Value::Array(values)) if values.len() == n => values
@@ -146,27 +143,22 @@ impl Config {
     }
 
     fn number(&self, name: &str, value: &Value) -> Result<usize> {
-        // An upper bound keeps a wrong file from asking for all memory there is.
+        // The upper bound stops a wrong file from exhausting the memory.
         match value.as_u64() {
             Some(n @ 1..=0x10_0000) => Ok(n as usize),
-            _ => Err(self.wrong(
-                name,
-                format!("{value} is no whole number between 1 and 1048576"),
-            )),
+            _ => Err(self.wrong(name, format!("{value} is not an integer from 1 to 1048576"))),
         }
     }
 
-    /// A number.
     pub fn float(&self, name: &str, default: f64) -> Result<f64> {
         match self.get(name) {
             None => Ok(default),
             Some(value) => value
                 .as_f64()
-                .ok_or_else(|| self.wrong(name, format!("{value} is no number"))),
+                .ok_or_else(|| self.wrong(name, format!("{value} is not a number"))),
         }
     }
 
-    /// Yes or no.
     pub fn flag(&self, name: &str, default: bool) -> Result<bool> {
         match self.get(name) {
             None => Ok(default),
@@ -176,16 +168,15 @@ impl Config {
         }
     }
 
-    /// A list of names.
     pub fn names(&self, name: &str) -> Result<Vec<&str>> {
         let Some(Value::Array(values)) = self.get(name) else {
-            return Err(self.wrong(name, "a list is wanted"));
+            return Err(self.wrong(name, "expected a list"));
         };
         let text = |value: &'_ Value| -> Result<()> {
             if value.is_string() {
                 Ok(())
             } else {
-                Err(self.wrong(name, format!("{value} is no name")))
+                Err(self.wrong(name, format!("{value} is not a string")))
             }
         };
         values.iter().try_for_each(text)?;
@@ -193,7 +184,7 @@ impl Config {
     }
 }
 
-/// Equal as values: `1` and `1.0` are.
+/// Equality by value: `1` equals `1.0`.
 fn same(a: &Value, b: &Value) -> bool {
     match (a.as_f64(), b.as_f64()) {
         (Some(a), Some(b)) => a == b,

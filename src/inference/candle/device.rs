@@ -1,5 +1,5 @@
-//! The device that a model computes on: opening it by name, what it is, and whether our operations give the right
-//! numbers there. All that is special to CUDA and not a kernel stands here.
+//! Devices: opens a device by name, describes it, and checks that benchtop's operations compute the
+//! right results on it. All code for CUDA that is not a kernel is here.
 
 #[cfg(test)]
 mod tests;
@@ -9,17 +9,16 @@ use candle_core::{DType, Device, Result, Tensor};
 use super::ops::{self, Added, KeysValues, Window};
 use benchtop_model::error::Error;
 
-/// Which device: `cpu`, or `cuda:N` with N from 0 in the order of the PCI bus.
+/// The name of a device: `cpu`, or `cuda:N` with N from 0 in the order of the PCI bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The processors.
     Cpu,
     /// A GPU through CUDA.
     Cuda(usize),
 }
 
 impl Place {
-    /// The place of that name; none for any other.
+    /// Parses the name of a device.
     pub fn from_name(name: &str) -> Option<Place> {
         match name.split_once(':') {
             None if name == "cpu" => Some(Place::Cpu),
@@ -33,7 +32,7 @@ impl Place {
     /// Opens the device.
     ///
     /// # Errors
-    /// Why it cannot be used, in the driver's words; that this program was built without CUDA.
+    /// The driver's error, or an error if this program was built without CUDA.
     pub fn open(self) -> std::result::Result<Device, Error> {
         match self {
             Place::Cpu => Ok(Device::Cpu),
@@ -44,7 +43,7 @@ impl Place {
             }),
             #[cfg(not(feature = "cuda"))]
             Place::Cuda(_) => Err(Error::input("this program was built without CUDA")
-                .help("use `benchtop-gpu`, or the device cpu")),
+                .help("use `benchtop-gpu`, or the device `cpu`")),
         }
     }
 }
@@ -58,65 +57,62 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// What the driver's name for an error means to somebody who wants a GPU; none for errors that speak for themselves.
+/// An explanation of common driver errors, with a remedy.
 #[cfg(any(feature = "cuda", test))]
 fn explained(words: &str) -> Option<Error> {
     let known = [
         (
             "CUDA_ERROR_NO_DEVICE",
             "the driver finds no GPU",
-            "`nvidia-smi -L` lists them; CUDA_VISIBLE_DEVICES hides some",
+            "run `nvidia-smi -L` to list the GPUs; CUDA_VISIBLE_DEVICES may hide some",
         ),
         (
             "CUDA_ERROR_INVALID_DEVICE",
-            "there is no GPU of that number",
-            "`nvidia-smi -L` lists them, from 0",
+            "no GPU has this number",
+            "run `nvidia-smi -L` to list the GPUs, numbered from 0",
         ),
         (
             "CUDA_ERROR_STUB_LIBRARY",
-            "what was found in place of the driver is the toolkit's stub",
-            "take its folder `stubs` out of LD_LIBRARY_PATH",
+            "found the toolkit's stub library instead of the driver",
+            "remove its folder `stubs` from LD_LIBRARY_PATH",
         ),
         (
             "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
-            "the driver's library is not that of the running driver",
-            "restart the machine after an update of the driver",
+            "the driver's library does not match the running driver",
+            "restart the machine",
         ),
         (
             "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
             "the driver is older than the toolkit that this program was built with",
-            "update the driver, or build with a toolkit that is not newer than it",
+            "update the driver, or build with an older toolkit",
         ),
     ];
     let (name, what, help) = known.into_iter().find(|(name, ..)| words.contains(name))?;
     Some(Error::input(format!("{what} ({name})")).help(help))
 }
 
-/// What a device is. Its place among others is no part of it: that changes no bytes.
+/// The properties of a device that affect results. Its number is not among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described {
     /// Its name: `CPU`, or a GPU's such as `NVIDIA H100 80GB HBM3`.
     pub name: String,
-    /// What products are computed with, since others round otherwise: the processor's instructions, or the compute
-    /// capability such as `sm_90`.
+    /// The CPU's instruction sets, or the compute capability such as `sm_90`. Others round
+    /// differently.
     pub architecture: String,
-    /// Bytes of its own memory, free and in all; none for the processors.
+    /// Free and total memory in bytes; `None` for the CPU.
     pub memory: Option<(u64, u64)>,
-    /// Hash of the kernels that it runs; none for the processors.
+    /// Hash of the kernels; `None` for the CPU.
     pub kernels: Option<String>,
 }
 
 impl Described {
-    /// What goes into a fingerprint.
+    /// The text for a fingerprint.
     pub fn print(&self) -> String {
         format!("{} {}", self.name, self.architecture)
     }
 }
 
-/// What `device` is.
-///
-/// # Errors
-/// The driver's.
+/// Describes a device.
 pub fn describe(device: &Device) -> Result<Described> {
     match device {
         Device::Cpu => Ok(Described {
@@ -140,7 +136,7 @@ fn describe_gpu(device: &Device) -> Result<Described> {
         total,
     } = ops::cuda::card(device)?;
     let architecture = format!("sm_{major}{minor}");
-    // What chooses how products are summed is as much of it as what runs between them.
+    // cuBLAS decides how products are summed, so its version matters as much as the kernels.
     let kernels = Some(format!("{kernels}, cuBLAS {cublas}"));
     Ok(Described {
         name,
@@ -153,12 +149,12 @@ fn describe_gpu(device: &Device) -> Result<Described> {
 #[cfg(not(feature = "cuda"))]
 fn describe_gpu(device: &Device) -> Result<Described> {
     candle_core::bail!(
-        "{:?} in a program that was built without it",
+        "{:?} requires a program that was built with it",
         device.location()
     )
 }
 
-/// The instructions that products are computed with here.
+/// The instruction sets that matrix products use on this CPU.
 fn instructions() -> String {
     let mut found = vec![std::env::consts::ARCH];
     #[cfg(target_arch = "x86_64")]
@@ -173,7 +169,7 @@ fn instructions() -> String {
     found.join(" ")
 }
 
-/// Largest difference from the CPU, against numbers of about 1.
+/// Maximum difference from the CPU's results, which are about 1.
 fn tolerance(dtype: DType) -> f32 {
     match dtype {
         DType::F32 => 1e-3,
@@ -181,13 +177,11 @@ fn tolerance(dtype: DType) -> f32 {
     }
 }
 
-/// Runs every operation of our networks on `device` in f32 and f16, with few numbers, and compares with the CPU in f32.
-/// On the CPU itself that is mere form, except for f16.
-///
-/// Gives how many results were right and how far off at most.
+/// Runs every operation of the networks on `device` in f32 and f16 with small inputs, and compares
+/// the results with the CPU in f32. Returns a summary.
 ///
 /// # Errors
-/// An operation that cannot be run, with the driver's words, or whose numbers are wrong, by name.
+/// An operation that fails or computes wrong results, by name.
 pub fn device_check(device: &Device) -> Result<String> {
     let (mut right, mut worst) = (0, 0f32);
     for dtype in [DType::F32, DType::F16] {
@@ -196,7 +190,7 @@ pub fn device_check(device: &Device) -> Result<String> {
             let off = difference(&found, &expected)?;
             if off.is_nan() || off > tolerance(dtype) {
                 candle_core::bail!(
-                    "{name} in {} gives wrong numbers: {off:.1e} off",
+                    "{name} in {} computes wrong results, off by {off:.1e}",
                     dtype.as_str()
                 );
             }
@@ -206,7 +200,7 @@ pub fn device_check(device: &Device) -> Result<String> {
     Ok(format!("{right} operations right, {worst:.0e} off at most"))
 }
 
-/// Each operation's name and result, on numbers that are the same everywhere.
+/// The name and the result of each operation, on fixed inputs.
 fn results(device: &Device, dtype: DType) -> Result<Vec<(&'static str, Tensor)>> {
     let numbers = |shape: &[usize], seed: u32| -> Result<Tensor> {
         let count: usize = shape.iter().product();
@@ -255,7 +249,7 @@ fn results(device: &Device, dtype: DType) -> Result<Vec<(&'static str, Tensor)>>
     ])
 }
 
-/// Largest difference of two tensors; not a number where one holds such.
+/// Maximum difference of two tensors. NaN if one of them has a NaN.
 fn difference(found: &Tensor, expected: &Tensor) -> Result<f32> {
     let flat = |t: &Tensor| {
         t.to_dtype(DType::F32)?
@@ -265,7 +259,7 @@ fn difference(found: &Tensor, expected: &Tensor) -> Result<f32> {
     };
     if found.dims() != expected.dims() {
         candle_core::bail!(
-            "{:?} came out where {:?} should have",
+            "got the shape {:?}, expected {:?}",
             found.dims(),
             expected.dims()
         );

@@ -1,5 +1,5 @@
-//! One layer of the encoders of CLIP, of texts and of pictures alike: attention among the tokens and a perceptron of
-//! two layers, each after a layer norm and onto its input (transformers' `CLIPEncoderLayer`).
+//! A layer of CLIP's text and picture encoders (transformers' `CLIPEncoderLayer`): self-attention
+//! and a two-layer MLP, each with a layer norm before it and a residual connection.
 
 use candle_core::{Result, Tensor};
 use candle_nn::VarBuilder;
@@ -7,22 +7,20 @@ use candle_nn::VarBuilder;
 use super::layers::{LayerNorm, Linear};
 use super::ops::{self, Activation};
 
-/// The measures of a layer.
+/// The sizes of a layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerSizes {
     /// Width of the states.
     pub width: usize,
-    /// Width inside the perceptron.
+    /// Width inside the MLP.
     pub inner: usize,
-    /// Heads of the attention; they divide the width.
+    /// Number of attention heads; must divide the width.
     pub heads: usize,
     /// Epsilon of the norms.
     pub eps: f64,
-    /// The nonlinearity.
     pub activation: Activation,
 }
 
-/// One layer.
 #[derive(Clone, Debug)]
 pub struct Layer {
     norm1: LayerNorm,
@@ -37,7 +35,7 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// From the tensors below `vb`, under the names of transformers.
+    /// Loads the tensors below `vb`, under their names in transformers.
     pub fn load(vb: &VarBuilder, sizes: &LayerSizes) -> Result<Layer> {
         let LayerSizes {
             width,
@@ -67,7 +65,7 @@ impl Layer {
         })
     }
 
-    /// `[b, tokens, width]` to the same; with `causal` no token sees those after it.
+    /// `[b, tokens, width]` to `[b, tokens, width]`. With `causal`, tokens do not see later tokens.
     pub fn forward(&self, x: &Tensor, causal: bool) -> Result<Tensor> {
         let mixed = ops::self_attention(
             &self.qkv.forward(&self.norm1.forward(x)?)?,

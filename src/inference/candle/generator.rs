@@ -1,4 +1,4 @@
-//! The image generator in this process: a model folder behind [`ImageGenerator`].
+//! The [`ImageGenerator`] of a model folder, in this process.
 
 use crate::candle::config::CandleResult;
 use std::path::Path;
@@ -17,37 +17,36 @@ use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Scheduler, Settings, Task,
 };
 
-/// Raised with every change that changes bytes.
+/// Part of the fingerprint. Increase it with every change that changes the output.
 const CODE: u32 = 2;
 
-/// The part of a fingerprint that says which pictures go through the VAE in tiles.
+/// The part of the fingerprint for VAE tiling.
 const TILES: &str = "vae tiles";
 
-/// Smallest and largest side in pixels.
+/// Minimum and maximum side in pixels.
 const SIDES: (u32, u32) = (64, 2048);
 
-/// Most parts of 75 tokens that a prompt may have; each makes every step slower.
+/// Maximum number of 75-token chunks per prompt. Each chunk slows down every step.
 const CHUNKS: usize = 16;
 
-/// Pixels of a picture that goes through the VAE in one piece.
+/// Maximum number of pixels of a picture that goes through the VAE without tiles.
 const WHOLE: usize = 1024 * 1024;
 
-/// How a model is used.
+/// Settings of a model.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What it computes in: f32, or f16 where memory is short.
+    /// Data type of the computation: f32, or f16 to save memory.
     pub dtype: DType,
-    /// Where.
     pub device: Device,
-    /// Pictures of one pass through the U-Net. With 1 a picture does not depend on what is made beside it to the last
-    /// bit; products of other sizes may round otherwise.
+    /// Pictures per U-Net batch. With 1, a picture is bit-identical whatever else is generated;
+    /// products of other sizes may round differently.
     pub together: usize,
     /// Pictures with more pixels than this go through the VAE in tiles.
     pub whole_pixels: usize,
 }
 
 impl Options {
-    /// On the CPU in f32, one picture after the other: a CPU gains nothing by several at once.
+    /// Settings for the CPU: f32, one picture at a time, because batches are not faster there.
     pub fn cpu() -> Options {
         Options {
             dtype: DType::F32,
@@ -57,11 +56,12 @@ impl Options {
         }
     }
 
-    /// On card `ordinal` in f16, four pictures at a time: within 16 GB for SDXL at 1024 x 1024 (docs/gpu.md). A VAE that
-    /// overflows f16 is computed in f32, as its `force_upcast` says; one that is made for f16 in f16.
+    /// Settings for the GPU `ordinal`: f16, four pictures at a time, which fits into 16 GB for SDXL
+    /// at 1024 x 1024 (docs/gpu.md). A VAE with `force_upcast` is computed in f32, because it
+    /// overflows f16.
     ///
     /// # Errors
-    /// No such card, one older than Ampere, a driver that does not take the kernels.
+    /// If there is no such GPU, it is older than Ampere, or its driver rejects the kernels.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: usize) -> Result<Options> {
         Ok(Options {
@@ -79,19 +79,19 @@ pub struct CandleGenerator {
     capabilities: Capabilities,
     fixed: Fingerprint,
     together: usize,
-    /// What it computes in, and on a card who gives back its memory: last, after the tensors.
+    /// Last, so that it is dropped after the tensors: on a GPU it frees the memory.
     #[cfg(feature = "cuda")]
     dtype: DType,
     #[cfg(feature = "cuda")]
     _memory: Option<cuda::Memory>,
 }
 
-/// What makes pictures that cannot be made in one pass: chunks of the prompt, strength, a mask.
+/// Pictures share a batch only if these are equal: chunks of the prompt, strength, use of a mask.
 type Pass = (usize, Option<u64>, bool);
 
 impl CandleGenerator {
-    /// Loads the model in `folder`. `hash` is that of its files (see [`ModelFolder::hash`]) where the caller has kept
-    /// it; without one they are all read once more for it.
+    /// Loads the model in `folder`. `hash` is the hash of its files (see [`ModelFolder::hash`]), if
+    /// the caller has it; otherwise all files are read to compute it.
     pub fn open(folder: &Path, options: &Options, hash: Option<String>) -> Result<CandleGenerator> {
         if !matches!(options.dtype, DType::F32 | DType::F16) {
             let other = options.dtype.as_str();
@@ -147,12 +147,12 @@ impl CandleGenerator {
         let capabilities = Capabilities {
             name: format!("{name} on {} ({dtype})", place.name),
             max_batch: together,
-            // Whatever the VAE's scale: 8 is what every pipeline of this family asks for.
+            // Every pipeline of this family requires 8, whatever the VAE's scale.
             multiple_of: (pipeline.vae().config().scale() as u32).max(8),
             sides: SIDES,
             schedulers: Scheduler::ALL.to_vec(),
             honours: Honours {
-                // Several in one pass may round otherwise than one alone.
+                // Batches may round differently than single pictures.
                 seed: together == 1,
                 steps: true,
                 guidance: true,
@@ -180,12 +180,12 @@ impl CandleGenerator {
         })
     }
 
-    /// The part of the fingerprint that no settings change.
+    /// The part of the fingerprint that does not depend on settings.
     pub fn fixed(&self) -> &Fingerprint {
         &self.fixed
     }
 
-    /// What [`fixed`](Self::fixed) is with pictures of more than `whole_pixels` in tiles.
+    /// [`fixed`](Self::fixed) if pictures of more than `whole_pixels` go through the VAE in tiles.
     pub fn fixed_within(&self, whole_pixels: usize) -> Fingerprint {
         self.fixed.clone().with(
             TILES,
@@ -193,20 +193,20 @@ impl CandleGenerator {
         )
     }
 
-    /// Pixels of a tile.
+    /// Number of pixels of a tile.
     pub fn tile_pixels(&self) -> usize {
         self.pipeline.vae().config().sample_size.pow(2)
     }
 
-    /// From now on at most `together` pictures go through one pass, and those of more than `whole_pixels` through the
-    /// VAE in tiles. The fingerprint says "up to", so that fewer in a pass change nothing about it.
+    /// Limits batches to `together` pictures, and uses VAE tiles for pictures of more than
+    /// `whole_pixels`. The fingerprint says "up to", so smaller batches do not change it.
     pub fn make_within(&mut self, together: usize, whole_pixels: usize) {
         self.fixed = self.fixed_within(whole_pixels);
         self.pipeline.set_whole_pixels(whole_pixels);
         self.together = together.max(1);
     }
 
-    /// What pass a task belongs to, and what a person should know about it; or why it cannot be made.
+    /// The batch key of a task, and notes for the user; or the failure if the task is not possible.
     fn look(
         &self,
         settings: &Settings,
@@ -217,13 +217,13 @@ impl CandleGenerator {
         }
         let (chunks, mut notes) = self.pipeline.look(task, settings).map_err(wrong)?;
         if chunks > CHUNKS {
-            let why = format!(
-                "the prompt is read in parts of 75 tokens and has {chunks}: at most {CHUNKS} are taken"
-            );
+            let why = format!("the prompt has {chunks} parts of 75 tokens; the limit is {CHUNKS}");
             return Err(Failure::new(FailureKind::Input, why));
         }
         if settings.guidance <= 1. && task.negative_prompt.is_some() {
-            notes.push("the negative prompt has no effect: guidance is not over 1".to_string());
+            notes.push(
+                "the negative prompt has no effect, because guidance is not above 1".to_string(),
+            );
         }
         let init = task.init.as_ref();
         Ok((
@@ -237,12 +237,13 @@ impl CandleGenerator {
     }
 }
 
-/// What a model does best with: its own size and schedule, and with one step where it was distilled to few.
+/// The recommended settings of a model: its own size and schedule, and one step for distilled
+/// models.
 fn best(pipeline: &Pipeline) -> Settings {
     let side = (pipeline.side() as u32).clamp(SIDES.0, SIDES.1);
     let config = pipeline.scheduler();
     let scheduler = config.scheduler.unwrap_or_default();
-    // The turbo models are published with Euler on trailing timesteps, and others are not.
+    // Only the turbo models are published with Euler on trailing timesteps.
     let euler = matches!(
         config.scheduler,
         Some(Scheduler::Euler | Scheduler::EulerAncestral)
@@ -262,12 +263,12 @@ fn best(pipeline: &Pipeline) -> Settings {
     }
 }
 
-/// Which pictures go through the VAE in tiles, as a fingerprint says it.
+/// The fingerprint text for VAE tiling.
 fn tiles(whole_pixels: usize, side: usize) -> String {
     format!("over {whole_pixels} pixels, of {side}")
 }
 
-/// The fingerprint of pictures as `settings` say, made with what `fixed` stands for.
+/// The fingerprint `fixed` completed with `settings`.
 pub fn sized(fixed: &Fingerprint, settings: &Settings) -> Fingerprint {
     let Settings {
         width,
@@ -301,7 +302,7 @@ impl ImageGenerator for CandleGenerator {
         tasks: &[Task],
         watch: &mut dyn FnMut(Told) -> bool,
     ) {
-        // For the whole process, and another model of another dtype may have been at work in it.
+        // The setting is per process, and another model may have changed it.
         #[cfg(feature = "cuda")]
         cuda::settle(self.dtype);
         let mut going = true;
@@ -322,7 +323,7 @@ impl ImageGenerator for CandleGenerator {
             }
         }
         while let Some(pass) = waiting.first().map(|(_, pass, _)| *pass) {
-            // Those of one pass, in their order; the others wait.
+            // The tasks of one batch, in order; the others wait.
             let mut batch = Vec::new();
             let mut later = Vec::new();
             for one in waiting {

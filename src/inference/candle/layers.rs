@@ -1,11 +1,11 @@
-//! Layers with weights, in the names that diffusers' files use. Features are NHWC, as in [`super::ops`].
+//! Layers with weights, under their names in diffusers. Features are NHWC, as in [`super::ops`].
 
 use candle_core::{DType, Device, Result, Tensor};
 use candle_nn::VarBuilder;
 
 use super::ops::{self, Added, Window};
 
-/// A linear layer, or a 1x1 convolution, which is the same over NHWC.
+/// A linear layer. Over NHWC, a 1x1 convolution is the same.
 #[derive(Clone, Debug)]
 pub struct Linear {
     /// `[n, k]`.
@@ -21,12 +21,12 @@ impl Linear {
         })
     }
 
-    /// `{weight: [n, k], bias: [n]}` below `vb`.
+    /// Loads `{weight: [n, k], bias: [n]}` below `vb`.
     pub fn new(k: usize, n: usize, vb: VarBuilder) -> Result<Linear> {
         Linear::of(vb.get((n, k), "weight")?, Some(vb.get(n, "bias")?))
     }
 
-    /// The same from a 1x1 convolution: `{weight: [n, k, 1, 1], bias: [n]}`.
+    /// Loads a 1x1 convolution: `{weight: [n, k, 1, 1], bias: [n]}`.
     pub fn pointwise(k: usize, n: usize, vb: VarBuilder) -> Result<Linear> {
         Linear::of(
             vb.get((n, k, 1, 1), "weight")?.reshape((n, k))?,
@@ -34,7 +34,7 @@ impl Linear {
         )
     }
 
-    /// Several matrices without bias below `vb`, from the same input, as one: `[k]` to `names.len() * n`.
+    /// Joins several matrices without bias below `vb` into one: `[k]` to `names.len() * n`.
     pub fn joined(k: usize, n: usize, vb: &VarBuilder, names: &[&str]) -> Result<Linear> {
         let weights = names
             .iter()
@@ -43,7 +43,7 @@ impl Linear {
         Linear::of(Tensor::cat(&weights, 0)?, None)
     }
 
-    /// Several matrices, each with its bias, as one: `[k]` to `names.len() * n`.
+    /// Joins several matrices with their biases into one: `[k]` to `names.len() * n`.
     pub fn joined_with_bias(k: usize, n: usize, vb: &VarBuilder, names: &[&str]) -> Result<Linear> {
         let biases = names
             .iter()
@@ -55,7 +55,7 @@ impl Linear {
         })
     }
 
-    /// One matrix without bias: `{weight: [n, k]}` below `vb`.
+    /// Loads a matrix without bias: `{weight: [n, k]}` below `vb`.
     pub fn plain(k: usize, n: usize, vb: VarBuilder) -> Result<Linear> {
         Linear::of(vb.get((n, k), "weight")?, None)
     }
@@ -72,7 +72,7 @@ impl Linear {
         )
     }
 
-    /// The same plus a residual of the result's shape.
+    /// As `forward`, plus a residual with the shape of the result.
     pub fn forward_onto(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
         ops::linear(
             x,
@@ -85,7 +85,6 @@ impl Linear {
     }
 }
 
-/// A 3x3 convolution.
 #[derive(Clone, Debug)]
 pub struct Conv3 {
     /// `[n, 9 c]`: rows, columns, channels.
@@ -95,7 +94,7 @@ pub struct Conv3 {
 }
 
 impl Conv3 {
-    /// `{weight: [n, c, 3, 3], bias: [n]}` below `vb`.
+    /// Loads `{weight: [n, c, 3, 3], bias: [n]}` below `vb`.
     pub fn new(c: usize, n: usize, window: Window, vb: VarBuilder) -> Result<Conv3> {
         let weight = vb
             .get((n, c, 3, 3), "weight")?
@@ -122,7 +121,7 @@ impl Conv3 {
         )
     }
 
-    /// The same plus a residual of the result's shape.
+    /// As `forward`, plus a residual with the shape of the result.
     pub fn forward_onto(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
         ops::conv3x3(
             x,
@@ -135,7 +134,7 @@ impl Conv3 {
         )
     }
 
-    /// The same plus a vector for each picture, `[b, n]`.
+    /// As `forward`, plus a vector per picture, `[b, n]`.
     pub fn forward_with(&self, x: &Tensor, vector: &Tensor) -> Result<Tensor> {
         let bias = vector.broadcast_add(&self.bias)?;
         ops::conv3x3(
@@ -150,7 +149,6 @@ impl Conv3 {
     }
 }
 
-/// Group normalisation.
 #[derive(Clone, Debug)]
 pub struct GroupNorm {
     weight: Tensor,
@@ -160,7 +158,7 @@ pub struct GroupNorm {
 }
 
 impl GroupNorm {
-    /// `{weight: [c], bias: [c]}` below `vb`.
+    /// Loads `{weight: [c], bias: [c]}` below `vb`.
     pub fn new(c: usize, groups: usize, eps: f64, vb: VarBuilder) -> Result<GroupNorm> {
         Ok(GroupNorm {
             weight: vb.get(c, "weight")?,
@@ -170,18 +168,17 @@ impl GroupNorm {
         })
     }
 
-    /// `[b, ..., c]` normalised.
+    /// Normalizes `[b, ..., c]`.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
         ops::group_norm(x, &self.weight, &self.bias, self.groups, self.eps, false)
     }
 
-    /// The same with SiLU after it.
+    /// As `forward`, followed by SiLU.
     pub fn forward_silu(&self, x: &Tensor) -> Result<Tensor> {
         ops::group_norm(x, &self.weight, &self.bias, self.groups, self.eps, true)
     }
 }
 
-/// Layer normalisation.
 #[derive(Clone, Debug)]
 pub struct LayerNorm {
     weight: Tensor,
@@ -190,12 +187,12 @@ pub struct LayerNorm {
 }
 
 impl LayerNorm {
-    /// `{weight: [c], bias: [c]}` below `vb`, with PyTorch's eps of 1e-5.
+    /// Loads `{weight: [c], bias: [c]}` below `vb`, with PyTorch's eps of 1e-5.
     pub fn new(c: usize, vb: VarBuilder) -> Result<LayerNorm> {
         LayerNorm::with_eps(c, 1e-5, vb)
     }
 
-    /// The same with the eps of a configuration.
+    /// As `new`, with another eps.
     pub fn with_eps(c: usize, eps: f64, vb: VarBuilder) -> Result<LayerNorm> {
         Ok(LayerNorm {
             weight: vb.get(c, "weight")?,
@@ -204,13 +201,13 @@ impl LayerNorm {
         })
     }
 
-    /// `[..., c]` normalised.
+    /// Normalizes `[..., c]`.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
         ops::layer_norm(x, &self.weight, &self.bias, self.eps)
     }
 }
 
-/// diffusers' `ResnetBlock2D`: two convolutions with norms before them, onto their input.
+/// diffusers' `ResnetBlock2D`: two convolutions with norms before them and a residual connection.
 #[derive(Clone, Debug)]
 pub struct ResNet {
     norm1: GroupNorm,
@@ -228,16 +225,15 @@ pub struct ResNetSizes {
     pub from: usize,
     /// Channels out.
     pub to: usize,
-    /// Length of the time embedding, where it takes one.
+    /// Length of the time embedding, if there is one.
     pub time: Option<usize>,
-    /// Groups of its norms.
+    /// Groups of the norms.
     pub groups: usize,
-    /// eps of its norms.
+    /// eps of the norms.
     pub eps: f64,
 }
 
 impl ResNet {
-    /// From the tensors below `vb`.
     pub fn new(sizes: ResNetSizes, vb: VarBuilder) -> Result<ResNet> {
         let ResNetSizes {
             from,
@@ -263,7 +259,7 @@ impl ResNet {
 
     /// `[b, h, w, from]` to `[b, h, w, to]`; `time` is SiLU of the time embedding, `[b, time]`.
     pub fn forward(&self, x: &Tensor, time: Option<&Tensor>) -> Result<Tensor> {
-        // Each result takes the place of the one before it, which may be a gigabyte in a VAE.
+        // Each result replaces the one before, because it may have a gigabyte in a VAE.
         let mut y = self.norm1.forward_silu(x)?;
         y = match (&self.time, time) {
             (Some(layer), Some(time)) => self.conv1.forward_with(&y, &layer.forward(time)?)?,
@@ -285,7 +281,7 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// From `linear_1` and `linear_2` below `vb`.
+    /// Loads `linear_1` and `linear_2` below `vb`.
     pub fn new(k: usize, n: usize, vb: VarBuilder) -> Result<Embedding> {
         Ok(Embedding {
             first: Linear::new(k, n, vb.pp("linear_1"))?,
@@ -299,7 +295,7 @@ impl Embedding {
     }
 }
 
-/// How numbers become vectors: diffusers' `Timesteps` (Vaswani et al. 2017).
+/// Sinusoidal embedding of numbers: diffusers' `Timesteps` (Vaswani et al. 2017).
 #[derive(Clone, Copy, Debug)]
 pub struct Sinusoid {
     /// Length of a vector; even.
@@ -311,8 +307,8 @@ pub struct Sinusoid {
 }
 
 impl Sinusoid {
-    /// `[values.len(), dim]` of `dtype`. Angles go up to 1000 radians and are computed here in f32: in f16 they are
-    /// off by half a radian.
+    /// The embeddings `[values.len(), dim]` in `dtype`. Angles reach 1000 radians, so they are
+    /// computed in f32; in f16 they would be off by half a radian.
     pub fn of(&self, values: &[f32], dtype: DType, device: &Device) -> Result<Tensor> {
         let half = self.dim / 2;
         let slope = -(10_000f64.ln()) as f32;

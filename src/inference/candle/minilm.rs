@@ -1,6 +1,7 @@
-//! Sentence embeddings (Reimers and Gurevych 2019) by a BERT such as all-MiniLM-L6-v2: the network is
-//! candle-transformers', which agrees with transformers' `BertModel` in f32; the mean over the tokens that are no padding
-//! and the length of 1 follow sentence-transformers' `Pooling` and `Normalize`.
+//! Sentence embeddings (Reimers and Gurevych 2019) with a BERT such as all-MiniLM-L6-v2. The
+//! network is candle-transformers', which agrees with transformers' `BertModel` in f32. Mean
+//! pooling without padding and normalization follow sentence-transformers' `Pooling` and
+//! `Normalize`.
 
 use crate::candle::config::CandleResult;
 use crate::candle::config::reason;
@@ -18,20 +19,21 @@ use crate::scoring::{EmbeddedText, TextEmbedder, Watch};
 use benchtop_model::error::{Error, ErrorKind, Result};
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
 
-/// Raised with every change that changes numbers.
+/// Part of the fingerprint. Increase it with every change that changes the output.
 const CODE: u32 = 1;
 
-/// Tokens of a text, marks included, where `sentence_bert_config.json` does not say it: what all-MiniLM-L6-v2 has there.
+/// Default maximum of tokens per text, including special tokens, as in all-MiniLM-L6-v2. The file
+/// `sentence_bert_config.json` may set another.
 const LONGEST: usize = 256;
 
-/// Texts of one pass: enough rows for a fast product.
+/// Texts per batch.
 const TOGETHER: usize = 32;
 
 /// A text encoder with its tokenizer.
 pub struct MiniLm {
     model: BertModel,
     tokenizer: Tokenizer,
-    /// The mark at the end of every text.
+    /// The id of `[SEP]`, which ends every text.
     end: u32,
     longest: usize,
     vocabulary: usize,
@@ -41,7 +43,7 @@ pub struct MiniLm {
     device: Device,
 }
 
-/// Refuses what candle's network would divide by or take for something else.
+/// Refuses values that candle's network would divide by or misinterpret.
 fn check(config: &Config) -> Result<()> {
     config.only("model_type", "bert")?;
     let (width, heads) = (
@@ -51,7 +53,7 @@ fn check(config: &Config) -> Result<()> {
     if !width.is_multiple_of(heads) {
         return Err(config.wrong(
             "num_attention_heads",
-            format!("does not divide the width, {width}"),
+            format!("does not divide the width {width}"),
         ));
     }
     match config.get("hidden_act").and_then(|a| a.as_str()) {
@@ -74,7 +76,7 @@ fn check(config: &Config) -> Result<()> {
     }
 }
 
-/// Refuses another pooling than the mean, where the folder says which it has.
+/// Refuses any pooling but the mean, if the folder configures one.
 fn pooling(folder: &Path) -> Result<()> {
     let file = folder.join("1_Pooling/config.json");
     if !file.is_file() {
@@ -94,7 +96,7 @@ fn pooling(folder: &Path) -> Result<()> {
     ];
     match others.into_iter().find(|name| is_on(name)) {
         None => Ok(()),
-        Some(name) => Err(config.wrong(name, "only the mean over the tokens is supported")),
+        Some(name) => Err(config.wrong(name, "only mean pooling is supported")),
     }
 }
 
@@ -102,12 +104,13 @@ fn tokenizer(folder: &Path) -> Result<(Tokenizer, u32)> {
     let file = folder.join("tokenizer.json");
     if !file.is_file() {
         let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
-        return Err(missing
-            .help("vocab.txt alone is not read: put the tokenizer.json of the same model there"));
+        return Err(
+            missing.help("vocab.txt is not supported; add the tokenizer.json of the same model")
+        );
     }
     let mut tokenizer = Tokenizer::from_file(&file)
-        .map_err(|e| Error::input(format!("is no tokenizer: {e}")).file(&file))?;
-    // The published file cuts at 128 tokens and pads to them; sentence-transformers overrides both, and so do we.
+        .map_err(|e| Error::input(format!("is not a valid tokenizer: {e}")).file(&file))?;
+    // The published file truncates and pads to 128 tokens. sentence-transformers overrides both.
     tokenizer
         .with_truncation(None)
         .map_err(|e| Error::input(e.to_string()).file(&file))?;
@@ -118,11 +121,12 @@ fn tokenizer(folder: &Path) -> Result<(Tokenizer, u32)> {
 }
 
 impl MiniLm {
-    /// Loads the model in `folder`: `config.json`, `tokenizer.json` and `model.safetensors`, and of
-    /// sentence-transformers' own files `sentence_bert_config.json` and `1_Pooling/config.json` where they are there.
+    /// Loads the model in `folder`: `config.json`, `tokenizer.json`, and `model.safetensors`, and
+    /// sentence-transformers' `sentence_bert_config.json` and `1_Pooling/config.json` if they
+    /// exist.
     ///
     /// # Errors
-    /// What is missing or is another kind of model, with file and field.
+    /// A missing file or another kind of model, with file and field.
     pub fn open(folder: &Path, options: &Options) -> Result<MiniLm> {
         if options.dtype != DType::F32 {
             return Err(Error::input("only f32 is supported").field("dtype"));
@@ -131,9 +135,10 @@ impl MiniLm {
         let config = Config::read(&file)?;
         check(&config)?;
         pooling(folder)?;
-        let network: Network =
-            serde_json::from_value(serde_json::Value::Object(config.fields().clone()))
-                .map_err(|e| Error::input(format!("is no BERT: {e}")).file(&file))?;
+        let network: Network = serde_json::from_value(serde_json::Value::Object(
+            config.fields().clone(),
+        ))
+        .map_err(|e| Error::input(format!("is not a BERT configuration: {e}")).file(&file))?;
         let limits = folder.join("sentence_bert_config.json");
         let longest = match limits.is_file() {
             true => Config::read(&limits)?.count("max_seq_length", Some(LONGEST))?,
@@ -141,7 +146,7 @@ impl MiniLm {
         };
         let longest = longest.min(network.max_position_embeddings);
         if longest < 3 {
-            return Err(Error::input("leaves no room between the marks")
+            return Err(Error::input("leaves no room between the special tokens")
                 .file(limits)
                 .field("max_seq_length"));
         }
@@ -184,11 +189,11 @@ impl MiniLm {
         })
     }
 
-    /// The ids of `text` between its marks, at most as many as the model takes, and how many there would be.
+    /// The token ids of `text`, cut to the model's maximum, and their number before the cut.
     fn ids(&self, text: &str) -> Result<(Vec<u32>, usize)> {
         let encoding = self.tokenizer.encode_fast(text, true);
         let encoding =
-            encoding.map_err(|e| Error::input(format!("the text has no tokens: {e}")))?;
+            encoding.map_err(|e| Error::input(format!("cannot tokenize the text: {e}")))?;
         let mut ids = encoding.get_ids().to_vec();
         let tokens = ids.len();
         if tokens > self.longest {
@@ -197,14 +202,15 @@ impl MiniLm {
         }
         match ids.iter().find(|id| **id as usize >= self.vocabulary) {
             Some(id) => Err(Error::input(format!(
-                "token id {id}, but the model knows {}: the tokenizer belongs to another model",
+                "token id {id}, but the model has {} tokens; the tokenizer belongs to another model",
                 self.vocabulary
             ))),
             None => Ok((ids, tokens)),
         }
     }
 
-    /// `[b, dimension]` for texts of at least one token each; shorter ones are padded and the padding is masked.
+    /// Embeds texts of at least one token each as `[b, dimension]`. Shorter texts are padded, and
+    /// the padding is masked.
     fn forward(&self, texts: &[&[u32]]) -> candle_core::Result<Tensor> {
         let (rows, width) = (
             texts.len(),
@@ -251,7 +257,7 @@ impl TextEmbedder for MiniLm {
     ) -> Vec<std::result::Result<EmbeddedText, Failure>> {
         let read: Vec<Result<(Vec<u32>, usize)>> =
             texts.iter().map(|text| self.ids(text)).collect();
-        // Texts of a like length go together: the pass is as wide as its longest.
+        // Texts of similar length share a batch, because a batch is as wide as its longest text.
         let mut order: Vec<usize> = (0..texts.len()).filter(|at| read[*at].is_ok()).collect();
         order.sort_by_key(|at| read[*at].as_ref().map_or(0, |(ids, _)| ids.len()));
         let mut found: Vec<Option<std::result::Result<EmbeddedText, Failure>>> =

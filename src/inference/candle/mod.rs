@@ -1,5 +1,6 @@
-//! Models in this process, on candle's tensors: encoders, U-Net, VAE, schedulers and noise are our own code,
-//! checked against PyTorch (`tests/parity`), because the models that come with candle leave out or miscompute parts.
+//! Models in this process, on candle's tensors. Encoders, U-Net, VAE, schedulers, and noise are
+//! benchtop's own code, checked against PyTorch (`tests/parity`), because candle's own models omit
+//! or miscompute parts.
 
 pub mod clip;
 pub mod config;

@@ -1,11 +1,12 @@
-//! Noise from a seed, the numbers of `torch.randn(..., generator=torch.Generator().manual_seed(seed))` on the CPU in
-//! float32: the same seed starts from the same latents as in diffusers, on any device and in any batch.
+//! Noise from a seed, identical to `torch.randn(...,
+//! generator=torch.Generator().manual_seed(seed))` on the CPU in float32. The same seed starts from
+//! the same latents as in diffusers, on any device and in any batch.
 
 use candle_core::{Device, Result, Tensor};
 
 const STATE: usize = 624;
 const SHIFT: usize = 397;
-/// Draws shorter than this take torch's scalar path, one double at a time.
+/// Shorter draws use torch's scalar path, one double at a time.
 const BLOCK: usize = 16;
 
 /// The Mersenne Twister MT19937 (Matsumoto and Nishimura 1998).
@@ -63,7 +64,7 @@ impl Mt19937 {
     }
 }
 
-/// The noise of one picture: a stream of standard normal numbers, the same as PyTorch's on the CPU.
+/// The noise of one picture: a stream of standard normal numbers, as in PyTorch on the CPU.
 #[derive(Clone)]
 pub struct Generator {
     engine: Mt19937,
@@ -72,7 +73,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// The stream of `seed`. As in PyTorch only its lower 32 bits count.
+    /// The stream of `seed`. Only its lower 32 bits count, as in PyTorch.
     pub fn new(seed: u64) -> Generator {
         Generator {
             engine: Mt19937::new((seed & 0xffff_ffff) as u32),
@@ -80,8 +81,8 @@ impl Generator {
         }
     }
 
-    /// The next `count` numbers: `torch.randn(count, generator=g)`, which depends on `count` and not on the shape.
-    /// Two draws of 8 are not one of 16, as in PyTorch.
+    /// The next `count` numbers: `torch.randn(count, generator=g)`. Two draws of 8 differ from one
+    /// draw of 16, as in PyTorch.
     pub fn randn(&mut self, count: usize) -> Vec<f32> {
         if count < BLOCK {
             return (0..count).map(|_| self.scalar() as f32).collect();
@@ -91,7 +92,7 @@ impl Generator {
             box_muller(block);
         }
         if !count.is_multiple_of(BLOCK) {
-            // torch draws the last 16 anew, over some that are done already.
+            // torch redraws the last 16 numbers, which overlap the previous block.
             let tail = &mut out[count - BLOCK..];
             tail.iter_mut().for_each(|x| *x = self.engine.uniform_f32());
             box_muller(tail);
@@ -111,8 +112,9 @@ impl Generator {
     }
 }
 
-/// Sixteen uniform numbers to sixteen normal ones (Box and Muller 1958): the first eight give the radii, the others the
-/// angles. Rounded to f32 where torch rounds; the functions themselves in f64, so that no platform's f32 library shows.
+/// Converts 16 uniform numbers to normal ones (Box and Muller 1958): the first eight give the
+/// radii, the others the angles. Rounds to f32 where torch does. The functions are computed in f64,
+/// so that results do not depend on the platform's math library.
 fn box_muller(block: &mut [f32]) {
     let (radii, angles) = block.split_at_mut(BLOCK / 2);
     for (a, b) in radii.iter_mut().zip(angles) {
@@ -122,8 +124,8 @@ fn box_muller(block: &mut [f32]) {
     }
 }
 
-/// One draw of `shape` from each generator, stacked: `[generators, shape..]` in f32 on `device`. A sample's numbers
-/// depend on its own generator alone.
+/// Draws `shape` from each generator and stacks the results: `[generators, shape..]` in f32 on
+/// `device`.
 pub fn stacked(generators: &mut [Generator], shape: &[usize], device: &Device) -> Result<Tensor> {
     let count = shape.iter().product();
     let numbers: Vec<f32> = generators.iter_mut().flat_map(|g| g.randn(count)).collect();
@@ -137,8 +139,8 @@ pub fn stacked(generators: &mut [Generator], shape: &[usize], device: &Device) -
 mod tests {
     use super::*;
 
-    /// Draws of `torch.Generator().manual_seed(seed)`: size of each draw, some of its numbers by index, sum, and sum of
-    /// squares (torch 2.15).
+    /// Draws of `torch.Generator().manual_seed(seed)`: size of each draw, some of its numbers by
+    /// index, sum, and sum of squares (torch 2.15).
     struct Draw(usize, &'static [(usize, f64)], f64, f64);
 
     fn check(seed: u64, draws: &[Draw]) {
@@ -167,15 +169,15 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_is_mt19937() {
+    fn engine_matches_mt19937() {
         let mut engine = Mt19937::new(5489);
         let words: Vec<u32> = (0..10_000).map(|_| engine.next_u32()).collect();
-        // The C++ standard names the 10000th number of the default seed.
+        // The C++ standard specifies the 10000th number of the default seed.
         assert_eq!((words[0], words[9_999]), (3_499_211_612, 4_123_659_995));
     }
 
     #[test]
-    fn a_block_of_sixteen_is_torchs() {
+    fn blocks_of_sixteen_match_torch() {
         const FIRST: [(usize, f64); 7] = [
             (0, -1.12583983),
             (1, -1.1523602),
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_follow_each_other_as_in_torch() {
+    fn consecutive_draws_match_torch() {
         check(
             7,
             &[
@@ -205,7 +207,7 @@ mod tests {
                     -132.22157,
                     16344.993,
                 ),
-                // The first of these five is the spare of the three above: the long draw leaves it alone.
+                // The first of these five is the spare of the three above; the long draw keeps it.
                 Draw(
                     5,
                     &[(0, -1.114344), (1, -1.2392652), (4, -0.284435958)],
@@ -273,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_lower_half_of_a_seed_counts_as_in_torch() {
+    fn only_the_lower_half_of_a_seed_counts() {
         assert_eq!(
             Generator::new((1 << 32) + 42).randn(16),
             Generator::new(42).randn(16)

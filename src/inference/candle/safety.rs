@@ -1,5 +1,5 @@
-//! The safety checker of Stable Diffusion, by the semantics of diffusers' `StableDiffusionSafetyChecker`: the encoder of
-//! pictures of a CLIP, and distances to concepts whose names were never published.
+//! The safety checker of Stable Diffusion, as in diffusers' `StableDiffusionSafetyChecker`: CLIP's
+//! picture encoder, and distances to concepts whose names were never published.
 
 use crate::candle::config::CandleResult;
 use std::path::Path;
@@ -15,13 +15,13 @@ use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint, Pixels};
 use benchtop_model::safety::Safety;
 
-/// Special care concepts and concepts; the class of diffusers has no other numbers of them.
+/// The numbers of special care concepts and concepts, fixed in diffusers.
 const CONCEPTS: (usize, usize) = (3, 17);
 
-/// What a special care concept that counts adds to all scores after it.
+/// A matching special care concept adds this to all later scores.
 const ADJUSTMENT: f32 = 0.01;
 
-/// Embeddings of length 1 and the cosines from which they count.
+/// Concept embeddings of length 1, and their cosine thresholds.
 struct Concepts {
     embeddings: Vec<Vec<f32>>,
     thresholds: Vec<f32>,
@@ -43,8 +43,8 @@ impl Concepts {
         })
     }
 
-    /// Cosine less threshold plus what `adjusted` says at that moment, in thousandths. All in f32 and in this order, as
-    /// numpy 2 does it; half a thousandth goes to the even one.
+    /// Cosine minus threshold plus the adjustment, rounded to thousandths (half to even). Computed
+    /// in f32 and in this order, as in numpy 2.
     fn scores(&self, picture: &[f32], adjustment: &mut f32, raises: bool) -> Vec<f32> {
         let mut scores = Vec::new();
         for (concept, threshold) in self.embeddings.iter().zip(&self.thresholds) {
@@ -63,7 +63,7 @@ impl Concepts {
     }
 }
 
-/// The checker in a `safety_checker` folder.
+/// The safety checker of a `safety_checker` folder.
 pub struct StableDiffusionSafetyChecker {
     vision: VisionEncoder,
     special: Concepts,
@@ -75,8 +75,8 @@ pub struct StableDiffusionSafetyChecker {
 }
 
 impl StableDiffusionSafetyChecker {
-    /// Loads `folder`: `config.json` and weights, and the `preprocessor_config.json` there or in `feature_extractor`
-    /// beside it, as in a Stable Diffusion folder.
+    /// Loads `config.json` and the weights from `folder`, and `preprocessor_config.json` from
+    /// `folder` or the sibling folder `feature_extractor`.
     pub fn open(folder: &Path, options: &Options) -> Result<StableDiffusionSafetyChecker> {
         options.check()?;
         let config = ClipConfig::read(&folder.join("config.json"))?;
@@ -84,7 +84,7 @@ impl StableDiffusionSafetyChecker {
             super::weights::open_part(folder, options.dtype, &options.device)?,
             config.projection_dim,
         );
-        // Files of before and after transformers took a layer out of its names.
+        // Newer versions of transformers dropped a level of the names.
         let nested = vb.contains_tensor("vision_model.vision_model.embeddings.class_embedding");
         let inner = if nested {
             vb.pp("vision_model.vision_model")
@@ -104,7 +104,7 @@ impl StableDiffusionSafetyChecker {
         let side = config.vision.image_size;
         if preprocessor.size() != Some((side, side)) {
             let wrong = Error::input(format!(
-                "pictures do not come out {side}x{side}, as config.json wants them"
+                "the preprocessed pictures are not {side}x{side}, as config.json requires"
             ));
             return Err(wrong.file("preprocessor_config.json").field("crop_size"));
         }
@@ -161,7 +161,7 @@ impl SafetyChecker for StableDiffusionSafetyChecker {
         let lost = || {
             Err(Failure::new(
                 FailureKind::BadOutput,
-                "the model did not answer",
+                "the model returned no result",
             ))
         };
         let judged = |at: &usize| {

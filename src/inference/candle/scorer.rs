@@ -1,5 +1,4 @@
-//! Models that put pictures and texts into one space, behind [`ImageTextScorer`] and [`ImageEmbedder`]: what CLIP and
-//! SigLIP have in common.
+//! [`ImageTextScorer`] and [`ImageEmbedder`] for dual encoders: the common part of CLIP and SigLIP.
 
 use crate::candle::config::CandleResult;
 use crate::candle::config::reason;
@@ -20,31 +19,30 @@ use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint, Pixels};
 use benchtop_model::similarity::{ScorerCapabilities, Similarity};
 
-/// Raised with every change that changes numbers.
+/// Part of the fingerprint. Increase it with every change that changes the output.
 pub(super) const CODE: u32 = 1;
 
-/// Texts of one pass.
+/// Texts per batch.
 const TEXTS: usize = 32;
 
-/// Most parts that a text may have.
+/// Maximum number of chunks per text.
 const PARTS: usize = 64;
 
-/// How a model is used.
+/// Settings of a model.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What it computes in: f32, or f16 where memory is short.
+    /// Data type of the computation: f32, or f16 to save memory.
     pub dtype: DType,
-    /// Where.
     pub device: Device,
-    /// Pictures of one pass.
+    /// Pictures per batch.
     pub together: usize,
-    /// Hash of its files (see [`super::weights::hash_part`]) where the caller has kept it; without one they are all read
-    /// once more for it.
+    /// Hash of the model's files (see [`super::weights::hash_part`]), if the caller has it;
+    /// otherwise all files are read to compute it.
     pub hash: Option<String>,
 }
 
 impl Options {
-    /// On the CPU in f32, eight pictures a pass: enough rows for a fast product.
+    /// Settings for the CPU: f32, and eight pictures per batch.
     pub fn cpu() -> Options {
         Options {
             dtype: DType::F32,
@@ -54,7 +52,7 @@ impl Options {
         }
     }
 
-    /// Refuses what no model here computes in.
+    /// Refuses unsupported data types.
     pub(super) fn check(&self) -> Result<()> {
         if matches!(self.dtype, DType::F32 | DType::F16) {
             return Ok(());
@@ -65,7 +63,7 @@ impl Options {
             .help("supported: f32, f16"))
     }
 
-    /// What a model in `folder` is called and told apart by.
+    /// The name and the fingerprint of the model in `folder`.
     pub(super) fn identify(
         &self,
         folder: &Path,
@@ -101,43 +99,42 @@ impl Options {
     }
 }
 
-/// A loaded model and what is known of it.
+/// A loaded model with its properties.
 pub struct Opened<T> {
-    /// The model.
     pub towers: T,
-    /// Numbers in an embedding.
+    /// Number of components of an embedding.
     pub dimension: usize,
     /// exp(`logit_scale`).
     pub scale: f32,
     /// `logit_bias`.
     pub bias: Option<f32>,
-    /// Tokens of one chunk, without marks.
+    /// Tokens per chunk, without special tokens.
     pub longest_text: usize,
-    /// Side of its pictures in pixels.
+    /// Side of the input pictures in pixels.
     pub side: usize,
-    /// What its processor does where its file says nothing.
+    /// Default preprocessing.
     pub steps: Steps,
 }
 
-/// An encoder of texts and one of pictures into the same space.
+/// A text encoder and a picture encoder with a common embedding space.
 pub trait DualEncoderScorer: Send + Sized {
-    /// What computes it, for the fingerprint.
+    /// Name of the implementation, for the fingerprint.
     const BACKEND: &'static str;
 
     /// Loads the model in `folder`.
     fn load(folder: &Path, options: &Options) -> Result<Opened<Self>>;
 
-    /// The token ids of a text, in chunks of the encoder's length; at least one.
+    /// The token ids of a text, in at least one chunk of the encoder's length.
     fn chunks(&self, text: &str) -> Result<Vec<Vec<u32>>>;
 
-    /// Embeddings of chunks, `[chunks, dimension]`, of any length.
+    /// Embeds chunks as `[chunks, dimension]`, not normalized.
     fn texts(&self, chunks: &[Vec<u32>]) -> candle_core::Result<Tensor>;
 
-    /// Embeddings of pictures `[b, 3, side, side]`: `[b, dimension]`, of any length.
+    /// Embeds pictures `[b, 3, side, side]` as `[b, dimension]`, not normalized.
     fn pictures(&self, planes: &Tensor) -> candle_core::Result<Tensor>;
 }
 
-/// A model that compares pictures with texts. [`ClipScorer`] and [`SiglipScorer`] are its kinds.
+/// A model that compares pictures with texts: [`ClipScorer`] or [`SiglipScorer`].
 pub struct DualEncoder<T> {
     towers: T,
     preprocessor: Preprocessor,
@@ -146,13 +143,13 @@ pub struct DualEncoder<T> {
     options: Options,
 }
 
-/// CLIP (Radford et al. 2021), of OpenAI and of OpenCLIP.
+/// CLIP (Radford et al. 2021), of OpenAI or OpenCLIP.
 pub type ClipScorer = DualEncoder<Clip>;
 
-/// SigLIP (Zhai et al. 2023) and those of SigLIP 2 that have its form (`model_type` siglip).
+/// SigLIP (Zhai et al. 2023), and SigLIP 2 models with `model_type` siglip.
 pub type SiglipScorer = DualEncoder<Siglip>;
 
-/// Opens the model in `folder`, whichever of the two its `config.json` says it is.
+/// Opens the CLIP or SigLIP model in `folder`, according to its `config.json`.
 pub fn open(folder: &Path, options: &Options) -> Result<Box<dyn ImageTextScorer>> {
     let config = Config::read(&folder.join("config.json"))?;
     match config.get("model_type").and_then(serde_json::Value::as_str) {
@@ -169,8 +166,8 @@ pub fn open(folder: &Path, options: &Options) -> Result<Box<dyn ImageTextScorer>
 }
 
 impl<T: DualEncoderScorer> DualEncoder<T> {
-    /// Loads a model folder in transformers' layout: `config.json`, `preprocessor_config.json`, the tokenizer's files and
-    /// `model.safetensors`, whole or in shards.
+    /// Loads a model folder in transformers' layout: `config.json`, `preprocessor_config.json`, the
+    /// tokenizer files, and `model.safetensors` or its shards.
     pub fn open(folder: &Path, options: &Options) -> Result<DualEncoder<T>> {
         options.check()?;
         let Opened {
@@ -185,7 +182,7 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
         let preprocessor = Preprocessor::open(&[folder.to_path_buf()], steps)?;
         if preprocessor.size() != Some((side, side)) {
             let wrong = Error::input(format!(
-                "pictures do not come out {side}x{side}, as config.json wants them"
+                "the preprocessed pictures are not {side}x{side}, as config.json requires"
             ));
             return Err(wrong
                 .file(folder.join("preprocessor_config.json"))
@@ -208,7 +205,7 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
         })
     }
 
-    /// The embeddings of those `pictures` that are `wanted`, by their places.
+    /// The embeddings of the `wanted` indexes of `pictures`.
     fn embedded(
         &self,
         pictures: &[Pixels],
@@ -226,8 +223,8 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
         )
     }
 
-    /// The embeddings of `texts` and their numbers of chunks: those of the chunks, each of length 1, averaged, of
-    /// length 1 again.
+    /// The embeddings of `texts` and their numbers of chunks. The normalized embeddings of the
+    /// chunks are averaged and normalized again.
     fn texts<'t>(&self, texts: Vec<&'t str>, watch: Watch) -> HashMap<&'t str, Read> {
         let mut read: HashMap<&str, Read> = HashMap::new();
         let mut chunks: Vec<(&str, Vec<u32>)> = Vec::new();
@@ -302,14 +299,13 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
     }
 }
 
-/// The embedding of a text and its number of chunks, or why there is none.
+/// The embedding of a text and its number of chunks.
 type Read = std::result::Result<(Vec<f32>, u32), Failure>;
 
-/// An embedding, or why there is none.
 pub(super) type Embedded = std::result::Result<Vec<f32>, Failure>;
 
-/// Prepares and encodes the `wanted` of `pictures` batch by batch; what is not reached when `watch` says so is
-/// cancelled.
+/// Preprocesses and encodes the `wanted` pictures in batches. Once `watch` returns `false`, the
+/// rest is canceled.
 pub(super) fn in_batches(
     preprocessor: &Preprocessor,
     options: &Options,
@@ -369,10 +365,10 @@ fn cancelled() -> Failure {
 }
 
 fn none(at: usize) -> Error {
-    Error::input(format!("there is no picture {at}"))
+    Error::input(format!("no picture {at}"))
 }
 
-/// The rows of `[n, dimension]` in f32, each of length 1. A length of 0 is kept from dividing as in
+/// The normalized rows of `[n, dimension]` in f32. A length of 0 is handled as in
 /// `torch.nn.functional.normalize`.
 pub(super) fn rows(embeddings: &Tensor) -> candle_core::Result<Vec<Vec<f32>>> {
     let wide = embeddings.to_dtype(DType::F32)?;
@@ -395,7 +391,7 @@ fn finite(row: Vec<f32>) -> Embedded {
         true => Ok(row),
         false => Err(Failure::new(
             FailureKind::BadOutput,
-            "the model gave no numbers for it (NaN or infinite)",
+            "the model returned NaN or infinite numbers",
         )),
     }
 }
@@ -438,9 +434,8 @@ impl<T: DualEncoderScorer> ImageTextScorer for DualEncoder<T> {
                 .collect(),
         };
         let score = |pair: &Pair| {
-            let missing = |what: &str, at| {
-                Failure::new(FailureKind::Input, format!("there is no {what} {at}"))
-            };
+            let missing =
+                |what: &str, at| Failure::new(FailureKind::Input, format!("no {what} {at}"));
             let picture = embedded
                 .get(&pair.picture)
                 .ok_or_else(|| missing("picture", pair.picture))?;
@@ -477,7 +472,7 @@ impl<T: DualEncoderScorer> ImageEmbedder for DualEncoder<T> {
         let lost = || {
             Err(Failure::new(
                 FailureKind::BadOutput,
-                "the model did not answer",
+                "the model returned no result",
             ))
         };
         wanted

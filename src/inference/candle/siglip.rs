@@ -1,5 +1,5 @@
-//! SigLIP (Zhai et al. 2023): the network is candle-transformers', which agrees with transformers' `SiglipModel`; what it
-//! takes without a look is checked here first, and so is the tokenizer.
+//! SigLIP (Zhai et al. 2023). The network is candle-transformers', which agrees with transformers'
+//! `SiglipModel`. The configuration is validated here, because candle does not.
 
 use crate::candle::config::CandleResult;
 use std::path::Path;
@@ -14,11 +14,11 @@ use super::scorer::{DualEncoderScorer, Opened, Options};
 use crate::preprocess::Steps;
 use benchtop_model::error::{Error, ErrorKind, Result};
 
-/// Both encoders of a SigLIP and its tokenizer.
+/// The encoders and the tokenizer of a SigLIP model.
 pub struct Siglip {
     model: Model,
     tokenizer: Tokenizer,
-    /// Tokens of a chunk, its mark included; all are padded to it, as in training.
+    /// Tokens per chunk, including the end token. Chunks are padded to it, as in training.
     length: usize,
     end: u32,
     pad: u32,
@@ -26,7 +26,7 @@ pub struct Siglip {
     device: Device,
 }
 
-/// Refuses measures that candle's network would divide by, or take for others.
+/// Refuses sizes that candle's network would divide by or misinterpret.
 fn check(config: &Config) -> Result<()> {
     config.only("model_type", "siglip")?;
     let (text, vision) = (
@@ -41,14 +41,14 @@ fn check(config: &Config) -> Result<()> {
         if !width.is_multiple_of(heads) {
             return Err(part.wrong(
                 "num_attention_heads",
-                format!("does not divide the width, {width}"),
+                format!("does not divide the width {width}"),
             ));
         }
         part.count("intermediate_size", Some(3072))?;
         part.count("num_hidden_layers", Some(12))?;
         let eps = part.float("layer_norm_eps", 1e-6)?;
         if !(eps > 0. && eps < 1.) {
-            return Err(part.wrong("layer_norm_eps", "must lie between 0 and 1"));
+            return Err(part.wrong("layer_norm_eps", "must be between 0 and 1"));
         }
         match part
             .get("hidden_act")
@@ -61,12 +61,12 @@ fn check(config: &Config) -> Result<()> {
             }
         }
     }
-    // The head of the texts is square in candle's network.
+    // candle's text head is square.
     text.only("projection_size", text.count("hidden_size", Some(768))?)?;
     if text.count("hidden_size", Some(768))? != vision.count("hidden_size", Some(768))? {
         return Err(text.wrong(
             "hidden_size",
-            "is not that of the pictures, so the two cannot be compared",
+            "differs from that of the pictures, so the two cannot be compared",
         ));
     }
     vision.only("num_channels", 3)?;
@@ -84,18 +84,18 @@ fn check(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Reads `tokenizer.json`, and which ids its end mark and its padding have.
+/// Reads `tokenizer.json`, and the ids of the end token and the padding.
 fn tokenizer(folder: &Path) -> Result<(Tokenizer, u32, u32)> {
     let file = folder.join("tokenizer.json");
     if !file.is_file() {
         let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
-        return Err(missing.help(
-            "spiece.model alone is not read: put the tokenizer.json of the same model there",
-        ));
+        return Err(
+            missing.help("spiece.model is not supported; add the tokenizer.json of the same model")
+        );
     }
     let mut tokenizer = Tokenizer::from_file(&file)
-        .map_err(|e| Error::input(format!("is no tokenizer: {e}")).file(&file))?;
-    // Cutting and padding are ours: nothing is left out in silence.
+        .map_err(|e| Error::input(format!("is not a valid tokenizer: {e}")).file(&file))?;
+    // Truncation and padding are done here, so that no text is cut silently.
     tokenizer
         .with_truncation(None)
         .map_err(|e| Error::input(e.to_string()).file(&file))?;
@@ -136,7 +136,7 @@ impl DualEncoderScorer for Siglip {
         };
         let whole = serde_json::json!({"text_config": part("text_config")?, "vision_config": part("vision_config")?});
         let network: Network = serde_json::from_value(whole)
-            .map_err(|e| Error::input(format!("is no SigLIP: {e}")).file(&file))?;
+            .map_err(|e| Error::input(format!("is not a SigLIP configuration: {e}")).file(&file))?;
         let (tokenizer, end, pad) = tokenizer(folder)?;
         let vb = super::weights::open_part(folder, options.dtype, &options.device)?;
         let (scale, bias) = (
@@ -145,7 +145,7 @@ impl DualEncoderScorer for Siglip {
         );
         let length = network.text_config.max_position_embeddings;
         if length < 2 {
-            return Err(Error::input("leaves no room beside the mark")
+            return Err(Error::input("leaves no room beside the special token")
                 .file(file)
                 .field("max_position_embeddings"));
         }
@@ -180,7 +180,7 @@ impl DualEncoderScorer for Siglip {
     fn chunks(&self, text: &str) -> Result<Vec<Vec<u32>>> {
         let encoding = self.tokenizer.encode_fast(text, false);
         let encoding =
-            encoding.map_err(|e| Error::input(format!("the text has no tokens: {e}")))?;
+            encoding.map_err(|e| Error::input(format!("cannot tokenize the text: {e}")))?;
         let ids = encoding.get_ids();
         let chunk = |ids: &[u32]| -> Vec<u32> {
             let marked = ids.iter().copied().chain([self.end]);
@@ -199,7 +199,7 @@ impl DualEncoderScorer for Siglip {
         let rows = self.vocabulary;
         if let Some(id) = chunks.iter().flatten().find(|id| **id as usize >= rows) {
             candle_core::bail!(
-                "token id {id}, but this encoder knows {rows}: the tokenizer belongs to another model"
+                "token id {id}, but the encoder has {rows} tokens; the tokenizer belongs to another model"
             );
         }
         let ids = Tensor::new(chunks.concat(), &self.device)?;

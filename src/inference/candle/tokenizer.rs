@@ -1,5 +1,5 @@
-//! The tokenizer of CLIP: byte-level BPE on lower case (Radford et al. 2021), by the semantics of transformers'
-//! `CLIPTokenizer`, and how prompts longer than an encoder takes are cut into chunks.
+//! CLIP's tokenizer: byte-level BPE on lowercase text (Radford et al. 2021), as in transformers'
+//! `CLIPTokenizer`. Long prompts are split into chunks.
 
 #[cfg(test)]
 mod tests;
@@ -11,14 +11,14 @@ use tokenizers::{AddedToken, Tokenizer};
 
 use benchtop_model::error::{Error, ErrorKind, Result};
 
-/// Tokens of an encoder's text where `tokenizer_config.json` does not say it.
+/// Default chunk length in tokens. `tokenizer_config.json` may set another.
 const LENGTH: u64 = 77;
 
-/// How CLIPTokenizer divides a text into words before BPE.
+/// The pattern with which `CLIPTokenizer` splits a text into words before BPE.
 const WORDS: &str =
     r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+";
 
-/// The marks that a tokenizer has names for, and what transformers takes where none is given.
+/// The named special tokens, with transformers' defaults.
 const NAMED: [(&str, &str); 4] = [
     ("bos_token", "<|startoftext|>"),
     ("eos_token", "<|endoftext|>"),
@@ -26,30 +26,30 @@ const NAMED: [(&str, &str); 4] = [
     ("pad_token", "<|endoftext|>"),
 ];
 
-/// A prompt as token ids for an encoder.
+/// The token ids of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenizedPrompt {
-    /// Chunks of the encoder's length, at least one; each begins and ends with its mark and is padded.
+    /// At least one chunk of the encoder's length, each with start and end token and padding.
     pub chunks: Vec<Vec<u32>>,
-    /// Tokens of the prompt itself, without marks and padding.
+    /// Number of tokens of the prompt, without special tokens and padding.
     pub tokens: usize,
 }
 
 impl TokenizedPrompt {
-    /// What a person should know about a prompt that is longer than the encoder takes at once.
+    /// A note for the user if the prompt is longer than one chunk.
     pub fn note(&self) -> Option<String> {
         let room = self.chunks.first().map_or(0, Vec::len).saturating_sub(2);
         let parts = self.tokens.div_ceil(room.max(1));
         (parts > 1).then(|| {
             format!(
-                "the prompt has {} tokens and was read in {parts} parts of {room}",
+                "the prompt has {} tokens and was split into {parts} parts of {room}",
                 self.tokens
             )
         })
     }
 }
 
-/// A CLIP tokenizer with its marks and its padding.
+/// A CLIP tokenizer with its special tokens.
 pub struct ClipTokenizer {
     tokenizer: Tokenizer,
     begin: u32,
@@ -59,9 +59,9 @@ pub struct ClipTokenizer {
 }
 
 impl ClipTokenizer {
-    /// Reads the `tokenizer` folder of a checkpoint: the vocabulary from `tokenizer.json`, or else from `vocab.json`
-    /// and `merges.txt`; marks, padding and length from `tokenizer_config.json`, `special_tokens_map.json` and
-    /// `added_tokens.json`, if they are there.
+    /// Reads the `tokenizer` folder of a checkpoint: the vocabulary from `tokenizer.json`, or from
+    /// `vocab.json` and `merges.txt`; special tokens and length from `tokenizer_config.json`,
+    /// `special_tokens_map.json`, and `added_tokens.json`, if they exist.
     pub fn open(folder: &Path) -> Result<ClipTokenizer> {
         let config = object(&folder.join("tokenizer_config.json"))?.unwrap_or_default();
         let named = object(&folder.join("special_tokens_map.json"))?.unwrap_or_default();
@@ -71,7 +71,9 @@ impl ClipTokenizer {
             .filter(|n| *n <= 1 << 16)
             .unwrap_or(LENGTH);
         if length < 3 {
-            let problem = Error::input(format!("{length} leaves no room between the marks"));
+            let problem = Error::input(format!(
+                "{length} leaves no room between the special tokens"
+            ));
             return Err(problem
                 .file(folder.join("tokenizer_config.json"))
                 .field("model_max_length"));
@@ -113,28 +115,27 @@ impl ClipTokenizer {
         })
     }
 
-    /// The ids of `text` without marks and padding, however many they are.
+    /// All token ids of `text`, without special tokens and padding.
     pub fn ids(&self, text: &str) -> Result<Vec<u32>> {
         let encoding = self.tokenizer.encode_fast(text, false).map_err(wrong)?;
         Ok(encoding.get_ids().to_vec())
     }
 
-    /// The id of the mark at the end.
     pub fn end(&self) -> u32 {
         self.end
     }
 
-    /// The id that chunks are padded with.
+    /// The id of the padding token.
     pub fn pad(&self) -> u32 {
         self.pad
     }
 
-    /// Tokens of a chunk, marks included.
+    /// Tokens per chunk, including special tokens.
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// `text` in chunks; a longer one than a chunk holds is cut into several, nothing is left out.
+    /// Tokenizes `text` into as many chunks as it needs.
     pub fn prompt(&self, text: &str) -> Result<TokenizedPrompt> {
         let ids = self.ids(text)?;
         let mut chunks: Vec<Vec<u32>> = ids
@@ -150,8 +151,8 @@ impl ClipTokenizer {
         })
     }
 
-    /// Gives all `prompts` as many chunks as the longest has, with empty ones: a prompt and its negative, and the
-    /// prompts of a batch, must be of the same length for the U-Net.
+    /// Pads all `prompts` with empty chunks to the number of the longest. The U-Net needs the same
+    /// length for a prompt and its negative prompt, and for all prompts of a batch.
     pub fn level(&self, prompts: &mut [TokenizedPrompt]) {
         let most = prompts
             .iter()
@@ -175,19 +176,19 @@ impl ClipTokenizer {
 }
 
 fn wrong(error: tokenizers::Error) -> Error {
-    Error::input(format!("is no CLIP tokenizer: {error}"))
+    Error::input(format!("is not a CLIP tokenizer: {error}"))
 }
 
-/// A token that is found in a text before it is cut into words.
+/// A token that is matched before the text is split into words.
 struct Added {
-    /// The mark it is, such as `bos_token`, or nothing.
+    /// Name of the special token, such as `bos_token`, or empty.
     name: &'static str,
-    /// The id it must have, where the file says one.
+    /// The required id, if the file has one.
     id: Option<u64>,
     token: AddedToken,
 }
 
-/// The JSON object in `path`, or nothing if there is no such file.
+/// The JSON object in `path`. `None` if there is no such file.
 fn object(path: &Path) -> Result<Option<Map<String, Value>>> {
     let text = match std::fs::read_to_string(path) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -195,23 +196,22 @@ fn object(path: &Path) -> Result<Option<Map<String, Value>>> {
     };
     let parsed = serde_json::from_str(&text);
     parsed.map(Some).map_err(|e| {
-        Error::input(format!("is no JSON object: {e}"))
+        Error::input(format!("is not a JSON object: {e}"))
             .file(path)
             .line(e.line() as u64)
     })
 }
 
-/// `vocab.json` and `merges.txt` as the `model` of a `tokenizer.json`.
+/// Converts `vocab.json` and `merges.txt` to the `model` of a `tokenizer.json`.
 fn two_files(folder: &Path) -> Result<Map<String, Value>> {
     let path = folder.join("vocab.json");
     let Some(vocab) = object(&path)? else {
         let problem = Error::new(
             ErrorKind::NotFound,
-            "there is neither a tokenizer.json nor a vocab.json",
+            "the folder has neither tokenizer.json nor vocab.json",
         )
         .file(folder);
-        return Err(problem
-            .help("a CLIP tokenizer is one file tokenizer.json, or vocab.json and merges.txt"));
+        return Err(problem.help("add tokenizer.json, or vocab.json and merges.txt"));
     };
     let path = folder.join("merges.txt");
     let text = std::fs::read_to_string(&path).map_err(|e| Error::io(&e, "cannot read", &path))?;
@@ -221,7 +221,7 @@ fn two_files(folder: &Path) -> Result<Map<String, Value>> {
             _ if line.starts_with("#version") || line.is_empty() => {}
             Some((left, right)) if !right.contains(' ') => merges.push(json!([left, right])),
             _ => {
-                let problem = Error::input(format!("`{line}` is no merge of two tokens"));
+                let problem = Error::input(format!("`{line}` is not a merge of two tokens"));
                 return Err(problem.file(path).line(at as u64 + 1));
             }
         }
@@ -232,14 +232,14 @@ fn two_files(folder: &Path) -> Result<Map<String, Value>> {
     )]))
 }
 
-/// The tokenizer of a vocabulary and its merges. Only those two are taken from the `model` of the file: transformers
-/// builds everything else anew too.
+/// Builds the tokenizer from the vocabulary and the merges. Everything else in the `model` of the
+/// file is ignored, as in transformers.
 fn assemble(mut model: Value, unknown: &str) -> Result<Tokenizer> {
     let mut part = |name| model.get_mut(name).map(Value::take).unwrap_or_default();
     let (vocab, merges) = (part("vocab"), part("merges"));
     if !vocab.is_object() || !merges.is_array() {
         return Err(
-            Error::input("is no byte-level BPE: it has no `vocab` or no `merges`").field("model"),
+            Error::input("is not a byte-level BPE: `vocab` or `merges` is missing").field("model"),
         );
     }
     let whole = json!({
@@ -260,10 +260,10 @@ fn assemble(mut model: Value, unknown: &str) -> Result<Tokenizer> {
         },
     });
     serde_json::from_value(whole)
-        .map_err(|e| Error::input(format!("is no CLIP tokenizer: {e}")).field("model"))
+        .map_err(|e| Error::input(format!("is not a CLIP tokenizer: {e}")).field("model"))
 }
 
-/// Adds the tokens, none of which may get another id than the model was trained with.
+/// Adds the tokens, and checks that each gets the id that the model was trained with.
 fn complete(mut tokenizer: Tokenizer, added: &[Added]) -> Result<Tokenizer> {
     let mismatch = |said: String, name: &str| {
         let problem =
@@ -295,8 +295,8 @@ fn complete(mut tokenizer: Tokenizer, added: &[Added]) -> Result<Tokenizer> {
     Ok(tokenizer)
 }
 
-/// The tokens to be found in a text before it is cut into words, in the order in which transformers adds them: those
-/// listed one by one, then the named ones. Of a token that is added twice the last flags count.
+/// The added tokens in transformers' order: the listed ones, then the named ones. If a token is
+/// added twice, the last flags count.
 fn added_tokens(
     config: &Map<String, Value>,
     named: &Map<String, Value>,
@@ -308,7 +308,7 @@ fn added_tokens(
         .and_then(Value::as_object);
     let mut added = Vec::new();
     let mut add = |field: &str, id: Option<u64>, value: &Value| -> Result<()> {
-        let none = || Error::input(format!("`{value}` has no id")).field(field);
+        let none = || Error::input(format!("the token `{value}` has no id")).field(field);
         added.push(Added {
             name: "",
             id: Some(id.ok_or_else(none)?),
@@ -339,7 +339,7 @@ fn added_tokens(
     }
     added.sort_by_key(|a| a.id);
     for (name, default) in NAMED {
-        // The map of older files counts only where no tokens are listed in the configuration.
+        // The map of older files counts only if the configuration lists no tokens.
         let map = named.get(name).filter(|_| listed.is_none());
         let value = map
             .or_else(|| config.get(name))
@@ -362,14 +362,14 @@ fn added_tokens(
     Ok(added)
 }
 
-/// A token written as a text, or as an object with flags.
+/// Parses a token: a string, or an object with flags.
 fn added_token(field: &str, value: &Value) -> Result<AddedToken> {
     let flag = |name: &str| value.get(name).and_then(Value::as_bool);
     let content = value
         .as_str()
         .or_else(|| value.get("content").and_then(Value::as_str));
     let Some(content) = content.filter(|c| !c.is_empty()) else {
-        return Err(Error::input(format!("`{value}` is no token")).field(field));
+        return Err(Error::input(format!("`{value}` is not a token")).field(field));
     };
     let special = flag("special").unwrap_or(true);
     Ok(AddedToken::from(content, special)

@@ -1,4 +1,5 @@
-//! A model folder in diffusers layout: `model_index.json`, and a folder with `config.json` and weights for each part.
+//! A model folder in diffusers' layout: `model_index.json`, and a folder with `config.json` and
+//! weights per part.
 
 mod file;
 #[cfg(test)]
@@ -16,7 +17,7 @@ use super::config::Config;
 use benchtop_model::error::{Error, ErrorKind, Result};
 use file::{Entry, TensorFile};
 
-/// Pipelines that [`ModelFolder::open`] takes, by the `_class_name` of `model_index.json`.
+/// The supported pipelines, by the `_class_name` of `model_index.json`.
 const CLASSES: [&str; 6] = [
     "StableDiffusionPipeline",
     "StableDiffusionXLPipeline",
@@ -26,7 +27,7 @@ const CLASSES: [&str; 6] = [
     "StableDiffusionXLImg2ImgPipeline",
 ];
 
-/// A model on disk. Nothing but `model_index.json` is read until it is asked for.
+/// A model on disk. Opening it reads only `model_index.json`.
 #[derive(Clone, Debug)]
 pub struct ModelFolder {
     root: PathBuf,
@@ -35,7 +36,7 @@ pub struct ModelFolder {
 }
 
 impl ModelFolder {
-    /// Opens the folder `root`; a pipeline of another kind is refused by its name.
+    /// Opens the folder `root`. Other kinds of pipelines are refused.
     pub fn open(root: &Path) -> Result<ModelFolder> {
         let index = root.join("model_index.json");
         if !index.is_file() {
@@ -54,7 +55,6 @@ impl ModelFolder {
         })
     }
 
-    /// The folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -64,31 +64,31 @@ impl ModelFolder {
         &self.index
     }
 
-    /// Whether it is one of the SDXL pipelines.
+    /// True for SDXL pipelines.
     pub fn xl(&self) -> bool {
         CLASSES
             .get(self.class)
             .is_some_and(|name| name.contains("XL"))
     }
 
-    /// Whether `model_index.json` names a part of that name.
+    /// True if `model_index.json` lists the part.
     pub fn has(&self, part: &str) -> bool {
-        // A part that a model is without is written as [null, null].
+        // A missing part is written as [null, null].
         matches!(self.index.get(part), Some(Value::Array(pair)) if pair.iter().any(|v| !v.is_null()))
     }
 
-    /// The folder of a part, which must be there.
+    /// The folder of a part, which must exist.
     pub fn part(&self, part: &str) -> Result<PathBuf> {
         let folder = self.root.join(part);
         if !self.has(part) {
             return Err(self.index.wrong(
                 part,
-                "this model needs the part and model_index.json does not name it",
+                "this model needs the part, but model_index.json does not list it",
             ));
         }
         if !folder.is_dir() {
             let missing = Error::new(ErrorKind::NotFound, "missing").file(folder);
-            return Err(missing.help(format!("put the model's {part}/ folder there")));
+            return Err(missing.help(format!("add the model's {part}/ folder")));
         }
         Ok(folder)
     }
@@ -98,7 +98,7 @@ impl ModelFolder {
         Config::read(&self.part(part)?.join("config.json"))
     }
 
-    /// The weights of a part as `dtype` on `device`; each tensor is read when it is taken out.
+    /// The weights of a part as `dtype` on `device`. Tensors are read on demand.
     pub fn weights(
         &self,
         part: &str,
@@ -108,8 +108,8 @@ impl ModelFolder {
         open_part(&self.part(part)?, dtype, device)
     }
 
-    /// blake3, as hex, over names and contents of every file that pictures depend on when the weights are loaded for
-    /// `dtype`: weights, configurations, tokenizers. Reads them all; callers keep the answer.
+    /// The blake3 hash in hex of the names and contents of all files that affect the pictures with
+    /// `dtype`: weights, configurations, and tokenizers. Reads all files, so keep the result.
     pub fn hash(&self, dtype: DType) -> Result<String> {
         let mut files = vec![self.root.join("model_index.json")];
         for part in ["unet", "vae", "text_encoder", "text_encoder_2"] {
@@ -137,7 +137,7 @@ impl ModelFolder {
     }
 }
 
-/// blake3, as hex, over names (below `root`) and contents of `files`. Reads them all.
+/// The blake3 hash in hex of the names (below `root`) and contents of `files`.
 pub(super) fn hash_files(root: &Path, mut files: Vec<PathBuf>) -> Result<String> {
     files.sort();
     let mut hasher = blake3::Hasher::new();
@@ -158,8 +158,7 @@ pub(super) fn hash_files(root: &Path, mut files: Vec<PathBuf>) -> Result<String>
     Ok(hasher.finalize().to_hex().to_string())
 }
 
-/// The same over everything in the folder of one part that results depend on: its weights for `dtype` and the JSON and
-/// text files beside them.
+/// The hash of the folder of one part: its weights for `dtype`, and its JSON and text files.
 pub fn hash_part(folder: &Path, dtype: DType) -> Result<String> {
     let mut files = weight_files(folder, dtype)?.1;
     let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
@@ -174,7 +173,7 @@ pub fn hash_part(folder: &Path, dtype: DType) -> Result<String> {
     hash_files(folder, files)
 }
 
-/// The weights in the folder of one part as `dtype` on `device`; each tensor is read when it is taken out.
+/// The weights in the folder of one part as `dtype` on `device`. Tensors are read on demand.
 pub fn open_part(folder: &Path, dtype: DType, device: &Device) -> Result<VarBuilder<'static>> {
     let (named, paths) = weight_files(folder, dtype)?;
     let mut weights = Weights {
@@ -191,7 +190,7 @@ pub fn open_part(folder: &Path, dtype: DType, device: &Device) -> Result<VarBuil
                 .is_some()
             {
                 return Err(
-                    Error::input("the tensor is in another file of the same part too")
+                    Error::input("the tensor is also in another file of the same part")
                         .field(name)
                         .file(path),
                 );
@@ -206,8 +205,8 @@ pub fn open_part(folder: &Path, dtype: DType, device: &Device) -> Result<VarBuil
     ))
 }
 
-/// The file that names a part's weights, and the files that hold them. With a 16-bit `dtype` an fp16 variant is taken
-/// before the whole one, otherwise after it.
+/// The file that lists a part's weights, and the files with the weights. A 16-bit `dtype` prefers
+/// an fp16 variant; others prefer the full one.
 fn weight_files(folder: &Path, dtype: DType) -> Result<(PathBuf, Vec<PathBuf>)> {
     let variants = if dtype == DType::F32 {
         ["", ".fp16"]
@@ -234,7 +233,7 @@ fn weight_files(folder: &Path, dtype: DType) -> Result<(PathBuf, Vec<PathBuf>)> 
         .iter()
         .any(|name| folder.join(name).exists());
     let what = if pickled {
-        "only pickled weights (.bin), which are not read"
+        "only pickled weights (.bin), which are not supported"
     } else {
         "no weights"
     };
@@ -245,11 +244,11 @@ fn weight_files(folder: &Path, dtype: DType) -> Result<(PathBuf, Vec<PathBuf>)> 
         .help(help))
 }
 
-/// The files that a `*.safetensors.index.json` names.
+/// The files that a `*.safetensors.index.json` lists.
 fn shards(index: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
     let config = Config::read(index)?;
     let Some(Value::Object(map)) = config.get("weight_map") else {
-        return Err(config.wrong("weight_map", "an object of tensor and file names is wanted"));
+        return Err(config.wrong("weight_map", "expected an object of tensor and file names"));
     };
     let mut names: Vec<&str> = Vec::new();
     for (tensor, file) in map {
@@ -258,7 +257,7 @@ fn shards(index: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
             _ => {
                 return Err(config.wrong(
                     "weight_map",
-                    format!("{file} of tensor {tensor} is no file of this folder"),
+                    format!("{file} of tensor {tensor} is not a file in this folder"),
                 ));
             }
         }
@@ -269,10 +268,7 @@ fn shards(index: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
     match files.iter().find(|file| !file.is_file()) {
         Some(file) => {
             let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
-            Err(missing.help(format!(
-                "put the shard there that {} names",
-                index.display()
-            )))
+            Err(missing.help(format!("add the shard that {} lists", index.display())))
         }
         None => Ok(files),
     }
@@ -280,7 +276,7 @@ fn shards(index: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// The tensors of one part, for candle's [`VarBuilder`].
 struct Weights {
-    /// What a message about a missing tensor names.
+    /// The file to name in errors about missing tensors.
     named: PathBuf,
     files: Vec<TensorFile>,
     places: BTreeMap<String, usize>,
@@ -292,7 +288,7 @@ impl Weights {
         match file.and_then(|f| f.entries.get(name).map(|entry| (f, entry))) {
             Some(found) => Ok(found),
             None => bail!(
-                "{}: tensor {name} is missing; the weights are of another model",
+                "{}: tensor {name} is missing; the weights belong to another model",
                 self.named.display()
             ),
         }
@@ -311,7 +307,7 @@ impl SimpleBackend for Weights {
         let (file, entry) = self.find(name)?;
         if shape.dims() != entry.shape {
             bail!(
-                "{}: tensor {name} has shape {:?}, config.json asks for {:?}",
+                "{}: tensor {name} has shape {:?}, but config.json requires {:?}",
                 file.path.display(),
                 entry.shape,
                 shape.dims()

@@ -1,4 +1,4 @@
-//! Many tasks asked of a pool of servers by code that is not async.
+//! Sends many tasks to a pool of servers from code that is not async.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -10,30 +10,30 @@ use super::queue;
 use benchtop_model::generation::{Failure, FailureKind};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// How often a sign of life is told while servers work, so that a cancel is heard.
+/// Time between two [`News::Alive`] while servers work.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(200);
 
-/// What is told of the work.
+/// An event of running work.
 pub(super) enum News<A> {
-    /// It goes on.
+    /// Sent now and then, so that the receiver can cancel.
     Alive,
-    /// Task so and so is over.
+    /// The task with this index is finished.
     Done(usize, std::result::Result<A, Failure>),
 }
 
 /// A pool of servers and the thread that talks to them.
 pub(super) struct Caller {
-    /// The servers.
     pub(super) pool: Arc<Pool>,
-    /// Dropped before a caller goes on; `None` only then.
+    /// `None` only while dropping.
     runtime: Option<tokio::runtime::Runtime>,
 }
 
 impl Caller {
-    /// Keys are read from the environment now; nothing is sent yet.
+    /// Reads the keys from the environment. Sends nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`]: no endpoints, an address that cannot be read, a variable for a key that is not set.
+    /// [`ErrorKind::Input`] without endpoints or for an invalid URL; [`ErrorKind::Unreachable`] if
+    /// a key variable is not set.
     pub(super) fn new<F>(table: &Table<'_, F>, patience: Timeouts) -> Result<Caller> {
         let pool = Arc::new(Pool::new(table, patience, |name| std::env::var(name).ok())?);
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -43,10 +43,7 @@ impl Caller {
             .enable_time()
             .build()
             .map_err(|e| {
-                Error::new(
-                    ErrorKind::Io,
-                    format!("cannot start the threads that talk to servers: {e}"),
-                )
+                Error::new(ErrorKind::Io, format!("cannot start the HTTP threads: {e}"))
             })?;
         Ok(Caller {
             pool,
@@ -54,15 +51,16 @@ impl Caller {
         })
     }
 
-    /// Tasks of the runtime that are alive: 0 when nothing is under way and no connection is kept.
+    /// Number of live tasks of the runtime: 0 if no request is in flight and no connection is open.
     pub(super) fn alive_tasks(&self) -> usize {
         self.runtime
             .as_ref()
             .map_or(0, |r| r.metrics().num_alive_tasks())
     }
 
-    /// Asks for all `tasks`; those that cannot be asked carry their failure. Each is told exactly once. Once `watch`
-    /// says `false` the work ends, and what is not done is told as [`FailureKind::Cancelled`].
+    /// Sends all `tasks`; tasks that cannot be sent are failures already. Each task is reported
+    /// exactly once. Once `watch` returns `false`, the work stops, and unfinished tasks fail with
+    /// [`FailureKind::Cancelled`].
     pub(super) fn work<A: Api>(
         &self,
         api: A,
@@ -86,7 +84,7 @@ impl Caller {
             }
         }
         if let Some(runtime) = self.runtime.as_ref().filter(|_| go && !sent.is_empty()) {
-            let (tell, told) = channel();
+            let (tell, results) = channel();
             let work = runtime.spawn(queue::work(
                 Arc::new(api),
                 Arc::clone(&self.pool),
@@ -94,7 +92,7 @@ impl Caller {
                 tell,
             ));
             while go {
-                match told.recv_timeout(SIGN_OF_LIFE) {
+                match results.recv_timeout(SIGN_OF_LIFE) {
                     Ok((index, result)) => {
                         open[index] = false;
                         go = watch(News::Done(index, result));
@@ -103,13 +101,13 @@ impl Caller {
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
-            // Dropping the work drops its requests, and with them their connections.
+            // Aborting also drops the requests and their connections.
             work.abort();
         }
         let why = match go {
             true => Failure::new(
                 FailureKind::BadOutput,
-                "the request was lost in this program: please report this",
+                "internal error: the request was lost; please report this",
             ),
             false => Failure::new(FailureKind::Cancelled, "cancelled"),
         };
@@ -121,7 +119,8 @@ impl Caller {
 
 impl Drop for Caller {
     fn drop(&mut self) {
-        // A runtime must not be waited for inside another one's task; what it does is cancelled already.
+        // Waiting for a runtime would panic inside a task of another runtime. Its work is already
+        // canceled.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

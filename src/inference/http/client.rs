@@ -1,4 +1,5 @@
-//! The one HTTP client of the crate: reqwest on rustls with ring, the system's certificates and proxies.
+//! The HTTP client of the crate: reqwest on rustls with ring, with the system's certificates and
+//! proxies.
 
 use std::time::Duration;
 
@@ -6,23 +7,22 @@ use reqwest::redirect::Policy;
 
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// What became of reading a body.
+/// The result of reading a body.
 pub(crate) enum Read {
-    /// All of it.
     Whole(Vec<u8>),
-    /// It is longer than the limit.
+    /// The body is longer than the limit.
     TooLong,
-    /// The line broke, or its time was up.
+    /// The connection failed or timed out.
     Broken(reqwest::Error),
 }
 
-/// A client that follows no redirects by itself: a key must not travel to another host. Connections that nobody uses
-/// are kept for `idle`.
+/// Builds the client. It follows no redirects, so that a key never goes to another host. Unused
+/// connections stay open for `idle`.
 ///
 /// # Errors
-/// [`ErrorKind::Io`] where the system's certificates cannot be read.
+/// [`ErrorKind::Io`] if the system's certificates cannot be read.
 pub(crate) fn client(connect: Duration, idle: Duration) -> Result<reqwest::Client> {
-    // Fails when a provider is there already, which is as well.
+    // Fails if a provider is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .user_agent(concat!("benchtop/", env!("CARGO_PKG_VERSION")))
@@ -33,13 +33,13 @@ pub(crate) fn client(connect: Duration, idle: Duration) -> Result<reqwest::Clien
         .map_err(|e| {
             Error::new(
                 ErrorKind::Io,
-                format!("cannot make an HTTP client: {}", told(&e)),
+                format!("cannot create an HTTP client: {}", describe(&e)),
             )
         })
 }
 
-/// The body of `response`, at most `limit` bytes of it. A server may repeat the key in what it says: `secret` is taken
-/// out here, before anything is cut to an excerpt.
+/// Reads the body of `response`, up to `limit` bytes. A server may repeat the key in its response,
+/// so `secret` is removed here, before the text is shortened.
 pub(crate) async fn read(
     mut response: reqwest::Response,
     limit: usize,
@@ -53,13 +53,13 @@ pub(crate) async fn read(
         match response.chunk().await {
             Ok(Some(part)) if body.len() + part.len() > limit => return Read::TooLong,
             Ok(Some(part)) => body.extend_from_slice(&part),
-            Ok(None) => return Read::Whole(without(body, secret)),
+            Ok(None) => return Read::Whole(redacted(body, secret)),
             Err(err) => return Read::Broken(err),
         }
     }
 }
 
-fn without(body: Vec<u8>, secret: Option<&str>) -> Vec<u8> {
+fn redacted(body: Vec<u8>, secret: Option<&str>) -> Vec<u8> {
     let Some(secret) = secret.filter(|s| memchr::memmem::find(&body, s.as_bytes()).is_some())
     else {
         return body;
@@ -69,13 +69,13 @@ fn without(body: Vec<u8>, secret: Option<&str>) -> Vec<u8> {
         .into_bytes()
 }
 
-/// An error of the client in one line: the innermost cause says most. Addresses are left out, the caller names them.
-pub(crate) fn told(err: &reqwest::Error) -> String {
+/// An error of the client as one line: the innermost cause, without URLs, which the caller adds.
+pub(crate) fn describe(err: &reqwest::Error) -> String {
     if err.is_timeout() {
         return if err.is_connect() {
-            "no connection in time".into()
+            "connection timed out".into()
         } else {
-            "no answer in time".into()
+            "response timed out".into()
         };
     }
     let mut inner: &dyn std::error::Error = err;
@@ -85,7 +85,7 @@ pub(crate) fn told(err: &reqwest::Error) -> String {
     let place = if err.is_connect() {
         "cannot connect"
     } else {
-        "the line broke"
+        "connection failed"
     };
     format!(
         "{place}: {}",

@@ -1,13 +1,13 @@
-//! What a server says, in one line.
+//! Error messages of servers, as one line.
 
 use serde_json::Value;
 
 use benchtop_model::clean;
 
-/// Longest excerpt of what a server says, in characters.
+/// Maximum length of an excerpt in characters.
 const EXCERPT: usize = 160;
 
-/// One line of at most [`EXCERPT`] characters.
+/// The text as one line of at most [`EXCERPT`] characters.
 pub(super) fn short(text: &str) -> String {
     let line = text
         .split(|c: char| c.is_whitespace() || c.is_control())
@@ -21,8 +21,9 @@ pub(super) fn short(text: &str) -> String {
     }
 }
 
-/// What an answer that is no picture says: the message of a JSON error, else its first words without markup.
-pub(super) fn said(bytes: &[u8]) -> String {
+/// The message of an error response: the message of a JSON error, else the start of the text
+/// without markup.
+pub(super) fn message(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(16 << 10)]);
     if let Ok(value) = serde_json::from_slice::<Value>(bytes) {
         let places = [
@@ -32,11 +33,11 @@ pub(super) fn said(bytes: &[u8]) -> String {
             "/detail",
             "/detail/0/msg",
         ];
-        let message = places
+        let found = places
             .iter()
             .filter_map(|p| value.pointer(p))
             .find_map(Value::as_str);
-        return short(message.unwrap_or(&text));
+        return short(found.unwrap_or(&text));
     }
     let mut plain = String::new();
     let mut depth = 0;
@@ -54,18 +55,18 @@ pub(super) fn said(bytes: &[u8]) -> String {
     short(&plain)
 }
 
-/// An answer as JSON.
+/// Parses a response as JSON.
 ///
 /// # Errors
-/// What it is instead, in one line.
+/// A description of the response, as one line.
 pub(super) fn json(bytes: &[u8]) -> Result<Value, String> {
     serde_json::from_slice(bytes).map_err(|err| {
         let html = bytes.trim_ascii_start().first() == Some(&b'<');
         let what = if html {
-            "a web page and no JSON: ".to_string()
+            "a web page, not JSON: ".to_string()
         } else {
-            format!("no JSON ({err}): ")
+            format!("not valid JSON ({err}): ")
         };
-        format!("the answer is {what}\"{}\"", said(bytes))
+        format!("the response is {what}\"{}\"", message(bytes))
     })
 }

@@ -1,4 +1,4 @@
-//! One exchange with one server: what is sent, and what class of answer came back.
+//! One exchange with one server: sends the request and classifies the response.
 
 use std::future::Future;
 use std::time::Duration;
@@ -7,20 +7,18 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{RequestBuilder, Response, Url};
 use serde_json::Value;
 
-use super::client::{Read, read, told};
+use super::client::{Read, describe, read};
 use super::error_body;
 use super::pool::{Outcome, Pool, Server, origin};
 use super::retry::after;
 use benchtop_model::generation::{Failure, FailureKind};
 
-/// One of the APIs: what is sent for a task, and how its answer is read.
+/// An API: builds the request of a task and parses the response.
 pub(super) trait Api: Send + Sync + 'static {
-    /// What is asked for.
     type Task: Send + Sync + 'static;
-    /// What comes of it.
     type Answer: Send + 'static;
 
-    /// Asks one server for one task. It is dropped where the server's time is up.
+    /// Sends one task to one server. The future is dropped on a timeout.
     fn exchange(
         &self,
         line: Line<'_>,
@@ -28,20 +26,20 @@ pub(super) trait Api: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Self::Answer, Stop>> + Send;
 }
 
-/// Why there is no answer.
+/// A failed exchange.
 pub(super) struct Stop {
-    /// For the task.
+    /// The failure of the task.
     pub(super) failure: Failure,
-    /// Whether another try may do better.
+    /// True if another try may succeed.
     pub(super) again: bool,
-    /// For the server.
+    /// The outcome for the server.
     pub(super) outcome: Outcome,
-    /// The status, where the server gave one that is no success.
+    /// The status code, if the server sent an error status.
     pub(super) status: Option<u16>,
 }
 
 impl Stop {
-    /// The line broke.
+    /// The connection failed.
     fn broken(why: String) -> Stop {
         let failure = Failure::new(FailureKind::Transport, why.clone());
         Stop {
@@ -52,7 +50,7 @@ impl Stop {
         }
     }
 
-    /// Nobody is there.
+    /// No connection could be made.
     fn absent(why: String) -> Stop {
         let failure = Failure::new(FailureKind::Unavailable, why.clone());
         Stop {
@@ -63,7 +61,7 @@ impl Stop {
         }
     }
 
-    /// What came is no answer.
+    /// The response is invalid.
     pub(super) fn unfit(why: String) -> Stop {
         let failure = Failure::new(FailureKind::BadOutput, why.clone());
         Stop {
@@ -74,7 +72,7 @@ impl Stop {
         }
     }
 
-    /// The same again would be no again.
+    /// The server rejects the request, and would reject it again.
     pub(super) fn refused(why: String) -> Stop {
         let failure = Failure::new(FailureKind::Refused, why);
         Stop {
@@ -86,24 +84,20 @@ impl Stop {
     }
 }
 
-/// A server that has a place for one task.
+/// A connection to one server of the pool, for one task.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'a> {
     pool: &'a Pool,
-    /// Which server of the pool.
+    /// The index of the server.
     pub(super) at: usize,
 }
 
 impl<'a> Line<'a> {
-    /// The server.
     pub(super) fn server(&self) -> &'a Server {
         &self.pool.servers[self.at]
     }
 
-    /// The body of the answer to `body`.
-    ///
-    /// # Errors
-    /// Every status that is no success, and everything that goes wrong on the way.
+    /// Posts `body` and returns the body of the response. Any status but success is an error.
     pub(super) async fn post(&self, body: &Value) -> Result<Vec<u8>, Stop> {
         let server = self.server();
         let request = self
@@ -115,8 +109,8 @@ impl<'a> Line<'a> {
             .send(request.body(body.to_string()))
             .await
             .map_err(|err| match err.is_connect() {
-                true => Stop::absent(told(&err)),
-                false => Stop::broken(told(&err)),
+                true => Stop::absent(describe(&err)),
+                false => Stop::broken(describe(&err)),
             })?;
         match response.status().is_success() {
             true => self.whole(response).await,
@@ -124,30 +118,28 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// What lies at `address`, on the server's own scheme, host and port only: an answer must not make this program ask
-    /// other hosts, and the key goes nowhere else. `what` names it in errors.
-    ///
-    /// # Errors
-    /// As [`post`](Self::post), and another host.
+    /// Fetches `address`, which must have the server's scheme, host, and port: a response must not
+    /// make benchtop contact other hosts, and the key must not go there. `what` names the content
+    /// in errors.
     pub(super) async fn get(&self, address: &str, what: &str) -> Result<Vec<u8>, Stop> {
         let server = self.server();
         let url = server
             .url
             .join(address)
-            .map_err(|err| Stop::unfit(format!("the {what}'s address cannot be read: {err}")))?;
+            .map_err(|err| Stop::unfit(format!("invalid URL of the {what}: {err}")))?;
         if !same_origin(&server.url, &url) {
             return Err(Stop::refused(format!(
-                "the {what} lies at {}, and only the endpoint's own host is asked: have it answer with b64_json",
+                "the {what} is on another host, {}, which is not contacted; configure the server to answer with b64_json",
                 origin(&url)
             )));
         }
         let response = self.send(self.pool.client.get(url)).await;
-        let response =
-            response.map_err(|err| Stop::broken(format!("fetching the {what}: {}", told(&err))))?;
+        let response = response
+            .map_err(|err| Stop::broken(format!("fetching the {what}: {}", describe(&err))))?;
         match response.status() {
             status if status.is_success() => self.whole(response).await,
             status => Err(Stop::unfit(format!(
-                "the {what}'s address answers {}",
+                "fetching the {what}: the server answers {}",
                 status.as_u16()
             ))),
         }
@@ -160,21 +152,20 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The body of an answer, or what its lack means.
     async fn whole(&self, response: Response) -> Result<Vec<u8>, Stop> {
         let limit = self.pool.patience.longest;
         match read(response, limit, self.server().secret.as_deref()).await {
             Read::Whole(bytes) => Ok(bytes),
             Read::TooLong => Err(Stop::unfit(format!(
-                "the answer is longer than {} MiB",
+                "the response is longer than {} MiB",
                 limit >> 20
             ))),
-            Read::Broken(err) => Err(Stop::broken(told(&err))),
+            Read::Broken(err) => Err(Stop::broken(describe(&err))),
         }
     }
 }
 
-/// Asks server `at` for `task`, within its time. Failures name the server.
+/// Sends `task` to the server `at`, within its timeout. Failures name the server.
 pub(super) async fn ask<A: Api>(
     api: &A,
     pool: &Pool,
@@ -188,13 +179,13 @@ pub(super) async fn ask<A: Api>(
     let mut stop = match tokio::time::timeout(limit, api.exchange(line, task)).await {
         Ok(Ok(answer)) => return Ok(answer),
         Ok(Err(stop)) => stop,
-        Err(_) => Stop::broken(format!("no answer within {} s", limit.as_secs_f32())),
+        Err(_) => Stop::broken(format!("no response within {} s", limit.as_secs_f32())),
     };
     stop.failure.reason = format!("{}: {}", origin(&server.url), stop.failure.reason);
     Err(stop)
 }
 
-/// A status that is no success: wait, try elsewhere, or give up.
+/// Classifies an error status: wait, try another server, or give up.
 async fn refused(server: &Server, response: Response) -> Stop {
     let status = response.status();
     let wait = response
@@ -207,15 +198,15 @@ async fn refused(server: &Server, response: Response) -> Stop {
         .get("location")
         .and_then(|v| v.to_str().ok())
         .map(str::to_string);
-    let said = match read(response, 64 << 10, server.secret.as_deref()).await {
-        Read::Whole(bytes) => error_body::said(&bytes),
+    let message = match read(response, 64 << 10, server.secret.as_deref()).await {
+        Read::Whole(bytes) => error_body::message(&bytes),
         _ => String::new(),
     };
     let name = status.canonical_reason().unwrap_or_default();
     let what = format!(
-        "{} {name}{}{said}",
+        "{} {name}{}{message}",
         status.as_u16(),
-        if said.is_empty() { "" } else { ": " }
+        if message.is_empty() { "" } else { ": " }
     );
     let again = |kind, outcome| Stop {
         failure: Failure::new(kind, what.clone()),
@@ -225,7 +216,7 @@ async fn refused(server: &Server, response: Response) -> Stop {
     };
     match status.as_u16() {
         429 => again(FailureKind::Unavailable, Outcome::Busy(wait)),
-        // A server that names a time is not broken.
+        // A server that sends `Retry-After` is not broken.
         503 if wait.is_some() => again(FailureKind::Unavailable, Outcome::Busy(wait)),
         408 | 425 => again(FailureKind::Transport, Outcome::Answered),
         500.. => again(FailureKind::Unavailable, Outcome::Failed(what.clone())),
@@ -240,26 +231,28 @@ async fn refused(server: &Server, response: Response) -> Stop {
     }
 }
 
-/// Why a redirect is not followed: a key and pictures go to the host that was named, and to no other. The failure names
-/// the host that was asked before this.
+/// The reason why a redirect is not followed: keys and pictures go only to the configured host. The
+/// caller adds the name of that host.
 fn redirected(from: &Url, location: Option<String>) -> String {
     let Some(location) = location else {
-        return "it moved to an unnamed place".into();
+        return "it redirects without a location".into();
     };
     let Ok(url) = from.join(&location) else {
-        return format!("it moved to {}", error_body::short(&location));
+        return format!("it redirects to {}", error_body::short(&location));
     };
     let to = error_body::short(url.as_str());
     match (same_origin(from, &url), url.scheme()) {
-        (true, _) => format!("it moved to {to}; write that address, redirects are not followed"),
+        (true, _) => {
+            format!("it redirects to {to}; redirects are not followed, so configure that URL")
+        }
         (false, scheme) => {
             let open = if from.scheme() == "https" && scheme != "https" {
-                ", without encryption"
+                " without encryption"
             } else {
                 ""
             };
             format!(
-                "it moved to {to}, another host than {}{open}: nothing was sent there; if you mean it, name that address",
+                "it redirects from {} to another host{open}, {to}; nothing was sent there; configure that URL if you trust it",
                 origin(from)
             )
         }

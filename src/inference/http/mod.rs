@@ -1,14 +1,14 @@
-//! Servers that speak OpenAI's HTTP APIs, used as one pool: pictures ([`HttpGenerator`]) and questions about pictures
-//! ([`ChatModel`]).
+//! Clients for pools of servers with OpenAI's HTTP APIs: pictures ([`HttpGenerator`]) and questions
+//! about pictures ([`ChatModel`]).
 //!
-//! | file | what it does |
+//! | file | contents |
 //! |---|---|
-//! | [`images`], [`chat`] | one API each: what is sent for a task, how its answer is read |
-//! | `caller` | asks for many tasks from code that is not async; cancels |
-//! | `queue` | which task is asked next, which waits to be tried again |
-//! | `pool` | the servers: who takes the next request, who is busy, who is set aside |
-//! | `exchange` | one exchange with one server: keys, limits, and what a status means |
-//! | `retry`, `client`, `error_body` | waiting times, the HTTP client, what a server says in one line |
+//! | [`images`], [`chat`] | one API each: builds the requests and parses the responses |
+//! | `caller` | sends many tasks from code that is not async, and cancels them |
+//! | `queue` | picks the next task, and schedules retries |
+//! | `pool` | the servers: picks one for the next request, and suspends failing ones |
+//! | `exchange` | one request to one server: keys, limits, and status codes |
+//! | `retry`, `client`, `error_body` | backoff times, the HTTP client, error messages of servers |
 
 mod caller;
 pub mod chat;

@@ -1,4 +1,4 @@
-//! The endpoints as one pool: who takes the next request, who is busy, who is set aside.
+//! A pool of endpoints: picks the endpoint of each request, and suspends endpoints that fail.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -15,35 +15,37 @@ use benchtop_model::config::endpoint::Endpoint;
 use benchtop_model::generation::NO_ENDPOINT;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Answers whose times are remembered.
+/// Number of recent response times that are kept.
 const RECENT: usize = 32;
-/// So many are needed before a request counts as slow.
-const ENOUGH: usize = 8;
-/// A request counts as stalled once it takes so many times as long as the slowest of them,
+/// Minimum number of response times before a request can count as stalled.
+const MIN_TIMES: usize = 8;
+/// A request counts as stalled if it takes this many times as long as the slowest recent one,
 const TIMES_SLOWER: u32 = 5;
-/// and this long at least.
-const LEAST: Duration = Duration::from_secs(15);
+/// and at least this long.
+const MIN_STALL: Duration = Duration::from_secs(15);
 
 /// Waiting times and limits of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For a connection.
+    /// Timeout of a connection attempt.
     pub connect: Duration,
-    /// Connections that nobody uses are kept so long.
+    /// Time for which unused connections stay open.
     pub idle: Duration,
-    /// Before the second try, at most; doubled with each further one.
+    /// Maximum wait before the second try; doubles with each further try.
     pub backoff: Duration,
-    /// Before any try, at most.
+    /// Maximum wait before any try.
     pub backoff_cap: Duration,
-    /// So many failures in a row set an endpoint aside.
+    /// Number of failures in a row that suspend an endpoint.
     pub failures: u32,
-    /// For so long, doubled each time, 32 times that at most; then one request tries it.
+    /// Time of the first suspension; doubles each time, up to 32 times. Then one request probes the
+    /// endpoint.
     pub aside: Duration,
-    /// Once no endpoint has answered for so long, or all ask to wait longer, tasks fail at once.
+    /// Tasks fail at once if no endpoint has answered for this long, or all ask to wait longer.
     pub give_up: Duration,
-    /// The same while none of them ever answered: an address is more likely wrong than a server away.
+    /// The same if no endpoint has ever answered. Shorter, because a wrong URL is likelier than an
+    /// outage.
     pub unheard: Duration,
-    /// Longest answer in bytes.
+    /// Maximum size of a response in bytes.
     pub longest: usize,
 }
 
@@ -63,31 +65,28 @@ impl Default for Timeouts {
     }
 }
 
-/// What a table of `benchtop.toml` says of its servers.
+/// The servers of a table of `benchtop.toml`.
 pub(super) struct Table<'a, F> {
-    /// Its name, for errors.
+    /// The name of the table, for errors.
     pub(super) name: &'static str,
-    /// Where the API lies below an endpoint's address.
+    /// Path of the API below an endpoint's URL.
     pub(super) path: &'static str,
-    /// The model of endpoints that name none.
+    /// Default model of the endpoints.
     pub(super) model: Option<&'a str>,
-    /// Most tries of a task.
+    /// Maximum number of tries per task.
     pub(super) tries: u32,
-    /// The servers.
     pub(super) endpoints: &'a [Endpoint<F>],
 }
 
 /// One server.
 pub(super) struct Server {
-    /// Where it is asked.
     pub(super) url: Url,
-    /// The model asked for.
     pub(super) model: String,
-    /// `Bearer ...`, marked as a secret.
+    /// The `Authorization` header, marked as sensitive.
     pub(super) key: Option<HeaderValue>,
-    /// The key itself, to take it out of what a server says.
+    /// The key alone, to redact it in responses.
     pub(super) secret: Option<String>,
-    /// For one answer.
+    /// Timeout of a request.
     pub(super) timeout: Duration,
     concurrency: u32,
 }
@@ -97,60 +96,58 @@ struct State {
     busy: u32,
     /// Failures in a row.
     failures: u32,
-    /// Times set aside without a success in between.
+    /// Number of suspensions since the last success.
     rounds: u32,
-    /// Takes nothing before.
+    /// Suspended until then.
     not_before: Option<Instant>,
-    /// Since when it is set aside without a success.
+    /// Start of the first suspension since the last success.
     down_since: Option<Instant>,
+    /// The last error.
     last: String,
-    /// The last try found nobody there.
+    /// True if the last connection attempt failed.
     is_absent: bool,
 }
 
-/// What became of a request, as far as the endpoint goes.
+/// The outcome of a request for its endpoint.
 pub(super) enum Outcome {
-    /// It works, whatever it said of the task.
+    /// The endpoint works, even if it rejected the task.
     Answered,
-    /// It asks to wait.
+    /// The endpoint asks to wait.
     Busy(Option<Duration>),
-    /// It does not work.
+    /// The endpoint failed.
     Failed(String),
-    /// Nobody is there: no connection can be made.
+    /// No connection can be made.
     Absent(String),
 }
 
 /// All endpoints.
 pub(super) struct Pool {
-    /// The client of all.
     pub(super) client: reqwest::Client,
-    /// The endpoints.
     pub(super) servers: Vec<Server>,
-    /// Waiting times.
     pub(super) patience: Timeouts,
-    /// Most tries of a task.
+    /// Maximum number of tries per task.
     pub(super) tries: u32,
     states: Mutex<Vec<State>>,
-    /// Whether any of them ever said something.
+    /// True once any endpoint has answered.
     heard: AtomicBool,
     freed: Notify,
     draws: AtomicU64,
-    /// How long the last answers took.
+    /// Recent response times.
     times: Mutex<VecDeque<Duration>>,
 }
 
-/// A place at an endpoint, given back when dropped.
+/// A request slot of an endpoint. Dropping it frees the slot.
 pub(super) struct Seat<'a> {
     pool: &'a Pool,
-    /// Which endpoint.
+    /// The index of the endpoint.
     pub(super) at: usize,
-    /// This request finds out whether the endpoint is back.
+    /// True if this request probes a suspended endpoint.
     probe: bool,
     outcome: Option<Outcome>,
 }
 
 impl Pool {
-    /// The endpoints of `table`; `env` reads a variable.
+    /// A pool of the endpoints of `table`. `env` reads an environment variable.
     pub(super) fn new<F>(
         table: &Table<'_, F>,
         patience: Timeouts,
@@ -158,17 +155,17 @@ impl Pool {
     ) -> Result<Pool> {
         let wrong = |what: String| Error::input(what).field(format!("{}.endpoints", table.name));
         if table.endpoints.is_empty() {
-            return Err(wrong("there is no endpoint".into())
+            return Err(wrong("no endpoint is configured".into())
                 .help("add `endpoints = [{ url = \"http://127.0.0.1:8000/v1\" }]`"));
         }
         let mut servers = Vec::new();
         for endpoint in table.endpoints {
             let url = Url::parse(&format!("{}/{}", endpoint.url, table.path))
-                .map_err(|e| wrong(format!("`{}` is no address: {e}", endpoint.url)))?;
+                .map_err(|e| wrong(format!("`{}` is not a valid URL: {e}", endpoint.url)))?;
             let secret = match &endpoint.key_env {
                 None => None,
                 Some(name) => Some(env(name).filter(|key| !key.trim().is_empty()).ok_or_else(
-                    || keyless(name, &endpoint.url).field(format!("{}.endpoints", table.name)),
+                    || missing_key(name, &endpoint.url).field(format!("{}.endpoints", table.name)),
                 )?),
             };
             let key = match &secret {
@@ -177,7 +174,7 @@ impl Pool {
                     let mut value = HeaderValue::from_str(&format!("Bearer {}", secret.trim()))
                         .map_err(|_| {
                             wrong(format!(
-                                "the key for {} has characters no key has",
+                                "the key for {} has characters that HTTP headers cannot hold",
                                 endpoint.url
                             ))
                         })?;
@@ -196,7 +193,7 @@ impl Pool {
         }
         let states = Mutex::new(servers.iter().map(|_| State::default()).collect());
         let client = client::client(patience.connect, patience.idle)?;
-        // Jitter only keeps programs apart in time; it decides nothing that is kept.
+        // Only for jitter, so the results do not depend on it.
         let start = std::hash::RandomState::new().build_hasher().finish();
         Ok(Pool {
             client,
@@ -211,19 +208,20 @@ impl Pool {
         })
     }
 
-    /// Requests that may be in flight at once.
+    /// Maximum number of requests in flight.
     pub(super) fn concurrency(&self) -> usize {
         self.servers.iter().map(|s| s.concurrency as usize).sum()
     }
 
-    /// The models asked for, each once.
+    /// The names of the models, without repeats.
     pub(super) fn models(&self) -> String {
         let mut names: Vec<_> = self.servers.iter().map(|s| s.model.as_str()).collect();
         names.dedup();
         names.join(", ")
     }
 
-    /// All that decides what is asked of whom, in an order of its own; `fields` tells the rest of each server.
+    /// A description of all servers for the fingerprint, independent of their order. `fields`
+    /// describes the API fields of a server.
     pub(super) fn described(&self, fields: impl Fn(usize) -> String) -> String {
         let one = |(at, s): (usize, &Server)| format!("{} {} [{}]", s.url, s.model, fields(at));
         let mut all: Vec<_> = self.servers.iter().enumerate().map(one).collect();
@@ -240,8 +238,8 @@ impl Pool {
         (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb)
     }
 
-    /// Takes note of how long an answer took.
-    pub(super) fn took(&self, time: Duration) {
+    /// Records a response time.
+    pub(super) fn record(&self, time: Duration) {
         let mut times = self
             .times
             .lock()
@@ -252,15 +250,15 @@ impl Pool {
         }
     }
 
-    /// How long a request may take that is to be tried again: several times the slowest of the last answers; none before
-    /// there are some.
-    pub(super) fn hasty(&self) -> Option<Duration> {
+    /// The time after which a request counts as stalled. `None` before there are enough response
+    /// times.
+    pub(super) fn stall_limit(&self) -> Option<Duration> {
         let times = self
             .times
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let slowest = times.iter().max().filter(|_| times.len() >= ENOUGH)?;
-        Some((*slowest * TIMES_SLOWER).max(LEAST))
+        let slowest = times.iter().max().filter(|_| times.len() >= MIN_TIMES)?;
+        Some((*slowest * TIMES_SLOWER).max(MIN_STALL))
     }
 
     fn states(&self) -> std::sync::MutexGuard<'_, Vec<State>> {
@@ -269,15 +267,15 @@ impl Pool {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// A place at the least busy endpoint, another one than `not` where there is one; waits for it.
+    /// Waits for a slot at the least busy endpoint, other than `avoid` if possible.
     ///
     /// # Errors
-    /// Why there will be none soon: every endpoint has been down for [`Timeouts::give_up`] (or [`Timeouts::unheard`]), or asks to wait
-    /// longer.
-    pub(super) async fn seat(&self, not: Option<usize>) -> std::result::Result<Seat<'_>, String> {
+    /// The reason if every endpoint has been down for [`Timeouts::give_up`] (or
+    /// [`Timeouts::unheard`]), or asks to wait longer.
+    pub(super) async fn seat(&self, avoid: Option<usize>) -> std::result::Result<Seat<'_>, String> {
         loop {
             let freed = self.freed.notified();
-            let wait = match self.pick(not) {
+            let wait = match self.pick(avoid) {
                 Pick::Now(at, probe) => {
                     return Ok(Seat {
                         pool: self,
@@ -298,18 +296,18 @@ impl Pool {
         }
     }
 
-    fn pick(&self, not: Option<usize>) -> Pick {
+    fn pick(&self, avoid: Option<usize>) -> Pick {
         let (now, mut states) = (Instant::now(), self.states());
         let resting = |s: &State| s.not_before.is_some_and(|t| t > now);
         let open = |(at, s): (usize, &State)| {
-            // Of a server that was set aside one request finds out whether it is back.
+            // A server that was suspended gets a single request as a probe.
             let most = if s.down_since.is_some() {
                 1
             } else {
                 self.servers[at].concurrency
             };
             (!resting(s) && s.busy < most).then_some((
-                Some(at) == not,
+                Some(at) == avoid,
                 s.busy * 1024 / self.servers[at].concurrency,
                 at,
             ))
@@ -332,13 +330,13 @@ impl Pool {
                     .is_some_and(|t| t.saturating_duration_since(now) > give_up)
         };
         if states.iter().all(gone) {
-            let told = states
+            let errors = states
                 .iter()
                 .zip(&self.servers)
                 .map(|(s, server)| format!("{}: {}", origin(&server.url), s.last));
             return Pick::Never(format!(
                 "{NO_ENDPOINT} ({})",
-                told.collect::<Vec<_>>().join("; ")
+                errors.collect::<Vec<_>>().join("; ")
             ));
         }
         Pick::Later(
@@ -359,7 +357,7 @@ impl Pool {
             self.heard.store(true, Ordering::Relaxed);
         }
         match outcome {
-            // Dropped on the way: it says nothing of the server.
+            // The request was dropped, which says nothing about the server.
             None => {}
             Some(Outcome::Answered) => {
                 *state = State {
@@ -367,13 +365,13 @@ impl Pool {
                     ..State::default()
                 }
             }
-            // It is there, it only has enough. Without a time only the task waits: the others' requests may well be within
-            // what the server takes.
+            // The server works but is overloaded. Without a time only this task waits; the server
+            // may accept others.
             Some(Outcome::Busy(wait)) => {
                 let not_before = state.not_before.max(wait.map(|wait| now + wait));
                 let last = match wait {
                     Some(wait) => format!("asks to wait {} s", wait.as_secs_f32().ceil()),
-                    None => "takes no more requests now".into(),
+                    None => "accepts no more requests for now".into(),
                 };
                 *state = State {
                     busy: state.busy,
@@ -393,7 +391,8 @@ impl Pool {
                     state.failures + 1
                 };
                 state.last = why;
-                // A server that is being tried out needs one failure, and requests from before that do not count.
+                // One failure suspends a probed server again. Requests from before the suspension
+                // do not count.
                 if state.failures >= self.patience.failures && (state.down_since.is_none() || probe)
                 {
                     state.not_before = Some(now + self.patience.aside * (1 << state.rounds.min(5)));
@@ -414,7 +413,7 @@ enum Pick {
 }
 
 impl Seat<'_> {
-    /// Gives the place back with what became of the request.
+    /// Frees the slot and reports the outcome of the request.
     pub(super) fn leave(mut self, outcome: Outcome) {
         self.outcome = Some(outcome);
     }
@@ -426,18 +425,19 @@ impl Drop for Seat<'_> {
     }
 }
 
-/// A key that is read from the environment of this process, which is the owner of the project, and is not there.
-fn keyless(name: &str, url: &str) -> Error {
+/// The error for a missing key variable. Keys are read from the environment of this process, the
+/// project's owner.
+fn missing_key(name: &str, url: &str) -> Error {
     let pid = std::process::id();
     let what = format!(
-        "the owner process (pid {pid}) has no environment variable {name} with the key for {url}"
+        "the environment variable {name} with the key for {url} is not set in the owner process (pid {pid})"
     );
     Error::new(ErrorKind::Unreachable, what).help(format!(
-        "`benchtop stop`, then `export {name}=...` and start benchtop again: the owner reads it when it starts"
+        "run `benchtop stop`, then `export {name}=...`, and start benchtop again: the owner reads the variable at its start"
     ))
 }
 
-/// Scheme, host and port: what is told of an endpoint.
+/// Scheme, host, and port: the name of an endpoint in messages.
 pub(super) fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }

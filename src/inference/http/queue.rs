@@ -1,4 +1,4 @@
-//! The tasks of one call: which is asked next, which waits to be tried again.
+//! The queue of tasks of one call: picks the next task, and schedules retries.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,15 +14,15 @@ use super::pool::{Outcome, Pool};
 use super::retry::backoff;
 use benchtop_model::generation::{Failure, FailureKind};
 
-/// Where results go: the task's number and what became of it.
+/// Receives the index of a task and its result.
 pub(super) type Tell<A> = Sender<(usize, Result<A, Failure>)>;
 
 struct Job<T> {
     index: usize,
     task: T,
     tried: u32,
-    /// The endpoint it failed at last.
-    not: Option<usize>,
+    /// The endpoint of the last failure.
+    failed_at: Option<usize>,
 }
 
 struct Waiting<T> {
@@ -53,14 +53,16 @@ impl<T> Ord for Waiting<T> {
 struct Jobs<T> {
     fresh: std::vec::IntoIter<(usize, T)>,
     waiting: BinaryHeap<Waiting<T>>,
-    /// Not over yet.
+    /// Number of unfinished tasks.
     open: usize,
 }
 
 enum Next<T> {
     Job(Job<T>),
+    /// Wait until then, or for a change.
     At(Instant),
-    Told,
+    /// Wait for a change.
+    Change,
     End,
 }
 
@@ -76,7 +78,7 @@ impl<T> Queue<T> {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// What was to be tried again first, so that no task waits for all others.
+    /// The next job. Due retries come first, so that no task waits for all others.
     fn next(&self) -> Next<T> {
         let mut jobs = self.jobs();
         let due = jobs.waiting.peek().map(|w| w.due.0);
@@ -90,18 +92,18 @@ impl<T> Queue<T> {
                 index,
                 task,
                 tried: 0,
-                not: None,
+                failed_at: None,
             });
         }
         match due {
             _ if jobs.open == 0 => Next::End,
             Some(due) => Next::At(due),
-            None => Next::Told,
+            None => Next::Change,
         }
     }
 }
 
-/// Asks for all `tasks`; each is told once. Dropped, it drops what is in flight.
+/// Sends all `tasks`, and reports each once. Dropping the future drops the requests in flight.
 pub(super) async fn work<A: Api>(
     api: Arc<A>,
     pool: Arc<Pool>,
@@ -141,7 +143,7 @@ async fn worker<A: Api>(
         let changed = queue.changed.notified();
         match queue.next() {
             Next::End => return,
-            Next::Told => changed.await,
+            Next::Change => changed.await,
             Next::At(due) => {
                 tokio::select! {
                     () = tokio::time::sleep_until(due.into()) => {}
@@ -163,22 +165,23 @@ async fn worker<A: Api>(
     }
 }
 
-/// One try. `None` when the task waits for another.
+/// Tries a job once. `None` if it was queued for another try.
 async fn once<A: Api>(
     api: &A,
     pool: &Pool,
     queue: &Queue<A::Task>,
     mut job: Job<A::Task>,
 ) -> Option<Result<A::Answer, Failure>> {
-    let seat = match pool.seat(job.not).await {
+    let seat = match pool.seat(job.failed_at).await {
         Ok(seat) => seat,
         Err(why) => return Some(Err(Failure::new(FailureKind::Unavailable, why))),
     };
     job.tried += 1;
     let at = seat.at;
-    // A first try that takes far longer than others is given up for another; that one has the server's whole time.
+    // A first try that takes far longer than others is abandoned. The second try has the full
+    // timeout.
     let limit = if job.tried == 1 && pool.tries > 1 {
-        pool.hasty()
+        pool.stall_limit()
     } else {
         None
     };
@@ -190,19 +193,19 @@ async fn once<A: Api>(
         ..
     } = match ask(api, pool, at, &job.task, limit).await {
         Ok(answer) => {
-            pool.took(begun.elapsed());
+            pool.record(begun.elapsed());
             seat.leave(Outcome::Answered);
             return Some(Ok(answer));
         }
         Err(stop) => stop,
     };
-    // Where nobody is there it says nothing of the task.
-    let is_servers = matches!(outcome, Outcome::Absent(_));
-    job.tried -= u32::from(is_servers);
+    // An unreachable server does not count as a try of the task.
+    let server_absent = matches!(outcome, Outcome::Absent(_));
+    job.tried -= u32::from(server_absent);
     seat.leave(outcome);
     match (again, job.tried) {
-        (true, _) if is_servers => {
-            job.not = Some(at);
+        (true, _) if server_absent => {
+            job.failed_at = Some(at);
             queue.jobs().waiting.push(Waiting {
                 due: Reverse(Instant::now()),
                 job,
@@ -223,7 +226,7 @@ async fn once<A: Api>(
                 job.tried,
                 pool.draw(),
             );
-            job.not = Some(at);
+            job.failed_at = Some(at);
             queue.jobs().waiting.push(Waiting {
                 due: Reverse(Instant::now() + wait),
                 job,

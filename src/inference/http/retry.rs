@@ -1,12 +1,12 @@
-//! When to try again.
+//! Waiting times between retries.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 
-/// Exponential backoff with full jitter (Brooker 2015): a random share of `base` doubled with every try, `cap` at most.
-/// `draw` is any 64 bits.
+/// Exponential backoff with full jitter (Brooker 2015): a random share of `base`, which doubles
+/// with every try up to `cap`. `draw` is 64 random bits.
 pub(super) fn backoff(base: Duration, cap: Duration, tried: u32, draw: u64) -> Duration {
     let most = base
         .saturating_mul(1 << tried.saturating_sub(1).min(16))
@@ -15,7 +15,7 @@ pub(super) fn backoff(base: Duration, cap: Duration, tried: u32, draw: u64) -> D
     Duration::from_nanos(((nanos * u128::from(draw >> 32)) >> 32) as u64)
 }
 
-/// `Retry-After` as seconds or as a date (RFC 9110, section 10.2.3); `None` where it is neither.
+/// Parses `Retry-After`, which is seconds or a date (RFC 9110, section 10.2.3).
 pub(super) fn after(header: &str, now: Timestamp) -> Option<Duration> {
     let header = header.trim();
     if let Ok(seconds) = header.parse::<u64>() {
@@ -26,7 +26,7 @@ pub(super) fn after(header: &str, now: Timestamp) -> Option<Duration> {
         .ok()
         .filter(|s| s.is_finite() && *s >= 0.0 && *s < 1e9)
     {
-        // Not in the standard, but sent: a fraction of a second.
+        // Fractions of a second are not in the standard, but some servers send them.
         return Some(Duration::from_secs_f64(seconds));
     }
     let date = rfc2822::parse(&header.replace("GMT", "+0000"))
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn backoff_doubles_to_its_cap_and_is_a_share_of_it() {
+    fn backoff_doubles_up_to_its_cap() {
         let (base, cap) = (Duration::from_millis(100), Duration::from_secs(2));
         let most = |tried| backoff(base, cap, tried, u64::MAX).as_millis();
         assert_eq!(
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_seconds_or_a_date() {
+    fn parses_retry_after_as_seconds_or_a_date() {
         let now: Timestamp = "2026-05-01T10:00:00Z".parse().unwrap();
         assert_eq!(after("7", now), Some(Duration::from_secs(7)));
         assert_eq!(after(" 0.25 ", now), Some(Duration::from_millis(250)));

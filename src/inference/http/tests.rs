@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::error_body::{said, short};
+use super::error_body::{message, short};
 use super::images::answer::{Image, Sent, parse};
 use super::images::table;
 use super::pool::{Outcome, Pool};
@@ -51,7 +51,7 @@ fn pool(urls: &[&str]) -> Pool {
 }
 
 #[test]
-fn only_what_is_repeated_with_the_same_value_is_honoured() {
+fn settings_count_as_honored_only_if_repeated_with_the_same_value() {
     let answer = json!({
         "seed": 5, "parameters": { "steps": 25 },
         "data": [{ "b64_json": "aGVsbG8=", "cfg": 7.5, "negative": null, "revised_prompt": "an owl" }],
@@ -71,13 +71,9 @@ fn only_what_is_repeated_with_the_same_value_is_honoured() {
         "{:?}",
         given.notes
     );
-    assert!(
-        given.notes[1].ends_with("honoured: negative"),
-        "{:?}",
-        given.notes
-    );
+    assert!(given.notes[1].ends_with(": negative"), "{:?}", given.notes);
     assert!(matches!(given.image, Image::Bytes(bytes) if bytes == b"hello"));
-    // An address with the picture in it.
+    // A data URL.
     let given = parse(
         br#"{"data":[{"url":"data:image/png;base64,aGVs bG8="}]}"#,
         &sent(),
@@ -87,23 +83,23 @@ fn only_what_is_repeated_with_the_same_value_is_honoured() {
 }
 
 #[test]
-fn what_a_server_says_is_shortened_to_one_line() {
+fn error_messages_are_one_short_line() {
     assert_eq!(
-        said(b"<html>\n<b>Bad</b>  gateway\x1b[31m</html>"),
+        message(b"<html>\n<b>Bad</b>  gateway\x1b[31m</html>"),
         "Bad gateway [31m"
     );
     assert_eq!(
-        said(br#"{"error":{"message":"no\nroom","code":3}}"#),
+        message(br#"{"error":{"message":"no\nroom","code":3}}"#),
         "no room"
     );
-    assert_eq!(said(br#"{"error":"text"}"#), "text");
+    assert_eq!(message(br#"{"error":"text"}"#), "text");
     assert_eq!(short(&"owl ".repeat(100)).chars().count(), 162);
-    assert_eq!(said(&[0xff, 0xfe, b'x']), "\u{fffd}\u{fffd}x");
-    assert_eq!(said(b""), "");
+    assert_eq!(message(&[0xff, 0xfe, b'x']), "\u{fffd}\u{fffd}x");
+    assert_eq!(message(b""), "");
 }
 
 #[tokio::test]
-async fn the_least_busy_endpoint_is_next_and_another_one_after_a_failure() {
+async fn picks_the_least_busy_endpoint_and_another_one_after_a_failure() {
     let pool = pool(&["http://a", "http://b"]);
     let (one, two, three) = (
         pool.seat(None).await.unwrap(),
@@ -120,7 +116,7 @@ async fn the_least_busy_endpoint_is_next_and_another_one_after_a_failure() {
 }
 
 #[tokio::test]
-async fn failures_in_a_row_set_an_endpoint_aside() {
+async fn failures_in_a_row_suspend_an_endpoint() {
     let pool = pool(&["http://a", "http://b"]);
     for _ in 0..2 {
         let seat = pool.seat(Some(1)).await.unwrap();
@@ -129,10 +125,10 @@ async fn failures_in_a_row_set_an_endpoint_aside() {
     }
     for _ in 0..3 {
         let seat = pool.seat(Some(1)).await.unwrap();
-        assert_eq!(seat.at, 1, "only b is left, wish or not");
+        assert_eq!(seat.at, 1, "only b is left");
         seat.leave(Outcome::Answered);
     }
-    // Both asking for longer than anybody waits ends it at once, with the reasons.
+    // If both are suspended for too long, the call fails at once with the reasons.
     for _ in 0..2 {
         pool.seat(None)
             .await
@@ -147,7 +143,7 @@ async fn failures_in_a_row_set_an_endpoint_aside() {
 }
 
 #[tokio::test]
-async fn one_request_finds_out_whether_a_server_is_back() {
+async fn one_request_probes_a_suspended_server() {
     let patience = Timeouts {
         failures: 1,
         aside: Duration::from_millis(5),
@@ -163,11 +159,11 @@ async fn one_request_finds_out_whether_a_server_is_back() {
         let probe = pool.seat(None).await.unwrap();
         assert!(
             soon(&pool).await.is_err(),
-            "a second one while the first is on its way"
+            "a second request during the probe"
         );
         probe.leave(outcome);
     }
-    // It asked for patience, so it is there.
+    // It asked to wait, so it works.
     let _both = (
         soon(&pool).await.unwrap().unwrap(),
         soon(&pool).await.unwrap().unwrap(),
@@ -175,7 +171,7 @@ async fn one_request_finds_out_whether_a_server_is_back() {
 }
 
 #[tokio::test]
-async fn servers_that_never_answered_are_given_up_sooner_than_those_that_did() {
+async fn servers_that_never_answered_are_given_up_sooner() {
     let patience = Timeouts {
         failures: 1,
         aside: Duration::from_millis(40),
@@ -202,7 +198,7 @@ async fn servers_that_never_answered_are_given_up_sooner_than_those_that_did() {
 }
 
 #[test]
-fn a_fingerprint_names_who_is_asked_for_what() {
+fn fingerprint_depends_on_servers_and_fields() {
     let settings = Settings {
         width: 64,
         height: 64,
@@ -220,7 +216,7 @@ fn a_fingerprint_names_who_is_asked_for_what() {
     assert_eq!(
         print(&base),
         print(&config(&["http://b/v1", "http://a/v1"])),
-        "the order decides nothing"
+        "the order does not matter"
     );
     let mut other = base.clone();
     other.endpoints[1].model = Some("flux".into());

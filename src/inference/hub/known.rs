@@ -1,34 +1,33 @@
-//! The models this program knows by name.
+//! The built-in list of models.
 //!
-//! A commit names every byte of a repository, but nothing that this program can check without git; so each file is held
-//! against its SHA-256. Where that is not known for certain it is `None`: then the hash that the hub states at the
-//! first pull is taken and kept in the lock file, and every later pull and verification is held against that.
+//! A commit fixes every byte of a repository, but checking it needs git, so each file has a
+//! SHA-256. If the SHA-256 is `None`, the hash that the hub states at the first pull goes into the
+//! lock file, and later pulls and verifications use it.
 
 /// A file of a known model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownFile {
-    /// Path within the repository.
+    /// Path in the repository.
     pub path: String,
-    /// Bytes, where they are known for certain.
+    /// Size in bytes, if known.
     pub size: Option<u64>,
-    /// SHA-256 in lower-case hexadecimal digits, where it is known for certain.
+    /// SHA-256 in lowercase hexadecimal digits, if known.
     pub sha256: Option<String>,
 }
 
 /// A known model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// The name it is asked for by.
     pub name: String,
-    /// What it is, in a few words.
+    /// A short description.
     pub what: String,
     /// Repository on the hub.
     pub repo: String,
     /// Commit, 40 hexadecimal digits.
     pub revision: String,
-    /// Licence of the weights.
+    /// License of the weights.
     pub licence: String,
-    /// What this program reads of it.
+    /// The files that benchtop needs.
     pub files: Vec<KnownFile>,
 }
 
@@ -86,7 +85,7 @@ const TEXT_2: &str = "text_encoder_2/model.fp16.safetensors";
 const UNET: &str = "unet/diffusion_pytorch_model.fp16.safetensors";
 const VAE: &str = "vae/diffusion_pytorch_model.fp16.safetensors";
 
-/// All known models. The revisions and the hashes given here were each found in several independent public records.
+/// All known models. Each revision and hash was found in several independent public records.
 pub fn models() -> Vec<Known> {
     vec![
         known(
@@ -168,7 +167,7 @@ pub fn models() -> Vec<Known> {
         ),
         known(
             "sdxl-vae-fp16-fix",
-            "SDXL's VAE that stays finite in half precision",
+            "SDXL's VAE, fixed for half precision",
             (
                 "madebyollin/sdxl-vae-fp16-fix",
                 "207b116dae70ace3637169f1ddd2434b91b3a8cd",
@@ -183,7 +182,7 @@ pub fn models() -> Vec<Known> {
         ),
         known(
             "clip-vit-l-14",
-            "CLIP ViT-L/14: how well a picture fits a text",
+            "CLIP ViT-L/14: similarity of pictures and texts",
             (
                 "openai/clip-vit-large-patch14",
                 "32bd64288804d66eefd0ccbe215aa642df71cc41",
@@ -194,7 +193,7 @@ pub fn models() -> Vec<Known> {
         ),
         known(
             "siglip-so400m",
-            "SigLIP So400m, 384x384: how well a picture fits a text",
+            "SigLIP So400m, 384x384: similarity of pictures and texts",
             (
                 "google/siglip-so400m-patch14-384",
                 "9fdffc58afc957d1a03a25b10dba0329ab15c2a3",
@@ -205,7 +204,7 @@ pub fn models() -> Vec<Known> {
         ),
         known(
             "minilm",
-            "all-MiniLM-L6-v2: how alike two texts are",
+            "all-MiniLM-L6-v2: similarity of texts",
             (
                 "sentence-transformers/all-MiniLM-L6-v2",
                 "c9745ed1d9f207416be6d2e6f8de32d1f16199bf",
@@ -232,7 +231,7 @@ pub fn models() -> Vec<Known> {
                 "CompVis/stable-diffusion-safety-checker",
                 "cb41f3a270d63d454d385fc2e4f571c487c253c5",
             ),
-            "not stated by the publisher's files",
+            "not stated by the publisher",
             &["config.json", "preprocessor_config.json"],
             &[("pytorch_model.bin", 1_216_067_303, "")],
         ),
@@ -244,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_is_well_formed() {
+    fn known_models_are_well_formed() {
         let models = models();
         let hex = |text: &str, n| {
             text.len() == n

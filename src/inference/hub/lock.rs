@@ -1,4 +1,4 @@
-//! `models.lock`: the hash that each pulled file had at first, so that it never changes unnoticed.
+//! `models.lock`: the hash of each file at its first pull, to detect later changes.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// What is locked of a file.
+/// The locked hash and size of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Locked {
-    /// SHA-256 in lower-case hexadecimal digits.
+    /// SHA-256 in lowercase hexadecimal digits.
     pub(super) sha256: String,
-    /// Bytes.
+    /// Size in bytes.
     pub(super) size: u64,
 }
 
-/// All locked files: `repo@revision`, then path.
+/// All locked files, by `repo@revision` and path.
 #[derive(Debug, Default)]
 pub(super) struct Lock {
     at: PathBuf,
@@ -25,10 +25,11 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Reads the lock of a cache folder; one that is not there is empty.
+    /// Reads the lock of a cache folder. A missing file is an empty lock.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when it cannot be read: nothing is trusted then, since a lock that can be lost protects nothing.
+    /// [`ErrorKind::Corrupt`] if the file cannot be parsed. An unreadable lock must not count as
+    /// empty, or it would not protect anything.
     pub(super) fn read(cache: &Path) -> Result<Lock> {
         let at = cache.join("models.lock");
         let text = match std::fs::read(&at) {
@@ -44,23 +45,19 @@ impl Lock {
         let files = serde_json::from_slice(&text).map_err(|err| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("the lock of the model files cannot be read: {err}"),
+                format!("cannot read the lock of the model files: {err}"),
             )
             .file(&at)
-            .help("restore it, or remove it if you trust the files that are there")
+            .help("restore the file, or remove it if you trust the model files")
         })?;
         Ok(Lock { at, files })
     }
 
-    /// What is locked of a file.
     pub(super) fn get(&self, repo: &str, revision: &str, path: &str) -> Option<&Locked> {
         self.files.get(&format!("{repo}@{revision}"))?.get(path)
     }
 
-    /// Locks a file, written whole and renamed.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Io`], [`ErrorKind::DiskFull`] or [`ErrorKind::Denied`] when it cannot be written.
+    /// Locks a file, and writes the lock atomically.
     pub(super) fn set(
         &mut self,
         repo: &str,

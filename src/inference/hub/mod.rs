@@ -1,9 +1,9 @@
-//! Model files: what is there, whether it is what it should be, and fetching it from the hub.
+//! Model files: lists, verifies, and downloads them from the hub.
 //!
-//! Files lie in Hugging Face's cache layout (`models--org--name/{blobs,snapshots,refs}`), shared with other programs on
-//! the machine. Revisions are pinned; each file is hashed after it was fetched; a hash that is not known beforehand is
-//! taken from the hub at the first pull and kept in `models.lock` ([`lock`]). Anything that does not match is removed
-//! and refused.
+//! Files are in Hugging Face's cache layout (`models--org--name/{blobs,snapshots,refs}`), shared
+//! with other programs. Revisions are pinned, and each file is hashed after the download. If the
+//! hash is not built in, the hub states it at the first pull, and `models.lock` keeps it
+//! ([`lock`]). Files that do not match are removed.
 
 mod known;
 mod lock;
@@ -21,26 +21,28 @@ use self::lock::Lock;
 use benchtop_model::weights::{Doing, FileProgress, FileReport, FileState, ModelReport};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Who is told how far the work is; `false` ends it.
+/// Receives the progress. Returning `false` cancels the work.
 pub type Watch<'a> = &'a mut dyn FnMut(&FileProgress) -> bool;
 
-/// Model files on this machine, and the hub they come from.
+/// The model files on this machine, and the hub to download them from.
 #[derive(Clone, Debug)]
 pub struct Hub {
     cache: PathBuf,
     endpoint: String,
     token: Option<HeaderValue>,
     known: Vec<Known>,
-    /// Between two tries of a file whose transfer broke; doubled each time.
+    /// Wait before a failed transfer is retried; doubles each time.
     pause: std::time::Duration,
 }
 
 impl Hub {
-    /// The hub and the cache that the environment names, as Hugging Face's own tools do: `HF_HUB_CACHE`, or `hub` in
-    /// `HF_HOME`, or `~/.cache/huggingface/hub`; `HF_ENDPOINT`; `HF_TOKEN`.
+    /// The hub and the cache of the environment, as in Hugging Face's tools: the cache is
+    /// `HF_HUB_CACHE`, or `hub` in `HF_HOME`, or `~/.cache/huggingface/hub`; `HF_ENDPOINT` and
+    /// `HF_TOKEN` set the hub and the token.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] when there is no home folder and no variable names the cache, or the token is none.
+    /// [`ErrorKind::Input`] without a home folder or a variable for the cache, or for an invalid
+    /// token.
     pub fn from_env() -> Result<Hub> {
         let var = |name: &str| std::env::var(name).ok().filter(|v| !v.trim().is_empty());
         let home = var("HF_HOME").map(PathBuf::from).or_else(|| {
@@ -53,7 +55,7 @@ impl Hub {
             .map(PathBuf::from)
             .or_else(|| home.map(|h| h.join("hub")))
             .ok_or_else(|| {
-                Error::input("there is no home folder for model files")
+                Error::input("no home folder for model files")
                     .help("set HF_HOME to a folder for them")
             })?;
         let mut hub = Hub::new(
@@ -66,21 +68,22 @@ impl Hub {
         Ok(hub)
     }
 
-    /// The same with a token, which is sent to the endpoint's own host only.
+    /// Sets a token, which is sent only to the endpoint's host.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] when it has characters that no token has.
+    /// [`ErrorKind::Input`] for characters that HTTP headers cannot hold.
     pub fn with_token(mut self, token: &str) -> Result<Hub> {
         let mut value =
             HeaderValue::from_str(&format!("Bearer {}", token.trim())).map_err(|_| {
-                Error::input("the hub's token has characters that no token has").field("HF_TOKEN")
+                Error::input("the token has characters that HTTP headers cannot hold")
+                    .field("HF_TOKEN")
             })?;
         value.set_sensitive(true);
         self.token = Some(value);
         Ok(self)
     }
 
-    /// Files in `cache`, fetched from `endpoint` (scheme and host, without a slash at its end).
+    /// A hub with files in `cache`, downloaded from `endpoint` (scheme and host).
     pub fn new(cache: impl Into<PathBuf>, endpoint: &str) -> Hub {
         let endpoint = endpoint.trim_end_matches('/').to_string();
         let pause = std::time::Duration::from_secs(1);
@@ -93,24 +96,21 @@ impl Hub {
         }
     }
 
-    /// The same with other known models.
+    /// Replaces the known models.
     #[must_use]
     pub fn with_models(mut self, known: Vec<Known>) -> Hub {
         self.known = known;
         self
     }
 
-    /// The same with another pause before a broken transfer is taken up again.
+    /// Sets the wait before a failed transfer is retried.
     #[must_use]
     pub fn with_pause(mut self, pause: std::time::Duration) -> Hub {
         self.pause = pause;
         self
     }
 
-    /// What there is of every known model, by file sizes alone.
-    ///
-    /// # Errors
-    /// When the lock file cannot be read.
+    /// The state of every known model, by file sizes only.
     pub fn list(&self) -> Result<Vec<ModelReport>> {
         let lock = Lock::read(&self.cache)?;
         Ok(self
@@ -120,10 +120,10 @@ impl Hub {
             .collect())
     }
 
-    /// What there is of one model, by file sizes alone; `name` is a known name or a folder.
+    /// The state of one model, by file sizes only. `name` is a known model or a folder.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when it is neither.
+    /// [`ErrorKind::NotFound`] if it is neither.
     pub fn look_at(&self, name: &str) -> Result<ModelReport> {
         match self.find(name)? {
             Found::Known(known) => Ok(self.look(known, &Lock::read(&self.cache)?)),
@@ -131,11 +131,11 @@ impl Hub {
         }
     }
 
-    /// The folder with the files of a model that is complete.
+    /// The folder of a complete model.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when it is not known or not complete: the help lists what to put where;
-    /// [`ErrorKind::Corrupt`] when a file has a wrong size.
+    /// [`ErrorKind::NotFound`] if the model is unknown or incomplete; the help lists the missing
+    /// files. [`ErrorKind::Corrupt`] if a file has a wrong size.
     pub fn path(&self, name: &str) -> Result<PathBuf> {
         let report = self.look_at(name)?;
         let kind = match report.state {
@@ -151,18 +151,18 @@ impl Hub {
         Err(Error::new(
             kind,
             format!(
-                "of model `{name}` {complete} of {} files are there",
+                "the model `{name}` is incomplete: {complete} of {} files",
                 report.files.len()
             ),
         )
         .help(self.by_hand(&report)))
     }
 
-    /// Reads and hashes every file of a model. A file without a known or locked hash is reported with the one it has.
+    /// Hashes every file of a model. Files that do not match are reported as
+    /// [`FileState::Corrupt`]. Files without a known or locked hash are reported with their hash.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when it is not known, [`ErrorKind::Cancelled`] when `watch` ended it, [`ErrorKind::Io`] when a file
-    /// cannot be read. Files that do not match are no error but reported as [`FileState::Corrupt`].
+    /// [`ErrorKind::NotFound`] for an unknown model, [`ErrorKind::Cancelled`] if `watch` cancels.
     pub fn verify(&self, name: &str, watch: Watch<'_>) -> Result<ModelReport> {
         let known = match self.find(name)? {
             Found::Known(known) => known,
@@ -179,7 +179,7 @@ impl Hub {
                 Some(wish) if *wish != found => {
                     file.state = FileState::Corrupt;
                     file.trouble = Some(format!(
-                        "its SHA-256 is {found}, not {wish}: remove it and pull again"
+                        "wrong SHA-256 {found}, expected {wish}: remove the file and pull again"
                     ));
                 }
                 _ => file.sha256 = Some(found),
@@ -189,12 +189,12 @@ impl Hub {
         Ok(report)
     }
 
-    /// How files that cannot be fetched come here by hand.
+    /// The help text with the files to download by hand.
     fn by_hand(&self, report: &ModelReport) -> String {
         let fetch = format!("run `benchtop models pull {}`", report.name);
         let from = format!("{}/{}/tree/{}", self.endpoint, report.repo, report.revision);
         format!(
-            "{fetch}, or put these files here by hand (from {from}):\n{}",
+            "{fetch}, or download these files by hand (from {from}):\n{}",
             report.missing()
         )
     }
@@ -210,9 +210,9 @@ impl Hub {
         let names: Vec<_> = self.known.iter().map(|k| k.name.as_str()).collect();
         Err(Error::new(
             ErrorKind::NotFound,
-            format!("`{name}` is no known model and no folder"),
+            format!("`{name}` is neither a known model nor a folder"),
         )
-        .help(format!("known are {}", names.join(", "))))
+        .help(format!("the known models: {}", names.join(", "))))
     }
 
     fn home(&self, known: &Known) -> PathBuf {
@@ -272,7 +272,7 @@ fn look_at_file(
         (Some(bytes), Some(size), _) if bytes != size => (
             FileState::Corrupt,
             bytes,
-            Some(format!("it has {bytes} bytes, not {size}")),
+            Some(format!("wrong size {bytes} bytes, expected {size}")),
         ),
         (Some(bytes), _, _) => (FileState::Complete, bytes, None),
         (None, _, Some(bytes)) => (FileState::Partial, bytes, None),
@@ -288,7 +288,7 @@ fn look_at_file(
     }
 }
 
-/// The files of a local folder, two levels deep; hashed where somebody watches.
+/// The files of a local folder, two levels deep. They are hashed if `watch` is set.
 fn local(name: &str, folder: &Path, mut watch: Option<Watch<'_>>) -> Result<ModelReport> {
     let mut files = Vec::new();
     let mut look = vec![(folder.to_path_buf(), 0)];
@@ -332,7 +332,7 @@ fn local(name: &str, folder: &Path, mut watch: Option<Watch<'_>>) -> Result<Mode
         what: "a local folder".into(),
         repo: String::new(),
         revision: String::new(),
-        licence: "as its owner says".into(),
+        licence: "unknown".into(),
         folder: folder.to_path_buf(),
         state: if reports.is_empty() {
             FileState::Absent
@@ -343,7 +343,7 @@ fn local(name: &str, folder: &Path, mut watch: Option<Watch<'_>>) -> Result<Mode
     })
 }
 
-/// The SHA-256 of a file; told as `path`.
+/// The SHA-256 of a file. `path` names it in the progress.
 fn hash(file: &Path, path: &str, watch: Watch<'_>) -> Result<String> {
     let failed = |err: &std::io::Error| Error::io(err, "cannot read", file);
     let mut source = std::fs::File::open(file).map_err(|e| failed(&e))?;
@@ -364,7 +364,7 @@ fn hash(file: &Path, path: &str, watch: Watch<'_>) -> Result<String> {
         }) {
             return Err(Error::new(
                 ErrorKind::Cancelled,
-                "the verification was cancelled",
+                "the verification was canceled",
             ));
         }
     }

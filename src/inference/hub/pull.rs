@@ -1,4 +1,5 @@
-//! Fetching a model's files: resumed where a transfer broke, hashed when whole, taken in only then.
+//! Downloads the files of a model. Transfers are resumed, and a file enters the cache only after
+//! its hash is checked.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -13,7 +14,8 @@ use crate::http::client::client;
 use benchtop_model::weights::{FileProgress, FileState, ModelReport};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// A runtime of its own for transfers. Dropped, it waits for nothing: a thread of another runtime must not wait.
+/// A runtime for transfers. Dropping it does not wait, because waiting would panic inside another
+/// runtime.
 struct Threads(tokio::runtime::Handle, Option<tokio::runtime::Runtime>);
 
 impl Threads {
@@ -27,7 +29,7 @@ impl Threads {
             .map_err(|e| {
                 Error::new(
                     ErrorKind::Io,
-                    format!("cannot start a thread for transfers: {e}"),
+                    format!("cannot start the transfer thread: {e}"),
                 )
             })?;
         Ok(Threads(runtime.handle().clone(), Some(runtime)))
@@ -43,17 +45,19 @@ impl Drop for Threads {
 }
 
 impl Hub {
-    /// Fetches what is missing of a known model. A file that is there is not fetched again; one that was cut off goes
-    /// on where it ended, also after a cancel.
+    /// Downloads the missing files of a known model. Interrupted transfers are resumed, even after
+    /// a cancel.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`]: not a known name, or not on the hub. [`ErrorKind::Unreachable`]: no line to the hub; the help says
-    /// what to put where by hand. [`ErrorKind::Denied`]: the hub wants a token. [`ErrorKind::Corrupt`]: a hash, size or commit is
-    /// not what it must be; the file is removed. [`ErrorKind::DiskFull`], [`ErrorKind::Io`], [`ErrorKind::Cancelled`].
+    /// [`ErrorKind::NotFound`] for an unknown model or one that is not on the hub;
+    /// [`ErrorKind::Unreachable`] without a connection (the help lists the files to download by
+    /// hand); [`ErrorKind::Denied`] if the hub wants a token; [`ErrorKind::Corrupt`] for a wrong
+    /// hash, size, or commit (the file is removed); [`ErrorKind::DiskFull`];
+    /// [`ErrorKind::Cancelled`].
     pub fn pull(&self, name: &str, watch: Watch<'_>) -> Result<ModelReport> {
         let Found::Known(known) = self.find(name)? else {
             return Err(Error::input(format!(
-                "`{name}` is a folder: there is nothing to pull"
+                "`{name}` is a folder, not a model of the hub"
             )));
         };
         let runtime = Threads::start()?;
@@ -61,8 +65,8 @@ impl Hub {
         for file in &known.files {
             let mut lock = Lock::read(&self.cache)?;
             let report = self.look(known, &lock);
-            let there = report.files.iter().find(|f| f.path == file.path);
-            if there.is_some_and(|f| f.state == FileState::Complete) {
+            let present = report.files.iter().find(|f| f.path == file.path);
+            if present.is_some_and(|f| f.state == FileState::Complete) {
                 continue;
             }
             let done = self.pull_file(&runtime.0, &client, known, file, &mut lock, watch);
@@ -88,8 +92,8 @@ impl Hub {
             self.endpoint, known.repo, known.revision, file.path
         );
         let url = Url::parse(&address)
-            .map_err(|e| Error::input(format!("`{address}` is no address: {e}")))?;
-        let (tell, told) = channel();
+            .map_err(|e| Error::input(format!("`{address}` is not a valid URL: {e}")))?;
+        let (tell, progress) = channel();
         let wanted = Wanted {
             client: client.clone(),
             hub: self.clone(),
@@ -97,7 +101,7 @@ impl Hub {
             path: file.path.clone(),
             tell,
         };
-        let stated = wait(runtime, &told, watch, async {
+        let stated = wait(runtime, &progress, watch, async {
             let stated = wanted.stated().await;
             (wanted, stated)
         })?;
@@ -105,7 +109,7 @@ impl Hub {
         if let Some(commit) = stated.commit.as_ref().filter(|c| **c != known.revision) {
             return Err(corrupt(
                 &file.path,
-                format!("the hub gives commit {commit} for {}", known.revision),
+                format!("the hub sends commit {commit}, expected {}", known.revision),
             ));
         }
         let locked = lock.get(&known.repo, &known.revision, &file.path).cloned();
@@ -116,8 +120,8 @@ impl Hub {
         if let (Some(must), Some(says)) = (&must, &stated.sha256)
             && must != says
         {
-            return Err(corrupt(&file.path, format!("the hub states SHA-256 {says}, and {must} is expected"))
-                .help("if the publisher has changed it on purpose, use another revision; nothing was fetched"));
+            return Err(corrupt(&file.path, format!("the hub states SHA-256 {says}, expected {must}"))
+                .help("nothing was downloaded; if the publisher changed the file on purpose, use another revision"));
         }
         let size = file.size.or(locked.map(|l| l.size));
         if let (Some(must), Some(says)) = (size, stated.size)
@@ -125,13 +129,13 @@ impl Hub {
         {
             return Err(corrupt(
                 &file.path,
-                format!("the hub states {says} bytes, and {must} are expected"),
+                format!("the hub states {says} bytes, expected {must}"),
             ));
         }
         let must = must.or(stated.sha256);
         let size = size.or(stated.size);
         if let (Some(sha256), Some(size)) = (&must, size) {
-            // Trusted from here on, so that a second try cannot be given something else.
+            // Locked before the transfer, so that a second try cannot get another file.
             lock.set(
                 &known.repo,
                 &known.revision,
@@ -146,7 +150,7 @@ impl Hub {
         let home = self.home(known);
         let blobs = home.join("blobs");
         std::fs::create_dir_all(&blobs)
-            .map_err(|e| Error::io(&e, "cannot make the folder", &blobs))?;
+            .map_err(|e| Error::io(&e, "cannot create the folder", &blobs))?;
         let part = blobs.join(match &must {
             Some(hash) => format!("{hash}.incomplete"),
             None => format!("{}.incomplete", file.path.replace('/', "--")),
@@ -154,7 +158,7 @@ impl Hub {
         let have = std::fs::metadata(&part).map(|m| m.len()).unwrap_or(0);
         room(&blobs, size.map(|size| size.saturating_sub(have)))?;
         let at = part.clone();
-        wait(runtime, &told, watch, async move {
+        wait(runtime, &progress, watch, async move {
             wanted.fetch(&at, size).await
         })??;
         let bytes = std::fs::metadata(&part)
@@ -163,17 +167,17 @@ impl Hub {
         let found = hash(&part, &file.path, watch)?;
         let wrong = match (&must, size) {
             (Some(must), _) if *must != found => {
-                Some(format!("its SHA-256 is {found}, and {must} is expected"))
+                Some(format!("wrong SHA-256 {found}, expected {must}"))
             }
             (_, Some(size)) if size != bytes => {
-                Some(format!("it has {bytes} bytes, and {size} are expected"))
+                Some(format!("wrong size {bytes} bytes, expected {size}"))
             }
             _ => None,
         };
         if let Some(wrong) = wrong {
             let _ = std::fs::remove_file(&part);
             return Err(corrupt(&file.path, wrong)
-                .help("it was removed; pull again, and if it happens again, mistrust the line"));
+                .help("the file was removed; pull again, and if this repeats, check your network or proxy"));
         }
         lock.set(
             &known.repo,
@@ -192,7 +196,7 @@ pub(super) fn corrupt(path: &str, what: String) -> Error {
     Error::new(ErrorKind::Corrupt, what).file(path)
 }
 
-/// Whether there is room for `bytes`, before hours are spent on them.
+/// Checks the free disk space before a long transfer.
 fn room(folder: &Path, bytes: Option<u64>) -> Result<()> {
     let (Some(bytes), Ok(disk)) = (bytes, rustix::fs::statvfs(folder)) else {
         return Ok(());
@@ -201,19 +205,20 @@ fn room(folder: &Path, bytes: Option<u64>) -> Result<()> {
     if free >= bytes {
         return Ok(());
     }
-    let what = format!("there is no room: {bytes} bytes are needed, {free} are free");
+    let what = format!("not enough disk space: {bytes} bytes needed, {free} free");
     Err(Error::new(ErrorKind::DiskFull, what)
         .file(folder)
-        .help("free some space, or set HF_HOME to another disk"))
+        .help("free some space, or set HF_HOME to a folder on another disk"))
 }
 
-/// Makes a whole file part of the cache: a blob by its hash, and a link to it in the snapshot.
+/// Adds a complete file to the cache: a blob named by its hash, and a link to it in the snapshot.
 fn take_in(home: &Path, part: &Path, known: &Known, path: &str, sha256: &str) -> Result<()> {
     let blob = home.join("blobs").join(sha256);
     std::fs::rename(part, &blob).map_err(|e| Error::io(&e, "cannot rename", part))?;
     let link = home.join("snapshots").join(&known.revision).join(path);
     let folder = link.parent().unwrap_or(home);
-    std::fs::create_dir_all(folder).map_err(|e| Error::io(&e, "cannot make the folder", folder))?;
+    std::fs::create_dir_all(folder)
+        .map_err(|e| Error::io(&e, "cannot create the folder", folder))?;
     let up = "../".repeat(path.matches('/').count() + 2);
     let target = PathBuf::from(format!("{up}blobs/{sha256}"));
     match std::fs::remove_file(&link) {
@@ -225,10 +230,10 @@ fn take_in(home: &Path, part: &Path, known: &Known, path: &str, sha256: &str) ->
     std::os::unix::fs::symlink(&target, &link).map_err(|e| Error::io(&e, "cannot link", &link))
 }
 
-/// Runs `work` while `watch` is told; cancels it when `watch` says so.
+/// Runs `work` and reports its progress to `watch`. Cancels it if `watch` returns `false`.
 fn wait<T: Send + 'static>(
     runtime: &tokio::runtime::Handle,
-    told: &std::sync::mpsc::Receiver<FileProgress>,
+    progress: &std::sync::mpsc::Receiver<FileProgress>,
     watch: Watch<'_>,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T> {
@@ -240,28 +245,28 @@ fn wait<T: Send + 'static>(
     loop {
         match result.recv_timeout(Duration::from_millis(50)) {
             Ok(value) => {
-                let _ = told
+                let _ = progress
                     .try_iter()
                     .last()
-                    .is_none_or(|progress| watch(&progress));
+                    .is_none_or(|latest| watch(&latest));
                 return Ok(value);
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(Error::new(
                     ErrorKind::Io,
-                    "a transfer was lost in this program: please report this",
+                    "internal error: the transfer was lost; please report this",
                 ));
             }
         }
-        // The newest is enough.
-        if let Some(progress) = told.try_iter().last() {
-            go &= watch(&progress);
+        // Only the latest progress matters.
+        if let Some(latest) = progress.try_iter().last() {
+            go &= watch(&latest);
         }
         if !go {
             task.abort();
-            return Err(Error::new(ErrorKind::Cancelled, "the pull was cancelled")
-                .help("pull again to go on where it ended"));
+            return Err(Error::new(ErrorKind::Cancelled, "the pull was canceled")
+                .help("pull again to resume"));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! One file's way from the hub to a part file: what is stated of it, redirects, ranges, tries.
+//! The transfer of one file from the hub to a partial file: metadata, redirects, ranges, and
+//! retries.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -12,28 +13,26 @@ use reqwest::{Client, Method, Response, Url};
 
 use super::Hub;
 use super::pull::corrupt;
-use crate::http::client::told;
+use crate::http::client::describe;
 use benchtop_model::weights::{Doing, FileProgress};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Tries of a file whose transfer breaks without a byte more having come.
+/// Maximum number of tries without receiving a new byte.
 const TRIES: u32 = 5;
-/// Redirects of one request.
+/// Maximum number of redirects per request.
 const HOPS: u32 = 5;
-/// For the next bytes of a file.
+/// Timeout for the next bytes.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// What the hub states of a file.
+/// The hub's metadata of a file.
 pub(super) struct Stated {
-    /// Bytes.
     pub(super) size: Option<u64>,
-    /// SHA-256 of a large file.
+    /// Only for large files.
     pub(super) sha256: Option<String>,
-    /// Commit of the repository.
     pub(super) commit: Option<String>,
 }
 
-/// One file to fetch.
+/// A file to download.
 pub(super) struct Wanted {
     pub(super) client: Client,
     pub(super) hub: Hub,
@@ -42,17 +41,16 @@ pub(super) struct Wanted {
     pub(super) tell: Sender<FileProgress>,
 }
 
-/// Why a transfer ended before its end.
+/// The reason why a transfer stopped.
 enum Stop {
-    /// It may go on.
+    /// Another try may succeed.
     Broken(String),
-    /// It may not.
     Failed(Error),
 }
 
 impl Wanted {
-    /// Asks, following redirects; the token goes to the hub's own host only. `heed` ends at the first answer that states
-    /// what a file is.
+    /// Sends a request and follows redirects. The token goes only to the hub's host. With `heed`,
+    /// stops at the first response with the file's metadata.
     async fn ask(
         &self,
         method: Method,
@@ -61,7 +59,7 @@ impl Wanted {
     ) -> std::result::Result<Response, Stop> {
         let mut url = self.url.clone();
         for _ in 0..=HOPS {
-            // Compressed, a file would have another length and no ranges.
+            // Compression would change the length and prevent ranges.
             let mut request = self
                 .client
                 .request(method.clone(), url.clone())
@@ -78,8 +76,8 @@ impl Wanted {
                 request = request.header(RANGE, format!("bytes={from}-"));
             }
             let sent = tokio::time::timeout(SILENCE, request.send()).await;
-            let response = sent.map_err(|_| Stop::Broken("no answer in time".into()))?;
-            let response = response.map_err(|e| Stop::Broken(told(&e)))?;
+            let response = sent.map_err(|_| Stop::Broken("response timed out".into()))?;
+            let response = response.map_err(|e| Stop::Broken(describe(&e)))?;
             let next = response
                 .headers()
                 .get(LOCATION)
@@ -91,12 +89,12 @@ impl Wanted {
                 }
                 Some(next) => {
                     let to = url.join(next).map_err(|e| {
-                        Stop::Failed(self.refused(format!("a redirect to nowhere: {e}")))
+                        Stop::Failed(self.refused(format!("invalid redirect: {e}")))
                     })?;
                     if !is_followed(&url, &to) {
-                        return Err(Stop::Failed(
-                            self.refused(format!("a redirect to {to}, without encryption")),
-                        ));
+                        return Err(Stop::Failed(self.refused(format!(
+                            "refused a redirect without encryption, to {to}"
+                        ))));
                     }
                     url = to;
                 }
@@ -114,11 +112,11 @@ impl Wanted {
     fn unreachable(&self, why: &str) -> Error {
         Error::new(
             ErrorKind::Unreachable,
-            format!("{} cannot be fetched: {why}", self.url),
+            format!("cannot download {}: {why}", self.url),
         )
     }
 
-    /// What a status that is no success means.
+    /// Classifies an error status.
     fn status(&self, response: &Response) -> Stop {
         let (status, url) = (response.status(), &self.url);
         let page = format!(
@@ -129,22 +127,24 @@ impl Wanted {
         Stop::Failed(match status.as_u16() {
             401 | 403 => Error::new(
                 ErrorKind::Denied,
-                format!("{url}: the hub wants to know who asks ({status})"),
+                format!("{url}: the hub requires a login ({status})"),
             )
             .help(format!(
-                "accept the licence at {page}, make a token, and set HF_TOKEN to it"
+                "accept the license at {page}, create a token, and set HF_TOKEN to it"
             )),
             404 => Error::new(
                 ErrorKind::NotFound,
-                format!("{url}: the hub does not have it ({status})"),
+                format!("{url}: not found on the hub ({status})"),
             )
-            .help(format!("look at {page}: the publisher may have removed it")),
+            .help(format!(
+                "see {page}; the publisher may have removed the file"
+            )),
             408 | 429 | 500.. => return Stop::Broken(format!("the hub answers {status}")),
             _ => self.refused(format!("the hub answers {status}")),
         })
     }
 
-    /// What the hub states of the file.
+    /// Asks the hub for the file's metadata.
     pub(super) async fn stated(&self) -> Result<Stated> {
         let mut tried = 0;
         loop {
@@ -165,7 +165,7 @@ impl Wanted {
         }
     }
 
-    /// Waits before the next try, if there is one.
+    /// Waits before the next try. Fails if there are no more tries.
     async fn again(&self, stop: Stop, tried: &mut u32) -> Result<()> {
         let why = match stop {
             Stop::Failed(problem) => return Err(problem),
@@ -179,7 +179,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// Fetches the file into `part`, from where that ends.
+    /// Downloads the file to `part`, and resumes at its end.
     pub(super) async fn fetch(&self, part: &Path, size: Option<u64>) -> Result<()> {
         let mut tried = 0;
         loop {
@@ -191,7 +191,7 @@ impl Wanted {
                 Ok(()) => return Ok(()),
                 Err(stop) => stop,
             };
-            // Who gets on gets as many tries as it takes.
+            // Any progress resets the number of tries.
             let after = std::fs::metadata(part).map(|m| m.len()).unwrap_or(0);
             tried = if after > before { 0 } else { tried };
             self.again(stop, &mut tried).await?;
@@ -210,10 +210,10 @@ impl Wanted {
             .await?;
         let status = response.status().as_u16();
         if status == 416 {
-            // What is there is longer than the file, or is not of it.
+            // The partial file is too long, or belongs to another file.
             std::fs::remove_file(part).map_err(failed)?;
             return Err(Stop::Broken(
-                "the hub has no bytes after those that are here".into(),
+                "the partial file does not match the hub's file".into(),
             ));
         }
         if !response.status().is_success() {
@@ -238,17 +238,17 @@ impl Wanted {
         let of = size.or_else(|| response.content_length().map(|n| n + done));
         loop {
             let next = tokio::time::timeout(SILENCE, response.chunk()).await;
-            let chunk = match next.map_err(|_| Stop::Broken("no more bytes in time".into()))? {
+            let chunk = match next.map_err(|_| Stop::Broken("transfer timed out".into()))? {
                 Ok(Some(chunk)) => chunk,
                 Ok(None) => break,
-                Err(err) => return Err(Stop::Broken(told(&err))),
+                Err(err) => return Err(Stop::Broken(describe(&err))),
             };
             if of.is_some_and(|of| done + chunk.len() as u64 > of) {
                 drop(file);
                 let _ = std::fs::remove_file(part);
                 return Err(Stop::Failed(corrupt(
                     &self.path,
-                    format!("more than {} bytes came", of.unwrap_or_default()),
+                    format!("received more than {} bytes", of.unwrap_or_default()),
                 )));
             }
             file.write_all(&chunk).map_err(failed)?;
@@ -269,7 +269,7 @@ impl Wanted {
     }
 }
 
-/// Whether a redirect is followed: over HTTP or HTTPS, and never from HTTPS to HTTP.
+/// Redirects are followed over HTTP or HTTPS, but never from HTTPS to HTTP.
 fn is_followed(from: &Url, to: &Url) -> bool {
     match to.scheme() {
         "https" => true,
@@ -278,7 +278,8 @@ fn is_followed(from: &Url, to: &Url) -> bool {
     }
 }
 
-/// Reads the hub's headers. The entity tag of a large file is its SHA-256; that of a small one is of git's making.
+/// Reads the hub's headers. The entity tag of a large file is its SHA-256; the one of a small file
+/// is a git hash.
 fn read_stated(whole: bool, headers: &HeaderMap) -> Stated {
     let text = |name: &str| {
         headers
@@ -307,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn encryption_is_not_given_up_on_the_way() {
+    fn redirects_never_drop_encryption() {
         let url = |text: &str| Url::parse(text).unwrap();
         let (open, closed, other) = (url("http://a/x"), url("https://a/x"), url("https://b/x"));
         assert!(

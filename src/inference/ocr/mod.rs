@@ -1,7 +1,9 @@
-//! Tesseract (Smith 2007) through its command line: `tesseract - - tsv`, the picture on its standard input.
+//! OCR with the command line of Tesseract (Smith 2007): `tesseract - - tsv`, with the picture on
+//! standard input.
 //!
-//! Several processes read at once, each with one thread: that is faster than one process with several, and leaves the
-//! machine usable. A process that takes too long, or whose work is cancelled, is killed with all it started.
+//! Several processes run in parallel, each with one thread. This is faster than one process with
+//! several threads, and keeps the machine responsive. A process that times out or is canceled is
+//! killed with its process group.
 
 mod process;
 mod tsv;
@@ -19,29 +21,27 @@ use benchtop_model::ocr::ReadText;
 use benchtop_model::vlm::Encoded;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Goes up with every change of what is read from the same output.
+/// Part of the fingerprint. Increase it with every change of the parser.
 const VERSION: u32 = 1;
-/// For the program to say what it is.
+/// Timeout for the program to print its version.
 const HELLO: Duration = Duration::from_secs(20);
-/// How often a sign of life is told.
+/// Time between two [`Heard::Alive`].
 const SIGN_OF_LIFE: Duration = Duration::from_millis(200);
-/// What to do where there is no program.
 const INSTALL: &str =
     "install it: apt-get install tesseract-ocr, dnf install tesseract, or brew install tesseract";
 
-/// How Tesseract is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The program, by its path or by its name in `PATH`.
+    /// Path of the program, or its name in `PATH`.
     pub program: PathBuf,
-    /// Languages by Tesseract's names, with `+` between them: `eng`, `eng+chi_sim`.
+    /// Tesseract's names of the languages, joined by `+`: `eng`, `eng+chi_sim`.
     pub languages: String,
-    /// Page segmentation mode, 0 to 13. 11 looks for words anywhere, in no order, as they stand on signs and shirts; 3 is
-    /// Tesseract's own choice and made for pages.
+    /// Page segmentation mode, 0 to 13. Mode 11 finds words anywhere, such as on signs and shirts.
+    /// Mode 3, Tesseract's default, is made for pages.
     pub segmentation: u8,
-    /// For one picture.
+    /// Timeout per picture.
     pub timeout: Duration,
-    /// Processes at once; 0 is one for each core.
+    /// Number of parallel processes; 0 for one per core.
     pub processes: usize,
 }
 
@@ -57,7 +57,7 @@ impl Default for Options {
     }
 }
 
-/// Tesseract, found and asked for its version.
+/// An installed Tesseract.
 #[derive(Debug)]
 pub struct Tesseract {
     options: Options,
@@ -66,11 +66,11 @@ pub struct Tesseract {
 }
 
 impl Tesseract {
-    /// Looks whether the program is there and has the languages.
+    /// Checks that the program is installed and has the languages.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] without the program or a language, with what to install; [`ErrorKind::Input`] for options that it
-    /// cannot take; [`ErrorKind::Io`] where it does not run.
+    /// [`ErrorKind::NotFound`] if the program or a language is missing, [`ErrorKind::Input`] for
+    /// invalid options, [`ErrorKind::Io`] if the program does not run.
     pub fn open(options: Options) -> Result<Tesseract> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_/-.".contains(c);
         let languages: Vec<&str> = options.languages.split('+').collect();
@@ -79,38 +79,41 @@ impl Tesseract {
             .any(|l| l.is_empty() || l.starts_with('-') || !l.chars().all(plain))
         {
             let what = format!(
-                "`{}` are no languages of Tesseract's",
+                "invalid Tesseract languages `{}`",
                 options.languages.escape_debug()
             );
             return Err(
-                Error::input(what).help("their names with `+` between them, such as eng+chi_sim")
+                Error::input(what).help("join names of languages with `+`, such as eng+chi_sim")
             );
         }
         if options.segmentation > 13 {
             return Err(Error::input(format!(
-                "there is no page segmentation mode {}",
+                "unknown page segmentation mode {}",
                 options.segmentation
             ))
-            .help("one from 0 to 13; `tesseract --help-psm` lists them"));
+            .help("choose a mode from 0 to 13; `tesseract --help-psm` lists them"));
         }
-        let told = hello(&options.program, "--version")?;
-        let version = told
+        let printed = query(&options.program, "--version")?;
+        let version = printed
             .lines()
             .map(str::trim)
             .find(|l| !l.is_empty())
             .unwrap_or_default();
         if !version.to_ascii_lowercase().starts_with("tesseract") {
-            let what = format!("this is no Tesseract: it says \"{}\"", excerpt(version));
+            let what = format!(
+                "this is not Tesseract: its version is \"{}\"",
+                excerpt(version)
+            );
             return Err(Error::new(ErrorKind::Io, what)
                 .file(&options.program)
                 .help(INSTALL));
         }
-        let listed = hello(&options.program, "--list-langs")?;
-        let there: Vec<&str> = listed.lines().skip(1).map(str::trim).collect();
-        if let Some(missing) = languages.iter().find(|l| !there.contains(*l)) {
+        let listed = query(&options.program, "--list-langs")?;
+        let installed: Vec<&str> = listed.lines().skip(1).map(str::trim).collect();
+        if let Some(missing) = languages.iter().find(|l| !installed.contains(*l)) {
             let what = format!(
-                "Tesseract has no language `{missing}`; it has {}",
-                there.join(", ")
+                "the Tesseract language `{missing}` is not installed; installed: {}",
+                installed.join(", ")
             );
             let package = missing.to_lowercase().replace('_', "-");
             return Err(Error::new(ErrorKind::NotFound, what)
@@ -125,7 +128,7 @@ impl Tesseract {
             .with("program", version)
             .with("languages", &options.languages)
             .with("segmentation", options.segmentation);
-        // The models are files of their own: the same program reads otherwise with others.
+        // The models are separate files, so the version of the program does not fix them.
         let folder = listed.split('"').nth(1).map(PathBuf::from);
         for language in &languages {
             let model = folder
@@ -171,27 +174,27 @@ impl Tesseract {
         match ended {
             End::Done { out, .. } => tsv::parse(&String::from_utf8_lossy(&out))
                 .map_err(|why| Failure::new(FailureKind::BadOutput, why)),
-            End::Failed { code, said } => {
-                let said = match excerpt(&said) {
-                    said if said.is_empty() => "and says nothing".to_string(),
-                    said => format!("\"{said}\""),
+            End::Failed { code, stderr } => {
+                let message = match excerpt(&stderr) {
+                    text if text.is_empty() => "no message".to_string(),
+                    text => format!("\"{text}\""),
                 };
                 fail(
                     FailureKind::BadOutput,
-                    format!("Tesseract cannot read this picture (exit code {code}): {said}"),
+                    format!("Tesseract cannot read this picture (exit code {code}): {message}"),
                 )
             }
             End::Signal(signal) => fail(
                 FailureKind::Unavailable,
                 format!(
-                    "Tesseract was ended by signal {signal}; with 9 the machine may have been out of memory"
+                    "Tesseract was killed by signal {signal}; signal 9 may mean that memory ran out"
                 ),
             ),
             End::Late => {
                 let seconds = self.options.timeout.as_secs_f32();
                 fail(
                     FailureKind::Transport,
-                    format!("Tesseract took longer than {seconds} s and was ended"),
+                    format!("Tesseract timed out after {seconds} s"),
                 )
             }
             End::Stopped => fail(FailureKind::Cancelled, "cancelled".into()),
@@ -199,31 +202,33 @@ impl Tesseract {
     }
 }
 
-/// What the program says when it is called so.
-fn hello(program: &Path, arg: &str) -> Result<String> {
+/// The output of the program for one argument.
+fn query(program: &Path, arg: &str) -> Result<String> {
     let ended = run(program, &[arg], b"", HELLO, &AtomicBool::new(false));
     let what = match ended {
-        // Older versions answer on standard error.
-        Ok(End::Done { out, said }) => {
+        // Older versions write to standard error.
+        Ok(End::Done { out, stderr }) => {
             let out = String::from_utf8_lossy(&out).into_owned();
-            return Ok(if out.trim().is_empty() { said } else { out });
+            return Ok(if out.trim().is_empty() { stderr } else { out });
         }
-        Ok(End::Failed { code, said }) => {
-            format!("ends with exit code {code}: \"{}\"", excerpt(&said))
+        Ok(End::Failed { code, stderr }) => {
+            format!("failed with exit code {code}: \"{}\"", excerpt(&stderr))
         }
-        Ok(End::Signal(signal)) => format!("is ended by signal {signal}"),
-        Ok(End::Late | End::Stopped) => format!("does not answer within {} s", HELLO.as_secs()),
+        Ok(End::Signal(signal)) => format!("was killed by signal {signal}"),
+        Ok(End::Late | End::Stopped) => format!("timed out after {} s", HELLO.as_secs()),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Error::new(ErrorKind::NotFound, "Tesseract is not there")
-                .file(program)
-                .help(INSTALL));
+            return Err(
+                Error::new(ErrorKind::NotFound, "Tesseract is not installed")
+                    .file(program)
+                    .help(INSTALL),
+            );
         }
         Err(e) => return Err(Error::io(&e, "cannot run Tesseract", program)),
     };
-    Err(Error::new(ErrorKind::Io, format!("Tesseract called with {arg} {what}")).file(program))
+    Err(Error::new(ErrorKind::Io, format!("`tesseract {arg}` {what}")).file(program))
 }
 
-/// One line of at most 160 characters.
+/// The text as one line of at most 160 characters.
 fn excerpt(text: &str) -> String {
     let words = text
         .split(|c: char| c.is_whitespace() || c.is_control())
@@ -259,7 +264,7 @@ impl TextReader for Tesseract {
         let mut open = vec![true; pictures.len()];
         let mut go = watch(Heard::Alive);
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(!go));
-        let (tell, told) = channel();
+        let (tell, results) = channel();
         std::thread::scope(|scope| {
             for _ in 0..self.at_once().min(pictures.len()) {
                 let (tell, next, stop, me) = (tell.clone(), &next, &stop, &*self);
@@ -277,7 +282,7 @@ impl TextReader for Tesseract {
             }
             drop(tell);
             while go {
-                match told.recv_timeout(SIGN_OF_LIFE) {
+                match results.recv_timeout(SIGN_OF_LIFE) {
                     Ok((index, result)) => {
                         open[index] = false;
                         go = watch(Heard::Done { index, result });
@@ -286,13 +291,14 @@ impl TextReader for Tesseract {
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
-            // The scope waits for its threads, and they for their processes, which this ends.
+            // The scope waits for the threads, and they wait for their processes, which this flag
+            // stops.
             stop.store(true, Ordering::Relaxed);
         });
         let why = match go {
             true => Failure::new(
                 FailureKind::BadOutput,
-                "a picture was lost in this program: please report this",
+                "internal error: the picture was lost; please report this",
             ),
             false => Failure::new(FailureKind::Cancelled, "cancelled"),
         };

@@ -1,4 +1,4 @@
-//! A program that is run to its end, its time or its cancel.
+//! Runs a program until it ends, times out, or is canceled.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -10,36 +10,26 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// Most bytes of output that are kept: the text of a picture is far shorter.
+/// Maximum number of output bytes that are kept.
 const OUTPUT: u64 = 16 << 20;
-/// Between two looks whether a program has ended, at first and at most.
-const LOOK: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(25));
+/// Time between two checks whether the program has ended: at first, and at most.
+const POLL: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(25));
 
 /// How a program ended.
 pub(super) enum End {
-    /// Well.
-    Done {
-        /// Its standard output.
-        out: Vec<u8>,
-        /// Its standard error.
-        said: String,
-    },
-    /// With another exit code than 0.
-    Failed {
-        /// The code.
-        code: i32,
-        /// Its standard error.
-        said: String,
-    },
+    /// With exit code 0.
+    Done { out: Vec<u8>, stderr: String },
+    /// With another exit code.
+    Failed { code: i32, stderr: String },
     /// By a signal.
     Signal(i32),
-    /// It took too long, and was killed.
+    /// Killed after the timeout.
     Late,
-    /// It was killed since its work was cancelled.
+    /// Killed because the work was canceled.
     Stopped,
 }
 
-/// A running program; dropped before its end, it is killed with all it started.
+/// A running program. Dropping it kills its process group.
 struct Running(Option<Child>);
 
 impl Running {
@@ -58,18 +48,15 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if let Some(child) = &mut self.0 {
-            // The group is the program's own: nobody else is in it.
+            // The program runs in its own group.
             let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
             let _ = child.wait();
         }
     }
 }
 
-/// Runs `program` on `input`. Input and output go through files without names: a program that reads little or writes
-/// much can never wait for us while we wait for it.
-///
-/// # Errors
-/// The operating system's.
+/// Runs `program` on `input`. Input and output go through unnamed files, so that full pipes cannot
+/// cause a deadlock.
 pub(super) fn run(
     program: &Path,
     args: &[&str],
@@ -87,12 +74,12 @@ pub(super) fn run(
         .stdin(Stdio::from(stdin))
         .stdout(Stdio::from(out.try_clone()?))
         .stderr(Stdio::from(err.try_clone()?))
-        // One thread each, and numbers with points.
+        // One thread per process, and decimal points in numbers.
         .env("OMP_THREAD_LIMIT", "1")
         .env("LC_ALL", "C")
         .process_group(0);
     let mut running = Running(Some(command.spawn()?));
-    let (until, mut look) = (Instant::now() + timeout, LOOK.0);
+    let (until, mut poll) = (Instant::now() + timeout, POLL.0);
     let status = loop {
         if let Some(status) = running.ended()? {
             break status;
@@ -103,16 +90,16 @@ pub(super) fn run(
         if Instant::now() >= until {
             return Ok(End::Late);
         }
-        std::thread::sleep(look);
-        look = (look * 2).min(LOOK.1);
+        std::thread::sleep(poll);
+        poll = (poll * 2).min(POLL.1);
     };
-    let said = String::from_utf8_lossy(&whole(&mut err)?).into_owned();
+    let stderr = String::from_utf8_lossy(&whole(&mut err)?).into_owned();
     Ok(match (status.code(), status.signal()) {
         (Some(0), _) => End::Done {
             out: whole(&mut out)?,
-            said,
+            stderr,
         },
-        (Some(code), _) => End::Failed { code, said },
+        (Some(code), _) => End::Failed { code, stderr },
         (None, signal) => End::Signal(signal.unwrap_or_default()),
     })
 }

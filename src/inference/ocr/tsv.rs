@@ -1,8 +1,8 @@
-//! Tesseract's tables: a line for each page, block, paragraph, line and word.
+//! Parses Tesseract's TSV output: one row per page, block, paragraph, line, and word.
 
 use benchtop_model::ocr::{ReadText, ReadWord};
 
-/// The columns, as every version since 3.05 has them.
+/// The columns since version 3.05.
 const HEADER: [&str; 12] = [
     "level",
     "page_num",
@@ -17,13 +17,13 @@ const HEADER: [&str; 12] = [
     "conf",
     "text",
 ];
-/// The level of words.
+/// The level of word rows.
 const WORD: &str = "5";
 
-/// Reads a table.
+/// Parses a table.
 ///
 /// # Errors
-/// The line, from 1, and what is wrong with it.
+/// What is wrong, with the line number.
 pub(super) fn parse(text: &str) -> Result<ReadText, String> {
     let mut lines = text
         .lines()
@@ -34,7 +34,7 @@ pub(super) fn parse(text: &str) -> Result<ReadText, String> {
         Some((at, other)) => {
             let shown: String = other.chars().filter(|c| !c.is_control()).take(80).collect();
             return Err(format!(
-                "Tesseract's table has another head (line {at}): \"{shown}\""
+                "unexpected header of Tesseract's table (line {at}): \"{shown}\""
             ));
         }
         None => return Err("Tesseract wrote no table".into()),
@@ -43,10 +43,10 @@ pub(super) fn parse(text: &str) -> Result<ReadText, String> {
     let mut line: Option<(&str, u32)> = None;
     for (at, row) in lines.filter(|(_, l)| !l.trim().is_empty()) {
         let cells: Vec<&str> = row.splitn(12, '\t').collect();
-        // Rows without text have no last cell in some versions.
+        // Some versions omit the last cell of rows without text.
         if cells.len() < 11 {
             return Err(format!(
-                "line {at} of Tesseract's table has {} cells and not 12",
+                "line {at} of Tesseract's table has {} cells, expected 12",
                 cells.len()
             ));
         }
@@ -56,7 +56,7 @@ pub(super) fn parse(text: &str) -> Result<ReadText, String> {
         }
         let wrong = |i: usize| {
             format!(
-                "line {at} of Tesseract's table: {} is \"{}\"",
+                "line {at} of Tesseract's table: invalid {} \"{}\"",
                 HEADER[i], cells[i]
             )
         };
@@ -69,7 +69,7 @@ pub(super) fn parse(text: &str) -> Result<ReadText, String> {
             .ok()
             .filter(|c| c.is_finite())
             .ok_or_else(|| wrong(10))?;
-        // Page, block, paragraph and line together, as they stand in the row.
+        // The cells of page, block, paragraph, and line identify a line.
         let end: usize = cells[..5].iter().map(|c| c.len() + 1).sum();
         let number = match line {
             Some((of, number)) if of == &row[..end] => number,
@@ -98,7 +98,7 @@ mod tests {
         5\t1\t1\t1\t2\t1\t20\t80\t90\t40\t-1\tworld\n5\t1\t1\t1\t2\t2\t20\t80\t90\t40\t95\t  \n";
 
     #[test]
-    fn words_come_with_place_line_and_confidence() {
+    fn parses_words_with_place_line_and_confidence() {
         let read = parse(TABLE).unwrap();
         assert_eq!(read.text(), "Hello \"big\nworld");
         let first = &read.words[0];
@@ -116,25 +116,19 @@ mod tests {
     }
 
     #[test]
-    fn another_table_is_refused_with_its_line() {
-        for (text, what) in [
-            ("", "no table"),
-            ("Hello\n", "another head"),
-            (
-                &TABLE.replace("\t96.5\t", "\tnan\t"),
-                "line 4 of Tesseract's table: conf is \"nan\"",
-            ),
+    fn refuses_other_tables_with_the_line() {
+        for (text, parts) in [
+            ("", ["no table", ""]),
+            ("Hello\n", ["line 1", "Hello"]),
+            (&TABLE.replace("\t96.5\t", "\tnan\t"), ["line 4", "nan"]),
             (
                 &TABLE.replace("\t20\t30\t90", "\t-2\t30\t90"),
-                "left is \"-2\"",
+                ["left", "-2"],
             ),
-            (
-                &format!("{TABLE}5\t1\t1\n"),
-                "line 8 of Tesseract's table has 3 cells",
-            ),
+            (&format!("{TABLE}5\t1\t1\n"), ["line 8", "3 cells"]),
         ] {
-            let said = parse(text).unwrap_err();
-            assert!(said.contains(what), "{said}");
+            let message = parse(text).unwrap_err();
+            assert!(parts.iter().all(|part| message.contains(part)), "{message}");
         }
     }
 }

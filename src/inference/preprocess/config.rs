@@ -8,40 +8,33 @@ use super::resample::Resample;
 use crate::candle::config::Config;
 use benchtop_model::error::Result;
 
-/// Largest side that a file may ask for.
+/// Maximum side that a file may set.
 const LARGEST: usize = 4096;
 
-/// To what size a picture is made.
+/// The target size of a resize.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// The shorter side to this, the other in proportion, rounded down.
+    /// The length of the shorter side; the other is proportional, rounded down.
     ShortestEdge(usize),
-    /// To this width and height, whatever its proportions.
-    Exactly {
-        /// Width in pixels.
-        width: usize,
-        /// Height in pixels.
-        height: usize,
-    },
+    /// Width and height in pixels, ignoring the proportions.
+    Exactly { width: usize, height: usize },
 }
 
-/// What is done to a picture before a model sees it.
+/// The preprocessing steps of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steps {
-    /// The size it is resized to.
     pub size: Size,
-    /// How it is resampled.
     pub resample: Resample,
-    /// Width and height of what is cut out of its middle.
+    /// Width and height of the center crop.
     pub crop: Option<(usize, usize)>,
-    /// What bytes are multiplied with.
+    /// Factor of the bytes.
     pub rescale: f64,
-    /// Mean and standard deviation of red, green and blue that it is normalised with.
+    /// Mean and standard deviation of red, green, and blue.
     pub normalize: Option<([f64; 3], [f64; 3])>,
 }
 
 impl Steps {
-    /// What CLIP's processor does where the file says nothing.
+    /// The defaults of CLIP's processor.
     pub fn clip() -> Steps {
         let (mean, deviation) = (
             [0.48145466, 0.4578275, 0.40821073],
@@ -56,7 +49,7 @@ impl Steps {
         }
     }
 
-    /// What SigLIP's processor does where the file says nothing.
+    /// The defaults of SigLIP's processor.
     pub fn siglip() -> Steps {
         let size = Size::Exactly {
             width: 224,
@@ -70,11 +63,12 @@ impl Steps {
         }
     }
 
-    /// Reads `file`; `default` stands for what it does not say. Steps that are not done here are refused by their
+    /// Reads `file`. Missing fields are taken from `default`. Errors for unsupported steps name the
     /// field.
     pub fn read(file: &Path, default: Steps) -> Result<Steps> {
         let config = Config::read(file)?;
-        // Without a resize or a rescale the model gets what it was not trained with, unless somebody else did them.
+        // Files without a resize or a rescale expect preprocessed pictures, which benchtop does not
+        // have.
         config.only("do_resize", true)?;
         config.only("do_rescale", true)?;
         config.only("do_pad", false)?;
@@ -95,7 +89,7 @@ impl Steps {
                     _ => return Err(config.wrong("size", format!("{size} is not supported"))),
                 }
             }
-            Some(other) => return Err(config.wrong("size", format!("{other} is no size"))),
+            Some(other) => return Err(config.wrong("size", format!("{other} is not a size"))),
         };
         let crop = match (
             config.flag("do_center_crop", default.crop.is_some())?,
@@ -126,7 +120,7 @@ impl Steps {
             false => None,
         };
         if normalize.is_some_and(|(_, deviation)| deviation.iter().any(|d| *d <= 0.)) {
-            return Err(config.wrong("image_std", "numbers over 0 are wanted"));
+            return Err(config.wrong("image_std", "expected numbers above 0"));
         }
         Ok(Steps {
             size,
@@ -142,14 +136,11 @@ fn side(config: &Config, field: &str, value: Option<&Value>) -> Result<usize> {
     let n = value.and_then(Value::as_u64).unwrap_or_default() as usize;
     match n {
         1..=LARGEST => Ok(n),
-        _ => Err(config.wrong(
-            field,
-            format!("whole numbers of pixels from 1 to {LARGEST} are wanted"),
-        )),
+        _ => Err(config.wrong(field, format!("expected integers from 1 to {LARGEST}"))),
     }
 }
 
-/// Width and height, written as one number for both or by name.
+/// Width and height, given as one number or by name.
 fn both(config: &Config, field: &str, value: &Value) -> Result<(usize, usize)> {
     match value {
         Value::Object(fields) => Ok((
@@ -170,5 +161,5 @@ fn three(config: &Config, field: &str, default: [f64; 3]) -> Result<[f64; 3]> {
         Some(_) => None,
     };
     let three = numbers.and_then(|n| <[f64; 3]>::try_from(n).ok());
-    three.ok_or_else(|| config.wrong(field, "three numbers are wanted, for red, green and blue"))
+    three.ok_or_else(|| config.wrong(field, "expected three numbers, for red, green, and blue"))
 }

@@ -1,5 +1,5 @@
-//! From a decoded picture to what an image encoder reads, bit for bit as transformers' image processors with the
-//! Pillow backend do it: resize, cut out the middle, rescale, normalise.
+//! Preprocesses pictures for image encoders: resize, center crop, rescale, and normalize. The
+//! result is bit-identical to transformers' image processors with the Pillow backend.
 
 mod config;
 mod resample;
@@ -16,17 +16,17 @@ use benchtop_model::generation::Pixels;
 pub use config::{Size, Steps};
 pub use resample::Resample;
 
-/// The steps before a model, ready to run; one for all threads.
+/// A preprocessor, which threads can share.
 #[derive(Clone, Debug)]
 pub struct Preprocessor {
     steps: Steps,
-    /// What each byte of red, green and blue becomes.
+    /// The value of each byte of red, green, and blue.
     values: Box<[[f32; 256]; 3]>,
 }
 
 impl Preprocessor {
-    /// Reads the first `preprocessor_config.json` that is in one of `folders`; `default` is what its processor does
-    /// where the file says nothing.
+    /// Reads the first `preprocessor_config.json` in `folders`. Missing fields are taken from
+    /// `default`.
     pub fn open(folders: &[PathBuf], default: Steps) -> Result<Preprocessor> {
         let files: Vec<PathBuf> = folders
             .iter()
@@ -37,14 +37,13 @@ impl Preprocessor {
             None => {
                 let named = files.into_iter().next().unwrap_or_default();
                 let missing = Error::new(ErrorKind::NotFound, "missing").file(named);
-                Err(missing.help("put the model's preprocessor_config.json there: it says how pictures are resized"))
+                Err(missing.help("add the model's preprocessor_config.json, which defines how pictures are resized"))
             }
         }
     }
 
-    /// A processor of these steps.
     pub fn new(steps: Steps) -> Preprocessor {
-        // As numpy does it: the product in f64, then all in f32.
+        // As in numpy: the product in f64, the rest in f32.
         let value = |channel: usize, byte: usize| {
             let scaled = (byte as f64 * steps.rescale) as f32;
             steps.normalize.map_or(scaled, |(mean, deviation)| {
@@ -59,12 +58,11 @@ impl Preprocessor {
         }
     }
 
-    /// What it does.
     pub fn steps(&self) -> &Steps {
         &self.steps
     }
 
-    /// Width and height of what comes out, where that does not depend on the picture.
+    /// Width and height of the result, if they do not depend on the picture.
     pub fn size(&self) -> Option<(usize, usize)> {
         match (self.steps.crop, self.steps.size) {
             (Some(size), _) => Some(size),
@@ -73,14 +71,14 @@ impl Preprocessor {
         }
     }
 
-    /// The picture resized and cut, still as bytes. Beyond the edges of a picture smaller than the cut it is black. A
-    /// picture without pixels, or whose bytes are not as many as its size says, is refused.
+    /// Resizes and crops the picture. A picture that is smaller than the crop is padded with black.
+    /// An empty picture, or one with a wrong number of bytes, is refused.
     pub fn cut(&self, picture: &Pixels) -> Result<Pixels> {
         let (width, height) = (picture.width as usize, picture.height as usize);
         if width == 0 || height == 0 || picture.rgb.len() != 3 * width * height {
             let bytes = picture.rgb.len();
             return Err(Error::input(format!(
-                "{bytes} bytes are no RGB picture of {width}x{height}"
+                "{bytes} bytes do not match an RGB picture of {width}x{height}"
             )));
         }
         let to = match self.steps.size {
@@ -92,7 +90,7 @@ impl Preprocessor {
         let ((x, left), (y, above)) = (middle(to.0, wide), middle(to.1, high));
         if wide.checked_mul(high).is_none_or(|n| n > 1 << 26) {
             return Err(Error::input(format!(
-                "{width}x{height} pixels become {wide}x{high}, which is too large"
+                "{width}x{height} pixels would be resized to {wide}x{high}, which is too large"
             )));
         }
         let inner = resample::resized(
@@ -118,7 +116,8 @@ impl Preprocessor {
         })
     }
 
-    /// What the model reads: three planes (red, green, blue) of rows from the top, normalised (`pixel_values`).
+    /// The model's input (`pixel_values`): three normalized planes (red, green, blue), with rows
+    /// from the top.
     pub fn planes(&self, picture: &Pixels) -> Result<Vec<f32>> {
         let cut = self.cut(picture)?;
         let mut planes = vec![0.; cut.rgb.len()];
@@ -136,8 +135,8 @@ impl Preprocessor {
     }
 }
 
-/// The part of `to` pixels that a cut of `of` in their middle takes, and where it begins in the cut. Half a pixel
-/// goes as transformers' `center_crop` rounds it: down, also below nought.
+/// The range of `to` pixels in a center crop of `of` pixels, and its offset in the crop. Half
+/// pixels round down, even below zero, as in transformers' `center_crop`.
 fn middle(to: usize, of: usize) -> (Range<usize>, usize) {
     let start = (to as i64 - of as i64).div_euclid(2);
     let from = start.max(0) as usize;
@@ -145,11 +144,11 @@ fn middle(to: usize, of: usize) -> (Range<usize>, usize) {
     (from..until, (-start).max(0) as usize)
 }
 
-/// A decoded picture as RGB bytes, as Pillow's `Image.convert("RGB")` does it: what is transparent keeps its colour,
-/// grey becomes three equal bytes, of 16 bits the upper eight count.
+/// Converts a decoded picture to RGB bytes, as Pillow's `Image.convert("RGB")`: transparent pixels
+/// keep their color, gray becomes three equal bytes, and of 16 bits the upper eight count.
 ///
-/// Exact for PNGs of 8 bits, grey, palette or RGB, with and without alpha. A JPEG is not decoded to the same bytes by
-/// every decoder: Pillow's differs from ours by a few levels before this function sees it.
+/// Exact for 8-bit PNGs: gray, palette, or RGB, with and without alpha. JPEG decoders differ:
+/// Pillow decodes a few levels differently.
 pub fn rgb(picture: &DynamicImage) -> Pixels {
     let upper = |v: &u16| (v >> 8) as u8;
     let rgb = match picture {
@@ -173,7 +172,8 @@ pub fn rgb(picture: &DynamicImage) -> Pixels {
     }
 }
 
-/// The `preprocessor_config.json` of a model: in its folder, or where diffusers keeps it for a part of a pipeline.
+/// The folders that may have the `preprocessor_config.json` of a model: its own, and the one that
+/// diffusers uses for a part of a pipeline.
 pub(crate) fn folders(model: &Path) -> Vec<PathBuf> {
     let beside = model.parent().map(|p| p.join("feature_extractor"));
     std::iter::once(model.to_path_buf()).chain(beside).collect()

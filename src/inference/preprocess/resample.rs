@@ -1,32 +1,35 @@
-//! Resampling of 8-bit RGB pictures, to the bit as Pillow's `Image.resize` does it (`Resample.c`): coefficients in f64,
-//! rounded to fixed point of 22 bits; across first, then down, with a rounding to 8 bits between the two; a pass that
-//! changes nothing is left out. Only the wanted part of the result is computed. Pillow 13 goes down first where that is
-//! less work, which gives other bytes; published numbers were computed with the versions before it.
+//! Resamples 8-bit RGB pictures, bit-identical to Pillow's `Image.resize` (`Resample.c`):
+//! coefficients in f64, rounded to 22-bit fixed point; a horizontal pass, then a vertical pass,
+//! with rounding to 8 bits between them. A pass that changes nothing is skipped. Only the requested
+//! part of the result is computed.
+//!
+//! Pillow 13 may run the vertical pass first, which gives other bytes. Published numbers were
+//! computed with earlier versions.
 
 use std::ops::Range;
 
-/// Bits after the point of a coefficient: 32 less 8 of a pixel and 2 for sums over 1.
+/// Fractional bits of a coefficient: 32 minus 8 for a pixel and 2 for sums above 1.
 const PRECISION: u32 = 32 - 8 - 2;
 
-/// Half of the last place, so that shifting rounds.
+/// Half of the last bit, so that shifting rounds.
 const HALF: i32 = 1 << (PRECISION - 1);
 
-/// Bytes that the pass across takes at a time: a multiple of three channels and of eight lanes.
+/// Bytes per step of the horizontal pass: a multiple of three channels and of eight lanes.
 const LANES: usize = 24;
 
-/// What stands for a pixel of the result.
+/// The filter of the resampling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resample {
     /// A triangle (`PIL.Image.BILINEAR`, 2).
     Bilinear,
     /// Cubic convolution with a = -0.5 (Keys 1981; `PIL.Image.BICUBIC`, 3).
     Bicubic,
-    /// A sinc windowed by one three times as wide (`PIL.Image.LANCZOS`, 1).
+    /// A sinc with a window three times as wide (`PIL.Image.LANCZOS`, 1).
     Lanczos,
 }
 
 impl Resample {
-    /// Pixels to either side that count when nothing is made smaller.
+    /// Radius of the filter in pixels, without downscaling.
     fn support(self) -> f64 {
         match self {
             Resample::Bilinear => 1.,
@@ -54,18 +57,18 @@ impl Resample {
     }
 }
 
-/// An axis: where each wanted pixel of the result comes from.
+/// One axis: the source pixels of each requested pixel.
 struct Axis {
-    /// First source pixel of each, and how many there are.
+    /// First source pixel and number of source pixels.
     from: Vec<(usize, usize)>,
-    /// Their coefficients in fixed point, `each` a pixel of the result, zeros at the end.
+    /// Fixed-point coefficients, `each` per pixel of the result, with zeros at the end.
     weights: Vec<i32>,
     each: usize,
 }
 
 impl Axis {
-    /// Pixels `wanted` of an axis of `to` pixels made from one of `of`. Every coefficient stands `channels` times, and
-    /// their number is a multiple of `pad`.
+    /// The pixels `wanted` of an axis that is resized from `of` to `to` pixels. Each coefficient is
+    /// repeated `channels` times, and their number is a multiple of `pad`.
     fn new(
         resample: Resample,
         of: usize,
@@ -86,7 +89,7 @@ impl Axis {
         };
         for (x, places) in wanted.zip(axis.weights.chunks_exact_mut(each)) {
             let centre = (x as f64 + 0.5) * scale;
-            // A cast cuts towards zero, and what is negative becomes zero.
+            // The cast truncates, and negative numbers become zero.
             let first = (centre - support + 0.5) as usize;
             let last = ((centre + support + 0.5) as usize).min(of);
             let weight = |at: usize| resample.weight((at as f64 - centre + 0.5) * (1. / filter));
@@ -116,7 +119,7 @@ impl Axis {
             .zip(self.weights.chunks_exact(self.each))
     }
 
-    /// All source pixels that count.
+    /// The range of all source pixels.
     fn all(&self) -> Range<usize> {
         let first = self.from.first().map_or(0, |f| f.0);
         first..self.from.last().map_or(first, |(from, n)| from + n)
@@ -127,9 +130,9 @@ fn rounded(sum: i32) -> u8 {
     ((sum + HALF) >> PRECISION).clamp(0, 255) as u8
 }
 
-/// The pass across, over whole rows of `width` bytes to rows of `line` bytes.
+/// The horizontal pass, from rows of `width` bytes to rows of `line` bytes.
 fn across(source: &[u8], width: usize, axis: &Axis, out: &mut [u8], line: usize) {
-    // What is read beyond the last pixel of a row is multiplied with 0.
+    // Bytes after the last pixel of a row are multiplied by 0.
     let mut row = vec![0; width + axis.each + LANES];
     for (source, out) in source.chunks_exact(width).zip(out.chunks_exact_mut(line)) {
         row[..width].copy_from_slice(source);
@@ -153,7 +156,7 @@ fn across(source: &[u8], width: usize, axis: &Axis, out: &mut [u8], line: usize)
     }
 }
 
-/// The pass down, over rows of `line` bytes of which the first is row `start` of the source.
+/// The vertical pass, over rows of `line` bytes, the first of which is row `start` of the source.
 fn down(lines: &[u8], start: usize, axis: &Axis, out: &mut [u8], line: usize) {
     let mut sums = vec![0i32; line];
     for (((first, n), weights), out) in axis.iter().zip(out.chunks_exact_mut(line)) {
@@ -170,8 +173,8 @@ fn down(lines: &[u8], start: usize, axis: &Axis, out: &mut [u8], line: usize) {
     }
 }
 
-/// Columns `x` and rows `y` of the picture `rgb` (`width` x `height`, three bytes a pixel, none of them 0) resized to
-/// `to` (width, height).
+/// Columns `x` and rows `y` of the picture `rgb` (`width` x `height`, three bytes per pixel, not
+/// empty), resized to `to` (width, height).
 pub(super) fn resized(
     rgb: &[u8],
     (width, height): (usize, usize),

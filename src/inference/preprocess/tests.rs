@@ -17,7 +17,7 @@ fn read(text: &str) -> Result<Preprocessor> {
 }
 
 #[test]
-fn what_a_file_does_not_say_is_as_in_clip() {
+fn missing_fields_have_clips_defaults() {
     let processor = read("{}").unwrap();
     assert_eq!(processor.steps(), &Steps::clip());
     assert_eq!(processor.size(), Some((224, 224)));
@@ -29,7 +29,7 @@ fn what_a_file_does_not_say_is_as_in_clip() {
         (None, None)
     );
     assert_eq!(processor.steps().size, Size::ShortestEdge(7));
-    // The longer side in proportion, rounded down: 7 * 31 / 10.
+    // The longer side is proportional, rounded down: 7 * 31 / 10.
     let cut = processor.cut(&flat(31, 10, 255)).unwrap();
     assert_eq!(
         (cut.width, cut.height, cut.rgb.iter().all(|b| *b == 255)),
@@ -45,7 +45,7 @@ fn what_a_file_does_not_say_is_as_in_clip() {
 }
 
 #[test]
-fn steps_that_are_not_done_here_are_refused_by_field() {
+fn refuses_unsupported_steps_by_field() {
     for (text, says) in [
         (r#"{"do_resize": false}"#, "field `do_resize`"),
         (r#"{"do_rescale": false}"#, "field `do_rescale`"),
@@ -66,8 +66,8 @@ fn steps_that_are_not_done_here_are_refused_by_field() {
         (r#"{"image_mean": [0.5, 0.5]}"#, "field `image_mean`"),
         (r#"{"image_std": [0.5, 0.5, 0]}"#, "field `image_std`"),
         (r#"{"rescale_factor": "half"}"#, "field `rescale_factor`"),
-        ("[]", "no JSON object"),
-        ("{", "no JSON"),
+        ("[]", "JSON object"),
+        ("{", "JSON"),
     ] {
         let said = read(text).err().unwrap().to_string();
         assert!(
@@ -78,7 +78,7 @@ fn steps_that_are_not_done_here_are_refused_by_field() {
 }
 
 #[test]
-fn a_picture_that_is_none_is_refused() {
+fn refuses_invalid_pictures() {
     let processor = Preprocessor::new(Steps::clip());
     for picture in [
         flat(0, 5, 0),
@@ -94,7 +94,7 @@ fn a_picture_that_is_none_is_refused() {
                 .cut(&picture)
                 .unwrap_err()
                 .to_string()
-                .contains("no RGB picture")
+                .contains("RGB picture")
         );
     }
     let whole = Preprocessor::new(Steps {
@@ -108,7 +108,7 @@ fn a_picture_that_is_none_is_refused() {
             .to_string()
             .contains("too large")
     );
-    // With a cut only what is wanted is computed.
+    // With a crop, only the requested part is computed.
     assert_eq!(
         processor.cut(&flat(1, 60_000, 9)).unwrap(),
         flat(224, 224, 9)
@@ -116,17 +116,17 @@ fn a_picture_that_is_none_is_refused() {
 }
 
 #[test]
-fn the_middle_is_where_transformers_cuts() {
+fn center_crop_matches_transformers() {
     assert_eq!(middle(10, 4), (3..7, 0));
     assert_eq!(middle(11, 4), (3..7, 0));
     assert_eq!(middle(4, 4), (0..4, 0));
     assert_eq!(middle(4, 10), (0..4, 3));
-    // Half a pixel below nought goes down: two black ones before, one after.
+    // Half a pixel below zero rounds down: two black pixels before, one after.
     assert_eq!(middle(4, 7), (0..4, 2));
 }
 
 #[test]
-fn of_sixteen_bits_the_upper_eight_count() {
+fn sixteen_bit_pictures_keep_the_upper_eight_bits() {
     let deep = image::ImageBuffer::from_raw(1, 1, vec![0x12ffu16, 0x00ff, 0xff00]).unwrap();
     assert_eq!(rgb(&DynamicImage::ImageRgb16(deep)).rgb, [0x12, 0, 0xff]);
     let grey = image::ImageBuffer::from_raw(1, 1, vec![0x80ffu16]).unwrap();

@@ -1,8 +1,8 @@
-//! Scenes behind the subject: a sky, a floor and what stands on it, chosen by the words of the background term.
+//! Scenes behind the subject: sky, floor, and things on it, chosen by the background term.
 
 use super::shapes::{Draws, Rgb, Sheet, hash, mix, turn, wheel};
 
-/// What stands in a scene.
+/// A thing in a scene.
 #[derive(Clone, Copy, PartialEq)]
 enum Thing {
     Sun,
@@ -28,7 +28,8 @@ enum Thing {
     Floor,
 }
 
-/// A scene: words that call for it, sky above and below, floor and where it begins (a share of the height), things.
+/// A scene: the words that select it, the top and bottom color of the sky, the color of the floor
+/// and its start (a share of the height), and things.
 type Scene = (
     &'static [&'static str],
     Rgb,
@@ -203,10 +204,10 @@ const SCENES: [Scene; 20] = [
     ),
 ];
 
-/// Draws the scene of `term`; of an unknown term a colour of its own, of no term a plain one.
+/// Draws the scene of `term`. An unknown term gets its own color; no term, a plain background.
 pub(super) fn draw(sheet: &mut Sheet<'_>, term: &str, draws: &mut Draws) {
     let low = term.to_lowercase();
-    // The longest word wins: `waterfall` is no `water`, and `airplane` no `plane`.
+    // The longest word wins: `waterfall` is not `water`, and `airplane` is not `plane`.
     let fit = |s: &Scene| {
         s.0.iter()
             .filter(|w| low.contains(**w))
@@ -263,7 +264,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, term: &str, draws: &mut Draws) {
     }
 }
 
-/// Bands from `above` to `below`: exact where a gradient's rounding may differ.
+/// Bands of color from `above` to `below`. They are exact, while a gradient may round differently.
 fn sky(sheet: &mut Sheet<'_>, above: Rgb, below: Rgb) {
     let (wide, high) = (
         sheet.canvas.width() as usize,
@@ -565,7 +566,7 @@ fn put(sheet: &mut Sheet<'_>, thing: Thing, floor: Rgb, horizon: f32, draws: &mu
     }
 }
 
-/// A hill's outline on the line `foot`: a parabola, so that no sine is needed.
+/// The outline of a hill on the line `foot`: a parabola, which needs no sine.
 fn ridge(x: f32, foot: f32, half: f32, tall: f32) -> Vec<(f32, f32)> {
     (0..=12)
         .map(|i| i as f32 / 6.0 - 1.0)

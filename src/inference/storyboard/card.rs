@@ -1,4 +1,4 @@
-//! A card: a scene, the subject in it, the style, and the stamp.
+//! Draws a card: the scene, the subject, the style, and the stamp.
 
 use tiny_skia::Pixmap;
 
@@ -7,7 +7,7 @@ use super::words::Words;
 use super::{backgrounds, figure, label, style_effects};
 use benchtop_model::generation::{Pixels, Task};
 
-/// Draws the card of `task`. `None` when there is no memory for it.
+/// Draws the card of `task`. `None` if there is not enough memory.
 pub(super) fn draw(task: &Task, width: u32, height: u32) -> Option<Pixels> {
     let words = Words::of(task);
     // Two seeds of one prompt and two prompts of one seed both look different.
@@ -29,7 +29,7 @@ pub(super) fn draw(task: &Task, width: u32, height: u32) -> Option<Pixels> {
         .collect();
     let mut picture = Pixels { width, height, rgb };
     style_effects::apply(&mut picture, &words.style, &mut draws);
-    // After the style, so that no style makes the word unreadable.
+    // After the style, so that the word stays readable.
     if let Some(board) = board {
         label::inscribe(&mut picture, board, &words.title);
     }

@@ -1,6 +1,7 @@
-//! Lettering on a card: that it is a draft, and the word of a subject that is not drawn.
+//! The text on a card: `DRAFT`, and the word of a subject that cannot be drawn.
 //!
-//! Nothing else is written: style, colour, background and prompt hold the answers to the item's questions.
+//! No other text is written, because style, color, background, and prompt are the answers to the
+//! item's questions.
 
 use super::lettering::Pen;
 use super::shapes::Rgb;
@@ -8,10 +9,10 @@ use benchtop_model::generation::Pixels;
 
 const INK: Rgb = [30, 30, 38];
 const STAMP: Rgb = [205, 44, 40];
-/// Lines of a word on its board at most.
+/// Maximum number of lines on the board.
 const LINES: usize = 4;
 
-/// Writes `text` on the board around (x, y), of half the width `wide` and half the height `high`.
+/// Writes `text` on the board around (x, y). `wide` and `high` are half its width and height.
 pub(super) fn inscribe(pixels: &mut Pixels, [x, y, wide, high]: [f32; 4], text: &str) {
     let (room, tall) = ((wide * 2.0) as u32, (high * 2.0) as u32);
     let most = (tall * 3 / 5).max(8);
@@ -26,7 +27,7 @@ pub(super) fn inscribe(pixels: &mut Pixels, [x, y, wide, high]: [f32; 4], text: 
             && lines.len() as u32 * height <= tall
             && lines.iter().all(|line| pen(height).width(line) <= room)
     };
-    // Words are split only where whole ones would be too small to read.
+    // Words are split only if they would otherwise be too small to read.
     let whole = (tall / 8).max(8)..=most;
     let mut tries = whole
         .rev()
@@ -46,7 +47,7 @@ pub(super) fn inscribe(pixels: &mut Pixels, [x, y, wide, high]: [f32; 4], text: 
     }
 }
 
-/// `text` in lines of at most `room`, of whole words or, with `split`, of parts of words that are longer.
+/// Wraps `text` to lines of at most `room`. With `split`, longer words are split.
 fn lines(pen: &Pen, text: &str, room: u32, split: bool) -> Vec<String> {
     let per_line = (room / pen.width("a").max(1)).max(1) as usize;
     let mut lines: Vec<String> = Vec::new();
@@ -70,7 +71,7 @@ fn lines(pen: &Pen, text: &str, room: u32, split: bool) -> Vec<String> {
     lines
 }
 
-/// `DRAFT` in the upper right corner, whatever lies below it.
+/// Writes `DRAFT` in the upper right corner.
 pub(super) fn stamp(pixels: &mut Pixels) {
     let side = pixels.width.min(pixels.height);
     let pen = Pen {

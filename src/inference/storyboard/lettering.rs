@@ -1,5 +1,5 @@
-//! Text on pixels: Noto Sans Mono as a built-in bitmap of 32 rows, scaled by areas in integers. What it does not have
-//! (all but Latin) is shown as a box with the character's code, as terminals do.
+//! Text on pixels: Noto Sans Mono as a built-in bitmap of 32 rows, scaled by area in integers.
+//! Missing characters (all but Latin) are boxes with the character's code.
 
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
@@ -9,14 +9,12 @@ use benchtop_model::generation::Pixels;
 const ROWS: usize = 32;
 const SIZE: RasterHeight = RasterHeight::Size32;
 
-/// A pen for text of one height, weight and colour.
+/// A pen with a height, weight, and color.
 #[derive(Clone, Copy)]
 pub(super) struct Pen {
     /// Height of a line in pixels.
     pub(super) height: u32,
-    /// Bold or regular.
     pub(super) bold: bool,
-    /// Colour.
     pub(super) rgb: Rgb,
 }
 
@@ -29,7 +27,7 @@ impl Pen {
         }
     }
 
-    /// Width of one character in 1/256 pixels: letters stand where rounding once puts them, not where it adds up.
+    /// Width of a character in 1/256 pixels, so that rounding errors do not add up.
     fn step(&self) -> u32 {
         get_raster_width(self.weight(), SIZE) as u32 * self.height * 256 / ROWS as u32
     }
@@ -39,7 +37,7 @@ impl Pen {
         (text.chars().count() as u32 * self.step()).div_ceil(256)
     }
 
-    /// `text`, cut with an ellipsis to what fits into `width` pixels.
+    /// Cuts `text` with an ellipsis to fit `width` pixels.
     pub(super) fn cut(&self, text: &str, width: u32) -> String {
         let room = (width * 256 / self.step().max(1)) as usize;
         if text.chars().count() <= room {
@@ -54,7 +52,7 @@ impl Pen {
         }
     }
 
-    /// Writes `text` with its upper left corner at (x, y); what lies outside is left out.
+    /// Writes `text` with its upper left corner at (x, y), clipped to the picture.
     pub(super) fn write(&self, pixels: &mut Pixels, x: u32, y: u32, text: &str) {
         for (i, c) in text.chars().enumerate() {
             let at = x + (i as u32 * self.step() + 128) / 256;
@@ -68,7 +66,7 @@ impl Pen {
         }
     }
 
-    /// A box with the character's code in hexadecimal digits, two or three a row.
+    /// Draws a box with the character's code in hexadecimal digits, two or three per row.
     fn coded(&self, pixels: &mut Pixels, x: u32, y: u32, c: char) {
         let code = u32::from(c);
         let per_row = if code > 0xffff { 3 } else { 2 };
@@ -89,7 +87,7 @@ impl Pen {
             let digit = char::from_digit(code >> (4 * place) & 15, 16)
                 .unwrap_or('0')
                 .to_ascii_uppercase();
-            // The digit's ink lies in rows 7 to 25 of its raster: that part is squeezed into the cell.
+            // The digit is in rows 7 to 25 of its raster, which are scaled to the cell.
             let Some(glyph) = get_raster(digit, FontWeight::Bold, SIZE) else {
                 return 0;
             };
@@ -100,7 +98,8 @@ impl Pen {
         });
     }
 
-    /// Scales a raster of 32 rows, given as intensities, to the pen's height: each pixel is the mean of what it covers.
+    /// Scales a raster of 32 rows of intensities to the pen's height. Each pixel is the mean of the
+    /// area that it covers.
     fn stamp(
         &self,
         pixels: &mut Pixels,
@@ -129,7 +128,8 @@ impl Pen {
     }
 }
 
-/// Mean intensity of the part of a raster that pixel `column` of `width` and `row` of `height` covers, in sixteenths.
+/// The mean intensity of the area of a raster that the pixel `column` of `width` and `row` of
+/// `height` covers, computed in sixteenths.
 fn mean(
     raster: &dyn Fn(usize, usize) -> u8,
     wide: usize,

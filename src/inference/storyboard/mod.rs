@@ -1,10 +1,13 @@
-//! The embedded default: a card drawn from a task's terms, in place of a picture that a model would make.
+//! The built-in default generator: draws a card from a task's terms instead of a picture from a
+//! model.
 //!
-//! It needs no weights, so a project can be walked from metadata to review on any machine. A card draws what the picture is
-//! to show (scene, subject, colour, treatment) and says `DRAFT` on its face. A subject that cannot be drawn as itself is a
-//! box with its word; no other word is written, since it would be the answer to a question.
-//! Shapes are filled with one solid colour each and all else is integer arithmetic: no approximate reciprocals, no sine
-//! of the platform's, so that a task gives the same bytes on every machine.
+//! It needs no weights, so a project works from metadata to review on any machine. A card shows the
+//! content of the picture (scene, subject, color, style) and is stamped `DRAFT`. A subject that
+//! cannot be drawn is a box with its word. No other text is written, because it would be the answer
+//! to a question.
+//!
+//! A task gives the same bytes on every machine: shapes have solid colors, and everything else is
+//! integer arithmetic, without approximate reciprocals or the platform's sine.
 
 mod backgrounds;
 mod card;
@@ -24,10 +27,10 @@ use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Scheduler, Settings, Task,
 };
 
-/// Goes up with every change of what cards look like: it is part of the fingerprint.
+/// Part of the fingerprint. Increase it with every change of the drawing.
 const VERSION: u32 = 2;
 
-/// Draws cards in place of pictures.
+/// Draws cards instead of pictures.
 #[derive(Clone, Debug)]
 pub struct Storyboard {
     capabilities: Capabilities,
@@ -40,7 +43,6 @@ impl Default for Storyboard {
 }
 
 impl Storyboard {
-    /// A storyboard; it holds nothing but what it can do.
     pub fn new() -> Storyboard {
         Storyboard {
             capabilities: Capabilities {
@@ -105,7 +107,7 @@ impl ImageGenerator for Storyboard {
                     .ok_or_else(|| {
                         Failure::new(
                             FailureKind::OutOfMemory,
-                            "no memory for the card: ask for a smaller size",
+                            "not enough memory for the card; use a smaller size",
                         )
                     }),
             };

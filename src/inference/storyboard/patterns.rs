@@ -1,9 +1,9 @@
-//! Colours spread over cells: squares on a grid, and the nearest of scattered points.
+//! Colors in cells: squares of a grid, and areas around scattered points.
 
 use super::shapes::{Draws, Rgb, mix};
 use benchtop_model::generation::Pixels;
 
-/// Squares of `size` pixels with the mean colour of what they cover.
+/// Squares of `size` pixels with the mean color of their area.
 pub(super) struct Cells {
     size: u32,
     per_row: u32,
@@ -11,7 +11,6 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// The means of `picture`.
     pub(super) fn new(picture: &Pixels, size: u32) -> Cells {
         let (per_row, rows) = (picture.width.div_ceil(size), picture.height.div_ceil(size));
         let mut sums = vec![[0u32; 4]; (per_row * rows) as usize];
@@ -41,7 +40,7 @@ impl Cells {
         }
     }
 
-    /// Each pixel from its cell's colour and its place in the cell.
+    /// Sets each pixel from the color of its cell and its position in the cell.
     fn fill(&self, picture: &mut Pixels, shade: impl Fn(u32, u32, Rgb) -> Rgb) {
         for (y, row) in picture
             .rgb
@@ -61,7 +60,7 @@ impl Cells {
         self.fill(picture, |_, _, mean| mean);
     }
 
-    /// Squares with a stitched cross and a joint.
+    /// Squares with joints and stitched crosses.
     pub(super) fn tiles(&self, picture: &mut Pixels) {
         let size = self.size;
         self.fill(picture, |x, y, mean| {
@@ -79,7 +78,7 @@ impl Cells {
         });
     }
 
-    /// Squares with a round knob that is lit from the upper left.
+    /// Squares with round knobs, lit from the upper left.
     pub(super) fn knobs(&self, picture: &mut Pixels) {
         let size = self.size;
         self.fill(picture, |x, y, mean| {
@@ -102,7 +101,7 @@ impl Cells {
     }
 }
 
-/// Scattered points, one in each square of a grid.
+/// Scattered points, one per square of a grid.
 pub(super) struct Facets {
     size: u32,
     per_row: u32,
@@ -114,12 +113,12 @@ struct Point {
     x: i32,
     y: i32,
     rgb: Rgb,
-    /// How its plane leans: 0 to 3.
+    /// Tilt of the plane, 0 to 3.
     lean: u32,
 }
 
 impl Facets {
-    /// Points about `size` pixels apart, with the colours of `picture` where they lie.
+    /// Points about `size` pixels apart, with the colors of `picture` at their positions.
     pub(super) fn new(picture: &Pixels, size: u32, draws: &mut Draws) -> Facets {
         let (per_row, rows) = (
             picture.width.div_ceil(size) + 2,
@@ -155,7 +154,8 @@ impl Facets {
         }
     }
 
-    /// Each pixel from its nearest point, by `distance`, and how much nearer that is than the second.
+    /// Sets each pixel from its nearest point by `distance`, and from how much nearer that is than
+    /// the second nearest.
     fn fill(
         &self,
         picture: &mut Pixels,
@@ -186,7 +186,7 @@ impl Facets {
         }
     }
 
-    /// Planes that catch the light differently; lines of `lead` pixels between them.
+    /// Planes with different shades, with lines of `lead` pixels between them.
     pub(super) fn planes(&self, picture: &mut Pixels, lead: u32) {
         let (line, size) = (lead as i32 * self.size as i32 * 2, self.size as i32);
         let lit = |p: &Point| {

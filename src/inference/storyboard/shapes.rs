@@ -1,4 +1,4 @@
-//! Solid shapes on a canvas, colours, and the draws that arrange them.
+//! Solid shapes on a canvas, colors, and the random numbers that arrange them.
 
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform,
@@ -7,11 +7,10 @@ use tiny_skia::{
 /// Red, green, blue.
 pub(super) type Rgb = [u8; 3];
 
-/// SplitMix64 (Steele, Lea and Flood 2014): what a seed arranges.
+/// The random numbers of a card: SplitMix64 (Steele, Lea, and Flood 2014).
 pub(super) struct Draws(u64);
 
 impl Draws {
-    /// Draws that depend on `seed` and on nothing else.
     pub(super) fn new(seed: u64) -> Draws {
         Draws(seed)
     }
@@ -24,7 +23,7 @@ impl Draws {
         z ^ (z >> 31)
     }
 
-    /// A number under `n`; 0 for `n` = 0.
+    /// A number below `n`; 0 if `n` is 0.
     pub(super) fn below(&mut self, n: u32) -> u32 {
         (((self.next() >> 32) * u64::from(n)) >> 32) as u32
     }
@@ -35,14 +34,15 @@ impl Draws {
     }
 }
 
-/// 64 bits that stand for a text.
+/// A 64-bit hash of a text.
 pub(super) fn hash(text: &str) -> u64 {
     let bytes = *blake3::hash(text.as_bytes()).as_bytes();
     bytes.iter().take(8).fold(0, |n, b| n << 8 | u64::from(*b))
 }
 
-/// A point `reach` from the middle at `share` of a full turn, clockwise from the top. Bhaskara's approximation of the
-/// sine: four operations that round alike everywhere, off by at most 0.002.
+/// The point at distance `reach` from the center and `share` of a full turn, clockwise from the
+/// top. Uses Bhaskara's approximation of the sine, which rounds the same everywhere, with an error
+/// of at most 0.002.
 pub(super) fn turn(share: f32, reach: f32) -> (f32, f32) {
     let sine = |share: f32| {
         let share = share - share.floor();
@@ -57,18 +57,18 @@ pub(super) fn turn(share: f32, reach: f32) -> (f32, f32) {
     (sine(share) * reach, -sine(share + 0.25) * reach)
 }
 
-/// `a` with `share` of 256 of `b` in it.
+/// Mixes `a` with `share` / 256 of `b`.
 pub(super) fn mix(a: Rgb, b: Rgb, share: u32) -> Rgb {
     let share = share.min(256);
     [0, 1, 2].map(|i| ((u32::from(a[i]) * (256 - share) + u32::from(b[i]) * share) >> 8) as u8)
 }
 
-/// How light a colour looks, 0 to 255 (weights of Rec. 601).
+/// The luma of a color, 0 to 255 (weights of Rec. 601).
 pub(super) fn light(rgb: Rgb) -> u32 {
     (u32::from(rgb[0]) * 77 + u32::from(rgb[1]) * 150 + u32::from(rgb[2]) * 29) >> 8
 }
 
-/// A clear colour for each of 24 places on the colour circle.
+/// A saturated color for each of 24 positions on the color wheel.
 pub(super) fn wheel(place: u64) -> Rgb {
     let at = (place % 24) as u32;
     let (sector, share) = (at / 4, (at % 4) * 48);
@@ -94,12 +94,12 @@ fn paint(rgb: Rgb) -> Paint<'static> {
     paint
 }
 
-/// Fills `path` (in pixels after `place`).
+/// Fills `path`, transformed to pixels by `place`.
 pub(super) fn fill(canvas: &mut Pixmap, path: &Path, rgb: Rgb, place: Transform) {
     canvas.fill_path(path, &paint(rgb), FillRule::Winding, place, None);
 }
 
-/// Draws along `path` with a round pen of `width` (in the path's units).
+/// Strokes `path` with a round pen of `width` (in the path's units).
 pub(super) fn stroke(canvas: &mut Pixmap, path: &Path, width: f32, rgb: Rgb, place: Transform) {
     let stroke = Stroke {
         width,
@@ -131,9 +131,8 @@ pub(super) fn ellipse(x: f32, y: f32, rx: f32, ry: f32) -> Option<Path> {
     PathBuilder::from_oval(Rect::from_xywh(x - rx, y - ry, rx * 2.0, ry * 2.0)?)
 }
 
-/// A canvas in pixels, for scenes.
+/// A canvas for scenes.
 pub(super) struct Sheet<'a> {
-    /// What is drawn on.
     pub(super) canvas: &'a mut Pixmap,
     /// Width in pixels.
     pub(super) w: f32,
@@ -142,7 +141,7 @@ pub(super) struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    /// Fills a polygon given in shares of width and height.
+    /// Fills a polygon, in shares of width and height.
     pub(super) fn poly(&mut self, points: &[(f32, f32)], rgb: Rgb) {
         let points: Vec<_> = points
             .iter()
@@ -153,7 +152,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Fills a box given in shares of width and height.
+    /// Fills a box, in shares of width and height.
     pub(super) fn block(&mut self, x: f32, y: f32, wide: f32, high: f32, rgb: Rgb) {
         self.poly(
             &[(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)],
@@ -161,7 +160,7 @@ impl Sheet<'_> {
         );
     }
 
-    /// Fills an ellipse around a place in shares; the radii are shares of the shorter side.
+    /// Fills an ellipse around a point in shares; the radii are shares of the shorter side.
     pub(super) fn dot(&mut self, x: f32, y: f32, rx: f32, ry: f32, rgb: Rgb) {
         let unit = self.w.min(self.h);
         if let Some(path) = ellipse(x * self.w, y * self.h, rx * unit, ry * unit) {
@@ -169,7 +168,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// A line through places in shares, `width` a share of the shorter side.
+    /// Draws a line through points in shares; `width` is a share of the shorter side.
     pub(super) fn line(&mut self, points: &[(f32, f32)], width: f32, rgb: Rgb) {
         let points: Vec<_> = points
             .iter()

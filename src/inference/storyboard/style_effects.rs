@@ -1,17 +1,18 @@
-//! What the style does to a scene: dots, facets, tiles, ink, hatching and so on, then a frame. All in integers on bytes.
+//! The effects of styles on a scene, such as dots, facets, tiles, ink, and hatching, and a frame.
+//! All of it is integer arithmetic on bytes.
 
 use super::patterns::{Cells, Facets};
 use super::shapes::{Draws, Rgb, hash, light, mix, wheel};
 use benchtop_model::generation::Pixels;
 
-/// What is done to the pixels.
+/// An effect on the pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Treatment {
     /// Pale edges and paper grain.
     Wash,
     /// Round dots on paper.
     Dots,
-    /// Few colours, dark edges and a screen of dots.
+    /// Few colors, dark edges, and a screen of dots.
     Halftone,
     /// Straight-edged planes.
     Planes,
@@ -19,13 +20,13 @@ enum Treatment {
     Strokes,
     /// Planes between dark lines.
     Leaded,
-    /// Squares of one colour.
+    /// Squares of one color.
     Squares,
     /// Squares with joints.
     Tiles,
     /// Squares with a lit knob.
     Knobs,
-    /// Few colours and dark edges.
+    /// Few colors and dark edges.
     Ink,
     /// Dark, with glowing edges.
     Glow,
@@ -33,11 +34,10 @@ enum Treatment {
     Hatch,
     /// Shifted rows and channels.
     Glitch,
-    /// Colours that turn around the circle.
+    /// Rotated hues.
     Swirl,
-    /// Brown as an old print.
     Sepia,
-    /// Bulging from the middle.
+    /// Bulging from the center.
     Fisheye,
     /// Lit from above, with dark corners.
     Soft,
@@ -45,7 +45,7 @@ enum Treatment {
 
 use Treatment as T;
 
-/// Words of style names, and what they call for.
+/// Words in style names, and their effects.
 const STYLES: [(&[&str], Treatment); 17] = [
     (&["watercolo", "wash", "aquarelle"], T::Wash),
     (&["pointill", "stippl", "felting"], T::Dots),
@@ -100,7 +100,7 @@ const STYLES: [(&[&str], Treatment); 17] = [
     ),
 ];
 
-fn of(style: &str) -> Option<Treatment> {
+fn treatment_of(style: &str) -> Option<Treatment> {
     let low = style.to_lowercase();
     STYLES
         .iter()
@@ -108,14 +108,14 @@ fn of(style: &str) -> Option<Treatment> {
         .map(|(_, treatment)| *treatment)
 }
 
-/// Treats `picture` as `style` calls for, and frames it. Of a style that is not known there is no more than the frame, and
-/// without a style the picture stays as it is.
+/// Applies the effect of `style` to `picture` and frames it. An unknown style gets only the frame;
+/// without a style the picture does not change.
 pub(super) fn apply(picture: &mut Pixels, style: &str, draws: &mut Draws) {
     if style.trim().is_empty() {
         return;
     }
     let side = picture.width.min(picture.height);
-    if let Some(treatment) = of(style) {
+    if let Some(treatment) = treatment_of(style) {
         treat(picture, treatment, (side / 24).max(4), draws);
     }
     frame(picture, style, side);
@@ -154,7 +154,7 @@ fn treat(picture: &mut Pixels, treatment: Treatment, unit: u32, draws: &mut Draw
     }
 }
 
-/// Every pixel anew, from its place and colour.
+/// Sets every pixel from its position and color.
 fn each(picture: &mut Pixels, mut change: impl FnMut(u32, u32, Rgb) -> Rgb) {
     let width = picture.width as usize;
     for (y, row) in picture.rgb.chunks_exact_mut(width * 3).enumerate() {
@@ -164,14 +164,15 @@ fn each(picture: &mut Pixels, mut change: impl FnMut(u32, u32, Rgb) -> Rgb) {
     }
 }
 
-/// How far a place is from the middle: 0 there, 256 on the nearest edges' middles, 512 in the corners.
+/// The distance from the center: 0 at the center, 256 at the midpoints of the edges, 512 in the
+/// corners.
 fn away(x: u32, y: u32, w: u32, h: u32) -> u32 {
     let part = |at: u32, of: u32| (at * 2).abs_diff(of) * 256 / of.max(1);
     let (dx, dy) = (part(x, w), part(y, h));
     (dx * dx + dy * dy) >> 8
 }
 
-/// Noise of a place, 0 to 255.
+/// Noise at a position, 0 to 255.
 fn grain(x: u32, y: u32) -> u32 {
     let n = x.wrapping_mul(0x9e37_79b1) ^ y.wrapping_mul(0x85eb_ca6b);
     let n = (n ^ (n >> 15)).wrapping_mul(0x2c1b_3c6d);
@@ -182,7 +183,7 @@ fn wash(picture: &mut Pixels, draws: &mut Draws) {
     let (w, h, shift) = (picture.width, picture.height, draws.below(1 << 16));
     let cell = (w.min(h) / 9).max(4);
     each(picture, |x, y, p| {
-        // Blots: noise of a coarse grid, blended between its corners.
+        // Blots: noise of a coarse grid, interpolated between its corners.
         let (cx, cy, fx, fy) = (x / cell, y / cell, x % cell, y % cell);
         let corner = |i, j| grain(cx + i + shift, cy + j);
         let top = corner(0, 0) * (cell - fx) + corner(1, 0) * fx;
@@ -197,7 +198,7 @@ fn wash(picture: &mut Pixels, draws: &mut Draws) {
     });
 }
 
-/// Where brightness changes at once: 0 to 255 for each pixel.
+/// The edge strength of each pixel, 0 to 255.
 fn edges(picture: &Pixels) -> Vec<u8> {
     let (w, h) = (picture.width as usize, picture.height as usize);
     let reach = (w.min(h) / 256).max(1);
@@ -223,7 +224,7 @@ fn edges(picture: &Pixels) -> Vec<u8> {
     out
 }
 
-/// `levels` values a channel.
+/// Reduces each channel to `levels` values.
 fn posterised(p: Rgb, levels: u32) -> Rgb {
     p.map(|c| ((u32::from(c) * (levels - 1) + 127) / 255 * 255 / (levels - 1)) as u8)
 }
@@ -243,7 +244,7 @@ fn ink(picture: &mut Pixels, levels: u32) {
 fn halftone(picture: &mut Pixels, cell: u32) {
     ink(picture, 4);
     each(picture, |x, y, p| {
-        // A screen at 45 degrees; dots grow as the picture gets darker.
+        // A screen at 45 degrees; darker areas have larger dots.
         let (u, v) = (
             (x + y) % (cell * 2),
             (x + cell * 2 - y % (cell * 2)) % (cell * 2),
@@ -344,7 +345,7 @@ fn fisheye(picture: &mut Pixels) {
         if square > 250 {
             return mix(p, [16, 16, 20], 224);
         }
-        // Towards the rim more of the scene goes into a pixel.
+        // Pixels near the rim cover more of the scene.
         let scale = 150 + square * 130 / 256;
         let (sx, sy) = (
             (w / 2 + dx * scale / 200).clamp(0, w - 1),
@@ -367,7 +368,7 @@ fn soft(picture: &mut Pixels) {
     });
 }
 
-/// A frame whose colour and kind hang on the style's name.
+/// Draws a frame whose color and kind depend on the style's name.
 fn frame(picture: &mut Pixels, style: &str, side: u32) {
     let (w, h, own) = (picture.width, picture.height, hash(style));
     let (wide, rgb) = ((side / 40).max(1), mix(wheel(own), [40, 36, 44], 40));

@@ -55,7 +55,7 @@ fn drawn(task: &Task, width: u32, height: u32) -> Pixels {
     .pixels
 }
 
-/// Share of pixels that differ clearly, in percent.
+/// The share of clearly different pixels, in percent.
 fn apart(a: &Pixels, b: &Pixels) -> usize {
     let differ = |(a, b): (&[u8; 3], &[u8; 3])| a.iter().zip(b).any(|(a, b)| a.abs_diff(*b) > 24);
     let pairs = a
@@ -67,10 +67,10 @@ fn apart(a: &Pixels, b: &Pixels) -> usize {
     pairs.filter(|pair| differ(*pair)).count() * 300 / a.rgb.len()
 }
 
-/// The bytes are the same on every machine: these were made on x86-64. A change of the drawing needs a new
-/// [`VERSION`], since fingerprints stand for bytes.
+/// The bytes are the same on every machine; these were drawn on x86-64. A change of the drawing
+/// needs a new [`VERSION`], because fingerprints stand for bytes.
 #[test]
-fn cards_are_these_bytes() {
+fn cards_have_pinned_bytes() {
     let cards = [
         drawn(&owl(1, "", ""), 256, 256),
         drawn(&owl(7, "style", "impressionism"), 200, 320),
@@ -99,7 +99,7 @@ fn cards_are_these_bytes() {
 }
 
 #[test]
-fn each_term_and_the_seed_can_be_seen() {
+fn each_term_and_the_seed_change_the_card() {
     let card = drawn(&owl(1, "", ""), 256, 256);
     for (slot, term, least) in [
         ("animal", "giraffe", 8),
@@ -118,7 +118,7 @@ fn each_term_and_the_seed_can_be_seen() {
 }
 
 #[test]
-fn a_card_says_draft_whatever_the_style_does() {
+fn every_style_keeps_the_draft_stamp() {
     for style in ["watercolor painting", "neon sign", "pixel art"] {
         let card = drawn(&owl(1, "style", style), 512, 512);
         let corner: Vec<_> = (14..52)
@@ -135,9 +135,10 @@ fn a_card_says_draft_whatever_the_style_does() {
     }
 }
 
-/// A word on the picture is the answer to the question about it: terms, prompt and seed are not written.
+/// Text on the picture could be the answer to a question, so terms, prompt, and seed are not
+/// written.
 #[test]
-fn nothing_is_written_but_the_subjects_own_word() {
+fn only_the_subjects_word_is_written() {
     let face = |age: &str| {
         let terms = [
             ("subject", "face"),
@@ -158,14 +159,14 @@ fn nothing_is_written_but_the_subjects_own_word() {
         face("25-year-old").rgb == face("70-year-old").rgb,
         "the age is written"
     );
-    // Where a figure is drawn no word is: the lowest rows are the scene's floor, without any ink.
+    // A drawn figure has no word: the lowest rows are the floor of the scene, without text.
     let card = drawn(&owl(1, "style", ""), 512, 512);
     let low = card.rgb[480 * 512 * 3..].as_chunks::<3>().0;
     assert_eq!(low.iter().filter(|p| p.iter().all(|c| *c < 60)).count(), 0);
 }
 
 #[test]
-fn what_is_not_drawn_as_itself_is_a_box_with_its_word() {
+fn unknown_subjects_are_boxes_with_their_word() {
     let is_box = |kind: &str, term: &str| {
         let words = Words::of(&task(
             1,
@@ -205,13 +206,13 @@ fn what_is_not_drawn_as_itself_is_a_box_with_its_word() {
         ],
     ));
     assert!(figure::chosen(&face).1.is_none());
-    // Styles that nothing is known of, and places, stand for no other.
+    // Unknown styles and places do not look like others.
     let plain = drawn(&owl(1, "style", "zorbism"), 256, 256);
     assert!(apart(&plain, &drawn(&owl(1, "style", "pixel art"), 256, 256)) > 20);
 }
 
 #[test]
-fn words_are_legible_and_letters_that_are_not_there_are_shown_by_their_code() {
+fn words_are_legible_and_missing_letters_show_their_code() {
     let boxed = |text: &str| drawn(&owl(1, "animal", text), 512, 512);
     let dark = |p: &Pixels| {
         p.rgb
@@ -249,7 +250,7 @@ fn words_are_legible_and_letters_that_are_not_there_are_shown_by_their_code() {
 }
 
 #[test]
-fn without_terms_the_prompt_decides() {
+fn without_terms_the_prompt_is_parsed() {
     let words = |prompt: &str| {
         Words::of(&Task {
             prompt: prompt.into(),
@@ -269,7 +270,7 @@ fn without_terms_the_prompt_decides() {
     );
     assert_eq!(words(" ,, ").title, "");
     assert_eq!(words("İstanbul in İstanbul").background, "in İstanbul");
-    // A face has no main vocabulary: its subject's name is the title.
+    // A face has no main vocabulary, so the name of the subject is the title.
     let face = task(
         1,
         &[
@@ -282,7 +283,7 @@ fn without_terms_the_prompt_decides() {
 }
 
 #[test]
-fn every_shipped_term_of_every_style_and_any_size_gives_a_card() {
+fn every_shipped_term_style_and_size_gives_a_card() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../metadata");
     let styles = std::fs::read_to_string(folder.join("styles.toml")).unwrap();
     let styles: Vec<_> = styles

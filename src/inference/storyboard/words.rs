@@ -1,34 +1,34 @@
-//! What a card shows, read from a task's terms or, without terms, from the words of its prompt.
+//! The content of a card, from a task's terms or, without terms, from its prompt.
 
 use std::collections::BTreeMap;
 
 use super::shapes::{Rgb, hash, wheel};
 use benchtop_model::generation::Task;
 
-/// What a card shows.
+/// The content of a card.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Words {
-    /// Subject of the templates: `animal`, `face`; empty when it is not known.
+    /// Subject of the templates, such as `animal` or `face`; may be empty.
     pub(super) kind: String,
-    /// What is drawn large, or written on a box.
+    /// The term that is drawn, or written on a box.
     pub(super) title: String,
-    /// Term of the colour, or empty.
+    /// Term of the color; may be empty.
     pub(super) color: String,
-    /// Term of the background, or empty.
+    /// Term of the background; may be empty.
     pub(super) background: String,
-    /// Name of the style, or empty.
+    /// Name of the style; may be empty.
     pub(super) style: String,
-    /// All other terms: slot and term.
+    /// Slot and term of all other terms.
     pub(super) others: Vec<(String, String)>,
 }
 
-/// Words that a clause about the place begins with.
+/// The first words of clauses about the place.
 const PLACES: [&str; 14] = [
     "in ", "on ", "at ", "under ", "inside ", "beside ", "against ", "among ", "near ", "by ",
     "over ", "behind ", "above ", "within ",
 ];
 
-/// Colours by name: the shipped vocabulary and what people add first.
+/// Colors by name: the shipped vocabulary and other common names.
 const COLOURS: [(&str, Rgb); 22] = [
     ("red", [214, 56, 52]),
     ("orange", [238, 138, 40]),
@@ -55,7 +55,6 @@ const COLOURS: [(&str, Rgb); 22] = [
 ];
 
 impl Words {
-    /// Reads a task.
     pub(super) fn of(task: &Task) -> Words {
         if task.terms.is_empty() {
             Self::of_prompt(&task.prompt)
@@ -80,7 +79,7 @@ impl Words {
             .collect();
         let title = match others.iter().position(|(slot, _)| *slot == kind) {
             Some(at) => others.remove(at).1,
-            // Of a face every term is a trait, and so the answer to a question.
+            // Every term of a face is a trait, which is the answer to a question.
             None if others.len() == 1 && kind != "face" => others.remove(0).1,
             None => kind.clone(),
         };
@@ -94,8 +93,8 @@ impl Words {
         }
     }
 
-    /// The clause before the first comma is the subject, one that begins with a preposition the place, what comes
-    /// first after these the style.
+    /// The clause before the first comma is the subject, a clause that begins with a preposition is
+    /// the place, and the next clause is the style.
     fn of_prompt(prompt: &str) -> Words {
         let prompt: String = prompt
             .chars()
@@ -108,14 +107,16 @@ impl Words {
             .map(str::trim)
             .filter(|c| !c.is_empty());
         for (i, clause) in clauses.enumerate() {
-            // ASCII alone: places found in `low` must be places of `clause`, and lower case may be longer elsewhere.
+            // Only ASCII, because other lowercase letters may have other lengths, and positions in
+            // `low` must be positions in `clause`.
             let low = clause.to_ascii_lowercase();
             if i == 0 {
                 let colour = low
                     .split_whitespace()
                     .find(|w| COLOURS.iter().any(|(name, _)| name == w));
                 words.color = colour.unwrap_or_default().to_string();
-                // `1 red owl in a forest`: number, article and colour are not the subject, the place is not either.
+                // `1 red owl in a forest`: number, article, color, and place do not belong to the
+                // subject.
                 let place = PLACES
                     .iter()
                     .filter_map(|p| low.find(&format!(" {p}")).map(|at| at + 1))
@@ -142,7 +143,7 @@ impl Words {
         words
     }
 
-    /// The subject's colour; a colour of the title's own where no term names one.
+    /// The subject's color, or a color derived from the title if no term names one.
     pub(super) fn colour(&self) -> Rgb {
         let low = self.color.to_lowercase();
         let known = low

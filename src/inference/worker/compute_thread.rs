@@ -1,4 +1,5 @@
-//! The worker's thread that computes: a model, and the pictures of one call after the other.
+//! The worker's compute thread: loads a model, and generates the pictures of one call after
+//! another.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -12,43 +13,43 @@ use super::protocol::{FromWorker, Load, Loaded, Make};
 use super::serve::{FATAL, ReplyChannel, asleep, end};
 use super::tell::tell;
 use crate::candle::generator::{CandleGenerator, Options};
-use crate::error_class::{self, Trouble};
+use crate::error_class::{self, ErrorClass};
 use crate::{ImageGenerator, Told};
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::{Failure, FailureKind, Picture, Settings, Task};
 
-/// See the module.
+/// The state of the compute thread.
 pub(super) struct Painter {
     pub(super) device: Option<Device>,
     pub(super) voice: ReplyChannel,
-    /// Runs up to this one are not wanted any more.
+    /// Runs up to this number are canceled.
     pub(super) cancelled: Arc<AtomicU64>,
     pub(super) fault: Option<Fault>,
-    /// Pictures made so far.
+    /// Number of pictures made so far.
     pub(super) made: u64,
     pub(super) model: Option<CandleGenerator>,
 }
 
 impl Painter {
     pub(super) fn load(&mut self, load: &Load) {
-        // Two models may not fit.
+        // Two models may not fit into memory.
         self.model = None;
         let loaded = self.open(load).map(|(model, loaded)| {
             self.model = Some(model);
             loaded
         });
         if let Err(problem) = &loaded {
-            self.look(&problem.what);
+            self.exit_if_fatal(&problem.what);
         }
         self.voice.say(&FromWorker::Loaded(Box::new(loaded)));
     }
 
     fn open(&self, load: &Load) -> Result<(CandleGenerator, Loaded)> {
         let Some(device) = self.device.clone() else {
-            return Err(Error::input("there is no device to load it on"));
+            return Err(Error::input("the worker has no device to load a model on"));
         };
         let dtype = DType::from_str(&load.dtype)
-            .map_err(|_| Error::input("no such dtype").field("dtype"))?;
+            .map_err(|_| Error::input(format!("unknown dtype `{}`", load.dtype)).field("dtype"))?;
         let together = usize::try_from(load.together).unwrap_or(usize::MAX);
         let whole_pixels = usize::try_from(load.whole_pixels).unwrap_or(usize::MAX);
         let options = Options {
@@ -120,7 +121,7 @@ impl Painter {
     fn done(&mut self, make: &Make, index: usize, result: std::result::Result<Picture, Failure>) {
         match &result {
             Ok(_) => self.made += 1,
-            Err(failure) => self.look(&failure.reason),
+            Err(failure) => self.exit_if_fatal(&failure.reason),
         }
         self.voice.say(&FromWorker::Done {
             run: make.run,
@@ -129,9 +130,10 @@ impl Painter {
         });
     }
 
-    /// Ends where an error tells that the device's state is lost: whatever came next would fail too, or be wrong.
-    fn look(&self, error: &str) {
-        if error_class::of(error) == Some(Trouble::Fatal) {
+    /// Exits if the error means that the device's state is lost: later results would fail too, or
+    /// be wrong.
+    fn exit_if_fatal(&self, error: &str) {
+        if error_class::classify(error) == Some(ErrorClass::Fatal) {
             self.voice.say(&FromWorker::Fatal(error.into()));
             tell(format_args!(
                 "benchtop: the device's state is lost: {error}"
@@ -140,7 +142,7 @@ impl Painter {
         }
     }
 
-    /// A step is over: the moment for a fault.
+    /// Triggers a fault after a step, if one is due.
     fn step(&self, tasks: &[Task]) {
         let prompts = tasks.iter().map(|task| task.prompt.as_str());
         let Some(fault) = self.fault.as_ref().filter(|f| f.is_due(self.made, prompts)) else {
@@ -148,7 +150,7 @@ impl Painter {
         };
         match fault.what {
             What::Exit(status) => {
-                tell(format_args!("a fault was asked for: exit {status}"));
+                tell(format_args!("test fault: exit {status}"));
                 std::process::exit(status.into());
             }
             What::Kill => end(),
@@ -161,15 +163,15 @@ impl Painter {
             What::Freeze => {
                 let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::STOP);
             }
-            What::Fatal => {
-                self.look("DriverError(CUDA_ERROR_ILLEGAL_ADDRESS, \"an illegal memory access\")")
-            }
+            What::Fatal => self.exit_if_fatal(
+                "DriverError(CUDA_ERROR_ILLEGAL_ADDRESS, \"an illegal memory access\")",
+            ),
             What::OutOfMemoryAbove(_) | What::OutOfMemoryWhole | What::Protocol(_) | What::Mute => {
             }
         }
     }
 
-    /// The result, or a lack of memory where a fault asks for one.
+    /// The result, or an out-of-memory failure if a fault asks for one.
     fn short(
         &self,
         make: &Make,
@@ -185,7 +187,7 @@ impl Painter {
         match result {
             Ok(_) if too_much => Err(Failure::new(
                 FailureKind::OutOfMemory,
-                "a fault was asked for: out of memory",
+                "test fault: out of memory",
             )),
             other => other,
         }

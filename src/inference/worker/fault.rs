@@ -1,43 +1,43 @@
-//! Faults on demand, for tests of the supervision: what a driver, a library or the kernel does to a worker at a bad
-//! moment, at a moment that the test chooses. Only the hidden subcommand reads the variable; `benchtop-gpu` does not.
+//! Faults on demand, to test the supervision of workers: simulates what a driver, a library, or the
+//! kernel may do to a worker, at a moment that the test chooses. Only the hidden subcommand reads
+//! the variable; `benchtop-gpu` does not.
 
 use std::path::PathBuf;
 
 /// The environment variable that the hidden subcommand reads.
 pub const FAULT: &str = "BENCHTOP_WORKER_FAULT";
 
-/// What goes wrong.
+/// The kind of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// It ends with this exit status, after a word on its error stream.
+    /// The worker exits with this status, after a message on standard error.
     Exit(u8),
-    /// It is killed, as by the kernel when memory is short.
+    /// The worker is killed, as by the kernel's out-of-memory killer.
     Kill,
-    /// It prints something that is no frame where frames go.
+    /// The worker prints text between frames.
     Garbage,
-    /// It ends in the middle of a frame.
+    /// The worker exits in the middle of a frame.
     Torn,
-    /// It makes nothing any more, and lives.
+    /// The worker stops computing but still answers pings.
     Stall,
-    /// It is stopped, as by SIGSTOP: nothing of it answers.
+    /// The worker is stopped by SIGSTOP and answers nothing.
     Freeze,
     /// The device's state is lost.
     Fatal,
-    /// Its memory holds passes of at most so many pictures.
+    /// Batches of more than this many pictures run out of memory.
     OutOfMemoryAbove(usize),
-    /// Its memory holds no picture that is decoded whole.
+    /// Decoding a picture without tiles runs out of memory.
     OutOfMemoryWhole,
-    /// It says that it speaks this version of the protocol.
+    /// The worker claims this version of the protocol.
     Protocol(u8),
-    /// It says nothing at all.
+    /// The worker sends nothing.
     Mute,
 }
 
-/// A fault and its moment: the first step after so many pictures; of a call with a task whose prompt holds a word, where
-/// one is named.
+/// A fault and its moment: the first step after `after` pictures, of a call with a prompt that
+/// contains `at`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What goes wrong.
     pub what: What,
     after: u64,
     at: Option<String>,
@@ -45,17 +45,17 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Reads a fault: `exit N`, `kill`, `garbage`, `torn`, `stall`, `freeze`, `fatal`, `oom above N`, `oom whole`,
-    /// `protocol N` or `mute`, then any of `after N` (pictures), `at WORD` (in a prompt) and `once FILE` (which must not be
-    /// there, and is made).
+    /// Parses a fault: `exit N`, `kill`, `garbage`, `torn`, `stall`, `freeze`, `fatal`, `oom above
+    /// N`, `oom whole`, `protocol N` or `mute`, then any of `after N` (pictures), `at WORD` (in a
+    /// prompt), and `once FILE` (only if FILE does not exist; it is created).
     ///
     /// # Errors
-    /// The word that means nothing.
+    /// The unknown word.
     pub fn parse(text: &str) -> Result<Fault, String> {
         let mut words = text.split_whitespace();
         let unknown = |word: Option<&str>| {
             format!(
-                "{FAULT}: `{}` means nothing in `{text}`",
+                "{FAULT}: unexpected `{}` in `{text}`",
                 word.unwrap_or_default()
             )
         };
@@ -98,13 +98,14 @@ impl Fault {
         Ok(fault)
     }
 
-    /// Whether its moment is now: `made` pictures are done, and a call with these prompts takes a step.
+    /// True if the fault is due: `made` pictures are done, and a call with these prompts takes a
+    /// step.
     pub fn is_due<'a>(&self, made: u64, mut prompts: impl Iterator<Item = &'a str>) -> bool {
         let here = self
             .at
             .as_ref()
             .is_none_or(|word| prompts.any(|prompt| prompt.contains(word)));
-        // Whoever makes the file is the one.
+        // The worker that creates the file triggers the fault.
         here && made >= self.after
             && self
                 .once
@@ -112,7 +113,7 @@ impl Fault {
                 .is_none_or(|file| std::fs::File::create_new(file).is_ok())
     }
 
-    /// Whether a pass of `batch` pictures of so many pixels, decoded whole or in tiles, is more than its memory holds.
+    /// True if a batch of `batch` pictures with `pixels` pixels each should run out of memory.
     pub fn is_too_much(&self, batch: usize, pixels: u64, whole_pixels: u64) -> bool {
         match self.what {
             What::OutOfMemoryAbove(most) => batch > most,
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_is_read_from_words() {
+    fn parses_faults() {
         let of = |text: &str| Fault::parse(text).unwrap();
         assert_eq!(
             of("exit 3 after 2"),
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn once_is_once() {
+    fn once_triggers_a_single_time() {
         let dir = tempfile::tempdir().unwrap();
         let fault =
             Fault::parse(&format!("kill once {}", dir.path().join("done").display())).unwrap();

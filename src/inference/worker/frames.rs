@@ -5,22 +5,22 @@ use std::io::{self, Read, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Largest body in bytes. A start image with its mask at the largest size takes 16 MiB. It is also less than any text
-/// taken for a length gives, so that what a library prints is told from a frame by its first four bytes.
+/// Maximum size of a body in bytes. An initial image with its mask takes at most 16 MiB. Any text
+/// read as a length gives a larger number, so text that a library prints is detected by its first
+/// four bytes.
 pub const LIMIT: usize = 64 << 20;
 
-/// Why there is no frame.
+/// An invalid frame.
 #[derive(Debug)]
 pub enum Broken {
-    /// The pipe's error.
     Io(io::Error),
-    /// The other side ended in the middle of a frame: bytes that came, and that should have.
+    /// The pipe ended in the middle of a frame: received and expected number of bytes.
     Torn(usize, usize),
-    /// Something that is no frame began with these bytes.
+    /// The first four bytes of something that is not a frame.
     NoFrame([u8; 4]),
-    /// A body that holds something else than was expected.
+    /// The body is not the expected value.
     Body(String),
-    /// A body of so many bytes is too large to be sent.
+    /// The body of this many bytes exceeds [`LIMIT`].
     TooLarge(usize),
 }
 
@@ -28,10 +28,7 @@ impl std::fmt::Display for Broken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Broken::Io(error) => write!(f, "{error}"),
-            Broken::Torn(came, of) => write!(
-                f,
-                "it ended in the middle of a frame, after {came} of {of} bytes"
-            ),
+            Broken::Torn(came, of) => write!(f, "the frame is incomplete: {came} of {of} bytes"),
             Broken::NoFrame(bytes) => {
                 let shown: String = bytes
                     .iter()
@@ -40,21 +37,24 @@ impl std::fmt::Display for Broken {
                     .collect();
                 write!(
                     f,
-                    "it wrote `{shown}` where a frame should begin: a library that prints, most likely"
+                    "expected a frame, got `{shown}`, which was probably printed by a library"
                 )
             }
-            Broken::Body(why) => write!(f, "a frame holds something else than was expected: {why}"),
+            Broken::Body(why) => write!(f, "the frame cannot be decoded: {why}"),
             Broken::TooLarge(bytes) => {
-                write!(f, "it takes {bytes} bytes, and at most {LIMIT} are sent")
+                write!(
+                    f,
+                    "the frame would have {bytes} bytes; the limit is {LIMIT}"
+                )
             }
         }
     }
 }
 
-/// The frame of a value.
+/// Encodes a value as a frame.
 ///
 /// # Errors
-/// [`Broken::TooLarge`], and [`Broken::Body`] for what postcard cannot hold.
+/// [`Broken::TooLarge`], and [`Broken::Body`] if postcard cannot encode the value.
 pub fn encode(value: &impl Serialize) -> Result<Vec<u8>, Broken> {
     let mut frame =
         postcard::to_extend(value, vec![0; 4]).map_err(|e| Broken::Body(e.to_string()))?;
@@ -70,9 +70,6 @@ pub fn encode(value: &impl Serialize) -> Result<Vec<u8>, Broken> {
 }
 
 /// Writes a value as one frame.
-///
-/// # Errors
-/// As [`encode`], and the pipe's.
 pub fn write(out: &mut impl Write, value: &impl Serialize) -> Result<(), Broken> {
     let frame = encode(value)?;
     out.write_all(&frame)
@@ -80,10 +77,9 @@ pub fn write(out: &mut impl Write, value: &impl Serialize) -> Result<(), Broken>
         .map_err(Broken::Io)
 }
 
-/// Reads the body of the next frame; none where the other side has ended between two frames.
+/// Reads the body of the next frame. `None` if the pipe ends between two frames.
 ///
-/// # Errors
-/// Whatever is no whole frame. Nothing is set aside for a length before its bytes come.
+/// Memory is allocated only as bytes arrive, so a wrong length does no harm.
 pub fn body(input: &mut impl Read) -> Result<Option<Vec<u8>>, Broken> {
     let mut prefix = [0; 4];
     match fill(input, &mut prefix)? {
@@ -106,7 +102,7 @@ pub fn body(input: &mut impl Read) -> Result<Option<Vec<u8>>, Broken> {
     Ok(Some(body))
 }
 
-/// Reads as many bytes as there is room for, or as come before the end.
+/// Reads bytes until `room` is full or the input ends. Returns the number of bytes.
 fn fill(input: &mut impl Read, room: &mut [u8]) -> Result<usize, Broken> {
     let mut came = 0;
     while let Some(rest) = room.get_mut(came..).filter(|rest| !rest.is_empty()) {
@@ -120,22 +116,19 @@ fn fill(input: &mut impl Read, room: &mut [u8]) -> Result<usize, Broken> {
     Ok(came)
 }
 
-/// The value of a whole body.
+/// Decodes a body.
 ///
 /// # Errors
-/// [`Broken::Body`] where it is none, or more than one.
+/// [`Broken::Body`] if the body is not exactly one value.
 pub fn decode<T: DeserializeOwned>(body: &[u8]) -> Result<T, Broken> {
     match postcard::take_from_bytes(body) {
         Ok((value, [])) => Ok(value),
-        Ok((_, rest)) => Err(Broken::Body(format!("{} bytes follow it", rest.len()))),
+        Ok((_, rest)) => Err(Broken::Body(format!("{} extra bytes", rest.len()))),
         Err(error) => Err(Broken::Body(error.to_string())),
     }
 }
 
-/// Reads one value.
-///
-/// # Errors
-/// As [`body`] and [`decode`].
+/// Reads one value. `None` if the pipe ends between two frames.
 pub fn read<T: DeserializeOwned>(input: &mut impl Read) -> Result<Option<T>, Broken> {
     body(input)?.map(|body| decode(&body)).transpose()
 }

@@ -1,4 +1,4 @@
-//! Which program the worker is, and how it is started.
+//! Finds the worker program and builds its command line.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -8,13 +8,13 @@ use std::process::{Command, Stdio};
 use crate::candle::device::Place;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// The environment variable that names the worker for GPUs.
+/// The environment variable with the path of the GPU worker.
 pub const PROGRAM_ENV: &str = "BENCHTOP_WORKER";
 
-/// What it is called beside this program.
+/// The file name of the GPU worker next to this program.
 const PROGRAM: &str = "benchtop-gpu";
 
-/// A program that becomes a worker.
+/// The command of a worker.
 #[derive(Clone, Debug)]
 pub struct Launch {
     program: PathBuf,
@@ -23,7 +23,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// `program` with `args`, in this process's environment.
+    /// Runs `program` with `args` in this process's environment.
     pub fn new(program: impl Into<PathBuf>, args: &[&str]) -> Launch {
         let args = args.iter().map(|arg| (*arg).to_string()).collect();
         Launch {
@@ -33,17 +33,14 @@ impl Launch {
         }
     }
 
-    /// The same with one more variable in its environment.
+    /// Adds an environment variable.
     #[must_use]
     pub fn with_env(mut self, name: &str, value: &str) -> Launch {
         self.env.push((name.into(), value.into()));
         self
     }
 
-    /// The worker for the CPU: this program's own hidden subcommand.
-    ///
-    /// # Errors
-    /// When the system does not tell where this program is.
+    /// The CPU worker: this program with its hidden subcommand.
     pub fn cpu() -> Result<Launch> {
         let program = std::env::current_exe()
             .map_err(|e| Error::new(ErrorKind::Io, format!("cannot find this program: {e}")))?;
@@ -53,17 +50,19 @@ impl Launch {
         ))
     }
 
-    /// The worker for GPU `ordinal`, counted from 0 in the order of the PCI bus, as NVIDIA's tools do.
+    /// The worker for the GPU `ordinal`, counted from 0 in the order of the PCI bus, as in NVIDIA's
+    /// tools.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is none, with where it was looked for and how it is made.
+    /// [`ErrorKind::NotFound`] if the GPU worker is not installed, with its expected path and how
+    /// to build it.
     pub fn cuda(ordinal: usize) -> Result<Launch> {
         let path = Launch::looked_for();
         if !is_program(&path) {
-            let how = "build it with `cargo build --release --features cuda --bin benchtop-gpu` and put it there, or name \
-                       it in BENCHTOP_WORKER; without a GPU `device = \"cpu\"` in [generate] does";
+            let how = "build it with `cargo build --release --features cuda --bin benchtop-gpu` and copy it to this path, \
+                       or set BENCHTOP_WORKER to its path; without a GPU, set `device = \"cpu\"` in [generate]";
             return Err(
-                Error::new(ErrorKind::NotFound, "there is no program for GPUs")
+                Error::new(ErrorKind::NotFound, "the GPU worker is not installed")
                     .file(path)
                     .help(how),
             );
@@ -72,7 +71,7 @@ impl Launch {
         Ok(launch.with_env("CUDA_DEVICE_ORDER", "PCI_BUS_ID"))
     }
 
-    /// Where the worker for GPUs is looked for: what `BENCHTOP_WORKER` names, else `benchtop-gpu` beside this program.
+    /// The path of the GPU worker: `BENCHTOP_WORKER`, else `benchtop-gpu` next to this program.
     pub fn looked_for() -> PathBuf {
         match std::env::var_os(PROGRAM_ENV).filter(|v| !v.is_empty()) {
             Some(path) => path.into(),
@@ -82,12 +81,11 @@ impl Launch {
         }
     }
 
-    /// The program.
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// The command, in a process group of its own, with pipes.
+    /// The command with pipes, in its own process group.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -102,7 +100,7 @@ impl Launch {
     }
 }
 
-/// Whether there is a file that can be run.
+/// True for an executable file.
 fn is_program(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }

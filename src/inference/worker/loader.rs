@@ -1,26 +1,27 @@
-//! What a worker's last words mean that never began: the program for GPUs is linked with the driver and the CUDA toolkit,
-//! and where the loader does not find one of them it ends before its first line.
+//! Explains why a worker did not start. The GPU worker is linked with the driver and the CUDA
+//! toolkit, so the dynamic loader ends it if one of them is missing.
 
-/// What the loader of glibc says before the name of a library, and that of musl.
+/// Messages of the loaders of glibc and musl before the name of a missing library.
 const ABSENT: [&str; 2] = [
     "error while loading shared libraries: ",
     "Error loading shared library ",
 ];
-/// What both say before a name that a library lacks.
+/// Messages of both before the name of a missing symbol.
 const LACKS: [&str; 2] = ["symbol lookup error: ", "Error relocating "];
 
-/// What went wrong and what to do about it, where `words` are the loader's; none where they are not.
-pub(super) fn meant(words: &str) -> Option<(String, String)> {
+/// The problem and its remedy, if `words` contain a message of the loader.
+pub(super) fn explain(words: &str) -> Option<(String, String)> {
     let after = |marks: [&str; 2]| {
         marks
             .iter()
             .find_map(|mark| Some(words.split_once(mark)?.1))
     };
     if after(LACKS).is_some() {
-        let help = "take a CUDA toolkit that is not newer than the driver knows (`nvidia-smi` prints the version), and \
-                    build `benchtop-gpu` with the one that is found where it runs";
+        let help = "use a CUDA toolkit that the driver supports (`nvidia-smi` prints the version), and build \
+                    `benchtop-gpu` with the toolkit of the machine that runs it";
         return Some((
-            "its driver or CUDA toolkit is older than the one it was built with".into(),
+            "the driver or CUDA toolkit is older than the one that the GPU worker was built with"
+                .into(),
             help.into(),
         ));
     }
@@ -29,14 +30,14 @@ pub(super) fn meant(words: &str) -> Option<(String, String)> {
         .next()
         .filter(|name| name.contains(".so"))?;
     let help = if name.starts_with("libcuda.so") {
-        "it is NVIDIA's driver: install that on a machine with a GPU; without one `device = \"cpu\"` in [generate] does"
+        "install NVIDIA's driver, which this library belongs to; without a GPU, set `device = \"cpu\"` in [generate]"
             .into()
     } else {
-        "it is part of the CUDA toolkit that `benchtop-gpu` was built with: name its folder in LD_LIBRARY_PATH, and end an \
-         owner that runs without it with `benchtop stop`"
+        "the library is part of the CUDA toolkit that `benchtop-gpu` was built with: add its folder to LD_LIBRARY_PATH, \
+         and restart the owner with `benchtop stop`"
             .to_string()
     };
-    Some((format!("the loader does not find {name}"), help))
+    Some((format!("cannot load the library {name}"), help))
 }
 
 #[cfg(test)]
@@ -44,9 +45,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_loaders_words_become_what_to_do() {
+    fn explains_the_loaders_messages() {
         let of = |words: &str| {
-            meant(&format!(
+            explain(&format!(
                 "ended with exit status 127; its last words: {words}"
             ))
         };
@@ -57,7 +58,7 @@ mod tests {
         };
         let (what, help) = of(&glibc("libcuda.so.1")).unwrap();
         assert!(
-            what.ends_with("does not find libcuda.so.1") && help.contains("driver"),
+            what.ends_with(" libcuda.so.1") && help.contains("driver"),
             "{what} {help}"
         );
         let (what, help) = of(&glibc("libcublas.so.13")).unwrap();

@@ -1,23 +1,24 @@
-//! An image generator in a process of its own: what a driver's fault or a lack of memory may end without ending the
-//! owner. Both sides are here.
+//! An image generator in a separate process, so that a driver fault or a lack of memory does not
+//! end the owner. This module has both sides.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `frames` | length-prefixed postcard over a pipe |
-//! | `protocol` | what the two sides say to each other |
-//! | `tell` | a line on standard error |
-//! | `serve` | the worker's side: its pipes, its first words, and a thread that hears |
-//! | `compute_thread` | its thread that computes |
-//! | `fault` | faults that tests ask the worker for |
-//! | `launch` | which program the worker is |
-//! | `supervisor` | the thread of a running worker: starting, hearing, collecting it |
-//! | `loader` | what it means where the system's loader cannot start it |
-//! | `process` | a running worker as its owner holds it |
+//! | `protocol` | the messages |
+//! | `tell` | writes lines to standard error |
+//! | `serve` | the worker's side: pipes, greeting, and the thread that receives messages |
+//! | `compute_thread` | the worker's thread that computes |
+//! | `fault` | faults for tests |
+//! | `launch` | finds the worker program |
+//! | `supervisor` | the owner's thread of a worker: starts it, receives its messages, and reaps it |
+//! | `loader` | explains errors of the dynamic loader |
+//! | `process` | the owner's handle of a running worker |
 //! | `remote` | the owner's side: [`ImageGenerator`](super::ImageGenerator) over a supervised worker |
 //!
-//! Frames travel over the worker's standard input and what was its standard output; it moves both away before anything
-//! else, so that a library that prints harms nobody. It ends when its standard input does, and on Linux is killed with
-//! the thread that started it, so that none outlives its owner.
+//! Frames go over the worker's standard input and output. The worker first moves both to other
+//! descriptors, so that text that a library prints does not get between frames. It exits when its
+//! standard input ends. On Linux it is also killed with the thread that started it, so it never
+//! outlives the owner.
 
 mod compute_thread;
 mod fault;

@@ -1,4 +1,5 @@
-//! A running worker as its owner holds it: told, waited for, and ended where it hangs.
+//! The owner's handle of a running worker: sends messages, waits for replies, and ends a worker
+//! that hangs.
 
 use std::io::Write;
 use std::process::ChildStdin;
@@ -13,28 +14,28 @@ use super::protocol::{FromWorker, Hello, ToWorker};
 use super::supervisor::{BURIAL, GRACE, Heard, Life, live};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// How often somebody who waits is asked whether to go on.
+/// Maximum time of one [`Process::wait`].
 const TICK: Duration = Duration::from_millis(100);
 
-/// How long an owner waits for its worker.
+/// Timeouts of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// From its start to its first words: the device is opened and checked meanwhile.
+    /// From its start to its greeting. Meanwhile it opens and checks the device.
     pub start: Duration,
-    /// To load a model, whose files may have to be read twice over a network.
+    /// To load a model. Its files may be read twice, over a network.
     pub load: Duration,
-    /// From one step to the next, decoding included.
+    /// From one step to the next, including decoding.
     pub step: Duration,
-    /// Without any word, though it was asked for one: its process hangs.
+    /// Without any message, even after a ping.
     pub silence: Duration,
-    /// Pause before it is started again; each further fall doubles it, up to 30 seconds.
+    /// Wait before a restart. Each further crash doubles it, up to 30 seconds.
     pub pause: Duration,
-    /// Falls in a row, without a picture between them, after which it is not started again for now.
+    /// Number of crashes in a row, without a picture between them, after which it is not restarted
+    /// for now.
     pub falls: u32,
 }
 
 impl Timeouts {
-    /// For a GPU.
     pub const GPU: Timeouts = Timeouts {
         start: Duration::from_secs(180),
         load: Duration::from_secs(1800),
@@ -43,44 +44,46 @@ impl Timeouts {
         pause: Duration::from_millis(500),
         falls: 5,
     };
-    /// For a CPU, where a step of a large model takes minutes and its decoding longer.
+    /// On a CPU, a step of a large model takes minutes, and decoding takes longer.
     pub const CPU: Timeouts = Timeouts {
         step: Duration::from_secs(4 * 3600),
         ..Self::GPU
     };
 }
 
-/// What was waited for.
+/// The result of [`Process::wait`].
 #[derive(Debug)]
 pub(super) enum Waited {
-    /// It said something.
     Frame(FromWorker),
-    /// It is over, and why.
+    /// The worker has ended, with the reason.
     Gone(String),
-    /// Nothing yet.
     Nothing,
 }
 
-/// Since when nothing was heard, and nothing came forward.
+/// Measures the time without a message and the time without progress.
 #[derive(Debug)]
 pub(super) struct Clock {
+    /// Time of the last message.
     heard: Instant,
+    /// Time of the last progress.
     moved: Instant,
-    asked: bool,
+    /// True if a ping was sent since the last message.
+    pinged: bool,
+    /// Maximum time without a message.
     silence: Duration,
-    most: Duration,
+    /// Maximum time without progress.
+    stall: Duration,
 }
 
 impl Clock {
-    /// From now on, with at most this long without `silence` being broken and without progress.
-    pub(super) fn new(silence: Duration, most: Duration) -> Clock {
+    pub(super) fn new(silence: Duration, stall: Duration) -> Clock {
         let now = Instant::now();
         Clock {
             heard: now,
             moved: now,
-            asked: false,
+            pinged: false,
             silence,
-            most,
+            stall,
         }
     }
 }
@@ -91,26 +94,23 @@ pub(super) struct Process {
     to: Option<Sender<Vec<u8>>>,
     from: Receiver<Heard>,
     life: Arc<Life>,
-    /// Its first words.
     pub(super) hello: Hello,
-    /// Version of its program.
+    /// Version of the worker program.
     pub(super) version: String,
 }
 
-/// Starts a worker, hears its first words and ends it: for `doctor`. Gives the version of its program too.
-///
-/// # Errors
-/// Why it could not be started.
+/// Starts a worker, waits for its greeting, and ends it, for `benchtop doctor`. Also returns the
+/// version of the program.
 pub fn probe(launch: &Launch, patience: &Timeouts) -> Result<(Hello, String)> {
     let process = Process::start(launch, patience)?;
     Ok((process.hello.clone(), process.version.clone()))
 }
 
 impl Process {
-    /// Starts it and waits for its first words.
+    /// Starts a worker and waits for its greeting.
     ///
     /// # Errors
-    /// [`ErrorKind::Unreachable`] with its last words; another protocol than this program's, by name.
+    /// [`ErrorKind::Unreachable`] with the end of its standard error.
     pub(super) fn start(launch: &Launch, patience: &Timeouts) -> Result<Process> {
         let named = launch.program().display().to_string();
         let (tell, from) = mpsc::channel();
@@ -120,10 +120,10 @@ impl Process {
         std::thread::Builder::new()
             .name("worker".into())
             .spawn(move || live(&program, &tell, &theirs))
-            .map_err(|e| wrong(format!("cannot be watched: {e}")))?;
+            .map_err(|e| wrong(format!("cannot start the worker's thread: {e}")))?;
         let (to, frames) = mpsc::channel();
         let mut frames = Some(frames);
-        // From here on dropping it ends the worker.
+        // From here on, dropping `process` ends the worker.
         let empty = Hello {
             place: String::new(),
             about: Err(String::new()),
@@ -148,25 +148,25 @@ impl Process {
                     let writing = std::thread::Builder::new().name("to worker".into());
                     writing
                         .spawn(move || write(stdin, &frames))
-                        .map_err(|e| wrong(format!("cannot be told: {e}")))?;
+                        .map_err(|e| wrong(format!("cannot start the worker's thread: {e}")))?;
                 }
                 Ok(Heard::Hello(greeting, hello)) => {
                     (process.hello, process.version) = (hello, greeting.version);
                     return Ok(process);
                 }
                 Ok(Heard::Gone(why)) => {
-                    return Err(match loader::meant(&why) {
+                    return Err(match loader::explain(&why) {
                         Some((what, help)) => wrong(what).help(help),
                         None => wrong(why),
                     });
                 }
                 Ok(Heard::Frame(_)) | Err(RecvTimeoutError::Disconnected) => {
-                    return Err(wrong(format!("{named} ended without a word")));
+                    return Err(wrong(format!("{named} ended without a message")));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     let words = process.life.last_words();
                     return Err(wrong(format!(
-                        "said nothing for {} s{words}",
+                        "sent nothing for {} s{words}",
                         patience.start.as_secs()
                     )));
                 }
@@ -174,12 +174,13 @@ impl Process {
         }
     }
 
-    /// Its process id, while it lives.
+    /// The process id while the worker runs.
     pub(super) fn pid(&self) -> Option<u32> {
         self.life.pid()
     }
 
-    /// Tells it something; what cannot be sent is an error, what does not arrive is found by waiting.
+    /// Sends a message. Fails only if the message cannot be encoded; [`wait`](Self::wait) reports a
+    /// lost worker.
     pub(super) fn tell(&self, what: &ToWorker) -> std::result::Result<(), Broken> {
         let frame = frames::encode(what)?;
         if let Some(to) = &self.to {
@@ -188,12 +189,12 @@ impl Process {
         Ok(())
     }
 
-    /// Waits a moment for what it says, and finds out whether it hangs.
+    /// Waits up to [`TICK`] for a message, and ends the wait if the worker hangs.
     pub(super) fn wait(&self, clock: &mut Clock) -> Waited {
         match self.from.recv_timeout(TICK) {
             Ok(Heard::Frame(frame)) => {
                 let now = Instant::now();
-                (clock.heard, clock.asked) = (now, false);
+                (clock.heard, clock.pinged) = (now, false);
                 if matches!(frame, FromWorker::Pong) {
                     return Waited::Nothing;
                 }
@@ -202,22 +203,22 @@ impl Process {
             }
             Ok(Heard::Gone(why)) => Waited::Gone(why),
             Ok(Heard::Started(_) | Heard::Hello(..)) => Waited::Nothing,
-            Err(RecvTimeoutError::Disconnected) => Waited::Gone("ended without a word".into()),
+            Err(RecvTimeoutError::Disconnected) => Waited::Gone("ended without a message".into()),
             Err(RecvTimeoutError::Timeout) => {
                 let hangs = |what: &str, long: Duration| {
                     let (long, words) = (long.as_secs_f64(), self.life.last_words());
-                    Waited::Gone(format!("{what} for {long:.0} s and was ended{words}"))
+                    Waited::Gone(format!("{what} for {long:.0} s and was killed{words}"))
                 };
                 if clock.heard.elapsed() > clock.silence {
                     return hangs("did not answer", clock.silence);
                 }
-                if clock.moved.elapsed() > clock.most {
-                    return hangs("came no step further", clock.most);
+                if clock.moved.elapsed() > clock.stall {
+                    return hangs("made no progress", clock.stall);
                 }
                 if clock.heard.elapsed() > clock.silence / 2
-                    && !std::mem::replace(&mut clock.asked, true)
+                    && !std::mem::replace(&mut clock.pinged, true)
                 {
-                    // A ping is always small enough.
+                    // A ping always fits into a frame.
                     let _ = self.tell(&ToWorker::Ping);
                 }
                 Waited::Nothing
@@ -231,7 +232,7 @@ impl Drop for Process {
         self.to = None;
         self.life.kill();
         let deadline = Instant::now() + BURIAL + GRACE;
-        // The thread that collects it hangs up last.
+        // The thread that reaps the worker closes the channel last.
         while !matches!(
             self.from
                 .recv_timeout(deadline.saturating_duration_since(Instant::now())),
@@ -240,7 +241,7 @@ impl Drop for Process {
     }
 }
 
-/// Writes frames until there are no more, or nobody reads them.
+/// Writes frames until the channel or the pipe closes.
 fn write(mut stdin: ChildStdin, frames: &Receiver<Vec<u8>>) {
     while let Ok(frame) = frames.recv() {
         if stdin.write_all(&frame).is_err() {

@@ -1,6 +1,7 @@
-//! What an owner and its worker say to each other. The worker begins with [`Greeting`] and [`Hello`] in one frame; what
-//! follows are [`ToWorker`] and [`FromWorker`]. postcard is not self-describing: any change of these types, or of those
-//! of `model::generation` in them, raises [`PROTOCOL`].
+//! The messages between an owner and its worker. The worker starts with [`Greeting`] and [`Hello`]
+//! in one frame; then [`ToWorker`] and [`FromWorker`] follow. postcard is not self-describing, so
+//! increase [`PROTOCOL`] with any change of these types or of the types of `model::generation` in
+//! them.
 
 use std::path::PathBuf;
 
@@ -9,132 +10,119 @@ use serde::{Deserialize, Serialize};
 use benchtop_model::error::Error;
 use benchtop_model::generation::{Capabilities, Failure, Fingerprint, Picture, Settings, Task};
 
-/// First word of a worker.
+/// The first bytes from a worker.
 pub const MAGIC: [u8; 8] = *b"bt-paint";
-/// Version of this language.
+/// Version of the protocol.
 pub const PROTOCOL: u8 = 1;
 
-/// The part of the first frame that no version changes, so that another version is known by name.
+/// The start of the first frame. It is the same in all versions, so that another version can be
+/// reported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
-    /// [`MAGIC`].
     pub magic: [u8; 8],
-    /// [`PROTOCOL`] of the worker.
     pub protocol: u8,
-    /// Version of the worker's program.
+    /// Version of the worker program.
     pub version: String,
 }
 
 /// The rest of the first frame.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// Its device as it was asked for: `cpu` or `cuda:N`.
+    /// The requested device: `cpu` or `cuda:N`.
     pub place: String,
-    /// What was found there; or why it cannot be used, in the driver's words.
+    /// The device, or the driver's reason why it cannot be used.
     pub about: Result<About, String>,
 }
 
-/// A device that could be opened.
+/// A device that was opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
-    /// Its name.
     pub name: String,
-    /// Instructions or compute capability.
+    /// Instruction sets or compute capability.
     pub architecture: String,
-    /// Bytes of its memory, free and in all; none for the processors.
+    /// Free and total memory in bytes; `None` for the CPU.
     pub memory: Option<(u64, u64)>,
-    /// Whether our operations were run there and gave the right numbers: what was found, or what is wrong.
+    /// The result of a test of benchtop's kernels on the device.
     pub check: Result<String, String>,
-    /// Milliseconds from opening the device to the end of that check.
+    /// Milliseconds to open the device and to run the test.
     pub took_ms: u64,
 }
 
-/// From the owner.
+/// Messages from the owner.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum ToWorker {
-    /// Load a model; one that was loaded is given up first. Answered by [`FromWorker::Loaded`].
+    /// Unload the present model and load this one. Answered by [`FromWorker::Loaded`].
     Load(Box<Load>),
     /// A task of the next [`ToWorker::Make`].
     Task(Box<Task>),
-    /// Make the pictures of the tasks that came since the last one. Answered by a [`FromWorker::Done`] for each and
-    /// [`FromWorker::Over`].
+    /// Generate the pictures of the tasks since the last `Make`. Answered by one
+    /// [`FromWorker::Done`] per task and [`FromWorker::Over`].
     Make(Box<Make>),
-    /// Runs up to this one are not wanted any more; what is being made ends at its next step.
+    /// Cancel all runs up to this number. The present one ends at its next step.
     Cancel(u64),
-    /// Answered by [`FromWorker::Pong`] at once, whatever is being made.
+    /// Answered by [`FromWorker::Pong`] at once, even while computing.
     Ping,
 }
 
-/// Which model, and how it is used.
+/// A model to load.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Load {
-    /// Its folder.
     pub folder: PathBuf,
-    /// Hash of its files where that is known; they are all read for it otherwise.
+    /// Hash of the model's files, if known. Otherwise the worker reads all files to compute it.
     pub hash: Option<String>,
-    /// What it computes in: `f32` or `f16`.
+    /// Data type of the computation: `f32` or `f16`.
     pub dtype: String,
-    /// Pictures of one pass at most.
+    /// Maximum number of pictures per batch.
     pub together: u64,
     /// Pictures with more pixels than this go through the VAE in tiles.
     pub whole_pixels: u64,
 }
 
-/// Pictures to make.
+/// A call to generate pictures.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Make {
-    /// Rises with every call.
+    /// Number of the call; increases with every call.
     pub run: u64,
-    /// How.
     pub settings: Settings,
-    /// Pictures of one pass at most: fewer than at loading where memory was short.
+    /// Maximum number of pictures per batch. Lower than in [`Load`] after a lack of memory.
     pub together: u64,
     /// Pictures with more pixels than this go through the VAE in tiles.
     pub whole_pixels: u64,
 }
 
-/// From the worker.
+/// Messages from the worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum FromWorker {
-    /// The model is loaded, or why it is not.
     Loaded(Box<Result<Loaded, Error>>),
     /// See [`Told::Step`](crate::Told::Step).
     Step {
-        /// Of which call.
         run: u64,
-        /// Steps done.
         done: u32,
-        /// Steps in all.
         of: u32,
-        /// Pictures made together.
         batch: u64,
     },
     /// See [`Told::Done`](crate::Told::Done).
     Done {
-        /// Of which call.
         run: u64,
-        /// Which of its tasks.
         index: u64,
-        /// Its picture, or why there is none.
         result: Result<Picture, Failure>,
     },
     /// Every task of this call was answered.
     Over(u64),
-    /// The answer to [`ToWorker::Ping`].
+    /// The reply to [`ToWorker::Ping`].
     Pong,
-    /// The device's state is lost: the worker ends now, with the exit status [`FATAL`](super::FATAL).
+    /// The device's state is lost. The worker exits with the status [`FATAL`](super::FATAL).
     Fatal(String),
 }
 
 /// A loaded model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loaded {
-    /// What it can do.
     pub capabilities: Capabilities,
-    /// The part of its fingerprint that no settings change.
+    /// The part of the fingerprint that does not depend on settings.
     pub fixed: Fingerprint,
-    /// The same where everything larger than a tile goes through the VAE in tiles.
+    /// The same if pictures larger than a tile go through the VAE in tiles.
     pub tiled: Fingerprint,
-    /// Pixels of a tile.
+    /// Number of pixels of a tile.
     pub tile_pixels: u64,
 }

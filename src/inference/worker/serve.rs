@@ -1,5 +1,6 @@
-//! The worker's side: one device, one model, and pictures one call after the other. One thread computes; another hears the
-//! owner, so that a cancel, a question and the owner's end are heard while it does.
+//! The worker's side: one device, one model, and one call at a time. One thread computes; another
+//! receives messages, so that the worker reacts to cancels, pings, and the end of the owner while
+//! it computes.
 
 use crate::candle::config::CandleResult;
 use crate::candle::config::reason;
@@ -22,21 +23,21 @@ use super::tell::tell;
 use crate::candle::device::{Place, describe, device_check};
 use benchtop_model::generation::Task;
 
-/// Exit status of a worker whose device's state is lost.
+/// Exit status of a worker that lost the state of its device.
 pub const FATAL: u8 = 70;
 
-/// What the computing thread is to do.
+/// Work for the compute thread.
 enum Work {
     Load(Load),
     Make(Make, Vec<Task>),
 }
 
-/// Serves the owner at the other end of standard input and output, until that ends. Gives the exit status where it
-/// could not begin.
+/// Serves the owner over standard input and output until the owner ends. Returns only with an exit
+/// status.
 pub fn serve(place: Place, fault: Option<Fault>) -> u8 {
     if io::stdout().is_terminal() {
         tell(
-            "benchtop: this is a worker, which an owner starts and talks to: there is nothing to type here",
+            "benchtop: this command is started by an owner process and cannot be used in a terminal",
         );
         return 2;
     }
@@ -44,12 +45,12 @@ pub fn serve(place: Place, fault: Option<Fault>) -> u8 {
         Ok(streams) => streams,
         Err(error) => {
             tell(format_args!(
-                "benchtop: the worker's pipes cannot be used: {error}"
+                "benchtop: cannot set up the worker's pipes: {error}"
             ));
             return 1;
         }
     };
-    // Where there is no such signal, the end of standard input has to do.
+    // Elsewhere, the end of standard input must suffice.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     let voice = ReplyChannel(Arc::new(Mutex::new(output)));
@@ -60,7 +61,9 @@ pub fn serve(place: Place, fault: Option<Fault>) -> u8 {
         .name("hear".into())
         .spawn(move || hear(input, &theirs, &until, &send))
     {
-        tell(format_args!("benchtop: the worker cannot hear: {error}"));
+        tell(format_args!(
+            "benchtop: cannot start the worker's thread: {error}"
+        ));
         return 1;
     }
     let device = hello(place, &voice, fault.as_ref());
@@ -81,7 +84,8 @@ pub fn serve(place: Place, fault: Option<Fault>) -> u8 {
     0
 }
 
-/// Moves standard input and output away: what a library prints goes to the error stream, and what it reads is empty.
+/// Moves standard input and output to other descriptors. What a library prints goes to standard
+/// error, and what it reads is empty.
 fn streams() -> io::Result<(File, File)> {
     let input = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     let output = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
@@ -90,18 +94,18 @@ fn streams() -> io::Result<(File, File)> {
     Ok((input.into(), output.into()))
 }
 
-/// Ends at once, without what runs at a process's exit: that may wait for a device that hangs.
+/// Ends the process at once, without exit handlers, which may wait for a device that hangs.
 pub(super) fn end() -> ! {
     let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
     std::process::abort()
 }
 
-/// Where frames go.
+/// The output for frames.
 #[derive(Clone)]
 pub(super) struct ReplyChannel(Arc<Mutex<File>>);
 
 impl ReplyChannel {
-    /// Says it; ends where nobody hears any more.
+    /// Sends a message. Ends the process if the pipe is closed.
     pub(super) fn say(&self, what: &impl Serialize) {
         let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match frames::write(&mut *out, what) {
@@ -109,21 +113,21 @@ impl ReplyChannel {
             Err(Broken::Io(_)) => end(),
             Err(broken) => {
                 tell(format_args!(
-                    "benchtop: the worker's answer cannot be sent: {broken}"
+                    "benchtop: cannot send the worker's reply: {broken}"
                 ));
                 end()
             }
         }
     }
 
-    /// Writes bytes that are no frame.
+    /// Writes bytes that are not a frame.
     pub(super) fn raw(&self, bytes: &[u8]) {
         let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = out.write_all(bytes).and_then(|()| out.flush());
     }
 }
 
-/// Hears the owner until it ends, and ends with it.
+/// Receives messages until the owner ends, and then ends the process.
 fn hear(input: File, voice: &ReplyChannel, cancelled: &AtomicU64, work: &Sender<Work>) {
     let mut input = BufReader::new(input);
     let mut tasks = Vec::new();
@@ -133,7 +137,7 @@ fn hear(input: File, voice: &ReplyChannel, cancelled: &AtomicU64, work: &Sender<
             Ok(None) => end(),
             Err(broken) => {
                 tell(format_args!(
-                    "benchtop: the worker cannot read what its owner said: {broken}"
+                    "benchtop: the worker cannot read the owner's message: {broken}"
                 ));
                 end()
             }
@@ -154,14 +158,14 @@ fn hear(input: File, voice: &ReplyChannel, cancelled: &AtomicU64, work: &Sender<
                 Ok(())
             }
         };
-        // Whoever computed has panicked: the process is ending.
+        // The compute thread has panicked, so the process is ending.
         if sent.is_err() {
             return;
         }
     }
 }
 
-/// Opens and checks the device and says the first words.
+/// Opens and checks the device, and sends the greeting.
 fn hello(place: Place, voice: &ReplyChannel, fault: Option<&Fault>) -> Option<Device> {
     let began = Instant::now();
     let opened = place
@@ -202,7 +206,7 @@ fn hello(place: Place, voice: &ReplyChannel, fault: Option<&Fault>) -> Option<De
     device
 }
 
-/// Does nothing for ever; the hearing thread ends the process.
+/// Sleeps forever. The receiving thread ends the process.
 pub(super) fn asleep() -> ! {
     loop {
         std::thread::sleep(Duration::from_secs(3600));

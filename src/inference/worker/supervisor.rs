@@ -1,4 +1,5 @@
-//! The thread of a worker: it starts it, hears it, and collects it when it is over, so that no zombie is left.
+//! The owner's thread of a worker: starts it, receives its messages, and reaps it, so that no
+//! zombie is left.
 
 use std::collections::BTreeSet;
 use std::io::{BufReader, Read};
@@ -15,28 +16,28 @@ use super::launch::Launch;
 use super::protocol::{FromWorker, Greeting, Hello, MAGIC, PROTOCOL};
 use benchtop_model::clean;
 
-/// Bytes kept of what a worker says on its error stream.
+/// Number of bytes of a worker's standard error that are kept.
 const TAIL: usize = 8 << 10;
-/// Characters of them that an error message repeats.
+/// Number of characters of them in error messages.
 const WORDS: usize = 600;
-/// How long a worker whose pipe has ended may take to end too before it is killed.
+/// Time for a worker to exit after its pipe closes, before it is killed.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
-/// How long one that was killed may take; a process within the driver cannot be killed until the driver lets it go.
+/// Time for a killed worker to end. A process inside the driver ends only when the driver returns.
 pub(super) const BURIAL: Duration = Duration::from_secs(10);
-/// What a worker's thread tells.
+
 #[derive(Debug)]
 pub(super) enum Heard {
     Started(ChildStdin),
     Hello(Greeting, Hello),
     Frame(FromWorker),
-    /// It is over, and why.
+    /// The worker has ended, with the reason.
     Gone(String),
 }
 
-/// Process ids of this process's workers.
 static PIDS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// Process ids of the workers that this process has now: what they take of a device is ours.
+/// Process ids of the running workers of this process, whose memory on a device counts as
+/// benchtop's.
 pub fn pids() -> Vec<u32> {
     lock(&PIDS).iter().copied().collect()
 }
@@ -45,28 +46,29 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is known of a process that lives, or has.
+/// The process id of a worker, and the end of its standard error.
 #[derive(Debug, Default)]
 pub(super) struct Life {
-    /// None once it was collected: the number may then be another's.
+    /// `None` once the process was reaped, because the id may then belong to another process.
     pid: Mutex<Option<Pid>>,
     tail: Mutex<Vec<u8>>,
 }
 
 impl Life {
-    /// The process id, while it is one.
+    /// The process id while the worker runs.
     pub(super) fn pid(&self) -> Option<u32> {
         lock(&self.pid).map(|pid| pid.as_raw_nonzero().get() as u32)
     }
 
-    /// Kills its group.
+    /// Kills the process group.
     pub(super) fn kill(&self) {
         if let Some(pid) = *lock(&self.pid) {
             let _ = kill_process_group(pid, Signal::KILL);
         }
     }
 
-    /// The end of what it said on its error stream, on one line, to be put after a sentence.
+    /// The end of standard error on one line, to append to an error message. Empty if there is
+    /// none.
     pub(super) fn last_words(&self) -> String {
         let tail = lock(&self.tail);
         let text = String::from_utf8_lossy(&tail);
@@ -82,31 +84,31 @@ impl Life {
         if shown.is_empty() {
             String::new()
         } else {
-            format!("; its last words: {shown}")
+            format!("; its last output: {shown}")
         }
     }
 }
 
-/// The thread of a worker: starts it, hears it, and collects it. A worker dies with the thread that started it, so this
-/// one stays until it is gone.
+/// Runs a worker: starts it, receives its messages, and reaps it. A worker is killed with the
+/// thread that started it, so this thread stays until the worker has ended.
 pub(super) fn live(launch: &Launch, tell: &Sender<Heard>, life: &Arc<Life>) {
     let mut child = match launch.command().spawn() {
         Ok(child) => child,
         Err(error) => {
-            let _ = tell.send(Heard::Gone(format!("cannot be started: {error}")));
+            let _ = tell.send(Heard::Gone(format!("cannot start: {error}")));
             return;
         }
     };
     let number = child.id();
     *lock(&life.pid) = Pid::from_raw(number as i32);
     lock(&PIDS).insert(number);
-    let (said, all_said) = mpsc::channel();
+    let (closed, stderr_closed) = mpsc::channel();
     if let Some(stderr) = child.stderr.take() {
         let life = life.clone();
-        // Without this thread its words are missing, and nothing else.
+        // If this thread cannot start, only the output is missing.
         let _ = std::thread::Builder::new()
             .name("worker's words".into())
-            .spawn(move || words(stderr, &life, &said));
+            .spawn(move || read_stderr(stderr, &life, &closed));
     }
     if let Some(stdin) = child.stdin.take() {
         let _ = tell.send(Heard::Started(stdin));
@@ -120,18 +122,18 @@ pub(super) fn live(launch: &Launch, tell: &Sender<Heard>, life: &Arc<Life>) {
     } else {
         GRACE
     };
-    let status = collect(&mut child, life, grace);
+    let status = reap(&mut child, life, grace);
     lock(&PIDS).remove(&number);
-    let _ = all_said.recv_timeout(GRACE);
+    let _ = stderr_closed.recv_timeout(GRACE);
     let ended = match (broke, status) {
-        (Some(broke), _) => format!("was ended: {broke}"),
-        (None, Some(status)) => told(status),
-        (None, None) => "does not end although it was killed: the driver holds it".into(),
+        (Some(broke), _) => format!("was killed: {broke}"),
+        (None, Some(status)) => describe(status),
+        (None, None) => "was killed but does not end: it hangs in the driver".into(),
     };
     let _ = tell.send(Heard::Gone(format!("{ended}{}", life.last_words())));
 }
 
-/// Passes on what a worker says until it ends.
+/// Passes on the worker's messages until it ends.
 fn listen(out: &mut impl Read, tell: &Sender<Heard>) -> std::result::Result<(), String> {
     let Some(first) = frames::body(out).map_err(|b| b.to_string())? else {
         return Ok(());
@@ -139,15 +141,15 @@ fn listen(out: &mut impl Read, tell: &Sender<Heard>) -> std::result::Result<(), 
     let (greeting, rest) = postcard::take_from_bytes::<Greeting>(&first)
         .ok()
         .filter(|(greeting, _)| greeting.magic == MAGIC)
-        .ok_or("it is no worker of this program")?;
+        .ok_or("it is not a benchtop worker")?;
     if greeting.protocol != PROTOCOL {
         let Greeting {
             protocol, version, ..
         } = greeting;
         let mine = env!("CARGO_PKG_VERSION");
         return Err(format!(
-            "it is version {version} and speaks protocol {protocol}, this is version {mine} and speaks {PROTOCOL}: build \
-             both from the same sources"
+            "the worker is version {version} with protocol {protocol}, but this is version {mine} with protocol \
+             {PROTOCOL}: build both from the same sources"
         ));
     }
     let hello = frames::decode(rest).map_err(|b| b.to_string())?;
@@ -161,8 +163,8 @@ fn listen(out: &mut impl Read, tell: &Sender<Heard>) -> std::result::Result<(), 
     Ok(())
 }
 
-/// Waits until the process has ended, kills it after `grace`, and gives up on one that stays.
-fn collect(child: &mut Child, life: &Life, grace: Duration) -> Option<ExitStatus> {
+/// Waits until the process has ended, and kills it after `grace`. `None` if it does not end.
+fn reap(child: &mut Child, life: &Life, grace: Duration) -> Option<ExitStatus> {
     let began = Instant::now();
     loop {
         {
@@ -183,16 +185,16 @@ fn collect(child: &mut Child, life: &Life, grace: Duration) -> Option<ExitStatus
 }
 
 /// How a process ended.
-fn told(status: ExitStatus) -> String {
+fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with exit status {code}"),
-        (None, Some(9)) => "was killed by signal 9, as the kernel does when memory is short".into(),
-        (None, signal) => format!("was ended by signal {}", signal.unwrap_or_default()),
+        (None, Some(9)) => "was killed by signal 9, probably because memory ran out".into(),
+        (None, signal) => format!("was killed by signal {}", signal.unwrap_or_default()),
     }
 }
 
-/// Keeps the end of what a worker says on its error stream.
-fn words(mut stderr: ChildStderr, life: &Life, said: &Sender<()>) {
+/// Reads standard error and keeps its end.
+fn read_stderr(mut stderr: ChildStderr, life: &Life, closed: &Sender<()>) {
     let mut some = [0; 1024];
     while let Ok(n @ 1..) = stderr.read(&mut some) {
         let mut tail = lock(&life.tail);
@@ -200,5 +202,5 @@ fn words(mut stderr: ChildStderr, life: &Life, said: &Sender<()>) {
         let over = tail.len().saturating_sub(TAIL);
         tail.drain(..over);
     }
-    let _ = said.send(());
+    let _ = closed.send(());
 }

@@ -1,8 +1,9 @@
-//! Intervals by drawing items again, with replacement.
+//! Bootstrap intervals by resampling items with replacement.
 //!
-//! Source: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13, the percentile interval. Items are
-//! drawn as counts of the kinds there are (how many ratings of each category an item has, or for a pair which cell of
-//! the table it is in), so that a draw costs the same for 600 items and for 600,000.
+//! Source: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13, the
+//! percentile interval. Items are resampled as counts of each kind (the number of an item's ratings
+//! in each category or, for a pair of annotators, the cell of their table). So a draw costs the
+//! same for 600 and for 600,000 items.
 
 use super::Watch;
 use super::counts::{Counts, PairCounts};
@@ -15,52 +16,60 @@ use benchtop_model::agreement::{
 };
 use benchtop_model::error::{Error, ErrorKind, Result};
 
-/// An interval needs this share of the draws to give a number. A choice of ours: a draw without the rare category has no
-/// kappa, and what is left of too many such draws would be an interval of the others only.
+/// Minimum share of draws in which a value must be defined for an interval. Our choice: a draw
+/// without the rare category has no kappa, and with too many such draws the interval would describe
+/// only the others.
 const DEFINED: f64 = 0.9;
 
-/// Most draws that are made; all of them are kept until their order is known.
+/// Maximum number of draws. All of them are kept until they are sorted.
 const MOST_DRAWS: u32 = 1_000_000;
 
-/// Half of the width that [`Estimate::more_doubles`] aims at.
+/// Target half-width of [`Estimate::more_doubles`].
 const AIM: f64 = 0.1;
 
 impl Counts {
-    /// All measures with intervals. `watch` is told how many draws were made, for everybody and then for each pair. It is an
-    /// error if it ends them ([`ErrorKind::Cancelled`]), and if fewer than 2 or more than a million are asked for.
+    /// All measures with intervals. `watch` gets the number of draws made so far, for all
+    /// annotators and then for each pair.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Cancelled`] if `watch` returns false. [`ErrorKind::Input`] unless the number of
+    /// draws is between 2 and 1,000,000.
     pub fn bootstrapped(&self, bootstrap: Bootstrap, watch: Watch) -> Result<AgreementReport> {
         if bootstrap.draws < 2 || bootstrap.draws > MOST_DRAWS {
             let what = format!(
-                "a bootstrap of {} draws: from 2 to {MOST_DRAWS} can be made",
+                "invalid number of bootstrap draws {}: must be from 2 to {MOST_DRAWS}",
                 bootstrap.draws
             );
-            return Err(Error::input(what).field("draws").help("1000 are usual"));
+            return Err(Error::input(what)
+                .field("draws")
+                .help("1000 draws are common"));
         }
         let mut report = self.report();
         report.bootstrap = Some(bootstrap);
         let mut done = 0;
-        let mut told = || {
+        let mut progress = || {
             done += 1;
             if watch(done) {
                 Ok(())
             } else {
                 Err(Error::new(
                     ErrorKind::Cancelled,
-                    "the bootstrap was stopped",
+                    "the bootstrap was cancelled",
                 ))
             }
         };
-        self.draw_all(bootstrap, &mut report.all, &mut told)?;
+        self.draw_all(bootstrap, &mut report.all, &mut progress)?;
         for pair in &mut report.pairs {
             if let Some(counts) = self.pairs.get(&(pair.a, pair.b)) {
-                // Its own stream: what is said of two people does not depend on who else is there.
+                // Each pair has its own random stream, so its result does not depend on other
+                // annotators.
                 let purpose = 1 + (u64::from(pair.a) << 16 | u64::from(pair.b));
                 self.draw_pair(
                     bootstrap,
                     Stream::new(bootstrap.seed, purpose),
                     counts,
                     &mut pair.measures,
-                    &mut told,
+                    &mut progress,
                 )?;
             }
         }
@@ -71,7 +80,7 @@ impl Counts {
         &self,
         plan: Bootstrap,
         all: &mut Measures,
-        told: &mut dyn FnMut() -> Result<()>,
+        progress: &mut dyn FnMut() -> Result<()>,
     ) -> Result<()> {
         let kinds: Vec<Pattern> = self.patterns.keys().copied().collect();
         let of: Vec<u64> = self.patterns.values().copied().collect();
@@ -86,9 +95,9 @@ impl Counts {
                 sums.add(*pattern, *n as i64);
             }
             draws.add(&measures::all(&sums, self.scale, None, fleiss));
-            told()?;
+            progress()?;
         }
-        draws.give(all);
+        draws.write_intervals(all);
         Ok(())
     }
 
@@ -98,7 +107,7 @@ impl Counts {
         mut stream: Stream,
         counts: &PairCounts,
         of_pair: &mut Measures,
-        told: &mut dyn FnMut() -> Result<()>,
+        progress: &mut dyn FnMut() -> Result<()>,
     ) -> Result<()> {
         let mut drawn = Vec::new();
         let mut draws = Draws::new(plan.draws);
@@ -106,14 +115,14 @@ impl Counts {
             stream.multinomial(&counts.table, &mut drawn);
             let sums = Sums::of_table(self.scale.categories, &drawn);
             draws.add(&measures::all(&sums, self.scale, Some(&drawn), Some(2)));
-            told()?;
+            progress()?;
         }
-        draws.give(of_pair);
+        draws.write_intervals(of_pair);
         Ok(())
     }
 }
 
-/// What the draws gave, for each measure.
+/// The values of all draws, by measure.
 struct Draws {
     made: u32,
     of: Vec<Vec<f64>>,
@@ -134,8 +143,8 @@ impl Draws {
         }
     }
 
-    /// Puts the intervals where they belong.
-    fn give(mut self, to: &mut Measures) {
+    /// Sets the intervals of the measures.
+    fn write_intervals(mut self, to: &mut Measures) {
         let doubles = to.doubles;
         let mut set = |at: usize, estimate: &mut Estimate| {
             let interval = match estimate.value {
@@ -163,7 +172,7 @@ impl Draws {
     }
 }
 
-/// The interval of these draws, of `made` that there were.
+/// The interval of these draws; `made` counts all draws, including undefined ones.
 pub(crate) fn interval(mut draws: Vec<f64>, made: u32) -> std::result::Result<Interval, Undefined> {
     let defined = draws.len() as u32;
     if f64::from(defined) < DEFINED * f64::from(made) || defined < 2 {
@@ -177,7 +186,7 @@ pub(crate) fn interval(mut draws: Vec<f64>, made: u32) -> std::result::Result<In
     let n = f64::from(defined);
     let mean = draws.iter().sum::<f64>() / n;
     let standard_error = (draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.)).sqrt();
-    // Equal numbers may differ in their last digits by the order of sums.
+    // Equal numbers may differ in their last digits, depending on the order of summation.
     if draws
         .last()
         .zip(draws.first())
@@ -193,7 +202,8 @@ pub(crate) fn interval(mut draws: Vec<f64>, made: u32) -> std::result::Result<In
     })
 }
 
-/// The quantile of sorted numbers, linear between two of them (numpy's default; type 7 of Hyndman and Fan 1996).
+/// The quantile of sorted numbers with linear interpolation (numpy's default; type 7 of Hyndman and
+/// Fan 1996).
 fn quantile(sorted: &[f64], p: f64) -> f64 {
     let at = p * (sorted.len() - 1) as f64;
     let (below, part) = (at.floor() as usize, at.fract());
@@ -201,9 +211,10 @@ fn quantile(sorted: &[f64], p: f64) -> f64 {
     sorted[below] + part * (above - sorted[below])
 }
 
-/// How many more items two people must rate until z SE is 0.1, where z = 1.96: the standard error is the bootstrap's, and
-/// shrinks with the root of the number of doubled items n. So z SE sqrt(n / n') = 0.1 gives n' = n (z SE / 0.1)^2, rounded
-/// up, and n' - n more. It supposes that further items are like those so far.
+/// The number of further items that two annotators must rate until z SE is 0.1, with z = 1.96. The
+/// standard error comes from the bootstrap and shrinks with the square root of the number of
+/// doubled items n. So z SE sqrt(n / n') = 0.1 gives n' = n (z SE / 0.1)^2, rounded up, and n' - n
+/// more items. This assumes that further items are like those so far.
 fn more_doubles(standard_error: f64, doubles: u64) -> u64 {
     let wanted = (doubles as f64 * (Z95 * standard_error / AIM).powi(2)).ceil() as u64;
     wanted.saturating_sub(doubles)
@@ -214,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_those_of_numpy() {
+    fn quantiles_match_numpy() {
         let sorted = [1., 2., 4., 8., 16.];
         for (p, expected) in [
             (0., 1.),
@@ -229,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_that_say_nothing_give_no_interval() {
+    fn uninformative_draws_give_no_interval() {
         let two = Undefined::FewDraws {
             defined: 2,
             draws: 3,
@@ -244,8 +255,8 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_error_needs_fewer_more() {
-        // 1.96 * 0.1 is 1.96 times too wide: 3.84 times the items.
+    fn smaller_error_needs_fewer_items() {
+        // 1.96 * 0.1 is 1.96 times too wide: 3.84 times as many items.
         assert_eq!(more_doubles(0.1, 100), 285);
         assert_eq!(more_doubles(0.05, 100), 0);
         assert_eq!(more_doubles(0.051_03, 100), 1);

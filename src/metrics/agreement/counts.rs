@@ -1,4 +1,5 @@
-//! What is counted of ratings, without the ratings themselves: enough for every measure and for the bootstrap.
+//! Counts of ratings without the ratings themselves: enough for every measure and for the
+//! bootstrap.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +10,15 @@ use benchtop_model::agreement::{
     UNKNOWN, Undefined,
 };
 
-/// One person's rating of an item, [`UNKNOWN`] included.
+/// One annotator's rating of an item, which may be [`UNKNOWN`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Rating {
-    /// Who.
     pub rater: u16,
-    /// What.
     pub category: u8,
 }
 
-/// The counts of a round, a filter or a bucket. Two of them are equal where the ratings behind them give the same counts,
-/// in whatever order they came and whatever was taken back.
+/// The counts of a round, a filter, or a bucket. They depend only on the ratings, not on their
+/// order or on removed ratings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
     pub(super) scale: Scale,
@@ -29,17 +28,17 @@ pub struct Counts {
     raters: BTreeMap<u16, RaterCounts>,
 }
 
-/// What two people said of the items that both had.
+/// The ratings of two annotators on their shared items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PairCounts {
-    /// k x k, rows the one of the lower number.
+    /// k x k; the annotator with the lower number in rows.
     pub table: Vec<u64>,
-    /// Items where one or both did not know.
+    /// Items that at least one of them rated as unknown.
     pub unknown: u64,
 }
 
 impl Counts {
-    /// Of nothing.
+    /// Empty counts.
     pub fn new(scale: Scale) -> Counts {
         let (patterns, pairs, raters) = Default::default();
         Counts {
@@ -51,7 +50,7 @@ impl Counts {
         }
     }
 
-    /// Adds `n` items with these ratings (of different people).
+    /// Adds `n` items with these ratings of different annotators.
     pub(super) fn add_items(&mut self, ratings: &[Rating], n: u64) {
         let n = n as i64;
         let pattern = pattern(ratings);
@@ -63,7 +62,8 @@ impl Counts {
         }
     }
 
-    /// Adds a rating of an item that has `others` already, or takes it away (`n` = -1). O(k^2 + others).
+    /// Adds a rating of an item that already has the ratings `others`; `n` = -1 removes it. O(k^2 +
+    /// others).
     pub(super) fn add_rating(&mut self, others: &[Rating], rating: Rating, n: i64) {
         let before = pattern(others);
         let after = before + pattern(&[rating]);
@@ -123,8 +123,8 @@ impl Counts {
         }
     }
 
-    /// The same without its pairs, unless there is only one: where only everybody is asked about, draws for each pair would be
-    /// work for nothing.
+    /// Drops the pairs unless there is only one. If only the overall measures are needed, this
+    /// saves the draws for each pair.
     pub fn everybody(mut self) -> Counts {
         if self.pairs.len() > 1 {
             self.pairs.clear();
@@ -132,7 +132,7 @@ impl Counts {
         self
     }
 
-    /// All measures, without intervals. O(k^2) for everybody and for each pair.
+    /// All measures, without intervals. O(k^2) overall and for each pair.
     pub fn report(&self) -> AgreementReport {
         let pairs = self
             .pairs
@@ -181,7 +181,7 @@ impl Counts {
     }
 }
 
-/// How many ratings fall on each category; [`UNKNOWN`] is none.
+/// Number of ratings in each category, without [`UNKNOWN`].
 fn pattern(ratings: &[Rating]) -> Pattern {
     ratings
         .iter()

@@ -1,28 +1,29 @@
-//! Drawing for the bootstrap, the same from the same seed.
+//! Reproducible sampling for the bootstrap.
 //!
-//! Drawing n of n items with replacement gives multinomial numbers of each kind of item; they are drawn as binomial
-//! numbers one after the other, so that the work depends on the kinds and not on n.
+//! Resampling n of n items with replacement gives multinomial counts for each kind of item. They
+//! are drawn as successive binomial numbers, so the work depends on the number of kinds and not on
+//! n.
 
 use benchtop_model::rng;
 
-/// A stream of numbers.
+/// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Stream(rng::Stream);
 
 impl Stream {
-    /// The stream of a seed and of what it is for.
+    /// The stream for a seed and a purpose.
     pub fn new(seed: u64, purpose: u64) -> Stream {
         Stream(rng::Stream::new(
             rng::Stream::new(seed).next() ^ purpose.wrapping_mul(0x9E37_79B9_7F4A_7C15),
         ))
     }
 
-    /// A number above 0 and below 1, of 2^52 that are equally likely.
+    /// One of 2^52 equally likely numbers above 0 and below 1.
     fn unit(&mut self) -> f64 {
         ((self.0.next() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
     }
 
-    /// How many of `n` come out, each with probability `p`.
+    /// A binomial number: successes in `n` trials with probability `p`.
     pub fn binomial(&mut self, n: u64, p: f64) -> u64 {
         if n == 0 || p <= 0. {
             0
@@ -51,8 +52,9 @@ impl Stream {
         k
     }
 
-    /// Transformed rejection with squeeze: Hormann, "The generation of binomial random variates", Journal of Statistical
-    /// Computation and Simulation 46 (1993), algorithm BTRS, for p <= 1/2 and n p >= 10. Constants are the paper's.
+    /// Transformed rejection with squeeze: Hormann, "The generation of binomial random variates",
+    /// Journal of Statistical Computation and Simulation 46 (1993), algorithm BTRS, for p <= 1/2
+    /// and n p >= 10. The constants are the paper's.
     fn by_rejection(&mut self, n: u64, p: f64) -> u64 {
         let count = n as f64;
         let odds = p / (1. - p);
@@ -88,7 +90,8 @@ impl Stream {
         }
     }
 
-    /// Draws as many items as `of` holds, with replacement: how many there are of each kind goes into `drawn`.
+    /// Draws as many items as `of` holds, with replacement, and writes the number of each kind to
+    /// `drawn`.
     pub fn multinomial(&mut self, of: &[u64], drawn: &mut Vec<u64>) {
         drawn.clear();
         let mut left: u64 = of.iter().sum();
@@ -105,7 +108,7 @@ impl Stream {
     }
 }
 
-/// What Stirling's formula leaves of ln k!: its first values, then its series.
+/// The remainder of Stirling's formula for ln k!: tabulated for small k, then its series.
 fn tail(k: f64) -> f64 {
     const FIRST: [f64; 10] = [
         0.081_061_466_795_327_8,
@@ -134,8 +137,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stream_is_splitmix64() {
-        // The first numbers of its reference implementation for the seed 1234567.
+    fn stream_is_splitmix64() {
+        // The first numbers of the reference implementation for the seed 1234567.
         let mut stream = Stream(rng::Stream::new(1_234_567));
         assert_eq!(stream.0.next(), 6_457_827_717_110_365_317);
         assert_eq!(stream.0.next(), 3_203_168_211_198_807_973);
@@ -143,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn stirlings_rest_goes_over_into_its_series() {
+    fn stirling_remainder_table_meets_its_series() {
         let ln_factorial = |k: u64| (1..=k).map(|i| (i as f64).ln()).sum::<f64>();
         for k in 0..40u64 {
             let n = k as f64 + 1.;
@@ -155,9 +158,10 @@ mod tests {
         }
     }
 
-    /// Chi squared of 20,000 draws against the distribution itself, cells of fewer than 5 expected draws put together.
+    /// Chi-squared of 20,000 draws against the distribution. Cells with fewer than 5 expected draws
+    /// are merged.
     #[test]
-    fn binomial_numbers_have_their_distribution() {
+    fn binomial_numbers_follow_their_distribution() {
         for (n, p) in [
             (1u64, 0.5),
             (9, 0.3),
@@ -187,7 +191,7 @@ mod tests {
                 }
                 log += ((n - k) as f64 / (k + 1) as f64 * p / (1. - p)).ln();
             }
-            // Four standard deviations of a chi squared.
+            // Four standard deviations of chi-squared.
             let freedom = f64::from(cells.max(2) - 1);
             assert!(
                 square < freedom + 4. * (2. * freedom).sqrt(),
@@ -198,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn large_numbers_have_their_mean_and_spread() {
+    fn large_binomials_have_their_mean_and_spread() {
         let (n, p) = (617_000u64, 0.37);
         let mut stream = Stream::new(3, 0);
         let draws: Vec<f64> = (0..20_000).map(|_| stream.binomial(n, p) as f64).collect();
@@ -213,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_of_all_kinds_adds_up_and_is_the_same_again() {
+    fn multinomial_adds_up_and_is_reproducible() {
         let of = [5, 0, 1, 94, 617_000];
         let (mut one, mut two) = (Vec::new(), Vec::new());
         Stream::new(11, 2).multinomial(&of, &mut one);

@@ -1,15 +1,16 @@
-//! The measures themselves, from [`Sums`] and tables.
+//! The agreement measures, computed from [`Sums`] and tables.
 //!
-//! In all of them n_ic is how many of the r_i ratings of item i are category c, and k is the number of categories on the
-//! scale, used or not. Items with fewer than two ratings say nothing of agreement.
+//! In all formulas, n_ic is the number of the r_i ratings of item i in category c, and k is the
+//! number of categories on the scale, used or not. Items with fewer than two ratings carry no
+//! information on agreement.
 
 use super::sums::Sums;
 use benchtop_model::agreement::{Scale, Undefined};
 
-/// A measure, or why there is none.
+/// A measure, or the reason why it is undefined.
 pub(super) type Value = Result<f64, Undefined>;
 
-/// Places in the list that [`all`] makes; specific agreement on each category follows.
+/// Indices in the list that [`all`] returns. Specific agreement on each category follows.
 pub(super) const RAW: usize = 0;
 pub(super) const COHEN: usize = 1;
 pub(super) const FLEISS: usize = 2;
@@ -19,8 +20,8 @@ pub(super) const POSITIVE: usize = 5;
 pub(super) const NEGATIVE: usize = 6;
 pub(super) const BY_CATEGORY: usize = 7;
 
-/// All measures at the places above. `table` is that of two people, `fleiss` the number of ratings of the items that
-/// Fleiss' kappa is of.
+/// All measures, at the indices above. `table` is the table of two annotators; `fleiss` is the
+/// number of ratings of the items that Fleiss' kappa covers.
 pub(super) fn all(
     sums: &Sums,
     scale: Scale,
@@ -47,8 +48,8 @@ pub(super) fn all(
     values
 }
 
-/// Whether there is anything to compare.
-fn some(sums: &Sums) -> Result<f64, Undefined> {
+/// The number of items with two ratings, or the reason why there are none.
+fn doubled_items(sums: &Sums) -> Result<f64, Undefined> {
     match (sums.items(), sums.doubles()) {
         (0, _) => Err(Undefined::NoItems),
         (_, 0) => Err(Undefined::NoDoubles),
@@ -56,22 +57,22 @@ fn some(sums: &Sums) -> Result<f64, Undefined> {
     }
 }
 
-/// Whether chance can be told from agreement: two items at least, and more than one category to choose.
+/// Whether agreement can be corrected for chance: at least two items, and more than one category.
 fn corrected(sums: &Sums) -> Result<f64, Undefined> {
-    match some(sums)? {
+    match doubled_items(sums)? {
         n if n < 2. => Err(Undefined::OneItem),
         _ if sums.categories() < 2 => Err(Undefined::OneOnScale),
         n => Ok(n),
     }
 }
 
-/// Share of pairs of ratings of an item that are the same, as the mean over items with two ratings or more:
-/// 1/n sum_i sum_c n_ic (n_ic - 1) / (r_i (r_i - 1)).
+/// Share of equal pairs among the ratings of an item, averaged over items with at least two
+/// ratings: 1/n sum_i sum_c n_ic (n_ic - 1) / (r_i (r_i - 1)).
 ///
-/// With two ratings an item it is the plain percentage; with more it is the P of Fleiss (1971) and, with missing ratings,
-/// the p_a of Gwet (2014).
+/// With two ratings per item it is the percentage of agreement. With more it is P in Fleiss (1971)
+/// and, with missing ratings, p_a in Gwet (2014).
 pub(super) fn raw(sums: &Sums) -> Value {
-    let n = some(sums)?;
+    let n = doubled_items(sums)?;
     let k = sums.categories();
     let of = |m: u64, pairs: &[u64]| {
         (0..k).map(|c| pairs[c * k + c]).sum::<u64>() as f64 / (m * (m - 1)) as f64
@@ -83,10 +84,12 @@ pub(super) fn raw(sums: &Sums) -> Value {
         / n)
 }
 
-/// Cohen's kappa (p_o - p_e) / (1 - p_e), where p_e is the sum over categories of the product of both people's shares.
+/// Cohen's kappa (p_o - p_e) / (1 - p_e), where p_e is the sum over categories of the product of
+/// both annotators' shares.
 ///
-/// Source: Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20 (1960),
-/// eq. 1; scikit-learn's `cohen_kappa_score` gives the same. `table` is k x k, row after row.
+/// Source: Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological
+/// Measurement 20 (1960), eq. 1; equal to scikit-learn's `cohen_kappa_score`. `table` is k x k, row
+/// by row.
 pub(super) fn cohen_kappa(table: &[u64], k: usize) -> Value {
     let n: u64 = table.iter().sum();
     match n {
@@ -108,13 +111,13 @@ pub(super) fn cohen_kappa(table: &[u64], k: usize) -> Value {
     Ok((same - chance) / (1. - chance))
 }
 
-/// Fleiss' kappa (P - P_e) / (1 - P_e) over the items with exactly `ratings` ratings, where P_e is the sum of the squared
-/// shares of the categories. For two ratings it is Scott's pi.
+/// Fleiss' kappa (P - P_e) / (1 - P_e) over the items with exactly `ratings` ratings, where P_e is
+/// the sum of the squared shares of the categories. For two ratings it is Scott's pi.
 ///
-/// Source: Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76 (1971);
-/// statsmodels' `fleiss_kappa(method="fleiss")` gives the same.
+/// Source: Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76
+/// (1971); equal to statsmodels' `fleiss_kappa(method="fleiss")`.
 pub(super) fn fleiss_kappa(sums: &Sums, ratings: Option<u8>) -> Value {
-    some(sums)?;
+    doubled_items(sums)?;
     let m = ratings.filter(|m| *m > 1).ok_or(Undefined::NoDoubles)?;
     let layer = sums.layer(m).ok_or(Undefined::NoDoubles)?;
     let k = sums.categories();
@@ -137,12 +140,12 @@ pub(super) fn fleiss_kappa(sums: &Sums, ratings: Option<u8>) -> Value {
     Ok((same - chance) / (1. - chance))
 }
 
-/// Krippendorff's alpha for nominal data, 1 - (n - 1) sum_{c != d} o_cd / sum_{c != d} n_c n_d, with the coincidences o_cd
-/// in which a pair of ratings of an item with m of them counts 1 / (m - 1). Missing ratings are allowed; n counts the
-/// ratings of items that have two or more.
+/// Krippendorff's alpha for nominal data, 1 - (n - 1) sum_{c != d} o_cd / sum_{c != d} n_c n_d. In
+/// the coincidences o_cd, a pair of ratings of an item with m ratings counts 1 / (m - 1). Missing
+/// ratings are allowed; n counts the ratings of items that have at least two.
 ///
-/// Source: Krippendorff, "Computing Krippendorff's alpha-reliability" (2011), section C; the package `krippendorff` gives
-/// the same.
+/// Source: Krippendorff, "Computing Krippendorff's alpha-reliability" (2011), section C; equal to
+/// the package `krippendorff`.
 pub(super) fn krippendorff_alpha(sums: &Sums) -> Value {
     corrected(sums)?;
     let k = sums.categories();
@@ -162,13 +165,14 @@ pub(super) fn krippendorff_alpha(sums: &Sums) -> Value {
     Ok(1. - (all - 1.) * (all - same) / chance)
 }
 
-/// Gwet's AC1 (p_a - p_e) / (1 - p_e), where p_e = 1 / (k - 1) sum_c pi_c (1 - pi_c) and pi_c is the mean over all rated
-/// items, also those with a single rating, of n_ic / r_i.
+/// Gwet's AC1 (p_a - p_e) / (1 - p_e), where p_e = 1 / (k - 1) sum_c pi_c (1 - pi_c). pi_c is the
+/// mean of n_ic / r_i over all rated items, including those with a single rating.
 ///
-/// Source: Gwet, "Computing inter-rater reliability and its variance in the presence of high agreement", British Journal
-/// of Mathematical and Statistical Psychology 61 (2008), and "Handbook of Inter-Rater Reliability" (2014) for
-/// missing ratings; irrCAC's `gwet()` gives the same where it is told all k categories. k is that of the scale, so that
-/// AC1 is 1 (and not undefined) where everybody only ever used one category.
+/// Source: Gwet, "Computing inter-rater reliability and its variance in the presence of high
+/// agreement", British Journal of Mathematical and Statistical Psychology 61 (2008), and "Handbook
+/// of Inter-Rater Reliability" (2014) for missing ratings; equal to irrCAC's `gwet()` if it is
+/// given all k categories. k is that of the scale, so AC1 is 1, and not undefined, if only one
+/// category was ever used.
 pub(super) fn gwet_ac1(sums: &Sums) -> Value {
     corrected(sums)?;
     let same = raw(sums)?;
@@ -188,14 +192,14 @@ pub(super) fn gwet_ac1(sums: &Sums) -> Value {
     Ok((same - chance) / (1. - chance))
 }
 
-/// Specific agreement on a category: how often one rating is `category` given that another of the same item is,
-/// sum_i n_ic (n_ic - 1) / sum_i n_ic (r_i - 1).
+/// Specific agreement on a category: the probability that a rating is `category` if another rating
+/// of the same item is, sum_i n_ic (n_ic - 1) / sum_i n_ic (r_i - 1).
 ///
-/// Source: Cicchetti and Feinstein, "High agreement but low kappa: II", Journal of Clinical Epidemiology 43 (1990): with two
-/// ratings an item it is their p_pos = 2a / (2a + b + c) and p_neg = 2d / (2d + b + c); for more ratings Spitzer and
-/// Fleiss (1974).
+/// Source: Cicchetti and Feinstein, "High agreement but low kappa: II", Journal of Clinical
+/// Epidemiology 43 (1990): with two ratings per item it is their p_pos = 2a / (2a + b + c) and
+/// p_neg = 2d / (2d + b + c). For more ratings: Spitzer and Fleiss (1974).
 pub(super) fn specific_agreement(sums: &Sums, category: u8) -> Value {
-    some(sums)?;
+    doubled_items(sums)?;
     let (k, c) = (sums.categories(), usize::from(category));
     let (mut same, mut all) = (0, 0);
     for (m, layer) in sums.doubled() {
@@ -209,7 +213,7 @@ pub(super) fn specific_agreement(sums: &Sums, category: u8) -> Value {
     }
 }
 
-/// The only category that is not 0.
+/// The only category with a count above 0.
 fn only(of: &[u64]) -> Option<u8> {
     let mut used = (0..).zip(of).filter(|(_, n)| **n > 0).map(|(c, _)| c);
     let first = used.next();

@@ -1,11 +1,12 @@
-//! A paragraph for the methods section of a paper.
+//! Writes the paragraph about agreement for the methods section of a paper.
 
 use benchtop_model::agreement::{AgreementReport, Estimate, Measures, Undefined};
 
-/// Says in English what was rated, how far people agree, and how that was computed, with sources by name and year.
+/// Describes in English what was rated, how far annotators agree, and how that was computed, with
+/// sources by name and year.
 ///
-/// `categories` are the names of the categories, in their order; one that has none is called by its number. A measure that is
-/// not defined is named with the reason, and one without an interval says why it has none.
+/// `categories` are the names of the categories, in order. A category without a name is called by
+/// its number. Undefined measures and missing intervals are reported with the reason.
 pub fn methods_paragraph(report: &AgreementReport, categories: &[&str]) -> String {
     let name = |c: usize| {
         categories
@@ -116,9 +117,9 @@ fn measures(report: &AgreementReport, categories: &[&str], say: &mut dyn FnMut(S
         alpha,
         categories,
     ));
-    // Items with a single rating say something of how common a category is.
+    // Items with a single rating still show how common a category is.
     let more = if all.items > all.doubles {
-        "; its chance term takes in items with one rating"
+        "; its chance term includes items with one rating"
     } else {
         ""
     };
@@ -141,7 +142,7 @@ fn measures(report: &AgreementReport, categories: &[&str], say: &mut dyn FnMut(S
     kappas.into_iter().filter_map(Result::err).for_each(say);
 }
 
-/// "name value [interval] (source)", or a sentence on why it is not defined.
+/// "name value [interval] (source)", or a sentence with the reason why it is undefined.
 fn coefficient(
     name: &str,
     source: &str,
@@ -203,7 +204,7 @@ fn percent(estimate: &Estimate, categories: &[&str]) -> String {
     }
 }
 
-/// Said once for all where no draws were made; otherwise here.
+/// Without draws, the paragraph states this once for all; other reasons are stated here.
 fn no_interval(why: Undefined, categories: &[&str]) -> String {
     match why {
         Undefined::NotDrawn => String::new(),
@@ -211,7 +212,7 @@ fn no_interval(why: Undefined, categories: &[&str]) -> String {
     }
 }
 
-/// Two decimals, and never a minus before 0.
+/// Formats with two decimals and never as -0.00.
 pub(super) fn decimals(value: f64) -> String {
     let text = format!("{value:.2}");
     if text == "-0.00" { "0.00".into() } else { text }
@@ -221,7 +222,7 @@ pub(super) fn counted(n: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 
-/// With commas between thousands.
+/// Formats with commas between thousands.
 pub(super) fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();

@@ -1,8 +1,10 @@
-//! How far annotators agree: percentages, kappa, alpha and AC1 with intervals, kept up to date rating by rating.
+//! Inter-annotator agreement: percentages, kappa, alpha, and AC1 with intervals, updated rating by
+//! rating.
 //!
-//! [`Agreement`] holds the ratings of a round and their [`Counts`]; every measure comes from the counts. A [`Counts`] of
-//! each bucket comes from one pass ([`Agreement::by_group`]). [`Counts::bootstrapped`] adds intervals, and
-//! [`methods_paragraph`] writes it all up, [`round_sentences`] and [`quality_sentences`] what stands around it. [`pace`] and [`quality`] look at one person at a time.
+//! [`Agreement`] holds the ratings of a round and their [`Counts`], from which every measure is
+//! computed. [`Agreement::by_group`] counts each bucket in one pass. [`Counts::bootstrapped`] adds
+//! intervals. [`methods_paragraph`] describes the result; [`round_sentences`] and
+//! [`quality_sentences`] describe the round. [`pace`] and [`quality`] look at single annotators.
 
 mod bootstrap;
 mod counts;
@@ -31,13 +33,14 @@ pub(super) use self::draw::Stream as Drawing;
 pub use self::methods::methods_paragraph;
 pub use self::told::{quality_sentences, revised, round_sentences};
 
-/// Told after each draw how many there were; `false` ends it.
+/// Called after each draw with the number of draws so far. Returning `false` cancels.
 pub type Watch<'a> = &'a mut dyn FnMut(usize) -> bool;
 
-/// Ratings with their counts. One rating an item and person; an item takes at most 255.
+/// Ratings with their counts: one rating per item and annotator, and at most 255 per item.
 ///
-/// Items are numbers that begin near 0 (the rows of a project): memory is 22 bytes an item up to the largest one, in pages of
-/// 4,096, and up to 24 MiB for a largest number of 2^32. Items with more than five ratings keep them apart.
+/// Items are numbers that start near 0 (the rows of a project). Memory is 22 bytes per item up to
+/// the largest number, in pages of 4,096, and up to 24 MiB for a largest number of 2^32. Items with
+/// more than five ratings store them separately.
 #[derive(Clone, Debug)]
 pub struct Agreement {
     ratings: Ratings,
@@ -45,7 +48,6 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Without ratings.
     pub fn new(scale: Scale) -> Agreement {
         Agreement {
             ratings: Ratings::default(),
@@ -53,8 +55,10 @@ impl Agreement {
         }
     }
 
-    /// Of many ratings (item, rater, category) at once, in any order; much faster than one by one. Errors are those of
-    /// [`Self::add`], at the first rating that is wrong.
+    /// Adds many ratings (item, rater, category) in any order, much faster than one by one.
+    ///
+    /// # Errors
+    /// See [`Self::add`], for the first invalid rating.
     pub fn of(
         scale: Scale,
         ratings: impl IntoIterator<Item = (u32, u16, u8)>,
@@ -70,19 +74,25 @@ impl Agreement {
         Ok(agreement)
     }
 
-    /// Adds a rating; [`UNKNOWN`] is "skipped" or "not judged". Refused, without changing anything: a category that is not on
-    /// the scale, a second rating of an item by one person, and more than 255 ratings of an item. O(k^2 + ratings of the item).
+    /// Adds a rating; [`UNKNOWN`] stands for skipped or not judged. O(k^2 + ratings of the item).
+    ///
+    /// # Errors
+    /// If the category is not on the scale, if this rater already rated the item, or if the item
+    /// already has 255 ratings. Nothing changes then.
     pub fn add(&mut self, item: u32, rater: u16, category: u8) -> Result<()> {
         self.check(category)?;
         let rating = Rating { rater, category };
         self.ratings.insert(item, rating)?;
         let list = self.ratings.of(item);
-        // The one that was added is the last of the list.
+        // `insert` puts the new rating last.
         self.counts.add_rating(&list[..list.len() - 1], rating, 1);
         Ok(())
     }
 
-    /// Takes a rating away and says what it was. It is an error where there is none.
+    /// Removes a rating and returns its category.
+    ///
+    /// # Errors
+    /// If there is no such rating.
     pub fn remove(&mut self, item: u32, rater: u16) -> Result<u8> {
         let rating = self
             .ratings
@@ -92,8 +102,11 @@ impl Agreement {
         Ok(rating.category)
     }
 
-    /// Changes a rating and says what it was before. It is an error where there is none, or if the new category is not on the
-    /// scale; then nothing changes.
+    /// Changes a rating and returns its previous category.
+    ///
+    /// # Errors
+    /// If there is no such rating, or if the new category is not on the scale. Nothing changes
+    /// then.
     pub fn change(&mut self, item: u32, rater: u16, category: u8) -> Result<u8> {
         self.check(category)?;
         let before = self.remove(item, rater)?;
@@ -101,7 +114,7 @@ impl Agreement {
         Ok(before)
     }
 
-    /// What somebody said of an item.
+    /// The category of a rating.
     pub fn rating(&self, item: u32, rater: u16) -> Option<u8> {
         self.ratings
             .of(item)
@@ -115,7 +128,7 @@ impl Agreement {
         &self.counts
     }
 
-    /// The counts of each group of items, in one pass; items of no group are left out.
+    /// The counts of each group of items, in one pass. Items without a group are left out.
     pub fn by_group(&self, group_of: impl FnMut(u32) -> Option<u32>) -> BTreeMap<u32, Counts> {
         self.ratings.counts(self.counts.scale, group_of)
     }
@@ -131,7 +144,7 @@ impl Agreement {
         );
         Err(Error::input(what)
             .field("category")
-            .help("an answer outside the scale is `UNKNOWN`"))
+            .help("use `UNKNOWN` for an answer outside the scale"))
     }
 }
 

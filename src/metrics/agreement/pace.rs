@@ -1,28 +1,30 @@
-//! How fast and how evenly somebody works, and when to offer a break.
+//! An annotator's speed and drift, and when to offer a break.
 
 use benchtop_model::annotator::{Drift, Pace, Shift, Step};
 
-/// A longer time than this between two verdicts is a break, in milliseconds. A choice of ours.
+/// A pause between two verdicts longer than this is a break, in milliseconds. Our choice.
 pub const BREAK_MS: u64 = 5 * 60 * 1000;
 
-/// The drift is looked for in this many verdicts, the last ones; the first half must have as many. A choice of ours: at
-/// 500 items an hour it is the last six minutes.
+/// Drift compares the last verdicts, this many, with the first half, which must be at least as
+/// long. Our choice: at 500 items per hour these are the last six minutes.
 pub const LAST: usize = 50;
 
-/// A shift counts only from this standard normal deviate on, on either side: p = 0.001. It is looked at after every
-/// verdict, so 0.05 would be passed by chance all the time. A choice of ours.
+/// A shift counts from this standard normal deviate on, on either side: p = 0.001. It is checked
+/// after every verdict, so 0.05 would often be passed by chance. Our choice.
 pub const Z: f64 = 3.29;
 
-/// And only where the median time is this many times what it was, or the inverse. A choice of ours.
+/// A shift in time also needs this ratio of median times, or its inverse. Our choice.
 pub const TIME_RATIO: f64 = 1.5;
 
-/// And only where the share of accepts moved by this much. A choice of ours.
+/// A shift in accepts also needs this change in the share of accepts. Our choice.
 pub const ACCEPTS_MOVED: f64 = 0.15;
 
-/// The pace of one person. `steps` are that person's verdicts in any order; `accept` is the verdict that is an accept.
+/// The pace of one annotator. `steps` are the annotator's verdicts in any order; `accept` is the
+/// verdict that counts as an accept.
 ///
-/// Work is the time between one verdict and the next, without breaks ([`BREAK_MS`]); for the first item and the first after a
-/// break, whose beginning is not known, it is the time on that item (at most a break's length).
+/// Work time is the time between successive verdicts, without breaks ([`BREAK_MS`]). The first
+/// item, and the first after a break, count with the time spent on that item (at most the length of
+/// a break).
 pub fn pace(steps: &[Step], accept: u8) -> Pace {
     let mut steps = steps.to_vec();
     steps.sort_by_key(|step| step.at);
@@ -54,7 +56,8 @@ pub fn pace(steps: &[Step], accept: u8) -> Pace {
     }
 }
 
-/// The last [`LAST`] verdicts against the first half; none where the first half is shorter than that.
+/// The last [`LAST`] verdicts against the first half. `None` if the first half is shorter than
+/// that.
 fn drift(steps: &[Step], accept: u8) -> Option<Drift> {
     if steps.len() < 2 * LAST {
         return None;
@@ -66,8 +69,9 @@ fn drift(steps: &[Step], accept: u8) -> Option<Drift> {
     })
 }
 
-/// Time on an item: the rank sum test of Wilcoxon (1945) and of Mann and Whitney (1947) by its normal approximation, with mean
-/// ranks and the variance corrected for ties. Times are skewed, so that ranks tell more than means.
+/// Time per item: the rank sum test of Wilcoxon (1945) and of Mann and Whitney (1947) by its normal
+/// approximation, with mean ranks and a variance corrected for ties. Times are skewed, so ranks
+/// tell more than means.
 fn seconds(before: &[Step], now: &[Step]) -> Option<Shift> {
     let mut all: Vec<(u32, bool)> = before
         .iter()
@@ -104,7 +108,7 @@ fn seconds(before: &[Step], now: &[Step]) -> Option<Shift> {
     })
 }
 
-/// Share of accepts: the test of two proportions with a common variance.
+/// Share of accepts: the test of two proportions with pooled variance.
 fn accepts(before: &[Step], now: &[Step], accept: u8) -> Shift {
     let accepted = |steps: &[Step]| steps.iter().filter(|s| s.verdict == accept).count() as f64;
     let (n, m) = (before.len() as f64, now.len() as f64);
@@ -124,7 +128,7 @@ fn accepts(before: &[Step], now: &[Step], accept: u8) -> Shift {
     }
 }
 
-/// Median seconds on an item; of two middle ones their mean.
+/// Median seconds per item; for an even number, the mean of the two middle values.
 fn median(steps: &[Step]) -> Option<f64> {
     let mut times: Vec<u32> = steps.iter().map(|s| s.ms).collect();
     times.sort_unstable();
@@ -141,7 +145,7 @@ mod tests {
         Step { at, ms, verdict }
     }
 
-    /// An item each seven seconds, of six to eight seconds.
+    /// One item every seven seconds, with times of six to eight seconds.
     fn steady(n: i64) -> Vec<Step> {
         (0..n)
             .map(|i| {
@@ -163,7 +167,7 @@ mod tests {
             step(410_000, 5000, 1),
         ];
         let found = pace(&steps, 0);
-        // 4 s of the first, 10 s to the second, a break, 6 s of the first after it, 10 s.
+        // 4 s for the first item, 10 s to the second, a break, 6 s for the first after it, 10 s.
         assert_eq!((found.items, found.worked_ms, found.breaks), (4, 30_000, 1));
         assert_eq!(found.items_an_hour, Some(480.));
         assert_eq!(found.median_seconds, Some(5.5));
@@ -174,13 +178,13 @@ mod tests {
         let mut mixed = steps;
         mixed.reverse();
         assert_eq!(pace(&mixed, 0), found);
-        // Five minutes are no break yet.
+        // Exactly five minutes are not a break.
         assert_eq!(pace(&[step(0, 1, 0), step(300_000, 1, 0)], 0).breaks, 0);
         assert_eq!(pace(&[step(0, 1, 0), step(300_001, 1, 0)], 0).breaks, 1);
     }
 
     #[test]
-    fn without_verdicts_or_time_there_is_no_pace() {
+    fn no_verdicts_or_no_time_give_no_pace() {
         let none = pace(&[], 0);
         assert_eq!(
             (none.items, none.items_an_hour, none.median_seconds),
@@ -205,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_of_equal_verdicts() {
+    fn runs_count_equal_verdicts() {
         let steps: Vec<Step> = [0, 0, 1, 1, 1, 0]
             .iter()
             .zip(0..)
@@ -222,7 +226,7 @@ mod tests {
             let drift = pace(&steady(n), 1).drift.unwrap();
             assert!(!drift.offers_break(), "{n}: {drift:?}");
         }
-        // The same time and the same verdict always: no variance, and no drift.
+        // Always the same time and verdict: no variance and no drift.
         let same: Vec<Step> = (0..200).map(|i| step(i * 7000, 7000, 1)).collect();
         let drift = pace(&same, 1).drift.unwrap();
         assert_eq!(
@@ -232,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn hurry_and_waving_through_are_seen() {
+    fn hurry_and_blanket_accepts_are_detected() {
         let mut hurried = steady(300);
         hurried.iter_mut().skip(250).for_each(|s| s.ms /= 3);
         let drift = pace(&hurried, 1).drift.unwrap();
@@ -254,7 +258,7 @@ mod tests {
                 && !drift.seconds.drifts
                 && drift.offers_break()
         );
-        // A shift that is sure but small is none: a tenth faster.
+        // A significant but small shift does not count: a tenth faster.
         let mut brisk = steady(3000);
         brisk
             .iter_mut()

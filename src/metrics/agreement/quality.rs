@@ -1,5 +1,5 @@
-//! How good one person's verdicts are, where that can be told: on items whose answer is known, on items shown twice, after
-//! something was revealed, and in an audit.
+//! The quality of one annotator's verdicts, measured on gold items, on repeated items, after other
+//! verdicts were revealed, and in an audit.
 
 use super::measures::cohen_kappa;
 use crate::statistics::{Z95, wilson};
@@ -7,18 +7,22 @@ use benchtop_model::agreement::{Scale, UNKNOWN};
 use benchtop_model::annotator::{ProbeQuality, Rate, RepeatQuality};
 use benchtop_model::error::{Error, Result};
 
-/// `count` of `of` with Wilson's 95 % interval. It is an error if there are more than there can be.
+/// `count` of `of` with Wilson's 95 % interval.
+///
+/// # Errors
+/// If `count` exceeds `of`.
 pub fn rate(count: u64, of: u64) -> Result<Rate> {
     if count > of {
-        return Err(Error::input(format!("{count} of {of} is more than there are")).field("count"));
+        return Err(Error::input(format!("invalid rate: {count} of {of}")).field("count"));
     }
     Ok(share(count, of))
 }
 
-/// How known items were told: (whether the item is good, whether it was accepted; none for skipped or not known).
-pub fn probes(told: impl IntoIterator<Item = (bool, Option<bool>)>) -> ProbeQuality {
+/// Quality on gold items: whether each is good, and whether it was accepted (`None` if skipped or
+/// unknown).
+pub fn probes(pairs: impl IntoIterator<Item = (bool, Option<bool>)>) -> ProbeQuality {
     let (mut missed, mut bad, mut refused, mut good, mut unknown) = (0, 0, 0, 0, 0);
-    for (is_good, accepted) in told {
+    for (is_good, accepted) in pairs {
         match (is_good, accepted) {
             (_, None) => unknown += 1,
             (true, Some(accepted)) => (good, refused) = (good + 1, refused + u64::from(!accepted)),
@@ -32,13 +36,15 @@ pub fn probes(told: impl IntoIterator<Item = (bool, Option<bool>)>) -> ProbeQual
     }
 }
 
-/// Whether somebody says the same twice: (category the first time, category the second time), [`UNKNOWN`] included. A
-/// category that is not on the scale is an error.
-pub fn repeats(scale: Scale, told: impl IntoIterator<Item = (u8, u8)>) -> Result<RepeatQuality> {
+/// Consistency on repeated items: the first and the second category of each, including [`UNKNOWN`].
+///
+/// # Errors
+/// If a category is not on the scale.
+pub fn repeats(scale: Scale, pairs: impl IntoIterator<Item = (u8, u8)>) -> Result<RepeatQuality> {
     let k = usize::from(scale.categories);
     let mut table = vec![0; k * k];
     let mut unknown = 0;
-    for (first, second) in told {
+    for (first, second) in pairs {
         if let Some(wrong) = [first, second]
             .iter()
             .find(|c| **c >= scale.categories && **c != UNKNOWN)
@@ -46,7 +52,7 @@ pub fn repeats(scale: Scale, told: impl IntoIterator<Item = (u8, u8)>) -> Result
             let what = format!("category {wrong} is not on a scale of {k}");
             return Err(Error::input(what)
                 .field("category")
-                .help("an answer outside the scale is `UNKNOWN`"));
+                .help("use `UNKNOWN` for an answer outside the scale"));
         }
         if first == UNKNOWN || second == UNKNOWN {
             unknown += 1;
@@ -62,15 +68,16 @@ pub fn repeats(scale: Scale, told: impl IntoIterator<Item = (u8, u8)>) -> Result
     })
 }
 
-/// Share of verdicts that were changed after others' verdicts or a machine's were shown: (before, after).
-pub fn revisions<V: PartialEq>(told: impl IntoIterator<Item = (V, V)>) -> Rate {
-    let (changed, all) = told
+/// Share of verdicts that changed after the verdicts of others or of a machine were shown: (before,
+/// after).
+pub fn revisions<V: PartialEq>(pairs: impl IntoIterator<Item = (V, V)>) -> Rate {
+    let (changed, all) = pairs
         .into_iter()
         .fold((0, 0), |(c, n), (a, b)| (c + u64::from(a != b), n + 1));
     share(changed, all)
 }
 
-/// Share of audited items whose status was wrong: for each, whether it was.
+/// Share of audited items whose status was wrong, from a flag for each item.
 pub fn audit(wrong: impl IntoIterator<Item = bool>) -> Rate {
     let (errors, all) = wrong
         .into_iter()
@@ -78,7 +85,7 @@ pub fn audit(wrong: impl IntoIterator<Item = bool>) -> Rate {
     share(errors, all)
 }
 
-/// A part of what was counted.
+/// A rate that is known to be valid.
 fn share(count: u64, of: u64) -> Rate {
     Rate {
         count,
@@ -93,8 +100,8 @@ mod tests {
     use benchtop_model::agreement::Undefined;
 
     #[test]
-    fn misses_and_false_rejects_stay_apart() {
-        let told = [
+    fn misses_and_false_rejects_are_separate() {
+        let pairs = [
             (true, Some(true)),
             (true, Some(false)),
             (true, Some(true)),
@@ -103,7 +110,7 @@ mod tests {
             (false, None),
             (true, None),
         ];
-        let found = probes(told);
+        let found = probes(pairs);
         assert_eq!((found.misses.count, found.misses.of), (1, 2));
         assert_eq!((found.false_rejects.count, found.false_rejects.of), (1, 3));
         assert_eq!(found.unknown, 2);
@@ -120,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn no_error_in_ten_is_not_sure_to_be_none() {
+    fn zero_errors_in_ten_still_have_an_interval() {
         let found = audit([false; 10]);
         let (low, high) = found.interval.unwrap();
         assert!(
@@ -132,9 +139,9 @@ mod tests {
     }
 
     #[test]
-    fn repeats_have_a_share_and_a_kappa() {
+    fn repeats_have_share_and_kappa() {
         let scale = Scale::new(2, 0).unwrap();
-        let told = [
+        let pairs = [
             (0, 0),
             (0, 0),
             (0, 1),
@@ -143,9 +150,10 @@ mod tests {
             (1, UNKNOWN),
             (UNKNOWN, UNKNOWN),
         ];
-        let found = repeats(scale, told).unwrap();
+        let found = repeats(scale, pairs).unwrap();
         assert_eq!((found.same.count, found.same.of, found.unknown), (4, 5, 2));
-        // Shares 3/5 and 2/5 of the first category: chance 0.6 0.4 + 0.4 0.6 = 0.48, kappa 0.32 / 0.52.
+        // Shares of the first category 3/5 and 2/5: chance 0.6 0.4 + 0.4 0.6 = 0.48, kappa 0.32 /
+        // 0.52.
         assert!((found.cohen_kappa.unwrap() - 0.32 / 0.52).abs() < 1e-12);
         assert_eq!(
             repeats(scale, [(0, 0), (0, 0)]).unwrap().cohen_kappa,
@@ -165,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn revisions_count_what_changed() {
+    fn revisions_count_changed_verdicts() {
         let found = revisions([("a", "a"), ("a", "b"), ("b", "b"), ("b", "a")]);
         assert_eq!((found.count, found.of), (2, 4));
         assert!(rate(3, 2).is_err());

@@ -1,4 +1,4 @@
-//! The ratings themselves, by item.
+//! Stores the ratings by item.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use super::counts::{Counts, Rating};
 use benchtop_model::agreement::Scale;
 use benchtop_model::error::{Error, ErrorKind, Result};
 
-/// Items of a page.
+/// Items per page.
 const PAGE: usize = 4096;
-/// Ratings that lie in the slot itself.
+/// Maximum number of ratings in a slot.
 const FEW: usize = 5;
-/// Most ratings of an item: patterns count them in bytes.
+/// Maximum number of ratings per item, because patterns count in bytes.
 const MOST: usize = 255;
-/// Kinds of items that are remembered while counting; a power of two.
+/// Number of cached kinds of items while counting; a power of two.
 const KINDS: usize = 4096;
 
-/// The ratings of one item where they are few. Nothing to drop and plain to copy, so that pages are made fast.
+/// The ratings of one item, if there are few. It is `Copy`, so pages are created fast.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// How many; [`MANY`] where they are kept apart.
+    /// Number of ratings; [`MANY`] if they are stored in `Ratings::many`.
     n: u8,
     list: [Rating; FEW],
 }
@@ -32,7 +32,8 @@ const EMPTY: Slot = Slot {
     }; FEW],
 };
 
-/// Slots in pages (a page without ratings takes no room), and the ratings of items that have more than fit.
+/// Slots in pages (a page without ratings takes no memory), and the ratings of items with more than
+/// fit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ratings {
     pages: Vec<Vec<Slot>>,
@@ -40,7 +41,7 @@ pub(super) struct Ratings {
 }
 
 impl Ratings {
-    /// The ratings of an item, in no order.
+    /// The ratings of an item, in no particular order.
     pub fn of(&self, item: u32) -> &[Rating] {
         let page = self.pages.get(item as usize / PAGE);
         page.and_then(|page| page.get(item as usize % PAGE))
@@ -54,7 +55,7 @@ impl Ratings {
         }
     }
 
-    /// Adds a rating, or says why it cannot be. It becomes the last of its item.
+    /// Adds a rating as the last of its item.
     pub fn insert(&mut self, item: u32, rating: Rating) -> Result<()> {
         let page = item as usize / PAGE;
         if self.pages.len() <= page {
@@ -72,13 +73,13 @@ impl Ratings {
             &slot.list[..n]
         };
         if list.iter().any(|r| r.rater == rating.rater) {
-            let what = format!("rater {} has rated item {item} already", rating.rater);
+            let what = format!("rater {} has already rated item {item}", rating.rater);
             return Err(Error::new(ErrorKind::Conflict, what)
-                .help("change the rating, or give the latest one only"));
+                .help("change the rating, or add only the latest one"));
         }
         if list.len() == MOST {
             return Err(Error::input(format!(
-                "item {item} has {MOST} ratings, which is the most that are compared"
+                "item {item} already has the maximum of {MOST} ratings"
             )));
         }
         if n < FEW {
@@ -95,7 +96,7 @@ impl Ratings {
         Ok(())
     }
 
-    /// Takes a rating away and returns it, where it is.
+    /// Removes a rating and returns it, if it exists.
     pub fn remove(&mut self, item: u32, rater: u16) -> Option<Rating> {
         let slot = self
             .pages
@@ -119,8 +120,9 @@ impl Ratings {
         Some(list[last])
     }
 
-    /// The counts of each group. Most items of a round are alike (the same people said the same of them), so what is alike is
-    /// first counted in a small table, and added up only when another kind takes its place.
+    /// The counts of each group. Most items of a round are alike (the same annotators gave the same
+    /// ratings), so equal items are first counted in a small cache and added when another kind
+    /// takes their place.
     pub fn counts(
         &self,
         scale: Scale,
@@ -162,7 +164,7 @@ impl Ratings {
     }
 }
 
-/// Where items of this kind are remembered.
+/// The cache index of this kind of item.
 fn place(group: u32, list: &[Rating]) -> usize {
     let mix = |hash: u64, n: u64| {
         (hash ^ n)

@@ -1,9 +1,9 @@
-//! The sums that every measure of agreement is computed from. All are whole numbers, so that taking a rating back leaves
-//! exactly what was there before it.
+//! The sums behind every agreement measure. All are integers, so removing a rating restores the
+//! previous state exactly.
 
 use std::collections::BTreeMap;
 
-/// How many ratings of an item fall on each category, as 16 bytes: category c in byte c.
+/// The number of an item's ratings in each category, as 16 bytes: category c in byte c.
 pub(super) type Pattern = u128;
 
 /// One rating of `category` as a pattern.
@@ -11,7 +11,7 @@ pub(super) fn one(category: u8) -> Pattern {
     1 << (8 * u32::from(category))
 }
 
-/// The categories of a pattern with how often each was given.
+/// The categories of a pattern with their counts.
 fn used(pattern: Pattern) -> impl Iterator<Item = (usize, u64)> {
     pattern
         .to_le_bytes()
@@ -21,7 +21,7 @@ fn used(pattern: Pattern) -> impl Iterator<Item = (usize, u64)> {
         .map(|(c, n)| (c, u64::from(n)))
 }
 
-/// Adds `n` to a count, or takes it away where `n` is negative.
+/// Adds `n`, which may be negative, to a count.
 pub(super) fn step(count: &mut u64, n: i64) {
     *count = count.saturating_add_signed(n);
 }
@@ -29,15 +29,14 @@ pub(super) fn step(count: &mut u64, n: i64) {
 /// Sums over the items that have the same number of ratings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Layer {
-    /// Items.
     pub items: u64,
     /// Ratings of each category.
     pub ratings: Vec<u64>,
-    /// Ordered pairs of two ratings of one item, by category: k x k, row after row, symmetric.
+    /// Ordered pairs of two ratings of one item, by category: k x k, row by row, symmetric.
     pub pairs: Vec<u64>,
 }
 
-/// Layers of items: with one rating, two ratings, and so on. The last one is never empty.
+/// Layers of items with one rating, two ratings, and so on. The last layer is never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sums {
     k: usize,
@@ -45,7 +44,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Of nothing, on a scale of `k` categories.
+    /// Empty sums on a scale of `k` categories.
     pub fn new(k: u8) -> Sums {
         Sums {
             k: usize::from(k),
@@ -53,7 +52,8 @@ impl Sums {
         }
     }
 
-    /// Those of two people: a table whose rows are what one said and whose columns what the other did.
+    /// Sums of two annotators, from a table with the categories of one as rows and of the other as
+    /// columns.
     pub fn of_table(k: u8, table: &[u64]) -> Sums {
         let mut sums = Sums::new(k);
         let k = sums.k;
@@ -63,7 +63,7 @@ impl Sums {
         sums
     }
 
-    /// Back to nothing, keeping the memory.
+    /// Resets to empty and keeps the memory.
     pub fn clear(&mut self) {
         for layer in &mut self.layers {
             layer.items = 0;
@@ -72,7 +72,7 @@ impl Sums {
         }
     }
 
-    /// Adds `n` items of that pattern; takes them away where `n` is negative. O(k^2).
+    /// Adds `n` items with this pattern; a negative `n` removes them. O(k^2).
     pub fn add(&mut self, pattern: Pattern, n: i64) {
         let m: usize = used(pattern).map(|(_, count)| count as usize).sum();
         let k = self.k;
@@ -104,34 +104,34 @@ impl Sums {
         }
     }
 
-    /// Categories of the scale.
+    /// Number of categories on the scale.
     pub fn categories(&self) -> usize {
         self.k
     }
 
-    /// The items with `m` ratings, where there are any.
+    /// The items with `m` ratings, if any.
     pub fn layer(&self, m: u8) -> Option<&Layer> {
         self.layers
             .get(usize::from(m).checked_sub(1)?)
             .filter(|layer| layer.items > 0)
     }
 
-    /// All layers that have items, each with its number of ratings.
+    /// All layers that have items, with their numbers of ratings.
     pub fn layers(&self) -> impl Iterator<Item = (u64, &Layer)> {
         (1..).zip(&self.layers).filter(|(_, layer)| layer.items > 0)
     }
 
-    /// The layers of items with two ratings or more.
+    /// The layers of items with at least two ratings.
     pub fn doubled(&self) -> impl Iterator<Item = (u64, &Layer)> {
         self.layers().filter(|(m, _)| *m > 1)
     }
 
-    /// Items with a rating.
+    /// Number of items with a rating.
     pub fn items(&self) -> u64 {
         self.layers().map(|(_, layer)| layer.items).sum()
     }
 
-    /// Items with two ratings or more.
+    /// Number of items with at least two ratings.
     pub fn doubles(&self) -> u64 {
         self.doubled().map(|(_, layer)| layer.items).sum()
     }
@@ -148,7 +148,7 @@ impl Sums {
         table
     }
 
-    /// The number of ratings, two or more, that most items have; the larger of two that as many have.
+    /// The most common number of ratings, of at least two; in a tie, the larger.
     pub fn commonest(&self) -> Option<u8> {
         self.doubled()
             .max_by_key(|(m, layer)| (layer.items, *m))
@@ -156,10 +156,11 @@ impl Sums {
     }
 }
 
-/// How many items have each pattern.
+/// Number of items with each pattern.
 pub(super) type Patterns = BTreeMap<Pattern, u64>;
 
-/// Adds `n` items of that pattern, or takes them away; a pattern without items is forgotten.
+/// Adds `n` items with this pattern; a negative `n` removes them. Patterns without items are
+/// dropped.
 pub(super) fn count(patterns: &mut Patterns, pattern: Pattern, n: i64) {
     if pattern == 0 {
         return;

@@ -1,4 +1,5 @@
-//! Sentences on how a round was done and how steady its people were, to stand around the methods paragraph.
+//! Sentences around the methods paragraph: how a round was done, and how consistent its annotators
+//! were.
 
 use super::methods::{counted, grouped};
 use super::quality::rate;
@@ -6,45 +7,42 @@ use benchtop_model::agreement::analysis::PersonQuality;
 use benchtop_model::annotator::Rate;
 use benchtop_model::round::{Order, Protocol, Round};
 
-/// When a protocol keeps an item, in words that follow "an item is kept".
+/// The condition under which a protocol keeps an item, after the words "an item is kept".
 fn rule(protocol: Protocol) -> String {
     match protocol {
-        Protocol::Single => "if the last word on it accepts it".into(),
-        Protocol::BothAccept => "only if both of two people accept it".into(),
+        Protocol::Single => "if its last verdict accepts it".into(),
+        Protocol::BothAccept => "only if both annotators accept it".into(),
         Protocol::Majority(votes) => format!(
-            "if at least {} of {} people accept it",
+            "if at least {} of {} annotators accept it",
             votes.k(),
             votes.n()
         ),
         Protocol::Equivalence => {
-            "only if both of two people say that the change leaves the answer the same".into()
+            "only if both annotators say that the change does not affect the answer".into()
         }
-        Protocol::Audit => "unless whoever looks through it finds something wrong".into(),
-        Protocol::Answer => "whatever is said: questions are answered without their key".into(),
-        Protocol::Refusal => "if at least 3 of 5 people say that only the refusal is right".into(),
+        Protocol::Audit => "unless the auditor finds something wrong".into(),
+        Protocol::Answer => {
+            "always, because annotators answer the questions without seeing the key".into()
+        }
+        Protocol::Refusal => {
+            "if at least 3 of 5 annotators say that only the refusal is right".into()
+        }
     }
 }
 
-/// What was asked in a round, and how.
+/// Describes the task of a round.
 pub fn round_sentences(round: &Round) -> String {
     let view = match round.blind {
-        true => {
-            "Nobody saw what others or machines said of an item before their own verdict on it was in"
-        }
-        false => "What others and machines said of an item could be seen",
+        true => "Annotators saw the verdicts of others and of machines only after giving their own",
+        false => "Annotators could see the verdicts of others and of machines",
     };
     let order = match round.order {
-        Order::Seeded => "everybody had an order of their own, drawn at random",
-        Order::AsListed => "everybody had the same order",
+        Order::Seeded => "each annotator had a separate random order",
+        Order::AsListed => "all annotators had the same order",
     };
     let mut text = format!(
-        "{} an item {} asked about {} of {} under the protocol `{}`: an item is kept {}. {view}, and {order} (seed {}).",
-        if round.overlap == 1 {
-            "1 person".to_string()
-        } else {
-            format!("{} people", round.overlap)
-        },
-        if round.overlap == 1 { "was" } else { "were" },
+        "{} per item judged {}, selected from {}, under the protocol `{}`: an item is kept {}. {view}, and {order} (seed {}).",
+        counted(u64::from(round.overlap), "annotator"),
         counted(round.items.len() as u64, "item"),
         counted(round.origin.candidates, "candidate"),
         round.protocol,
@@ -54,7 +52,7 @@ pub fn round_sentences(round: &Round) -> String {
     if !round.calibration.is_empty() {
         let bad = round.calibration.iter().filter(|gold| !gold.good).count() as u64;
         text.push_str(&format!(
-            " Each of them practised first on {}, {} of them bad, with an answer at once.",
+            " Each annotator first practiced on {}, {} of them bad, with immediate feedback.",
             counted(round.calibration.len() as u64, "known item"),
             grouped(bad)
         ));
@@ -62,13 +60,13 @@ pub fn round_sentences(round: &Round) -> String {
     text
 }
 
-/// The same parts of all people together.
+/// Adds up a rate over all annotators.
 fn together(quality: &[PersonQuality], of: impl Fn(&PersonQuality) -> Rate) -> Rate {
     let (count, all) = quality
         .iter()
         .map(of)
         .fold((0, 0), |(k, n), rate| (k + rate.count, n + rate.of));
-    // No part is larger than its whole, and so is no sum of them.
+    // Each rate is at most 1, and so is their sum over the sum of their totals.
     rate(count, all).unwrap_or(Rate {
         count,
         of: all,
@@ -76,12 +74,12 @@ fn together(quality: &[PersonQuality], of: impl Fn(&PersonQuality) -> Rate) -> R
     })
 }
 
-/// First verdicts that were changed by a second one of the same person, of all people together.
+/// First verdicts that a second verdict of the same annotator changed, over all annotators.
 pub fn revised(quality: &[PersonQuality]) -> Rate {
     together(quality, |q| q.revised)
 }
 
-/// "4 (10.0 % [3.1, 27.8])".
+/// Formats a rate, such as "4 (10.0 % [3.1, 27.8])".
 fn share(rate: Rate) -> String {
     let (share, interval) = (
         rate.share().unwrap_or_default(),
@@ -97,14 +95,15 @@ fn share(rate: Rate) -> String {
     )
 }
 
-/// How steady and how right the people of a round were together: repeats, probes and second verdicts.
+/// Describes how consistent and how accurate the annotators of a round were: repeats, probes, and
+/// second verdicts.
 pub fn quality_sentences(quality: &[PersonQuality]) -> String {
-    let mut said = Vec::new();
+    let mut sentences = Vec::new();
     let same = together(quality, |q| q.repeats.same);
     if same.of > 0 {
         let shown = counted(same.of, "item");
-        said.push(format!(
-            "Of {shown} shown a second time to the same person, {} got the same verdict.",
+        sentences.push(format!(
+            "Of {shown} shown twice to the same annotator, {} got the same verdict.",
             share(same)
         ));
     }
@@ -113,16 +112,16 @@ pub fn quality_sentences(quality: &[PersonQuality]) -> String {
         together(quality, |q| q.probes.false_rejects),
     );
     if misses.of > 0 {
-        said.push(format!(
-            "Of {} mixed in silently, {} were accepted.",
+        sentences.push(format!(
+            "Of {} mixed in without notice, {} were accepted.",
             counted(misses.of, "known bad item"),
             share(misses)
         ));
     }
     if rejects.of > 0 {
         let shown = counted(rejects.of, "known good item");
-        said.push(format!(
-            "Of {shown} mixed in silently, {} were rejected.",
+        sentences.push(format!(
+            "Of {shown} mixed in without notice, {} were rejected.",
             share(rejects)
         ));
     }
@@ -133,23 +132,23 @@ pub fn quality_sentences(quality: &[PersonQuality]) -> String {
         let after = match second {
             0 => String::new(),
             n => format!(
-                " ({} given, {} after what others said had been shown)",
+                " ({} given, {} of them after the verdicts of others were shown)",
                 counted(n, "second verdict"),
                 grouped(informed)
             ),
         };
-        said.push(format!(
-            "Of {}, {} were changed by a second one of the same person{after}. Agreement is that of first verdicts.",
+        sentences.push(format!(
+            "Of {}, {} were changed by a second verdict of the same annotator{after}. Agreement is computed from first verdicts.",
             counted(changed.of, "first verdict"),
             share(changed),
         ));
     }
-    if !said.is_empty() {
-        said.push(
-            "Intervals of these shares are Wilson's (1927), over all annotators together.".into(),
+    if !sentences.is_empty() {
+        sentences.push(
+            "Intervals of these shares are Wilson intervals (Wilson, 1927) over all annotators together.".into(),
         );
     }
-    said.join(" ")
+    sentences.join(" ")
 }
 
 #[cfg(test)]
@@ -178,14 +177,17 @@ mod tests {
     }
 
     #[test]
-    fn people_are_told_of_together() {
+    fn quality_sentences_pool_all_annotators() {
         let text = quality_sentences(&[person("ann"), person("bob")]);
         for part in [
-            "Of 4 items shown a second time to the same person, 2 (50.0 % [15.0, 85.0]) got the same verdict.",
-            "Of 4 known bad items mixed in silently, 2 (50.0 % [15.0, 85.0]) were accepted.",
-            "Of 2 known good items mixed in silently, 0 (0.0 % [0.0, 65.8]) were rejected.",
-            "Of 6 first verdicts, 2 (33.3 % [9.7, 70.0]) were changed by a second one of the same person (2 second verdicts \
-             given, 2 after what others said had been shown). Agreement is that of first verdicts.",
+            "4 items",
+            "2 (50.0 % [15.0, 85.0])",
+            "4 known bad items",
+            "2 known good items",
+            "0 (0.0 % [0.0, 65.8])",
+            "6 first verdicts",
+            "2 (33.3 % [9.7, 70.0])",
+            "2 second verdicts",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }

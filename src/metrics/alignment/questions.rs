@@ -1,4 +1,5 @@
-//! Questions about a description, as a model wrote them: JSON, or blocks of `field: value` lines.
+//! Parses a model's questions about a description, from JSON or from blocks of `field: value`
+//! lines.
 
 use serde_json::Value;
 
@@ -7,17 +8,17 @@ use crate::judge::json::{Pairs, objects};
 use crate::judge::spoken;
 use benchtop_model::judge::Element;
 
-/// The questions that could be read, and what is wrong with the rest.
+/// The questions that could be read, and notes about the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Questions {
-    /// The questions, in order.
     pub elements: Vec<Element>,
-    /// What was left out or odd, a line each.
+    /// What was left out or is unusual, one line each.
     pub notes: Vec<String>,
 }
 
-/// Reads the questions in `text`; at most `count`. A question without words or answer, with an answer that is none of its
-/// choices, or that was there before, is left out. A type that is none of `types` is kept and told.
+/// Reads at most `count` questions from `text`. A question is left out if it lacks its text or its
+/// answer, if its answer is not one of its choices, or if it repeats an earlier question. A
+/// question whose type is not in `types` is kept and noted.
 pub fn read(text: &str, types: &[String], count: u32) -> Questions {
     let text = spoken(text);
     let (found, _) = objects(text);
@@ -31,22 +32,22 @@ pub fn read(text: &str, types: &[String], count: u32) -> Questions {
         let answer = plain(&element.answer);
         let known = |e: &Element| plain(&e.question) == plain(&element.question);
         let wrong = if plain(&element.question).is_empty() {
-            "has no words".to_string()
+            "has no text".to_string()
         } else if answer.is_empty() {
             "has no answer".to_string()
         } else if !choices.is_empty() && !choices.contains(&answer) {
             format!(
-                "has the answer \"{}\", which is none of its choices",
+                "has the answer \"{}\", which is not one of its choices",
                 element.answer
             )
         } else if all.elements.iter().any(known) {
-            "was asked before".to_string()
+            "repeats an earlier question".to_string()
         } else if all.elements.len() >= count as usize {
-            format!("is beyond the {count} asked for")
+            format!("exceeds the requested {count}")
         } else {
             if !types.is_empty() && !types.iter().any(|t| plain(t) == plain(&element.kind)) {
                 all.notes.push(format!(
-                    "question {} is of type \"{}\", which is not listed",
+                    "question {} has the type \"{}\", which is not listed",
                     at + 1,
                     element.kind
                 ));
@@ -66,7 +67,7 @@ pub fn read(text: &str, types: &[String], count: u32) -> Questions {
     all
 }
 
-/// An object that is a question, or that holds a list of them.
+/// A question object, or an object with a list of questions.
 fn from_object(object: &Pairs) -> Vec<Element> {
     let get = |names: &[&str]| {
         let named =
@@ -112,8 +113,8 @@ fn split(list: &str) -> Vec<String> {
         .collect()
 }
 
-/// Blocks of lines such as `question: ...`, whatever bullets and marks stand before the names. A blank line, or a name
-/// that the block has already, begins another.
+/// Parses blocks of lines such as `question: ...`, with any bullets or marks before the names. A
+/// blank line, or a name that the block already has, starts the next block.
 fn from_lines(text: &str) -> Vec<Element> {
     let mut all: Vec<Element> = Vec::new();
     let mut block = Element::default();

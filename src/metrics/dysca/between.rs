@@ -1,19 +1,24 @@
-//! SC without the sampling noise: how far the styles' true accuracies are apart, how sure that is, and what chance alone would show.
+//! SC without sampling noise: the variance of the styles' true accuracies, its interval, and what
+//! chance alone would show.
 //!
-//! The printed SC is the variance of measured accuracies. Each of them misses the true one by sampling noise, so that SC is too high by
-//! the mean of the sampling variances (times 1 - 1/S for S styles); with 59 questions a style and accuracy 0.7 that is about 35
-//! squared points. Subtracting an unbiased estimate of it gives a statistic without bias, whose variance and skewness follow from
-//! the true accuracies and the sampling variances. The interval holds the values of the true SC under which the statistic is neither in the
-//! lower nor in the upper 2.5 % of Pearson's type III distribution with these three moments; p is the upper tail where all styles are equal.
-//! This inverts a heterogeneity statistic, as the Q-profile interval of a meta-analysis does (Viechtbauer, Statistics in Medicine 26
-//! (2007)), but for the variance of a fixed set of styles, all of one weight. Moments in place of drawn permutations are those of Berry and
-//! Mielke's permutation tests (1983).
+//! The printed SC is the variance of measured accuracies. Each differs from the true one by
+//! sampling noise, so SC is too high by the mean of the sampling variances (times 1 - 1/S for S
+//! styles): with 59 questions per style and accuracy 0.7 by about 35 squared points. Subtracting an
+//! unbiased estimate of the noise gives an unbiased statistic. Its variance and skewness follow
+//! from the true accuracies and the sampling variances. The interval contains the values of the
+//! true SC for which the statistic is in neither 2.5 % tail of Pearson's type III distribution with
+//! these three moments. p is the upper tail if all styles are equal.
+//!
+//! This inverts a heterogeneity statistic, as the Q-profile interval of a meta-analysis does
+//! (Viechtbauer, Statistics in Medicine 26 (2007)), but for the variance of a fixed set of equally
+//! weighted styles. The use of moments instead of sampled permutations follows Berry and Mielke's
+//! permutation tests (1983).
 
 use crate::statistics::{mean, pearson, variance};
 use benchtop_model::agreement::Interval;
 use benchtop_model::board::analysis::ScEstimate;
 
-/// What a style's answers come to, by clusters of questions that share a picture.
+/// Sums of a style's answers, by clusters of questions that share a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StyleSums {
     /// Right answers.
@@ -22,11 +27,11 @@ pub struct StyleSums {
     pub n: f64,
     /// Clusters with a question.
     pub clusters: f64,
-    /// Sum over clusters of the square of the right answers.
+    /// Sum over clusters of the squared number of right answers.
     pub right_squared: f64,
     /// Sum over clusters of right answers times questions.
     pub right_n: f64,
-    /// Sum over clusters of the square of the questions.
+    /// Sum over clusters of the squared number of questions.
     pub n_squared: f64,
 }
 
@@ -49,7 +54,7 @@ impl StyleSums {
         self.right / self.n
     }
 
-    /// The estimated sampling variance of the share; none with one cluster.
+    /// The estimated sampling variance of the share; `None` with one cluster.
     fn variance(&self) -> Option<f64> {
         let p = self.share();
         let squares = self.right_squared - 2.0 * p * self.right_n + p * p * self.n_squared;
@@ -58,21 +63,22 @@ impl StyleSums {
     }
 }
 
-/// Squared points in a squared share.
+/// Squared percentage points per squared share.
 const POINTS: f64 = 1e4;
-/// Each end of the interval leaves so much out.
+/// Probability left out at each end of the interval.
 const TAIL: f64 = 0.025;
-/// The largest variance that numbers from 0 to 1 can have.
+/// The largest variance of numbers from 0 to 1.
 const MOST: f64 = 0.25;
-/// Most skewness that is taken into account; for the upper end of the interval less, where a few small styles make up nearly all of the
-/// noise, since its lower tail is not as short as Pearson's then.
+/// Limits of the skewness. The limit is lower for the upper end of the interval if a few small
+/// styles make up nearly all of the noise, because the lower tail is then longer than Pearson's.
 const SKEWNESS: f64 = 2.8;
 const SKEWNESS_BELOW: f64 = 1.4;
 
-/// SC of styles and what it is without sampling noise; `None` with fewer than two styles, where no style has two clusters, and where
-/// all answers are right or all are wrong, since sampling noise cannot be estimated then.
+/// SC of styles, with and without sampling noise. `None` if the noise cannot be estimated: with
+/// fewer than two styles, if no style has two clusters, or if all answers are right or all are
+/// wrong.
 pub fn sc_estimate(styles: &[StyleSums]) -> Option<ScEstimate> {
-    let of = asked(styles);
+    let of = with_questions(styles);
     let model = Model::new(&of)?;
     Some(ScEstimate {
         printed: POINTS * model.printed,
@@ -84,9 +90,10 @@ pub fn sc_estimate(styles: &[StyleSums]) -> Option<ScEstimate> {
     })
 }
 
-/// The 95 % interval of the true SC, and the standard error of [`ScEstimate::corrected`]; `None` as [`sc_estimate`].
+/// The 95 % interval of the true SC, and the standard error of [`ScEstimate::corrected`]. `None` in
+/// the same cases as [`sc_estimate`].
 pub fn sc_interval(styles: &[StyleSums]) -> Option<Interval> {
-    let of = asked(styles);
+    let of = with_questions(styles);
     let model = Model::new(&of)?;
     let low = model.solve(TAIL, SKEWNESS);
     let high = model.solve(1.0 - TAIL, SKEWNESS_BELOW).max(low);
@@ -99,7 +106,7 @@ pub fn sc_interval(styles: &[StyleSums]) -> Option<Interval> {
     })
 }
 
-fn asked(styles: &[StyleSums]) -> Vec<StyleSums> {
+fn with_questions(styles: &[StyleSums]) -> Vec<StyleSums> {
     styles
         .iter()
         .copied()
@@ -107,20 +114,20 @@ fn asked(styles: &[StyleSums]) -> Vec<StyleSums> {
         .collect()
 }
 
-/// What the distribution of the statistic follows from.
+/// The parameters of the statistic's distribution.
 struct Model<'a> {
     of: &'a [StyleSums],
-    /// Styles.
+    /// Number of styles.
     s: f64,
-    /// Deviations of the styles from their mean, which is `centre`.
+    /// Deviations of the styles from their mean, `centre`.
     deviations: Vec<f64>,
     centre: f64,
-    /// Share of right answers of all questions.
+    /// Share of right answers over all questions.
     pooled: f64,
     /// Sampling variance over that of independent questions.
     design: f64,
     printed: f64,
-    /// The sum of squared deviations less the noise in it.
+    /// The sum of squared deviations minus its noise.
     found: f64,
     noise: f64,
 }
@@ -137,7 +144,7 @@ impl Model<'_> {
         if of.len() < 2 || right <= 0.0 || right >= n {
             return None;
         }
-        // The design effect: what sharing pictures does to the sampling variance.
+        // The design effect: how shared pictures change the sampling variance.
         let known: Vec<(f64, f64)> = of
             .iter()
             .filter(|style| style.n > 1.0)
@@ -175,10 +182,12 @@ impl Model<'_> {
         })
     }
 
-    /// Mean, variance and third central moment of the statistic where the true SC, as squared shares, is `sc`.
+    /// Mean, variance, and third central moment of the statistic if the true SC (as squared shares)
+    /// is `sc`.
     fn moments(&self, sc: f64) -> (f64, f64, f64) {
         let s = self.s;
-        // Where a style's true accuracy lies, given what it scored and how far styles are apart: its mean and mean square.
+        // The posterior of a style's true accuracy, given its score and the variance between
+        // styles: mean and mean square.
         let part = |style: &StyleSums| {
             sc / (sc
                 + self.design * self.pooled * (1.0 - self.pooled) / style.n
@@ -202,7 +211,7 @@ impl Model<'_> {
         let scale = if all > 0.0 { s * sc / all } else { 0.0 };
         means.iter_mut().for_each(|d| *d *= scale.sqrt());
         squares.iter_mut().for_each(|square| *square *= scale);
-        // Traces of powers of the centred covariance, and what the deviations add.
+        // Traces of powers of the centered covariance, and the terms of the deviations.
         let [
             mut v1,
             mut v2,
@@ -237,7 +246,7 @@ impl Model<'_> {
         (s * sc, 2.0 * second + 4.0 * dvd, third)
     }
 
-    /// How often the statistic would be what was found, or more, where the true SC is `sc`.
+    /// Probability that the statistic is at least as large as observed if the true SC is `sc`.
     fn above(&self, sc: f64, most_skewed: f64) -> f64 {
         let (mean, variance, third) = self.moments(sc);
         let deviation = variance.max(f64::MIN_POSITIVE).sqrt();
@@ -247,8 +256,8 @@ impl Model<'_> {
         )
     }
 
-    /// The true SC, as squared shares, under which the statistic is what was found, or more, with this chance; 0 where it is at least that
-    /// with equal styles.
+    /// The true SC (as squared shares) for which the statistic is at least as large as observed
+    /// with this probability. 0 if equal styles already reach it.
     fn solve(&self, chance: f64, most_skewed: f64) -> f64 {
         if self.above(0.0, most_skewed) >= chance {
             return 0.0;

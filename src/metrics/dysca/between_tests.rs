@@ -1,12 +1,13 @@
 use super::*;
 use benchtop_model::rng::Stream;
 
-/// A number from 0 up to 1.
+/// A random number in 0..1.
 fn share(stream: &mut Stream) -> f64 {
     (stream.next() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A benchmark with these questions a style, of which a model gets each right with the chance of its style.
+/// Simulates a benchmark: for each style the number of questions and the probability of a right
+/// answer.
 fn benchmark(stream: &mut Stream, styles: &[(usize, f64)]) -> Vec<StyleSums> {
     let style = |(n, p): &(usize, f64)| {
         let right = (0..*n).filter(|_| share(stream) < *p).count() as f64;
@@ -23,7 +24,8 @@ fn benchmark(stream: &mut Stream, styles: &[(usize, f64)]) -> Vec<StyleSums> {
     styles.iter().map(style).collect()
 }
 
-/// Styles whose true accuracies are spread evenly about `centre`, in an order that has nothing to do with the sizes, and their true SC.
+/// Styles whose true accuracies are spread evenly around `centre`, in an order unrelated to their
+/// sizes, and their true SC.
 fn styles(n: &[usize], centre: f64, spread: f64) -> (Vec<(usize, f64)>, f64) {
     let at = |at: usize| (at * 7 % n.len()) as f64 / (n.len() - 1) as f64 * 2.0 - 1.0;
     let p: Vec<f64> = (0..n.len())
@@ -33,7 +35,8 @@ fn styles(n: &[usize], centre: f64, spread: f64) -> (Vec<(usize, f64)>, f64) {
     (n.iter().copied().zip(p).collect(), sc)
 }
 
-/// Of so many simulated benchmarks: the share whose interval holds the true SC, the mean of SC as printed and without noise.
+/// Over the simulated benchmarks: the share whose interval contains the true SC, and the means of
+/// the printed and the corrected SC.
 fn simulated(seed: u64, runs: usize, (styles, sc): &(Vec<(usize, f64)>, f64)) -> (f64, f64, f64) {
     let mut stream = Stream::new(seed);
     let (mut held, mut printed, mut corrected) = (0, 0.0, 0.0);
@@ -55,12 +58,13 @@ fn uneven(s: usize) -> Vec<usize> {
         .collect()
 }
 
-/// 300 benchmarks of each kind. Of the board's own kind, 51 styles of 59 questions, 1,000: between 93 and 97 % of the intervals hold the true SC.
+/// 300 benchmarks of each kind, and 1,000 like the board's own (51 styles of 59 questions), for
+/// which 93 to 97 % of the intervals must contain the true SC.
 #[test]
-fn the_interval_holds_the_true_sc() {
+fn interval_covers_the_true_sc() {
     let (held, printed, corrected) = simulated(1, 1000, &styles(&[59; 51], 0.7, 0.05));
     assert!((0.93..=0.97).contains(&held), "{held}");
-    // The true one is 8.7: the printed one is mostly noise.
+    // The true SC is 8.7; the printed SC is mostly noise.
     assert!(
         (printed - 42.9).abs() < 1.5 && (corrected - 8.67).abs() < 1.5,
         "{printed} {corrected}"
@@ -85,9 +89,9 @@ fn the_interval_holds_the_true_sc() {
     }
 }
 
-/// Styles that are equal have each p as often as any other.
+/// If styles are equal, p is uniformly distributed.
 #[test]
-fn p_is_uniform_where_styles_are_equal() {
+fn p_is_uniform_for_equal_styles() {
     let equal = styles(&[59; 51], 0.7, 0.0).0;
     let mut stream = Stream::new(9);
     let runs = 1000;
@@ -98,14 +102,14 @@ fn p_is_uniform_where_styles_are_equal() {
         tenths[((found.p * 10.0) as usize).min(9)] += 1;
         (noise, printed) = (noise + found.noise, printed + found.printed);
     }
-    // Chi-squared with 9 degrees of freedom is below 27.9 in 999 of 1,000.
+    // Chi-squared with 9 degrees of freedom is below 27.9 with probability 0.999.
     let expected = runs as f64 / 10.0;
     let square: f64 = tenths
         .iter()
         .map(|n| (*n as f64 - expected).powi(2) / expected)
         .sum();
     assert!(square < 27.9, "{tenths:?}");
-    // What equal styles show by chance: 35 squared points.
+    // Equal styles show 35 squared points by chance.
     let (noise, printed) = (noise / runs as f64, printed / runs as f64);
     assert!(
         (noise - printed).abs() < 1.0 && (noise - 34.9).abs() < 1.0,
@@ -113,9 +117,10 @@ fn p_is_uniform_where_styles_are_equal() {
     );
 }
 
-/// Questions that share pictures are worth less: the same answers, each picture's all right or all wrong, give twice the noise.
+/// Questions that share pictures carry less information: with the same answers, and each picture
+/// all right or all wrong, the noise doubles.
 #[test]
-fn shared_pictures_make_more_noise() {
+fn shared_pictures_increase_noise() {
     let style = |right: usize, of: usize, size: f64| {
         StyleSums::of((0..of).map(|at| (if at < right { size } else { 0.0 }, size)))
     };
@@ -132,7 +137,7 @@ fn shared_pictures_make_more_noise() {
 }
 
 #[test]
-fn what_cannot_be_told_from_noise_has_none() {
+fn no_estimate_without_a_noise_estimate() {
     let one = |right: f64, n: f64| StyleSums {
         right,
         n,
@@ -150,7 +155,7 @@ fn what_cannot_be_told_from_noise_has_none() {
     ] {
         assert_eq!((sc_estimate(&of), sc_interval(&of)), (None, None), "{of:?}");
     }
-    // A style without questions is none, one of a single question counts.
+    // A style without questions is ignored; a style with a single question counts.
     let found = sc_estimate(&[one(3.0, 5.0), one(0.0, 0.0), one(1.0, 1.0), one(2.0, 6.0)]).unwrap();
     assert_eq!(found.styles, 3);
     let interval = sc_interval(&[one(10.0, 20.0), one(10.0, 20.0)]).unwrap();

@@ -1,9 +1,11 @@
-//! Dysca's measures: accuracy by subtask, question type and scenario, the final score, and what is above chance. The
-//! sensitivity to question types ([`sq`]) and to styles ([`sc`]) is computed from the same tallies.
+//! Dysca's measures: accuracy by subtask, question type, and scenario, the final score, and
+//! accuracy above chance. The sensitivities to question types ([`sq`]) and to styles ([`sc`]) use
+//! the same tallies.
 //!
-//! Source: Zhang et al., "Dysca: A Dynamic and Scalable Benchmark for Evaluating Perception Ability of LVLMs" (2024), sections 3.5
-//! and 4.1, Tables 3 and 5 to 10. The released `Dysca_compute.py` averages over 21 hard-coded subtasks and leaves out every one
-//! whose score is exactly 0, and `expression`, which its list misspells; here every subtask with questions counts.
+//! Source: Zhang et al., "Dysca: A Dynamic and Scalable Benchmark for Evaluating Perception Ability
+//! of LVLMs" (2024), sections 3.5 and 4.1, Tables 3 and 5 to 10. The released `Dysca_compute.py`
+//! averages over 21 hard-coded subtasks. It leaves out every subtask whose score is exactly 0, and
+//! `expression`, which its list misspells. Here every subtask with questions counts.
 
 mod between;
 mod sensitivity;
@@ -24,7 +26,7 @@ pub use self::between::{StyleSums, sc_estimate, sc_interval};
 pub use self::sensitivity::{CHANCE, Norm, Sq, SqPart, sq, sq_of_sums};
 pub use self::styles::{Sc, ScPart, sc, style_scores};
 
-/// Name of the scenario that the others are compared with.
+/// The scenario that the others are compared with.
 pub const CLEAN: &str = "clean";
 
 /// The three types of the final score, in the paper's order.
@@ -34,35 +36,34 @@ pub const TYPES: [QuestionKind; 3] = [
     QuestionKind::FreeForm,
 ];
 
-/// How the questions of one subtask and type were answered in one scenario, all of one style where styles are compared.
+/// The answers to the questions of one subtask and type in one scenario. If styles are compared,
+/// also of one style.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Piece {
     /// Subtask, such as `animal`.
     pub subtask: String,
-    /// Question type.
     pub kind: QuestionKind,
-    /// Scenario: `clean`, `corruption`, `print-attack`, `adversarial`, or `blind` for answers without the image.
+    /// Scenario: `clean`, `corruption`, `print-attack`, `adversarial`, or `blind` for answers
+    /// without the image.
     pub scenario: String,
-    /// Style of the images; `None` where they are not kept apart.
+    /// Style of the images; `None` if styles are not distinguished.
     pub style: Option<String>,
-    /// How they were answered.
     pub tally: Tally,
-    /// The sum of the chance levels of its questions: what a blind guess earns. 0 for free form.
+    /// The sum of the questions' chance levels: the points of a blind guess. 0 for free form.
     pub chance: f64,
 }
 
-/// What a set of pieces comes to, each type by itself.
+/// The score of one question type over a set of pieces.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeScore {
-    /// Question type.
     pub kind: QuestionKind,
-    /// Mean of the subtasks' percentages (the paper's and the code's macro mean).
+    /// Mean of the subtasks' percentages (the macro mean of the paper and the code).
     pub score: Number,
     /// Percentage over all questions.
     pub pooled: Number,
-    /// Mean of the subtasks' chance levels, in percent; none for free form.
+    /// Mean of the subtasks' chance levels, in percent; undefined for free form.
     pub chance: Number,
-    /// How far the pooled percentage is on the way from chance to 100, in percent; negative below chance.
+    /// The pooled percentage on a scale from chance (0) to all right (100); negative below chance.
     pub above_chance: Number,
     /// The subtasks, by name.
     pub subtasks: Vec<SubtaskScore>,
@@ -70,40 +71,39 @@ pub struct TypeScore {
     pub tally: Tally,
 }
 
-/// One subtask.
+/// The score of one subtask.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SubtaskScore {
-    /// Its name.
     pub subtask: String,
-    /// Its percentage.
+    /// Percentage of points.
     pub score: Number,
-    /// Its chance level, in percent; none for free form. The paper takes 25 for every multiple-choice question, though gender
-    /// has two options and expression three.
+    /// Chance level, in percent; undefined for free form. The paper assumes 25 for every
+    /// multiple-choice question, although gender has two options and expression three.
     pub chance: Number,
-    /// As [`TypeScore::above_chance`].
+    /// See [`TypeScore::above_chance`].
     pub above_chance: Number,
-    /// How it was answered.
     pub tally: Tally,
 }
 
-/// A model in one scenario.
+/// A model's scores in one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScenarioScore {
-    /// Scenario.
     pub scenario: String,
     /// The types that have questions, in the order of [`TYPES`].
     pub types: Vec<TypeScore>,
-    /// The final score: mean of the three types' scores, in percent (section 4.1; Table 3). None where a type has no questions.
+    /// The final score: the mean of the three types' scores, in percent (section 4.1; Table 3).
+    /// Undefined if a type has no questions.
     pub three_types: Number,
-    /// Mean of multiple choice and true or false alone (Table 10's "blind" is this one, Table 3's is not).
+    /// Mean of multiple choice and true or false only. Table 10's "blind" is this number; Table 3's
+    /// is not.
     pub two_types: Number,
-    /// `three_types` less that of [`CLEAN`], in points.
+    /// `three_types` minus that of [`CLEAN`], in points.
     pub three_types_to_clean: Number,
-    /// `two_types` less that of [`CLEAN`], in points.
+    /// `two_types` minus that of [`CLEAN`], in points.
     pub two_types_to_clean: Number,
 }
 
-/// A model in every scenario it has answers for: `clean` first, the others by name.
+/// A model's scores in every scenario with answers: `clean` first, the others by name.
 pub fn scores(pieces: &[Piece]) -> Vec<ScenarioScore> {
     let mut of: BTreeMap<&str, Vec<&Piece>> = BTreeMap::new();
     pieces
@@ -127,12 +127,12 @@ pub fn scores(pieces: &[Piece]) -> Vec<ScenarioScore> {
     found
 }
 
-/// A score less that of the clean scenario, in points.
+/// A score minus that of the clean scenario, in points.
 pub fn delta(score: &Number, clean: &Number) -> Number {
     score.with(clean, |score, clean| score - clean)
 }
 
-/// How far `accuracy` is on the way from `chance` to 1, in percent, both from 0 to 1; `None` where chance is 1.
+/// `accuracy` on a scale from `chance` (0) to 1 (100), in percent. `None` if chance is 1.
 pub fn above_chance(accuracy: f64, chance: f64) -> Option<f64> {
     (chance < 1.0).then(|| 100.0 * (accuracy - chance) / (1.0 - chance))
 }
@@ -183,7 +183,7 @@ pub fn type_score(kind: QuestionKind, pieces: &[&Piece]) -> Option<TypeScore> {
         let above = match (score.value, chance.value) {
             (Some(score), Some(chance)) => Number::or(
                 above_chance(score / 100.0, chance / 100.0),
-                "chance alone is always right",
+                "the chance level is 100 %",
             ),
             _ => chance.clone(),
         };

@@ -9,55 +9,56 @@ use crate::statistics::Number;
 use crate::tally::Tally;
 use benchtop_model::QuestionKind;
 
-/// Which chance levels accuracies are normalised by.
+/// The chance levels that normalize accuracies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Norm {
     /// The paper's: 25 % for every multiple-choice and 50 % for every true-or-false question.
     Paper,
-    /// That of each question: 1/2 for gender, 1/3 for expression.
+    /// Those of each question: 1/2 for gender, 1/3 for expression.
     Questions,
 }
 
-/// SQ and what makes it up.
+/// SQ and its parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sq {
-    /// Population variance of the two types' normalised scores, in squared points.
+    /// Population variance of the two types' normalized scores, in squared points.
     pub value: Number,
-    /// Mean normalised multiple-choice score over the subtasks, in percent.
+    /// Mean normalized multiple-choice score over the subtasks, in percent.
     pub multiple_choice: Number,
-    /// The same of true or false.
+    /// Mean normalized true-or-false score over the subtasks, in percent.
     pub true_false: Number,
-    /// What multiple choice alone adds to the variance: half the square of its distance to the mean of both. True or false adds
-    /// as much, as there are two of them.
+    /// The contribution of each type: half of its squared distance from the mean of both. With two
+    /// types, the contributions are equal.
     pub each_type: Number,
     /// The subtasks, by name.
     pub subtasks: Vec<SqPart>,
 }
 
-/// One subtask's part in SQ.
+/// The contribution of one subtask to SQ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SqPart {
-    /// Subtask.
     pub subtask: String,
-    /// Its normalised multiple-choice score, in percent.
+    /// Normalized multiple-choice score, in percent.
     pub multiple_choice: Number,
-    /// Its normalised true-or-false score, in percent.
+    /// Normalized true-or-false score, in percent.
     pub true_false: Number,
-    /// SQ of this subtask alone.
+    /// SQ of this subtask only.
     pub value: Number,
-    /// What it adds to SQ: the parts sum up to it. Negative where it pulls the two types together.
+    /// Contribution to SQ. The contributions add up to SQ; one is negative if it pulls the two
+    /// types together.
     pub contribution: Number,
 }
 
 /// SQ over the pieces of one scenario.
 ///
-/// Source: equation 1, which comes to ((TF - MC) / 2)^2 with MC and TF the scores normalised by chance, (accuracy - chance) /
-/// (1 - chance) in percent, each the mean over its subtasks: MC 100 and TF 50 give (0 - 100)^2 / 4 = 2500. Table 3's values do not
-/// follow from Tables 5 to 8 under any reading, so they are not expected to come out.
+/// Source: equation 1, which equals ((TF - MC) / 2)^2. MC and TF are the scores normalized by
+/// chance, (accuracy - chance) / (1 - chance) in percent, each averaged over its subtasks: MC 100
+/// and TF 50 give (0 - 100)^2 / 4 = 2500. Table 3's values do not follow from Tables 5 to 8 under
+/// any reading, so they cannot be reproduced.
 ///
-/// With D the difference of the means, a subtask contributes D / 4 times its own share of D: TF_s / S_TF - MC_s / S_MC, where S
-/// counts the subtasks of that type.
+/// With D the difference of the means, a subtask contributes D / 4 times its own share of D: TF_s /
+/// S_TF - MC_s / S_MC, where S counts the subtasks of that type.
 pub fn sq(pieces: &[&Piece], norm: Norm) -> Sq {
     let mut of: BTreeMap<&str, [(Tally, f64); 2]> = BTreeMap::new();
     for piece in pieces {
@@ -112,8 +113,9 @@ pub fn sq(pieces: &[&Piece], norm: Norm) -> Sq {
     }
 }
 
-/// SQ with the paper's chance levels from sums, for drawing again: points and number of multiple-choice and then of true-or-false
-/// questions, subtask after subtask. A subtask without questions of a type does not count for it; `None` where a type has none.
+/// SQ with the paper's chance levels, from sums that may be resampled. For each subtask: points and
+/// number of multiple-choice questions, then of true-or-false questions. Subtasks without questions
+/// of a type do not count for it. `None` if a type has no questions.
 pub fn sq_of_sums(sums: &[f64]) -> Option<f64> {
     let mut normal = [(0.0, 0u32); 2];
     for subtask in sums.chunks_exact(4) {
@@ -128,7 +130,7 @@ pub fn sq_of_sums(sums: &[f64]) -> Option<f64> {
     (mcs > 0 && tfs > 0).then(|| ((tf / f64::from(tfs) - mc / f64::from(mcs)) / 2.0).powi(2))
 }
 
-/// Chance levels of the paper: multiple choice, true or false.
+/// The paper's chance levels: multiple choice, true or false.
 pub const CHANCE: [f64; 2] = [0.25, 0.5];
 
 const MISSING: &str = "needs multiple-choice and true-or-false questions";

@@ -7,36 +7,37 @@ use serde::{Deserialize, Serialize};
 use super::{Piece, TYPES, type_score};
 use crate::statistics::{Number, mean, variance};
 
-/// SC and what each style adds to it.
+/// SC and the contribution of each style.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sc {
-    /// Population variance of the styles' scores, in squared points; none of fewer than two styles, which cannot differ.
+    /// Population variance of the styles' scores, in squared points. Undefined for fewer than two
+    /// styles.
     pub value: Number,
-    /// Styles with a score: the paper says 51 and its released list has 57, so they are counted.
+    /// Number of styles with a score. The paper says 51 and its released list has 57, so they are
+    /// counted.
     pub n: usize,
     /// Mean score of the styles, in percent.
     pub mean: Number,
-    /// The styles, the one that adds most first.
+    /// The styles, largest contribution first.
     pub styles: Vec<ScPart>,
 }
 
-/// One style.
+/// The contribution of one style to SC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScPart {
-    /// Style.
     pub style: String,
-    /// Its score, in percent.
+    /// Score in percent.
     pub score: f64,
-    /// Its score less the mean, in points.
+    /// Score minus the mean, in points.
     pub deviation: f64,
-    /// What it adds: the square of the deviation over the number of styles. The parts sum up to SC.
+    /// The squared deviation over the number of styles. The contributions add up to SC.
     pub contribution: f64,
 }
 
-/// SC of styles with their scores in percent; those without a score do not count.
+/// SC of styles with their scores in percent. Styles without a score do not count.
 ///
-/// Source: equation 2, the population variance over the styles. The paper does not say what the score of a style is, and its code
-/// has none; see [`style_scores`] for two.
+/// Source: equation 2, the population variance over the styles. The paper does not define the score
+/// of a style, and its code has none; [`style_scores`] offers two.
 pub fn sc(styles: &[(String, Number)]) -> Sc {
     let of: Vec<(&str, f64)> = styles
         .iter()
@@ -63,7 +64,7 @@ pub fn sc(styles: &[(String, Number)]) -> Sc {
     let why = if scores.is_empty() {
         "no styles with answers"
     } else {
-        "answers are of one style only"
+        "all answers are of one style"
     };
     Sc {
         value: Number::or(variance(&scores).filter(|_| scores.len() > 1), why),
@@ -73,9 +74,10 @@ pub fn sc(styles: &[(String, Number)]) -> Sc {
     }
 }
 
-/// The score of every style in the pieces of one scenario, in percent, by name. `pooled` takes all multiple-choice and
-/// true-or-false questions of a style together; otherwise it is the mean of its types' scores (two or three, those that the whole
-/// set has; a style without one of them has no score). Pieces without a style are left out.
+/// The score of every style in the pieces of one scenario, in percent, by name. `pooled` pools all
+/// multiple-choice and true-or-false questions of a style. Otherwise the score is the mean of the
+/// types' scores, over the two or three types in the whole set; a style without one of them has no
+/// score. Pieces without a style are left out.
 pub fn style_scores(pieces: &[&Piece], pooled: bool) -> Vec<(String, Number)> {
     let types: Vec<_> = TYPES
         .into_iter()

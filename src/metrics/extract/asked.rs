@@ -1,20 +1,19 @@
-//! What a model was asked, as far as its answer is read by it.
+//! The parts of a question that matter for reading an answer.
 
 use benchtop_model::{Choice, Item, QuestionKind, Role};
 
-/// What was asked: the text a model got, how it is to be answered, and its options.
+/// A question as put to a model: its text, its type, and its options.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// The whole text, options and hint included; empty where only the options are known.
+    /// The whole text, including options and hint. Empty if only the options are known.
     pub instruction: &'a str,
-    /// How it is to be answered.
     pub kind: QuestionKind,
-    /// The options in their order.
+    /// The options, in order.
     pub options: &'a [Choice],
 }
 
 impl Default for Asked<'_> {
-    /// Nothing known: a multiple-choice question without options.
+    /// An unknown question: multiple choice without options.
     fn default() -> Self {
         Asked {
             instruction: "",
@@ -35,15 +34,15 @@ impl<'a> From<&'a Item> for Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Whether yes or no is asked for, with no options to choose from.
+    /// Whether the question asks for yes or no and has no options.
     pub(super) fn wants_yes_or_no(&self) -> bool {
         self.options.is_empty()
             && matches!(self.kind, QuestionKind::YesNo | QuestionKind::TrueFalse)
     }
 }
 
-/// An instruction whose options were read out of its text: lines such as `(A) cat`, `A. cat`, `A) cat` or `A: cat`, in the order
-/// of the alphabet.
+/// An instruction whose options are parsed from its text: lines such as `(A) cat`, `A. cat`, `A)
+/// cat`, or `A: cat`, in alphabetical order.
 #[derive(Clone, Debug)]
 pub struct Instruction {
     text: String,
@@ -52,13 +51,14 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// Reads the options. An instruction without two of them that asks for yes or no is a yes/no question, with True and False a
-    /// true-or-false question. Which option is right is not known: all are distractors.
+    /// Parses the options. An instruction with fewer than two options that asks for yes or no is a
+    /// yes/no question. With the options True and False it is a true-or-false question. All options
+    /// are marked as distractors, because the right one is unknown.
     pub fn new(text: String) -> Instruction {
         let mut options: Vec<Choice> = Vec::new();
         for line in text.lines() {
             match option(line.trim()) {
-                // Another list begins: the last one counts.
+                // Another list begins; the last one counts.
                 Some((0, text)) => {
                     options = vec![Choice {
                         text: text.into(),
@@ -93,7 +93,7 @@ impl Instruction {
         }
     }
 
-    /// What it asks.
+    /// The question in this instruction.
     pub fn asked(&self) -> Asked<'_> {
         Asked {
             instruction: &self.text,
@@ -103,7 +103,7 @@ impl Instruction {
     }
 }
 
-/// The place and text of a line that is an option.
+/// The index and text of an option line.
 fn option(line: &str) -> Option<(usize, &str)> {
     let (letter, rest) = match line.as_bytes() {
         [b'(', letter, b')', ..] => (*letter, &line[3..]),

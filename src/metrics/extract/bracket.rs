@@ -1,4 +1,4 @@
-//! The first `[[X]]`.
+//! Reads the first `[[X]]`.
 
 use super::{Extractor, Read};
 

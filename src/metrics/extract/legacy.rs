@@ -1,7 +1,8 @@
-//! Dysca's released rule, to the letter: `Dysca_compute.py`, `normalize_extracted_answer` and `get_most_similar`.
+//! Dysca's released rule, reproduced exactly: `Dysca_compute.py`, `normalize_extracted_answer` and
+//! `get_most_similar`.
 //!
-//! It keeps an answer whatever it is, and shifts every letter by one where the instruction has no line `Choices:`, because the
-//! question then stands first among the options.
+//! It always keeps an answer. If the instruction has no line `Choices:`, it shifts every letter by
+//! one, because the question then counts as the first option.
 
 use std::borrow::Cow;
 
@@ -14,15 +15,16 @@ use benchtop_model::{Item, Role};
 /// How a line was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
-    /// This letter names it.
+    /// The letter names it.
     Letter(char),
-    /// This letter names no line: the nearest to the letter alone.
+    /// The letter names no line; the nearest line to the letter alone was chosen.
     NearestToLetter(char),
-    /// There is no letter: the nearest to the answer.
+    /// There is no letter; the nearest line to the answer was chosen.
     Nearest,
 }
 
-/// What the released code compares with the right answer (the chosen line without its first word), and how it got there.
+/// The text that the released code compares with the right answer (the chosen line without its
+/// first word), and how it was chosen.
 pub(super) fn extracted<'a>(asked: &Asked<'a>, output: &str) -> (Cow<'a, str>, By) {
     if asked.instruction.is_empty() {
         let lines = asked
@@ -42,7 +44,8 @@ pub(super) fn extracted<'a>(asked: &Asked<'a>, output: &str) -> (Cow<'a, str>, B
     (Cow::Borrowed(lines.get(range).unwrap_or_default()), by)
 }
 
-/// The option whose text that is; of equals the right one, as the released code compares texts.
+/// The option with this text. Among equal options, the right one, because the released code
+/// compares texts.
 pub(super) fn read(asked: &Asked, output: &str) -> Read {
     let (text, _) = extracted(asked, output);
     let same = |right: bool| {
@@ -65,7 +68,7 @@ fn choices(instruction: &str) -> &str {
     &rest[..memmem::find(rest.as_bytes(), b"\nHint:").unwrap_or(rest.len())]
 }
 
-/// The chosen line without its first word, as bytes of `lines`.
+/// The chosen line without its first word, as a byte range of `lines`.
 fn chosen(lines: &str, output: &str) -> (std::ops::Range<usize>, By) {
     let output = output.trim();
     let letter = bracketed(output).or_else(|| output.bytes().rev().find(u8::is_ascii_uppercase));
@@ -113,7 +116,8 @@ fn chosen(lines: &str, output: &str) -> (std::ops::Range<usize>, By) {
     )
 }
 
-/// Levenshtein distance. To one character it is the length of the line, less one if the line has that character.
+/// Levenshtein distance. For a single character it is the line's length, minus one if the line
+/// contains the character.
 fn distance(wanted: &str, line: &str) -> usize {
     let mut chars = wanted.chars();
     match (chars.next(), chars.next()) {
@@ -133,7 +137,7 @@ fn bracketed(text: &str) -> Option<u8> {
     found.map(|w| w[1])
 }
 
-/// Where the lines are, as Python's `split("\n")` has them: an empty text is one line.
+/// The lines as in Python's `split("\n")`: an empty text is one line.
 fn spans(lines: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     lines.split('\n').scan(0, |next, line| {
         let from = *next;

@@ -1,7 +1,9 @@
-//! From a model's raw output to the answer it gives: named rules with a version, each of which can say what it did.
+//! Reads the answer in a model's raw output, by named and versioned rules that can explain
+//! themselves.
 //!
-//! [`Extractor::read`] reads an output for what was [`Asked`]; [`Extractor::trace`] tells how. The rules of MVP-Bench need no
-//! question and read bare outputs too ([`Extractor::extract`]). Nothing here allocates on the way of an ordinary answer.
+//! [`Extractor::read`] reads an output to a question ([`Asked`]); [`Extractor::trace`] explains the
+//! reading. MVP-Bench's rules need no question and also read bare outputs ([`Extractor::extract`]).
+//! Ordinary answers are read without allocation.
 
 mod asked;
 mod bracket;
@@ -23,57 +25,64 @@ use benchtop_model::Item;
 pub use self::asked::{Asked, Instruction};
 pub use self::strict2::python as strict_in_python;
 
-/// A rule that reads an answer. A change of what it reads is a new [`version`](Extractor::version).
+/// A rule that reads answers. A change in what it reads gets a new [`version`](Extractor::version).
 /// It is stored and sent by its [`name`](Extractor::name).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "&'static str", try_from = "String")]
 pub enum Extractor {
-    /// Yes or no (MVP-Bench, `evaluate.py`): the text before the first full stop, of that before the first comma; if it is
-    /// neither yes nor no in any case, the stored word of a language-model judge.
+    /// Yes or no (MVP-Bench, `evaluate.py`): the text before the first full stop and then before
+    /// the first comma, in any case. If that is neither yes nor no, the stored word of a
+    /// language-model judge.
     MvpYesNo,
-    /// A letter for CircularEval (MVP-Bench, `evaluate.py`, `evaluate_mcq`): the text before the first full stop, of that before
-    /// the first comma; upper case only, nothing else stripped.
+    /// A letter for CircularEval (MVP-Bench, `evaluate.py`, `evaluate_mcq`): the text before the
+    /// first full stop and then before the first comma. Uppercase only; nothing else is stripped.
     MvpCircular,
-    /// A letter for single questions (MVP-Bench, `evaluate.py`, `extract_predictions`): as the circular rule, then the text before
-    /// the first `)`, round brackets stripped; any case.
+    /// A letter for single questions (MVP-Bench, `evaluate.py`, `extract_predictions`): the
+    /// circular rule, then the text before the first `)`, without round brackets, in any case.
     MvpMcq,
-    /// Letters, option texts, yes and no where the output commits itself to exactly one; refusals and everything else are states of
-    /// their own, in many languages. Of benchtop, and what is read with where no paper says otherwise.
+    /// Letters, option texts, yes, and no, if the output commits to exactly one answer, in many
+    /// languages. Refused and unparsed are separate states. benchtop's own rule and the default
+    /// where no paper specifies another.
     Strict,
-    /// The first version of [`Strict`](Extractor::Strict), as it was: English alone, and it takes "it could be A or B" for an answer.
+    /// The first version of [`Strict`](Extractor::Strict), unchanged: English only, and it accepts
+    /// "it could be A or B" as an answer.
     Strict1,
-    /// As [`Strict`](Extractor::Strict); what that cannot read is what a judge read, where a project has its reading of exactly this
-    /// output (see [`judge_extraction`]). Readings are no words of an output: whoever has them looks them up, and without them this is `strict`.
+    /// [`Strict`](Extractor::Strict), plus a judge's reading of outputs that it cannot read, if the
+    /// project has one for exactly this output (see [`judge_extraction`]). The caller looks up the
+    /// readings; without them this rule is `strict`.
     StrictJudge,
-    /// As [`Strict1`](Extractor::Strict1), with the readings of a judge.
+    /// [`Strict1`](Extractor::Strict1) with the readings of a judge.
     StrictJudge1,
-    /// What Dysca's released `Dysca_compute.py` does (lines 37 to 86), faults included: the last letter in brackets, else the last
-    /// capital letter, else the option at the least Levenshtein distance; nothing is ever unparsed.
+    /// Dysca's released `Dysca_compute.py` (lines 37 to 86), including its faults: the last letter
+    /// in brackets, else the last capital letter, else the option with the smallest Levenshtein
+    /// distance. No output is unparsed.
     LegacyDysca,
-    /// The first `[[X]]` (AutoBench-V, `pipeline.py`): exactly one capital letter within it.
+    /// The first `[[X]]` (AutoBench-V, `pipeline.py`) with exactly one capital letter in it.
     FirstBracket,
-    /// Yes or no: the first word, else the only one of the two words in the output.
+    /// Yes or no: the first word, or the only one of the two words in the output.
     YesNo,
 }
 
-/// What an output says.
+/// The answer in an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Read {
-    /// The option at this place, from 0. The rules that know no options (`mvp-*`, `first-bracket`) can name one that is not there.
+    /// The option with this index, from 0. Rules that do not know the options (`mvp-*`,
+    /// `first-bracket`) may return an index that does not exist.
     Option(usize),
-    /// Yes, to a question that has no options.
+    /// Yes, to a question without options.
     Yes,
-    /// No, to a question that has no options.
+    /// No, to a question without options.
     No,
-    /// It declines to answer, or chooses the option that does.
+    /// The output declines to answer, or picks the refusal option.
     Refused,
-    /// The rule cannot read it.
+    /// The rule cannot read the output.
     Unparsed,
 }
 
 impl Read {
-    /// What the right answer to an item is read as; `None` where no rule can grade it (free form, or no right option).
+    /// The reading of the right answer to an item. `None` if no rule can grade it (free form, or no
+    /// right option).
     pub fn gold(item: &Item) -> Option<Read> {
         if let Some(correct) = item.correct() {
             return Some(Read::Option(correct));
@@ -85,7 +94,7 @@ impl Read {
         }
     }
 
-    /// How a trace says it: ``read as `B` ``, `refused` or `not readable`.
+    /// The reading in a trace: ``read as `B` ``, `refused`, or `not readable`.
     fn traced(self) -> String {
         match self {
             Read::Refused => "refused".into(),
@@ -94,7 +103,7 @@ impl Read {
         }
     }
 
-    /// The answer as text: a letter, `yes` or `no`; `None` for the other states.
+    /// The answer as text: a letter, `yes`, or `no`; `None` for the other states.
     pub fn answer(self) -> Option<String> {
         match self {
             Read::Option(at) => Some(Item::letter(at)),
@@ -104,7 +113,7 @@ impl Read {
         }
     }
 
-    /// The state's name: `option`, `yes`, `no`, `refused`, `unparsed`.
+    /// The name of the state: `option`, `yes`, `no`, `refused`, `unparsed`.
     pub fn state(self) -> &'static str {
         match self {
             Read::Option(_) => "option",
@@ -126,17 +135,16 @@ impl TryFrom<String> for Extractor {
     type Error = String;
 
     fn try_from(name: String) -> Result<Extractor, String> {
-        Extractor::from_name(&name).ok_or_else(|| format!("no rule `{name}`"))
+        Extractor::from_name(&name).ok_or_else(|| format!("unknown extraction rule `{name}`"))
     }
 }
 
-/// Whether `output` declines to answer in prose: "I'm sorry, but I cannot help with that".
+/// Whether `output` declines to answer in free text: "I'm sorry, but I cannot help with that".
 pub fn declines(output: &str) -> bool {
     strict2::declines(output)
 }
 
 impl Extractor {
-    /// All rules.
     pub const ALL: [Extractor; 10] = [
         Extractor::Strict,
         Extractor::LegacyDysca,
@@ -150,7 +158,7 @@ impl Extractor {
         Extractor::StrictJudge1,
     ];
 
-    /// Name and version, e.g. `mvp-yn@1`.
+    /// Name and version, such as `mvp-yn@1`.
     pub fn name(self) -> &'static str {
         match self {
             Extractor::MvpYesNo => "mvp-yn@1",
@@ -175,7 +183,7 @@ impl Extractor {
         }
     }
 
-    /// The rule of that name, with its version or without: then the newest.
+    /// The rule with this name. Without a version, the newest.
     pub fn from_name(name: &str) -> Option<Extractor> {
         let plain = |rule: &Extractor| rule.name().split('@').next();
         Self::ALL
@@ -183,13 +191,14 @@ impl Extractor {
             .find(|rule| rule.name() == name || plain(rule) == Some(name))
     }
 
-    /// Whether the rule goes by what only a project has.
+    /// Whether the rule needs data that only a project has.
     pub fn is_of_project(self) -> bool {
         matches!(self, Extractor::StrictJudge | Extractor::StrictJudge1)
     }
 
-    /// What `output` says to what was asked. `judge` is the stored word of a judge, if any: asked only where the rule itself
-    /// reads nothing, and never by `legacy-dysca`, `first-bracket` and MVP-Bench's rules for letters.
+    /// Reads `output` as an answer to the question. `judge` is the stored word of a judge, if any.
+    /// It is used only if the rule itself reads nothing, and never by `legacy-dysca`,
+    /// `first-bracket`, and MVP-Bench's rules for letters.
     pub fn read(self, asked: &Asked, output: &str, judge: Option<&str>) -> Read {
         match self {
             Extractor::Strict | Extractor::StrictJudge => strict2::read(asked, output, judge).0,
@@ -203,7 +212,7 @@ impl Extractor {
         }
     }
 
-    /// What [`read`](Self::read) did, step by step, in one line.
+    /// Explains step by step, in one line, what [`read`](Self::read) did.
     pub fn trace(self, asked: &Asked, output: &str, judge: Option<&str>) -> String {
         match self {
             Extractor::Strict | Extractor::StrictJudge => strict2::trace(asked, output, judge),
@@ -217,8 +226,9 @@ impl Extractor {
         }
     }
 
-    /// What was read, as text: the option's text where the question has it, else a letter, `yes` or `no`; `None` for a refusal and
-    /// what cannot be read. `legacy-dysca` gives what the released code compares with the right answer, which need not be an option.
+    /// The reading as text: the option's text if it is known, else a letter, `yes`, or `no`. `None`
+    /// for refused and unparsed outputs. `legacy-dysca` returns the text that the released code
+    /// compares with the right answer, which need not be an option.
     pub fn text(self, asked: &Asked, output: &str, judge: Option<&str>) -> Option<String> {
         if self == Extractor::LegacyDysca {
             return Some(legacy::extracted(asked, output).0.into_owned());
@@ -234,13 +244,13 @@ impl Extractor {
         }
     }
 
-    /// The answer read from a bare `output`: `yes` or `no`, or one capital letter. `judge` is the stored word of a judge, if any.
-    /// `None` when the rule cannot read it.
+    /// Reads a bare `output`: `yes`, `no`, or one capital letter. `judge` is the stored word of a
+    /// judge, if any. `None` if the rule cannot read the output.
     pub fn extract(self, output: &str, judge: Option<&str>) -> Option<String> {
         self.read(&Asked::default(), output, judge).answer()
     }
 
-    /// What [`extract`](Self::extract) did, step by step, in one line.
+    /// Explains step by step, in one line, what [`extract`](Self::extract) did.
     pub fn explain(self, output: &str, judge: Option<&str>) -> String {
         self.trace(&Asked::default(), output, judge)
     }

@@ -1,9 +1,9 @@
-//! The rules of MVP-Bench's `evaluate.py`. It marks what it cannot read as wrong.
+//! The rules of MVP-Bench's `evaluate.py`, which counts unparsed answers as wrong.
 
 use super::text::same;
 use super::{Extractor, Read};
 
-/// What the output says; letters are not held against the options there are.
+/// Reads the answer. Letters are not checked against the question's options.
 pub(super) fn read(rule: Extractor, output: &str, judge: Option<&str>) -> Read {
     let text = reduce(rule, output);
     match rule {
@@ -54,7 +54,7 @@ fn yes_or_no(text: &str) -> Option<Read> {
         .map(|(_, read)| read)
 }
 
-/// One letter and nothing else.
+/// Exactly one letter.
 fn letter(text: &str) -> Option<Read> {
     match text.as_bytes() {
         [letter] if letter.is_ascii_alphabetic() => Some(Read::Option(usize::from(
@@ -69,14 +69,14 @@ mod tests {
     use crate::extract::Extractor;
 
     #[test]
-    fn each_rule_reads_what_its_source_reads() {
+    fn each_rule_matches_its_source() {
         let yn = |o, j| Extractor::MvpYesNo.extract(o, j);
         assert_eq!(yn("Yes, the man is. No", None).as_deref(), Some("yes"));
         assert_eq!(yn(" NO ", None).as_deref(), Some("no"));
         assert_eq!(yn("I cannot tell", Some("No")).as_deref(), Some("no"));
         assert_eq!(yn("I cannot tell", Some("Unknown")), None);
         assert_eq!(yn("yes indeed", None), None);
-        // A readable output is never overruled by the judge.
+        // The judge never overrules a readable output.
         assert_eq!(yn("Yes.", Some("No")).as_deref(), Some("yes"));
 
         let circular = |o| Extractor::MvpCircular.extract(o, None);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_trace_tells_every_step() {
+    fn trace_names_every_step() {
         assert_eq!(
             Extractor::MvpYesNo.explain("Hm, well", Some("Unknown")),
             "mvp-yn@1: text before the first `.` and `,` is `Hm`, neither yes nor no; the stored judge said `Unknown`; not \

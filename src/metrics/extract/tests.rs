@@ -29,7 +29,7 @@ fn strict(texts: &[&str], output: &str) -> Read {
 const ANIMALS: [&str; 4] = ["Bear", "cat", "lion", "sea lion"];
 
 #[test]
-fn strict_reads_what_an_output_commits_itself_to() {
+fn strict_reads_commitments() {
     let sea_lion = [
         "D",
         "(D)",
@@ -145,13 +145,13 @@ fn strict_does_not_guess() {
     for output in unread {
         assert_eq!(strict(&ANIMALS, output), Read::Unparsed, "{output}");
     }
-    // Letters that are options of another letter.
+    // Options whose texts are letters of other options.
     assert_eq!(strict(&["B", "A"], "A"), Read::Unparsed);
     assert_eq!(strict(&["cat", "cat"], "cat"), Read::Unparsed);
 }
 
 #[test]
-fn strict_tells_refusals_from_answers() {
+fn strict_separates_refusals_from_answers() {
     for output in [
         "Sorry, I cannot help with that.",
         "I can\u{2019}t tell whether it is (A) or (B).",
@@ -198,7 +198,7 @@ fn strict_tells_refusals_from_answers() {
 }
 
 #[test]
-fn strict_reads_yes_and_no_where_there_are_no_options() {
+fn strict_reads_yes_and_no_without_options() {
     let asked = Asked {
         kind: QuestionKind::YesNo,
         ..Asked::default()
@@ -250,7 +250,7 @@ fn instruction(layout: &str) -> Instruction {
     })
 }
 
-/// Answers in four layouts with what the released code makes of them.
+/// Answers in four layouts, with the results of the released code.
 const DYSCA: [(&str, &str, &str); 25] = [
     ("MC", "(B)", "cat"),
     ("MC", "(b) cat", "cat"),
@@ -280,7 +280,7 @@ const DYSCA: [(&str, &str, &str); 25] = [
 ];
 
 #[test]
-fn legacy_dysca_does_what_the_released_code_does() {
+fn legacy_dysca_matches_the_released_code() {
     for (layout, answer, expected) in DYSCA {
         let instruction = instruction(layout);
         let found = Extractor::LegacyDysca
@@ -302,7 +302,7 @@ fn legacy_dysca_does_what_the_released_code_does() {
             .trace(&asked.asked(), "A", None)
             .contains("none of the options; without a line `Choices:`")
     );
-    // Without the instruction the options stand as its lines would.
+    // Without an instruction, the options replace its lines.
     let options = options(&ANIMALS);
     let asked = Asked {
         options: &options,
@@ -323,7 +323,7 @@ fn legacy_dysca_does_what_the_released_code_does() {
 }
 
 #[test]
-fn options_are_read_out_of_an_instruction() {
+fn options_are_parsed_from_an_instruction() {
     let of = |text: &str| {
         let instruction = Instruction::new(text.into());
         let asked = instruction.asked();
@@ -350,12 +350,12 @@ fn options_are_read_out_of_an_instruction() {
         (QuestionKind::YesNo, String::new())
     );
     assert_eq!(of("A. only one").1, "");
-    // The example of the prompt and then the question: the last list counts.
+    // An example in the prompt and then the question: the last list counts.
     assert_eq!(of("A) 1\nB) 2\nNow:\nA) 3\nB) 4\nC) 5").1, "3|4|5");
 }
 
 #[test]
-fn the_other_rules() {
+fn other_rules_read_their_answers() {
     let first = |o: &str| Extractor::FirstBracket.read(&Asked::default(), o, None);
     assert_eq!(
         (
@@ -408,7 +408,7 @@ fn the_other_rules() {
 }
 
 #[test]
-fn every_rule_has_a_name_and_survives_anything() {
+fn every_rule_has_a_name_and_reads_any_text() {
     let names: std::collections::BTreeSet<_> = Extractor::ALL.iter().map(|r| r.name()).collect();
     assert_eq!(names.len(), Extractor::ALL.len());
     let odd = [
@@ -485,7 +485,7 @@ fn every_rule_has_a_name_and_survives_anything() {
 }
 
 #[test]
-fn what_the_right_answer_is_read_as() {
+fn gold_is_the_reading_of_the_right_answer() {
     let mut item: Item = serde_json::from_value(serde_json::json!({
         "id": "s/1", "dataset": "s", "key": 1, "form": "plain", "question": "q", "kind": "yes-no", "answer": "No"
     }))
@@ -502,9 +502,9 @@ fn what_the_right_answer_is_read_as() {
     );
 }
 
-/// The second version reads what the first reads well, and none of what the first takes for an answer against its words.
+/// The second version reads what the first reads correctly, and not what the first misreads.
 #[test]
-fn strict_reads_no_hedge_and_no_negation() {
+fn strict_ignores_hedges_and_negations() {
     let options = options(&ANIMALS);
     let asked = Asked {
         options: &options,
@@ -544,7 +544,7 @@ fn strict_reads_no_hedge_and_no_negation() {
             .trace(&asked, "A or B", None)
             .starts_with("strict@2: it leaves open")
     );
-    // Options that are lettered as the Russian alphabet is.
+    // Options with letters of the Russian alphabet.
     let instruction = "?\nА) cat\nБ) dog\nВ) lion";
     assert_eq!(
         Extractor::Strict.read(
@@ -571,7 +571,7 @@ fn strict_reads_no_hedge_and_no_negation() {
         ),
         (Read::Unparsed, Read::Unparsed, Read::Yes, Read::No)
     );
-    // The stored word of a judge is read the same way, and a role is a role.
+    // The stored word of a judge is read in the same way, and roles apply.
     assert_eq!(
         Extractor::Strict.read(&asked, "hm", Some("A or B")),
         Read::Unparsed
@@ -582,9 +582,9 @@ fn strict_reads_no_hedge_and_no_negation() {
     );
 }
 
-/// Steps are linear in the length of an output: these would take hours otherwise.
+/// Time is linear in the length of an output; otherwise these would take hours.
 #[test]
-fn an_output_of_five_megabytes_is_read() {
+fn five_megabyte_output_is_read() {
     let options = options(&ANIMALS);
     let asked = Asked {
         options: &options,

@@ -1,6 +1,6 @@
-//! Looking at text without taking it apart.
+//! Text search without allocation.
 
-/// Whether two texts are the same but for case.
+/// Whether two texts are equal, ignoring case.
 pub(super) fn same(a: &str, b: &str) -> bool {
     if a.is_ascii() && b.is_ascii() {
         return a.eq_ignore_ascii_case(b);
@@ -10,7 +10,8 @@ pub(super) fn same(a: &str, b: &str) -> bool {
         .eq(b.chars().flat_map(char::to_lowercase))
 }
 
-/// Whether `text` begins with `start`, whatever its case; then how many bytes of `text` that are. `'` also stands for `’`.
+/// Length in bytes of `start` at the beginning of `text`, ignoring case; `None` if it is not there.
+/// `'` also matches `’`.
 pub(super) fn begins(text: &str, start: &str) -> Option<usize> {
     if start.is_ascii() {
         let (bytes, mut at) = (text.as_bytes(), 0);
@@ -41,7 +42,8 @@ pub(super) fn begins(text: &str, start: &str) -> Option<usize> {
     wanted.is_none().then_some(text.len())
 }
 
-/// Where `word` stands in `text` as whole words, whatever its case: byte ranges that do not overlap.
+/// The occurrences of `word` in `text` as whole words, ignoring case, as byte ranges that do not
+/// overlap.
 pub(super) fn places<'a>(
     text: &'a str,
     word: &'a str,
@@ -66,7 +68,7 @@ pub(super) fn places<'a>(
     })
 }
 
-/// Where, from a byte on, the first letter of `word` stands, whatever its case.
+/// The next place, from a byte on, of the first letter of `word`, ignoring case.
 fn next(text: &str, from: usize, word: &str) -> Option<usize> {
     let first = word.chars().next()?;
     let rest = text.get(from..)?;
@@ -100,7 +102,7 @@ pub(super) fn alphanumeric_at(text: &str, at: usize) -> bool {
         .is_some_and(char::is_alphanumeric)
 }
 
-/// Whether a number goes on at this byte, as 3 does in `3.5`.
+/// Whether a number continues at this byte, as before `.5` in `3.5`.
 pub(super) fn number_at(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let digit = |i: Option<usize>| i.and_then(|i| bytes.get(i)).is_some_and(u8::is_ascii_digit);
@@ -109,7 +111,7 @@ pub(super) fn number_at(text: &str, at: usize) -> bool {
         && digit(Some(at + 1))
 }
 
-/// Whether the number at this byte began before it, as 5 does in `3.5` and in `-5`.
+/// Whether the number at this byte started earlier, as 5 does in `3.5` and in `-5`.
 fn number_before(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let before = at.checked_sub(1).and_then(|i| bytes.get(i));
@@ -117,7 +119,7 @@ fn number_before(text: &str, at: usize) -> bool {
     number && (before == Some(&b'-') || (before.is_some() && number_at(text, at - 1)))
 }
 
-/// The place of a letter in the alphabet, whatever its case.
+/// The index of a letter in the alphabet, ignoring case.
 pub(super) fn index(letter: u8) -> usize {
     usize::from(letter.to_ascii_uppercase().wrapping_sub(b'A'))
 }
@@ -127,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_found_whole() {
+    fn whole_words_are_found() {
         let at = |text: &str, word: &str| {
             places(text, word)
                 .map(|r| text[r].to_string())

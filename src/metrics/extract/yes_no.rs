@@ -1,4 +1,4 @@
-//! Yes or no, leniently.
+//! Reads yes or no leniently.
 
 use super::text::{places, same};
 use super::{Asked, Extractor, Read};
@@ -8,7 +8,7 @@ pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> Read {
     let Some(yes) = word else {
         return Read::Unparsed;
     };
-    // Options that say yes and no (or true and false) stand for it.
+    // Options that mean yes and no (or true and false).
     let texts: [&str; 2] = if yes {
         ["yes", "true"]
     } else {
@@ -25,7 +25,7 @@ pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> Read {
     }
 }
 
-/// The first word if it is one of the two, else the only one of the two that there is.
+/// The first word if it is yes or no, otherwise the only one of the two in the text.
 fn word(text: &str) -> Option<bool> {
     let first = text
         .split(|c: char| !c.is_alphanumeric())

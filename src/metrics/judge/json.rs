@@ -1,13 +1,14 @@
-//! JSON objects in the middle of words.
+//! Finds JSON objects in text.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-/// Places at which an object is looked for, at most: a text of nothing but braces must not take for ever.
+/// Maximum number of places at which an object is tried, because a text of only braces would take
+/// too long.
 const PLACES: usize = 256;
 
-/// An object with all its fields in order, those that stand in it twice too: which of two answers was meant is not ours
-/// to say.
+/// An object with all its fields in order, including duplicates. The caller decides what two
+/// answers mean.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pairs(pub(crate) Vec<(String, Value)>);
 
@@ -33,7 +34,7 @@ impl<'de> Deserialize<'de> for Pairs {
     }
 }
 
-/// The objects in `text`, outermost ones, in order, whether they stand alone, in a code fence or between words; and the
+/// The outermost objects in `text`, in order, alone, in a code fence, or between words; and the
 /// text without them.
 pub(crate) fn objects(text: &str) -> (Vec<Pairs>, String) {
     let (mut found, mut outside) = (Vec::new(), String::new());
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_are_found_between_words_and_nowhere_else() {
+    fn objects_are_found_between_words() {
         let (found, outside) =
             objects("a {b} {\"x\": {\"y\": 1}} c ```json\n{\"x\": 2, \"x\": 3}\n``` d {\"z\": ");
         assert_eq!(found.len(), 2);

@@ -1,5 +1,5 @@
-//! From a judge's raw answer to a ruling: JSON first, then what is marked as the answer, then the words. What cannot be
-//! read that way is unparsed, a third state, and never a guess.
+//! Turns a judge's raw answer into a ruling: JSON first, then a marked answer, then the words.
+//! Everything else is unparsed, a third state, and never a guess.
 
 pub(super) mod json;
 mod words;
@@ -16,10 +16,10 @@ use benchtop_model::generation::Failure;
 use benchtop_model::judge::{Found, Ruling, Said, Unparsed, Word};
 use benchtop_model::vlm::{Alternative, Finish, Reply};
 
-/// Goes up with every change of the number that is read from the same answer.
+/// Incremented whenever the same answer would give another number.
 pub const VERSION: u32 = 1;
 
-/// The ruling in `reply` where the answer `pass` is good.
+/// The ruling in `reply`, where `pass` is the good answer.
 pub fn ruling(reply: &Reply, pass: Word) -> Ruling {
     match reply.finish {
         Finish::Refused => {
@@ -35,8 +35,8 @@ pub fn ruling(reply: &Reply, pass: Word) -> Ruling {
     }
 }
 
-/// What is known where the question itself was refused by its server ([`Failure`] of kind refused): a refusal too. Any
-/// other failure says nothing of the picture.
+/// The ruling if the server refused the question ([`Failure`] of kind refused): also a refusal.
+/// Other failures say nothing about the picture.
 pub fn refused(failure: &Failure) -> Option<Ruling> {
     (failure.kind == benchtop_model::generation::FailureKind::Refused).then(|| Ruling {
         said: Said::Refused,
@@ -46,7 +46,7 @@ pub fn refused(failure: &Failure) -> Option<Ruling> {
     })
 }
 
-/// The ruling in `text` where the answer `pass` is good.
+/// The ruling in `text`, where `pass` is the good answer.
 pub fn understood(text: &str, pass: Word) -> Ruling {
     let text = spoken(text);
     let of = |read: Read, reason| match read {
@@ -92,8 +92,9 @@ pub fn understood(text: &str, pass: Word) -> Ruling {
     }
 }
 
-/// What objects with an `answer` say, and the first reason; none where there is no such object. An answer that is
-/// neither yes nor no is one all the same: the words around it are then not asked.
+/// The answer of the objects with an `answer` field, and the first reason. `None` if there is no
+/// such object. An answer that is neither yes nor no still counts, so the surrounding words are not
+/// read.
 fn answers(objects: &[Pairs]) -> Option<(Read, Option<String>)> {
     let all = |name: &str| -> Vec<&Value> {
         let named = |(key, _): &&(String, Value)| key.trim().eq_ignore_ascii_case(name);
@@ -122,7 +123,7 @@ fn answers(objects: &[Pairs]) -> Option<(Read, Option<String>)> {
     Some((read, reason.filter(|r| !r.is_empty())))
 }
 
-/// An answer without the thoughts that some models write before it; nothing where they do not end.
+/// An answer without the thoughts that some models write first. Empty if the thoughts do not end.
 pub(super) fn spoken(text: &str) -> &str {
     match (text.rfind("</think>"), text.contains("<think>")) {
         (Some(at), _) => &text[at + "</think>".len()..],
@@ -131,9 +132,9 @@ pub(super) fn spoken(text: &str) -> &str {
     }
 }
 
-/// How sure a model is of yes against no: p(yes) / (p(yes) + p(no)) over the alternatives of its first token, whatever
-/// their case and the blanks and marks around them; none where neither is among them. In the sense of VQAScore (Lin et
-/// al. 2024), which asks for p(yes) alone.
+/// A model's certainty of yes against no: p(yes) / (p(yes) + p(no)) over the alternatives of its
+/// first token, ignoring case, spaces, and punctuation. `None` if neither is among them. This
+/// follows VQAScore (Lin et al. 2024), which uses p(yes) only.
 pub fn certainty(first: &[Alternative]) -> Option<f64> {
     let sum = |word: Word| -> f64 {
         let is = |a: &&Alternative| {

@@ -7,7 +7,7 @@ fn said(text: &str) -> Said {
 }
 
 #[test]
-fn a_plain_word_is_read_whatever_stands_around_it() {
+fn plain_word_is_read_in_any_context() {
     for text in [
         "yes",
         "Yes",
@@ -63,7 +63,7 @@ fn a_plain_word_is_read_whatever_stands_around_it() {
 }
 
 #[test]
-fn what_is_neither_is_never_guessed() {
+fn ambiguous_text_is_unparsed() {
     use Unparsed::*;
     for (text, why) in [
         ("", Empty),
@@ -106,7 +106,7 @@ fn what_is_neither_is_never_guessed() {
 }
 
 #[test]
-fn who_declines_in_prose_refuses() {
+fn refusal_in_prose_is_a_refusal() {
     for text in [
         "I'm sorry, but I can't help with that.",
         "I cannot assist with this request.",
@@ -119,7 +119,7 @@ fn who_declines_in_prose_refuses() {
         let ruling = understood(text, Word::Yes);
         assert_eq!((ruling.said, ruling.pass), (Said::Refused, None), "{text}");
     }
-    // Whoever says yes or no has not declined.
+    // A yes or no is not a refusal.
     assert_eq!(
         said("I can't see the tail, but yes."),
         Said::Word(Word::Yes)
@@ -131,7 +131,7 @@ fn who_declines_in_prose_refuses() {
 }
 
 #[test]
-fn json_comes_first_and_marks_before_words() {
+fn json_precedes_marks_and_marks_precede_words() {
     for (text, word, found) in [
         ("{\"answer\": \"yes\"}", Word::Yes, Found::Json),
         (
@@ -206,7 +206,7 @@ fn json_comes_first_and_marks_before_words() {
 }
 
 #[test]
-fn polarity_turns_the_ruling_and_leaves_what_was_said() {
+fn polarity_inverts_the_ruling_only() {
     for (text, said) in [("yes", Word::Yes), ("{\"answer\": \"no\"}", Word::No)] {
         for pass in [Word::Yes, Word::No] {
             let ruling = understood(text, pass);
@@ -219,7 +219,7 @@ fn polarity_turns_the_ruling_and_leaves_what_was_said() {
 }
 
 #[test]
-fn a_refusal_is_no_answer_whatever_its_words() {
+fn refused_reply_is_no_answer() {
     let reply = Reply {
         text: "No, I cannot judge this.".into(),
         finish: Finish::Refused,
@@ -236,7 +236,7 @@ fn a_refusal_is_no_answer_whatever_its_words() {
 }
 
 #[test]
-fn certainty_is_a_share_of_yes_and_no_alone() {
+fn certainty_uses_yes_and_no_only() {
     let first = |tokens: &[(&str, f64)]| -> Vec<Alternative> {
         tokens
             .iter()
@@ -260,8 +260,8 @@ fn certainty_is_a_share_of_yes_and_no_alone() {
 }
 
 #[test]
-fn a_model_that_repeats_itself_is_read_in_one_pass() {
-    // Quadratic reading of this would be 10^11 steps.
+fn repetitive_text_is_read_in_one_pass() {
+    // Reading this in quadratic time would take 10^11 steps.
     assert_eq!(said(&"yes ".repeat(100_000)), Said::Word(Word::Yes));
     assert_eq!(
         said(&"answer is yes ".repeat(50_000)),
@@ -289,7 +289,7 @@ proptest! {
         prop_assert_eq!(good.said, bad.said);
         prop_assert_eq!(good.pass, bad.pass.map(|p| !p));
         if let Said::Word(word) = good.said {
-            // What is read stands there, as such or as a JSON truth value.
+            // The word is in the text, as such or as a JSON boolean.
             let lower = text.to_lowercase();
             let holds = lower.contains(word.name()) || lower.contains(if word == Word::Yes { "true" } else { "false" });
             prop_assert!(holds);

@@ -1,40 +1,41 @@
-//! Yes or no in plain words.
+//! Finds yes or no in plain text.
 
 use benchtop_model::judge::{Found, Unparsed, Word};
 
-/// The word and where it was found, or why there is none.
+/// The word and how it was found, or the reason why there is none.
 pub(super) type Read = Result<(Word, Found), Unparsed>;
 
-/// After "no", these begin a sentence about it; before any other word "no" only says that something is lacking.
+/// After "no", these words begin a sentence about the answer. Before any other word, "no" only says
+/// that something is missing.
 const GOES_ON: [&str; 30] = [
     "it", "its", "this", "that", "these", "those", "the", "there", "they", "he", "she", "we", "i",
     "you", "because", "since", "as", "in", "a", "an", "based", "given", "although", "while", "my",
     "adding", "removing", "and", "or", "but",
 ];
-/// Before yes or no in one clause, these leave open whether it is meant.
+/// Before yes or no in one clause, these words leave open whether it is meant.
 const HEDGES: [&str; 15] = [
     "not", "cannot", "never", "neither", "nor", "if", "whether", "unless", "maybe", "perhaps",
     "either", "could", "might", "may", "unsure",
 ];
-/// What ends a clause, in Latin and Chinese script.
+/// Ends of a clause, in Latin and Chinese script.
 const CLAUSE: [char; 16] = [
     '.', ',', ';', ':', '!', '?', '\n', '(', ')', '。', '，', '；', '：', '！', '？', '、',
 ];
 
-/// A yes or no that stands as a word of its own.
+/// A yes or no that is a separate word.
 struct Mention {
     word: Word,
     /// Marked as the answer.
     marked: bool,
-    /// Offered beside the other one: "yes or no".
+    /// Offered next to the other one: "yes or no".
     offered: bool,
-    /// With a hedge before it.
+    /// After a hedge.
     hedged: bool,
-    /// Nothing but marks stands before it.
+    /// Nothing but punctuation precedes it.
     first: bool,
 }
 
-/// Yes or no as `text` says it.
+/// The yes or no in `text`.
 pub(super) fn read(text: &str) -> Read {
     let mentions = mentions(text);
     let marked: Vec<&Mention> = mentions
@@ -72,11 +73,12 @@ fn mentions(text: &str) -> Vec<Mention> {
             None => words.push((at, at + c.len_utf8())),
         }
     }
-    // Quotes around a word are not of it.
+    // Quotation marks are not part of a word.
     let quote = |c: char| c == '\'' || c == '’';
     let word = |&(start, end): &(usize, usize)| text[start..end].trim_matches(quote);
     let mut found = Vec::new();
-    // Whether a hedge stands in this clause: kept from word to word, since a model that repeats itself writes thousands.
+    // Whether this clause has a hedge. It is updated word by word, because a model that repeats
+    // itself writes thousands.
     let (mut hedged, mut end) = (false, 0);
     for (i, place) in words.iter().enumerate() {
         hedged &= !text[end..place.0].contains(CLAUSE);
@@ -114,14 +116,15 @@ fn hyphened(before: &str, after: &str) -> bool {
         || after.next().is_some_and(dash) && after.next().is_some_and(char::is_alphanumeric)
 }
 
-/// "no change", "no way to tell"; "No. 5".
+/// Whether "no" only denies something: "no change", "no way to tell", "No. 5".
 fn lacking(gap: &str, next: &str) -> bool {
     let blank = !gap.is_empty() && gap.chars().all(|c| c.is_whitespace() && c != '\n');
     let number = next.starts_with(|c: char| c.is_ascii_digit()) && matches!(gap.trim(), "" | ".");
     number || blank && !GOES_ON.iter().any(|w| w.eq_ignore_ascii_case(next))
 }
 
-/// `[[Yes]]`, `Answer: yes`, `"answer": "yes"`, `the answer is **yes**`.
+/// Whether the word is marked: `[[Yes]]`, `Answer: yes`, `"answer": "yes"`, `the answer is
+/// **yes**`.
 fn marked(before: &str, after: &str) -> bool {
     if before.trim_end().ends_with("[[") && after.trim_start().starts_with("]]") {
         return true;
@@ -147,7 +150,7 @@ fn marked(before: &str, after: &str) -> bool {
     ends("answer") || ends("verdict")
 }
 
-/// "yes or no", "yes/no", "yes | no".
+/// Whether both words are offered: "yes or no", "yes/no", "yes | no".
 fn offered(next: Option<(&str, &str)>, after: Option<&str>) -> bool {
     let other = |w: &str| Word::from_name(w).is_some();
     match next {
@@ -157,7 +160,7 @@ fn offered(next: Option<(&str, &str)>, after: Option<&str>) -> bool {
     }
 }
 
-/// The second half of the same.
+/// Whether the word is the second of an offered pair.
 fn offered_before(words: &[(usize, usize)], text: &str, start: usize) -> bool {
     let word = |w: &(usize, usize)| &text[w.0..w.1];
     match words {

@@ -1,12 +1,14 @@
-//! MM-SAP's measures: what a model knows, and whether it knows what it does not.
+//! MM-SAP's measures: what a model knows, and whether it knows what it does not know.
 //!
-//! Source: Wang et al., "MM-SAP: A Comprehensive Benchmark for Assessing Self-Awareness of Multimodal Large Language Models in
-//! Perception" (2024), section 4, equations 1 to 6, Tables 1 and 2. There is no released code. Every question has an option that
-//! declines to answer; the options are shuffled five times, so that each shuffle has its own index of it, and texts are never compared.
+//! Source: Wang et al., "MM-SAP: A Comprehensive Benchmark for Assessing Self-Awareness of
+//! Multimodal Large Language Models in Perception" (2024), section 4, equations 1 to 6, Tables 1
+//! and 2. There is no released code. Every question has a refusal option. The options are shuffled
+//! five times; each shuffle has its own index of the refusal option, and texts are never compared.
 //!
-//! Where the paper says "variance" behind its plus-minus signs, its 56 printed values are those of a population standard deviation.
-//! An answer that cannot be read is, by equation 6, not a refusal and so an answer; here it is a state of its own, and
-//! [`Counts::answer_rate_printed`] is the paper's reading.
+//! The paper calls the numbers after its plus-minus signs "variance", but its 56 printed values are
+//! population standard deviations. By equation 6, an unreadable answer is not a refusal and so
+//! counts as an answer. Here it is a state of its own; [`Counts::answer_rate_printed`] follows the
+//! paper.
 
 mod identities;
 mod quadrant;
@@ -24,23 +26,22 @@ use super::statistics::{Number, mean, variance};
 pub use self::identities::{ar_of_knowledge, ar_of_rate, knowledge_of_rates, pooled};
 pub use self::quadrant::Quadrant;
 
-/// Which questions there are.
+/// The subsets of questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subset {
-    /// Every model should answer: right is the correct option.
+    /// Every model should answer. The correct option is right.
     Basic,
-    /// A model may know or not: right is the correct option, and declining.
+    /// A model may or may not know. The correct option and declining are both right.
     Knowledge,
-    /// Nobody can answer from the image: right is declining.
+    /// The image does not contain the answer. Declining is right.
     Beyond,
 }
 
 impl Subset {
-    /// All of them, in the paper's order.
+    /// All subsets, in the paper's order.
     pub const ALL: [Subset; 3] = [Subset::Basic, Subset::Knowledge, Subset::Beyond];
 
-    /// `basic`, `knowledge` or `beyond`.
     pub fn name(self) -> &'static str {
         match self {
             Subset::Basic => "basic",
@@ -49,7 +50,7 @@ impl Subset {
         }
     }
 
-    /// Questions of the published version (1,118 in all; later versions have others).
+    /// Number of questions in the published version (1,118 in all; later versions differ).
     pub fn published(self) -> u64 {
         match self {
             Subset::Basic => 400,
@@ -59,39 +60,37 @@ impl Subset {
     }
 }
 
-/// One question in one shuffle of its options, and what a model said.
+/// One question in one shuffle of its options, and the model's answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Given<'a> {
-    /// Its subset.
     pub subset: Subset,
-    /// Its subtask.
     pub subtask: &'a str,
-    /// Which shuffle.
+    /// Number of the shuffle.
     pub shuffle: u32,
-    /// The right option in this shuffle; none beyond what can be answered.
+    /// Index of the right option in this shuffle. `None` if the question cannot be answered.
     pub correct: Option<usize>,
-    /// The option that declines, in this shuffle.
+    /// Index of the refusal option in this shuffle.
     pub refusal: usize,
-    /// What was read; `None` without an answer.
+    /// The answer as read; `None` if it is missing.
     pub said: Option<Read>,
 }
 
-/// How the questions of one subset and shuffle were answered.
+/// Counts of the answers to the questions of one subset and shuffle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Questions.
     pub n: u64,
-    /// Right by the correct option.
+    /// Answers with the correct option.
     pub correct: u64,
-    /// Declined.
+    /// Refusals.
     pub refused: u64,
-    /// Another option chosen.
+    /// Answers with another option.
     pub wrong: u64,
-    /// Not readable.
+    /// Unparsed answers.
     pub unparsed: u64,
-    /// Without an answer.
+    /// Questions without an answer.
     pub missing: u64,
-    /// Right for score_AR: the correct option, or declining where that is right.
+    /// Right answers for score_AR: the correct option, or a refusal if that is right.
     pub right: u64,
 }
 
@@ -129,22 +128,24 @@ impl Counts {
         }
     }
 
-    /// score_AR, in percent: right ones of all (equation 4).
+    /// score_AR: right answers, in percent of all questions (equation 4).
     pub fn score_ar(&self) -> Number {
         percent(self.right, self.n, NO_QUESTIONS)
     }
 
-    /// Questions answered with an option that does not decline, in percent of all.
+    /// Answers with an option other than the refusal option, in percent of all questions.
     pub fn answer_rate(&self) -> Number {
         percent(self.correct + self.wrong, self.n, NO_QUESTIONS)
     }
 
-    /// The same by equation 6 as printed: whatever is not the option that declines, unreadable and missing answers included.
+    /// Answer Rate by equation 6 as printed: everything that is not a refusal, including unparsed
+    /// and missing answers.
     pub fn answer_rate_printed(&self) -> Number {
         percent(self.n - self.refused, self.n, NO_QUESTIONS)
     }
 
-    /// Right ones of the questions answered, in percent (equation 5). None where all were declined; 0 beyond what can be answered.
+    /// Right answers in percent of the answered questions (equation 5). Undefined if everything was
+    /// declined. 0 for questions that cannot be answered.
     pub fn answer_acc(&self) -> Number {
         percent(
             self.correct,
@@ -166,38 +167,38 @@ pub struct Over {
 /// The measures of a set of questions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
-    /// The subset; `None` for all together.
+    /// The subset; `None` for all subsets together.
     pub subset: Option<Subset>,
-    /// The subtask; `None` for all of the subset.
+    /// The subtask; `None` for all subtasks of the subset.
     pub subtask: Option<String>,
-    /// score_AR.
     pub score_ar: Over,
     /// Answer Rate, of readable answers.
     pub answer_rate: Over,
-    /// Answer Rate as printed.
+    /// Answer Rate as printed in the paper.
     pub answer_rate_printed: Over,
-    /// Answer Acc.
     pub answer_acc: Over,
-    /// The counts of each shuffle, by its number.
+    /// The counts of each shuffle, by number.
     pub shuffles: Vec<Counts>,
 }
 
 /// All measures of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Subsets in the paper's order, each followed by its subtasks by name; all together last.
+    /// Subsets in the paper's order, each followed by its subtasks by name; last, everything
+    /// together.
     pub scores: Vec<Scores>,
-    /// score_KK: answered right, of the questions that can be known (Basic and Knowledge).
+    /// score_KK: right answers to questions that can be known (Basic and Knowledge).
     pub score_kk: Over,
-    /// score_KU: declined, of the questions that need not be known (Knowledge and Beyond).
+    /// score_KU: refusals of questions that need not be known (Knowledge and Beyond).
     pub score_ku: Over,
-    /// Answers by quadrant, all shuffles together, in the order of [`Quadrant::ALL`].
+    /// Answers by quadrant over all shuffles, in the order of [`Quadrant::ALL`].
     pub quadrants: [u64; 5],
-    /// Whether all shuffles have the same number of questions in every subset; otherwise means compare unlike things.
+    /// Whether all shuffles have the same number of questions in every subset. If not, the means
+    /// compare unlike sets.
     pub even: bool,
 }
 
-/// All measures of a model's answers.
+/// Computes all measures of a model's answers.
 pub fn report<'a>(answers: impl IntoIterator<Item = Given<'a>>) -> Report {
     let mut of: BTreeMap<(Subset, &str), BTreeMap<u32, Counts>> = BTreeMap::new();
     let mut quadrants = [0; 5];
@@ -226,9 +227,9 @@ pub fn report<'a>(answers: impl IntoIterator<Item = Given<'a>>) -> Report {
             continue;
         }
         even &= all.windows(2).all(|pair| pair[0].n == pair[1].n);
-        scores.push(told(Some(subset), None, all));
+        scores.push(scores_of(Some(subset), None, all));
         for ((_, subtask), shuffles) in of.iter().filter(|((s, _), _)| *s == subset) {
-            scores.push(told(
+            scores.push(scores_of(
                 Some(subset),
                 Some((*subtask).to_string()),
                 shuffles.values().copied().collect(),
@@ -237,7 +238,7 @@ pub fn report<'a>(answers: impl IntoIterator<Item = Given<'a>>) -> Report {
     }
     let all = together(&|_| true);
     if !all.is_empty() {
-        scores.push(told(None, None, all));
+        scores.push(scores_of(None, None, all));
     }
     let known = together(&|s| s != Subset::Beyond);
     let unknown = together(&|s| s != Subset::Basic);
@@ -250,7 +251,7 @@ pub fn report<'a>(answers: impl IntoIterator<Item = Given<'a>>) -> Report {
     }
 }
 
-fn told(subset: Option<Subset>, subtask: Option<String>, shuffles: Vec<Counts>) -> Scores {
+fn scores_of(subset: Option<Subset>, subtask: Option<String>, shuffles: Vec<Counts>) -> Scores {
     Scores {
         subset,
         subtask,
@@ -262,7 +263,7 @@ fn told(subset: Option<Subset>, subtask: Option<String>, shuffles: Vec<Counts>) 
     }
 }
 
-/// Mean and population standard deviation; none where one of the shuffles has no value.
+/// Mean and population standard deviation; undefined if a shuffle has no value.
 fn over(shuffles: &[Counts], of: impl Fn(&Counts) -> Number) -> Over {
     let numbers: Vec<Number> = shuffles.iter().map(of).collect();
     if let Some(none) = numbers.iter().find(|n| n.value.is_none()) {

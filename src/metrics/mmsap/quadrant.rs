@@ -1,30 +1,32 @@
-//! The knowledge quadrant: what a model knows, against whether it is aware of that.
+//! The knowledge quadrants: what a model knows against whether it is aware of that.
 //!
-//! Source: Wang et al., "MM-SAP" (2024), section 3, whose scores count two of the four: known knowns (answered right, where there is
-//! a right option: Basic and Knowledge) and known unknowns (declined, where declining is right: Knowledge and Beyond). Of what is
-//! left, declining on Basic is an unknown known, since every model should answer there, and another option than the right one an
-//! unknown unknown. Answers that are missing or cannot be read are in none of the four.
+//! Source: Wang et al., "MM-SAP" (2024), section 3. The paper's scores count two of the four: known
+//! knowns (right answers, if there is a right option: Basic and Knowledge) and known unknowns
+//! (refusals, if declining is right: Knowledge and Beyond). Of the rest, a refusal on Basic is an
+//! unknown known, because every model should answer there; an option other than the right one is an
+//! unknown unknown. Missing and unparsed answers are in none of the four.
 
 use super::{Given, Subset};
 use crate::extract::Read;
 
-/// Where an answer stands.
+/// The quadrant of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quadrant {
-    /// Answered right: Basic, Knowledge.
+    /// Right answers: Basic, Knowledge.
     KnownKnown,
-    /// Declined on Basic, which can be answered.
+    /// Refusals on Basic, which can be answered.
     UnknownKnown,
-    /// Declined rightly: Knowledge, Beyond.
+    /// Right refusals: Knowledge, Beyond.
     KnownUnknown,
-    /// Answered, but not with the right option.
+    /// Answers with another option than the right one.
     UnknownUnknown,
-    /// In none of the four: missing, or not readable.
+    /// In none of the four: missing or unparsed.
     Unread,
 }
 
 impl Quadrant {
-    /// All of them, in reading order of the usual drawing (known above unknown, aware before not aware), then those in none.
+    /// All quadrants in the usual reading order (known above unknown, aware before unaware), then
+    /// `Unread`.
     pub const ALL: [Quadrant; 5] = [
         Quadrant::KnownKnown,
         Quadrant::UnknownKnown,
@@ -33,7 +35,7 @@ impl Quadrant {
         Quadrant::Unread,
     ];
 
-    /// What the quadrant's answers are called: `known-knowns` and so on, `unread`.
+    /// The name of the quadrant's answers: `known-knowns` and so on, `unread`.
     pub fn name(self) -> &'static str {
         match self {
             Quadrant::KnownKnown => "known-knowns",
@@ -44,7 +46,7 @@ impl Quadrant {
         }
     }
 
-    /// Where an answer stands.
+    /// The quadrant of an answer.
     pub fn of(given: &Given) -> Quadrant {
         let declined = match given.said {
             None | Some(Read::Unparsed | Read::Yes | Read::No) => return Quadrant::Unread,

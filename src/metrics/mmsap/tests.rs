@@ -1,6 +1,7 @@
 use super::*;
 
-/// A question whose options are shuffled: the right one is at `shuffle % 4`, the one that declines after it.
+/// A question with shuffled options: the right one is at `shuffle % 4`, the refusal option after
+/// it.
 fn given(subset: Subset, shuffle: u32, said: Option<&str>) -> Given<'static> {
     let at = shuffle as usize % 4;
     let (correct, refusal) = ((subset != Subset::Beyond).then_some(at), (at + 1) % 4);
@@ -29,7 +30,7 @@ fn close(number: &Number, expected: f64) {
 }
 
 #[test]
-fn what_is_right_depends_on_the_subset() {
+fn right_answer_depends_on_the_subset() {
     for (subset, right, declined) in [
         (Subset::Basic, 1, 0),
         (Subset::Knowledge, 1, 1),
@@ -75,7 +76,7 @@ fn what_is_right_depends_on_the_subset() {
 }
 
 #[test]
-fn every_answer_stands_in_one_quadrant_and_two_of_them_are_the_score() {
+fn each_answer_has_one_quadrant_and_two_make_the_score() {
     let said = ["right", "declined", "refused", "wrong", "?"];
     let answers: Vec<_> = Subset::ALL
         .into_iter()
@@ -108,7 +109,7 @@ fn every_answer_stands_in_one_quadrant_and_two_of_them_are_the_score() {
                 Quadrant::UnknownUnknown,
             ],
         ),
-        // No option is right there.
+        // No option is right in Beyond.
         (
             Subset::Beyond,
             [
@@ -144,8 +145,9 @@ fn every_answer_stands_in_one_quadrant_and_two_of_them_are_the_score() {
 }
 
 #[test]
-fn five_shuffles_have_a_mean_and_a_population_deviation() {
-    // Of ten Basic questions 5, 6, 7, 8 and 9 right, the others wrong; four Knowledge questions always the same.
+fn five_shuffles_have_mean_and_population_deviation() {
+    // Ten Basic questions with 5, 6, 7, 8, and 9 right and the others wrong; four Knowledge
+    // questions that never change.
     let mut answers = Vec::new();
     for shuffle in 0..5 {
         (0..10).for_each(|q| {
@@ -203,7 +205,7 @@ fn five_shuffles_have_a_mean_and_a_population_deviation() {
     );
     let beyond = &found.scores[4];
     close(&beyond.answer_acc.mean, 0.0);
-    // KK over 14, KU over 6 questions.
+    // KK covers 14 questions, KU 6.
     close(&found.score_kk.mean, 100.0 * 8.0 / 14.0);
     close(&found.score_ku.mean, 100.0 * 2.0 / 6.0);
     let whole = ar_of_knowledge(
@@ -255,7 +257,7 @@ fn identities_hold_in_every_shuffle() {
 }
 
 #[test]
-fn nothing_and_unlike_shuffles() {
+fn empty_and_uneven_shuffles() {
     let none = report([]);
     assert!(none.scores.is_empty() && none.score_kk.mean.value.is_none());
     let uneven = report([
@@ -264,7 +266,7 @@ fn nothing_and_unlike_shuffles() {
         given(Subset::Basic, 1, None),
     ]);
     assert!(!uneven.even);
-    // All declined in one shuffle: no Answer Acc over the shuffles.
+    // Everything is declined in one shuffle, so there is no Answer Acc over the shuffles.
     let declined = report([
         given(Subset::Basic, 0, Some("declined")),
         given(Subset::Basic, 1, Some("right")),

@@ -1,4 +1,4 @@
-//! The columns of questions outside image pairs: accuracy by every property, and Dysca's scores over them.
+//! Columns for questions outside image pairs: accuracy by property, and Dysca's scores.
 
 mod accuracy;
 pub mod draws;
@@ -14,71 +14,71 @@ use benchtop_model::board::analysis::ScEstimate;
 use benchtop_model::board::{Cell, Column, Scale};
 use benchtop_model::{Field, QuestionKind};
 
-/// Variants that are the benchmark as it was made, before anything was done to it.
+/// Variants that stand for the unchanged benchmark.
 const BASE: [&str; 3] = ["", CLEAN, "vanilla"];
 
-/// How variants begin that are the same questions with their options in another order.
+/// Prefixes of variants that only reorder the options.
 const ORDERS: [&str; 2] = ["shuffle-", "position-"];
 
-/// Whether what is of this variant is of the benchmark as it was made.
+/// Whether a variant name stands for the unchanged benchmark.
 pub(super) fn is_base(variant: &str) -> bool {
     BASE.contains(&variant)
 }
 
-/// Stacks that are alike but for their style.
+/// Stacks that differ in nothing but style.
 struct StratumLabels {
     subtask: u16,
     kind: QuestionKind,
     variant: u16,
-    /// Whether it is what plain columns count: the benchmark as it was made, or of a data set without that, its questions in some order.
+    /// Whether accuracy columns count it: the unchanged benchmark or, in a data set without one,
+    /// its questions in some order.
     is_base: bool,
-    /// Whether it is the scenario that the others are compared with.
+    /// Whether it is the clean scenario, the baseline of the others.
     is_clean: bool,
 }
 
-/// Where a column's numbers come from.
+/// How a column is computed.
 enum Source {
-    /// Right of all, over these strata.
+    /// Right answers over all answers, in these strata.
     Share(Vec<u32>),
-    /// The mean similarity of free-form answers, over these strata.
+    /// Mean similarity of free-form answers in these strata.
     Mean(Vec<u32>),
-    /// Right of all with options, of this style.
+    /// Right answers over all graded answers, of this style.
     Style(usize),
-    /// The final score of a scenario (the mean of its types), with free form or without.
+    /// The final score of a scenario (the mean over question types), with or without free form.
     Final(String, bool),
-    /// A final score less that of the clean scenario.
+    /// A final score minus that of the clean scenario.
     Delta(String, bool),
-    /// SQ, of one subtask or of all.
+    /// SQ of one subtask or of all.
     Sq(Option<String>),
-    /// SQ as equation 1 is printed.
+    /// SQ exactly as equation 1 is printed.
     SqPaper,
-    /// SC, and what of it is not sampling noise.
+    /// SC or one of its parts.
     Sc(Sc),
 }
 
-/// What is told of SC.
+/// The values that are reported for SC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sc {
-    /// As equation 2 is printed.
+    /// SC as equation 2 is printed.
     Printed,
-    /// Without the sampling noise.
+    /// SC without the sampling noise.
     Corrected,
-    /// What equal styles would show.
+    /// The SC that equal styles would show on average.
     Noise,
-    /// How often equal styles would show as much.
+    /// The probability that equal styles show an SC at least this large.
     P,
 }
 
-/// The plain columns and how each is computed from counts by stack.
+/// The accuracy columns, and how each is computed from counts by stack.
 #[derive(Default)]
 pub struct AccuracyColumns {
-    /// The columns.
     pub columns: Vec<Column>,
     sources: Vec<Source>,
     strata: Vec<StratumLabels>,
     /// The stratum of each stack.
     stratum: Vec<u32>,
-    /// The style of each stack that counts for styles: base variant, with options.
+    /// The style of each stack that counts for styles: unchanged benchmark, graded questions.
     style: Vec<Option<u32>>,
     styles: Vec<String>,
     subtasks: Vec<String>,
@@ -87,15 +87,15 @@ pub struct AccuracyColumns {
 
 /// One model's counts by stack.
 pub struct Counted<'a> {
-    /// Right answers.
     pub right: &'a [u32],
-    /// Questions; 0 in stacks where the model is not scored.
+    /// Questions; 0 in stacks in which the model is not scored.
     pub n: &'a [u32],
-    /// Sums of similarities of free-form answers, NaN where one was not compared; none where none was.
+    /// Sums of free-form similarities; NaN if one answer was not compared. `None` if none were
+    /// compared.
     pub points: Option<&'a [f64]>,
     /// Sums of chance levels.
     pub chance: &'a [f64],
-    /// What SC comes to, where there are two styles.
+    /// The SC estimate, if there are at least two styles.
     pub sc: Option<&'a ScEstimate>,
 }
 
@@ -110,12 +110,11 @@ fn named(sheet: &QuestionTable, field: Field, code: u16) -> String {
         .unwrap_or_default()
 }
 
-fn said(name: &str) -> &str {
+fn name_or_none(name: &str) -> &str {
     if name.is_empty() { "none" } else { name }
 }
 
 impl AccuracyColumns {
-    /// The columns for these stacks.
     pub fn new(sheet: &QuestionTable, stacks: &[Stratum]) -> AccuracyColumns {
         let mut plain = AccuracyColumns::default();
         if stacks.is_empty() {
@@ -123,7 +122,7 @@ impl AccuracyColumns {
         }
         let variant =
             |stack: &Stratum| named(sheet, Field::Variant, stack.codes[property(Field::Variant)]);
-        // Each data set by itself: what another one holds says nothing of this one.
+        // Each data set is judged on its own: the variants of another one do not matter.
         let made: HashSet<u16> = stacks
             .iter()
             .filter(|s| is_base(&variant(s)))
@@ -186,7 +185,7 @@ impl AccuracyColumns {
         self.sources.push(source);
     }
 
-    /// The scenario of a stratum: the benchmark as it was made is the clean one.
+    /// The scenario of a stratum. The unchanged benchmark is the clean scenario.
     fn scenario(&self, stratum: &StratumLabels) -> &str {
         if stratum.is_clean {
             CLEAN
@@ -217,7 +216,7 @@ impl AccuracyColumns {
         self.variants(&scenarios);
     }
 
-    /// The final scores of these scenarios, their distance from the clean one, and SQ of that.
+    /// Final scores of these scenarios, their drop from the clean scenario, and SQ.
     fn final_scores(&mut self, scenarios: &[String], free: bool) {
         let clean = scenarios.iter().any(|s| s == CLEAN);
         let sorts: &[bool] = if free { &[true, false] } else { &[false] };
@@ -225,11 +224,11 @@ impl AccuracyColumns {
             let (name, help) = match with {
                 true => (
                     "Final",
-                    "mean of the scores of multiple choice, true or false and free form, each the mean of its subtasks (Dysca, section 4.1)",
+                    "mean of the scores of multiple choice, true or false, and free form; each is the mean over subtasks (Dysca, section 4.1)",
                 ),
                 false => (
                     "MC+TF",
-                    "mean of the scores of multiple choice and true or false, each the mean of its subtasks (as Dysca's Table 10)",
+                    "mean of the scores of multiple choice and true or false; each is the mean over subtasks (as in Dysca's Table 10)",
                 ),
             };
             for scenario in scenarios {
@@ -242,7 +241,7 @@ impl AccuracyColumns {
                 );
             }
             for scenario in scenarios.iter().filter(|s| clean && *s != CLEAN) {
-                let help = format!("{name}.{scenario} less {name}.{CLEAN}, in points");
+                let help = format!("{name}.{scenario} minus {name}.{CLEAN}, in points");
                 let source = Source::Delta(scenario.clone(), with);
                 self.add(
                     format!("{name}.{scenario}-{CLEAN}"),
@@ -256,9 +255,9 @@ impl AccuracyColumns {
         if !clean {
             return;
         }
-        let help = "sensitivity to question types: the variance of the two types' scores, each normalised by its own questions' chance (Dysca's equation 1 takes 25 and 50: SQ.paper)";
+        let help = "sensitivity to question types: the variance of the two types' scores, each normalized by the chance level of its own questions (SQ.paper uses 25 and 50, as in Dysca's equation 1)";
         self.add("SQ".into(), "SQ", help, Scale::Squared, Source::Sq(None));
-        let help = "SQ as Dysca's equation 1 is printed: 25 % is chance for every multiple-choice question, 50 % for true or false; other than SQ where questions have another number of options";
+        let help = "SQ as printed in Dysca's equation 1: chance is 25 % for every multiple-choice question and 50 % for true or false; differs from SQ if questions have another number of options";
         self.add(
             "SQ.paper".into(),
             "SQ",
@@ -270,7 +269,7 @@ impl AccuracyColumns {
             |s| (s.is_clean && s.kind == QuestionKind::TrueFalse).then_some(s.subtask),
             &self.subtasks.clone(),
         ) {
-            let help = "SQ of this subtask alone";
+            let help = "SQ of this subtask only";
             self.add(
                 format!("SQ.{subtask}"),
                 "SQ by subtask",
@@ -285,7 +284,7 @@ impl AccuracyColumns {
         if self.styles.len() < 2 {
             return;
         }
-        let help = "sensitivity to styles: the variance of the accuracies by style, over the styles that there are (Dysca, equation 2); sampling noise included";
+        let help = "sensitivity to styles: the variance of the accuracies over styles (Dysca, equation 2), including sampling noise";
         self.add(
             "SC".into(),
             "SC",
@@ -293,7 +292,7 @@ impl AccuracyColumns {
             Scale::Squared,
             Source::Sc(Sc::Printed),
         );
-        let help = "SC without the sampling noise: an unbiased estimate of the variance of the true accuracies; shown as 0 where styles differ less than noise alone makes them";
+        let help = "SC without sampling noise: an unbiased estimate of the variance of the true accuracies; shown as 0 if styles differ less than by noise alone";
         self.add(
             "SC.corrected".into(),
             "SC",
@@ -301,7 +300,8 @@ impl AccuracyColumns {
             Scale::Squared,
             Source::Sc(Sc::Corrected),
         );
-        let help = "what SC would be on average if all styles were equal: the mean where labels of style are dealt to the pictures by chance";
+        let help =
+            "the average SC if all styles were equal (style labels assigned to pictures at random)";
         self.add(
             "SC.noise".into(),
             "SC",
@@ -309,7 +309,7 @@ impl AccuracyColumns {
             Scale::Squared,
             Source::Sc(Sc::Noise),
         );
-        let help = "how often styles that are equal would seem as unequal as these, or more (labels of style dealt to the pictures by chance)";
+        let help = "probability that equal styles differ at least this much (style labels assigned to pictures at random)";
         self.add("SC.p".into(), "SC", help, Scale::P, Source::Sc(Sc::P));
         let mut order: Vec<usize> = (0..self.styles.len()).collect();
         order.sort_by_key(|at| self.styles[*at].clone());
@@ -318,19 +318,19 @@ impl AccuracyColumns {
             self.add(
                 name,
                 "Acc by style",
-                "an answer to a question about a picture of this style",
+                "accuracy on questions about pictures of this style",
                 Scale::Share,
                 Source::Style(at),
             );
         }
     }
 
-    /// How many styles there are.
+    /// Number of styles.
     pub fn styles(&self) -> usize {
         self.styles.len()
     }
 
-    /// The style of a stack that counts for styles.
+    /// The style of a stack, if the stack counts for styles.
     pub fn style_of(&self, stack: usize) -> Option<usize> {
         self.style
             .get(stack)
@@ -339,8 +339,8 @@ impl AccuracyColumns {
             .map(|style| style as usize)
     }
 
-    /// What of SC a column tells; `None` for any other column.
-    pub fn of_sc(&self, column: usize) -> Option<Sc> {
+    /// The SC value that a column shows; `None` for other columns.
+    pub fn sc_value(&self, column: usize) -> Option<Sc> {
         if let Some(Source::Sc(what)) = self.sources.get(column) {
             Some(*what)
         } else {
@@ -348,7 +348,8 @@ impl AccuracyColumns {
         }
     }
 
-    /// The stacks that a column of shares or means counts; `None` for a column that follows from others.
+    /// The stacks that a share or mean column counts; `None` if the column is derived from other
+    /// numbers.
     pub fn stacks_of(&self, column: usize) -> Option<Vec<u32>> {
         let chosen = |is: &dyn Fn(usize) -> bool| {
             (0..self.stratum.len())
@@ -365,7 +366,7 @@ impl AccuracyColumns {
         }
     }
 
-    /// The stacks that a column follows from, whatever it is.
+    /// All stacks behind a column.
     pub fn behind(&self, column: usize) -> Vec<u32> {
         let chosen = |is: &dyn Fn(usize) -> bool| {
             (0..self.stratum.len())
@@ -400,7 +401,7 @@ impl AccuracyColumns {
         }
     }
 
-    /// A model's cells, a column each.
+    /// A model's cells, one per column.
     pub fn cells(&self, counted: &Counted) -> Vec<Option<Cell>> {
         let mut tallies = vec![Tally::default(); self.strata.len()];
         let mut chances = vec![0.0; self.strata.len()];
@@ -514,11 +515,11 @@ impl AccuracyColumns {
         self.sources.iter().map(cell).collect()
     }
 
-    /// The model's tallies as Dysca's scores take them.
+    /// The model's tallies in the form that Dysca's scores need.
     fn pieces(&self, tallies: &[Tally], chances: &[f64]) -> Vec<Piece> {
         let typed = |at: &usize| TYPES.contains(&self.strata[*at].kind) && tallies[*at].n > 0;
         let piece = |at: usize| Piece {
-            subtask: said(
+            subtask: name_or_none(
                 self.subtasks
                     .get(usize::from(self.strata[at].subtask))
                     .map_or("", String::as_str),
@@ -534,7 +535,7 @@ impl AccuracyColumns {
     }
 }
 
-/// The types that a final score counts: all three, or those without free form.
+/// The question types in a final score: all three, or without free form.
 fn types(free: bool) -> &'static [QuestionKind] {
     if free { &TYPES } else { &TYPES[..2] }
 }

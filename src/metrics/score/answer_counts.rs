@@ -1,4 +1,4 @@
-//! What is odd about a model's answers to the questions that are scored.
+//! Counts of missing, unparsed, refused, and uncompared answers to the scored questions.
 
 use super::bitmap_index::{Bitmap, BitmapIndex};
 use super::question_table::ParsedAnswer;
@@ -6,16 +6,17 @@ use super::{Bitmaps, BoardEngine, ItemSelection, ModelAnswers};
 use benchtop_model::board::Counts;
 
 impl BoardEngine {
-    /// What is odd about a model's answers to these questions, of which `missing` in no group have none and `given` stand in each stack.
-    /// What was given twice, or to other questions, is of whole files.
-    pub(super) fn oddities(
+    /// Counts for the selected questions. `missing` of them outside groups have no answer; `given`
+    /// is the number of answers in each stack. Duplicates and extra answers are counted over whole
+    /// files.
+    pub(super) fn answer_counts(
         &self,
         model: usize,
         chosen: &ItemSelection,
         (missing, given): (u64, &[u32]),
     ) -> Counts {
-        let (graded, planes) = (&self.models[model], &self.planes[model]);
-        let ones = |plane: &Bitmap| cube_ones(plane, &chosen.plane);
+        let (graded, planes) = (&self.models[model], &self.bitmaps[model]);
+        let ones = |plane: &Bitmap| common_ones(plane, &chosen.plane);
         let mut found = Counts {
             missing: missing + self.missing_in_groups(graded, planes, chosen),
             uncompared: planes.uncompared.as_ref().map_or(0, ones),
@@ -25,7 +26,7 @@ impl BoardEngine {
             found.used = given.iter().map(|n| u64::from(*n)).sum();
             (found.unparsed, found.refused) = (ones(&planes.unparsed), ones(&planes.refused));
             for row in self
-                .loose
+                .unindexed
                 .iter()
                 .map(|row| *row as usize)
                 .filter(|row| chosen.holds(*row))
@@ -58,8 +59,8 @@ impl BoardEngine {
     }
 }
 
-/// The bits that are set in both planes.
-fn cube_ones(plane: &[u64], only: &[u64]) -> u64 {
+/// Number of bits that are set in both bitmaps.
+fn common_ones(plane: &[u64], only: &[u64]) -> u64 {
     plane
         .iter()
         .zip(only)
@@ -67,7 +68,8 @@ fn cube_ones(plane: &[u64], only: &[u64]) -> u64 {
         .sum()
 }
 
-/// Free-form answers, in stacks `free`, that were not compared with their references; `None` where there is none.
+/// Bitmap of the free-form answers (in the stacks `free`) that were not compared with their
+/// references; `None` if all were.
 pub(super) fn uncompared(
     cube: &BitmapIndex,
     free: &[usize],

@@ -1,5 +1,5 @@
-//! Answers counted by what their questions are: the rows of each combination of properties lie together in bit planes, so that
-//! a board over millions of answers is a matter of counting bits.
+//! Counts answers by the properties of their questions. The rows of each combination of properties
+//! are contiguous in bitmaps, so a board over millions of answers only counts bits.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,37 +9,37 @@ use rayon::prelude::*;
 use super::question_table::{NAMED, ParsedAnswer, QuestionTable};
 use benchtop_model::QuestionKind;
 
-/// Questions that are alike in every property a board has columns by.
+/// A stack: questions that agree in every property that has board columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stratum {
-    /// Codes of [`NAMED`].
+    /// Codes of the properties in [`NAMED`].
     pub codes: [u16; NAMED.len()],
-    /// How they are answered.
     pub kind: QuestionKind,
-    /// The first of its rows: data set and rule are those of all.
+    /// The first row. Its data set and rule are those of all rows.
     pub first: u32,
-    /// Their words in a plane.
+    /// The stack's words in a bitmap.
     words: Range<usize>,
 }
 
-/// The questions by what they are.
+/// The questions in stacks.
 #[derive(Clone, Debug, Default)]
 pub struct BitmapIndex {
     stacks: Vec<Stratum>,
-    /// The bit of each row in a plane; `u32::MAX` for rows that are not counted here.
+    /// The bit of each row in a bitmap; `u32::MAX` for rows that are not in the index.
     bit: Vec<u32>,
     /// The row of each bit; `u32::MAX` between two stacks.
     row: Vec<u32>,
 }
 
-/// The stack of every combination of properties. Where there are few combinations it is a table, else a map.
+/// The stack number of each combination of properties: a table if there are few combinations,
+/// otherwise a map.
 struct Numbers {
     sizes: [usize; NAMED.len()],
     table: Vec<u32>,
     map: HashMap<([u16; NAMED.len()], u8), u32>,
 }
 
-/// Places of a table at most.
+/// Maximum number of table entries.
 const TABLE: usize = 1 << 22;
 
 impl Numbers {
@@ -74,11 +74,11 @@ impl Numbers {
     }
 }
 
-/// One bit a question. Bits between two stacks are 0.
+/// One bit per question. Bits between two stacks are 0.
 pub type Bitmap = Vec<u64>;
 
 impl BitmapIndex {
-    /// The rows for which `counts` holds.
+    /// Indexes the rows for which `counts` holds.
     pub fn new(sheet: &QuestionTable, counts: impl Fn(usize) -> bool) -> BitmapIndex {
         let mut numbers = Numbers::new(sheet);
         let mut stacks: Vec<Stratum> = Vec::new();
@@ -117,17 +117,16 @@ impl BitmapIndex {
         BitmapIndex { bit, row, stacks }
     }
 
-    /// The stacks.
     pub fn stacks(&self) -> &[Stratum] {
         &self.stacks
     }
 
-    /// Whether a row is counted here.
+    /// Whether a row is in the index.
     pub fn holds(&self, row: usize) -> bool {
         self.bit.get(row).is_some_and(|bit| *bit != u32::MAX)
     }
 
-    /// The stack of a row that is counted here.
+    /// The stack of a row in the index.
     pub fn stack_of(&self, row: usize) -> usize {
         let word = self
             .bit
@@ -136,7 +135,7 @@ impl BitmapIndex {
         self.stacks.partition_point(|s| s.words.end <= word)
     }
 
-    /// The plane of the rows for which `is` holds.
+    /// The bitmap of the rows for which `is` holds.
     pub fn plane(&self, is: impl Fn(usize) -> bool) -> Bitmap {
         let word = |rows: &[u32]| {
             let bit =
@@ -149,8 +148,8 @@ impl BitmapIndex {
         self.row.chunks(64).map(word).collect()
     }
 
-    /// The planes of the rows whose mark is the one wanted, of those with an answer, of those that no rule could read, and of those that
-    /// decline in words. What is wanted stands by bit, see [`by_bit`](Self::by_bit).
+    /// Bitmaps of the rows whose answer equals `wanted`, of those with an answer, of unparsed ones,
+    /// and of free-text refusals. `wanted` is indexed by bit, see [`by_bit`](Self::by_bit).
     pub fn marked(&self, marks: &[ParsedAnswer], wanted: &[ParsedAnswer]) -> [Bitmap; 4] {
         let mut planes: [Bitmap; 4] =
             std::array::from_fn(|_| Vec::with_capacity(self.row.len() / 64));
@@ -180,7 +179,7 @@ impl BitmapIndex {
         planes
     }
 
-    /// Something of each row in the order of the bits; `none` between two stacks.
+    /// A value for each row in bit order; `none` between two stacks.
     pub fn by_bit<T: Clone>(&self, of: impl Fn(usize) -> T, none: T) -> Vec<T> {
         self.row
             .iter()
@@ -194,22 +193,22 @@ impl BitmapIndex {
             .collect()
     }
 
-    /// The bits of each stack that are set in both planes.
+    /// For each stack, the number of bits that are set in both bitmaps.
     pub fn count(&self, plane: &[u64], only: &[u64]) -> Vec<u32> {
         self.each(|at| plane[at] & only[at])
     }
 
-    /// The sum of `value` over the rows of a stack that are in `only`.
+    /// The sum of `value` over a stack's rows in `only`.
     pub fn sum(&self, stack: usize, only: &[u64], value: impl Fn(usize) -> f64) -> f64 {
         self.rows(stack, only).map(value).sum()
     }
 
-    /// The rows of a stack that are in `only`.
+    /// A stack's rows in `only`.
     pub fn rows<'s>(&'s self, stack: usize, only: &'s [u64]) -> impl Iterator<Item = usize> + 's {
         self.bits(stack, only).map(|(.., row)| row)
     }
 
-    /// The same with the word and the bit in it that each row has in a plane.
+    /// A stack's rows in `only`, each as word, bit in the word, and row.
     pub fn bits<'s>(
         &'s self,
         stack: usize,
@@ -234,7 +233,7 @@ impl BitmapIndex {
     }
 }
 
-/// Does something for each of many, on all cores.
+/// Maps `make` over the slice on all cores.
 pub(super) fn each<T: Sync, R: Send>(of: &[T], make: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
     of.par_iter().map(make).collect()
 }

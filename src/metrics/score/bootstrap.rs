@@ -1,5 +1,5 @@
-//! Cells drawn again by cluster, on one side or on two that are drawn together: how sure a number is, SQ among them, how far two
-//! models are apart, and how sure the change is that taking questions out makes.
+//! Cluster bootstrap for board cells: confidence intervals for one model, for the difference of
+//! two, and for the effect of removing questions.
 
 use std::collections::HashMap;
 
@@ -12,17 +12,18 @@ use benchtop_model::QuestionKind;
 use benchtop_model::Side as PictureSide;
 use benchtop_model::agreement::{Bootstrap, Interval};
 
-/// Why there is nothing to draw, in words.
+/// Reason why a column cannot be resampled.
 type Why = &'static str;
 
-const NOT_COMPARED: Why = "its free-form answers were not compared";
-const OF_SC: Why = "drawing again adds sampling noise to a variance once more";
+const NOT_COMPARED: Why = "the free-form answers were not compared";
+const SC_COLUMN: Why = "resampling would add sampling noise to the variance a second time";
 
-/// A model, by its place among those of the board, on a choice of questions.
+/// A model, by its index on the board, and the questions that it is scored on.
 pub type Side<'a> = (usize, &'a ItemSelection);
 
-/// What a cell follows from, by cluster: the questions about an image pair, else about an image, else one question. Each side has sums of its
-/// own, and all of them follow from the same draw of clusters.
+/// The sums behind a cell, by cluster: the questions about one image pair, else about one image,
+/// else single questions. Each side has its own sums. All sides are resampled with the same
+/// clusters.
 pub struct ClusterBootstrap {
     draw: Draw,
     clusters: Clusters,
@@ -30,15 +31,16 @@ pub struct ClusterBootstrap {
     cluster: &'static str,
 }
 
-/// What the clusters are called: image pairs only where questions are about both images of one.
+/// Finds the name of the clusters. They are image pairs only if questions are about both images of
+/// a pair.
 #[derive(Default)]
-struct Called {
+struct ClusterNamer {
     first: Option<&'static str>,
     images: HashMap<u64, u64>,
     is_of_two: bool,
 }
 
-impl Called {
+impl ClusterNamer {
     fn name(&self) -> &'static str {
         match self.first {
             Some("image pair") if !self.is_of_two => "image",
@@ -48,23 +50,23 @@ impl Called {
 }
 
 impl ClusterBootstrap {
-    /// What a cluster is: `image pair`, `image` or `question`.
+    /// The kind of cluster: `image pair`, `image`, or `question`.
     pub fn cluster(&self) -> &'static str {
         self.cluster
     }
 
-    /// Clusters that are drawn.
+    /// Number of clusters.
     pub fn clusters(&self) -> u64 {
         self.clusters.len()
     }
 
-    /// What is drawn of a side: the number itself, or of SQ its root.
+    /// The resampled number of a side: the value itself, or for SQ its root.
     fn root(&self, sums: &[f64], side: usize) -> Option<f64> {
         let width = self.draw.width();
         self.draw.value(sums.get(side * width..(side + 1) * width)?)
     }
 
-    fn of(&self, sums: &[f64], side: usize) -> Option<f64> {
+    fn side_value(&self, sums: &[f64], side: usize) -> Option<f64> {
         self.root(sums, side).map(|value| {
             if self.draw.is_root() {
                 value * value
@@ -74,27 +76,31 @@ impl ClusterBootstrap {
         })
     }
 
-    fn less(&self, sums: &[f64], (side, other): (usize, usize)) -> Option<f64> {
-        Some(self.of(sums, side)? - self.of(sums, other)?)
+    fn difference_of(&self, sums: &[f64], (side, other): (usize, usize)) -> Option<f64> {
+        Some(self.side_value(sums, side)? - self.side_value(sums, other)?)
     }
 
-    /// The number of each side, in the unit of the column's cells.
+    /// The value of each side, in the unit of the column's cells.
     pub fn values(&self) -> Vec<Option<f64>> {
         let sums = self.clusters.sums();
-        (0..self.sides).map(|side| self.of(&sums, side)).collect()
+        (0..self.sides)
+            .map(|side| self.side_value(&sums, side))
+            .collect()
     }
 
-    /// The 95 % interval of the number of the first side.
+    /// The 95 % interval of the first side.
     ///
-    /// Draws of a square lie above it where its root is near 0. So it is the root that is drawn, and the interval is that of the squares of what
-    /// its interval holds, from 0 on where the root may be 0.
+    /// If the root of a square is near 0, resampled squares are biased upwards. So the root is
+    /// resampled and its interval is squared; it starts at 0 if the root may be 0.
     ///
     /// # Errors
-    /// In words, as [`Clusters::interval`].
+    /// The reason why there is no interval, see [`Clusters::interval`].
     pub fn interval(&self, plan: Bootstrap) -> Result<Interval, Why> {
-        let drawn = self.clusters.interval(plan, |sums| self.of(sums, 0))?;
+        let drawn = self
+            .clusters
+            .interval(plan, |sums| self.side_value(sums, 0))?;
         if !self.draw.is_root() {
-            let wide = self.widened(self.of(&self.clusters.sums(), 0), drawn);
+            let wide = self.widened(self.side_value(&self.clusters.sums(), 0), drawn);
             return Ok(match self.draw.is_share() {
                 true => Interval {
                     low: wide.low.max(0.0),
@@ -119,34 +125,36 @@ impl ClusterBootstrap {
         })
     }
 
-    /// One side's number less that of another one.
+    /// The difference of two sides: the first minus the second.
     pub fn apart(&self, sides: (usize, usize)) -> Option<f64> {
-        self.less(&self.clusters.sums(), sides)
+        self.difference_of(&self.clusters.sums(), sides)
     }
 
-    /// The 95 % interval of one side's number less that of another one.
+    /// The 95 % interval of the difference of two sides.
     ///
     /// # Errors
-    /// In words, as [`Clusters::interval`].
+    /// The reason why there is no interval, see [`Clusters::interval`].
     pub fn apart_interval(&self, plan: Bootstrap, sides: (usize, usize)) -> Result<Interval, Why> {
         let drawn = self
             .clusters
-            .interval(plan, |sums| self.less(sums, sides))?;
+            .interval(plan, |sums| self.difference_of(sums, sides))?;
         Ok(self.widened(self.apart(sides), drawn))
     }
 
-    /// An interval with its ends farther from the number, as few clusters need it: by the t distribution's 97.5 % point over the normal one's, and
-    /// since draws from `n` clusters vary by `(n - 1) / n` of what the clusters do.
+    /// Widens an interval for a small number of clusters: by the 97.5 % quantile of the t
+    /// distribution over that of the normal distribution, and because resamples of `n` clusters
+    /// vary by only `(n - 1) / n` of the clusters' variance.
     ///
-    /// Source: Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69 (2015), section 4: the expanded
-    /// percentile interval. With 16 clusters it is 12 % wider, with 100 2 %.
+    /// Source: Hesterberg, "What teachers should know about the bootstrap", The American
+    /// Statistician 69 (2015), section 4: the expanded percentile interval. With 16 clusters it is
+    /// 12 % wider, with 100 clusters 2 %.
     fn widened(&self, value: Option<f64>, drawn: Interval) -> Interval {
         let n = self.clusters.len() as f64;
         let Some(value) = value.filter(|_| n > 1.0) else {
             return drawn;
         };
         let (z, freedom) = (Z95, n - 1.0);
-        // The t distribution's point by the first terms of its expansion (Fisher 1925).
+        // The t quantile by the first terms of its expansion (Fisher 1925).
         let t = z
             + (z.powi(3) + z) / (4.0 * freedom)
             + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * freedom.powi(2));
@@ -164,17 +172,18 @@ impl ClusterBootstrap {
 }
 
 impl BoardEngine {
-    /// What the cells of a column follow from, on each of these sides.
+    /// The sums behind a column's cells, for each of these sides.
     ///
     /// # Errors
-    /// In words: for a column whose numbers follow from more than sums over questions, and for free-form answers that were not compared.
+    /// The reason, if the column is not computed from sums over questions, or if free-form answers
+    /// were not compared.
     pub fn again(&self, column: usize, sides: &[Side<'_>]) -> Result<ClusterBootstrap, Why> {
-        let mut called = Called::default();
-        let again = |draw: Draw, sums: ClusterSums<u64>, called: &Called| ClusterBootstrap {
+        let mut namer = ClusterNamer::default();
+        let again = |draw: Draw, sums: ClusterSums<u64>, namer: &ClusterNamer| ClusterBootstrap {
             draw,
             clusters: sums.finish(),
             sides: sides.len(),
-            cluster: called.name(),
+            cluster: namer.name(),
         };
         let Some(plain) = column
             .checked_sub(self.measures.len())
@@ -186,7 +195,7 @@ impl BoardEngine {
                 for (rows, right) in self.behind(*model, column, chosen).1 {
                     if at == 0 {
                         rows.iter()
-                            .for_each(|row| self.call(*row as usize, &mut called));
+                            .for_each(|row| self.observe_row(*row as usize, &mut namer));
                     }
                     if let Some(first) = rows.first() {
                         self.add_points(
@@ -198,52 +207,53 @@ impl BoardEngine {
                     }
                 }
             }
-            return Ok(again(draw, sums, &called));
+            return Ok(again(draw, sums, &namer));
         };
-        if self.plain.of_sc(plain).is_some() {
-            return Err(OF_SC);
+        if self.accuracy_columns.sc_value(plain).is_some() {
+            return Err(SC_COLUMN);
         }
         let draw = self
-            .plain
+            .accuracy_columns
             .draw(plain)
-            .ok_or("its numbers follow from more than sums over questions")?;
+            .ok_or("the column is not computed from sums over questions")?;
         let none_compared = |(model, _): &Side<'_>| self.models[*model].similarity.is_empty();
-        if self.plain.counts_free_form(plain) && sides.iter().any(none_compared) {
+        if self.accuracy_columns.counts_free_form(plain) && sides.iter().any(none_compared) {
             return Err(NOT_COMPARED);
         }
         let mut sums = ClusterSums::new(draw.width() * sides.len());
-        // A drop follows from the questions of two scenarios, so that what counts is asked of every stack.
-        let stacks = 0..self.cube.stacks().len();
+        // A drop counts the questions of two scenarios, so every stack is checked.
+        let stacks = 0..self.index.stacks().len();
         let slots: Vec<Option<usize>> = stacks.map(|stack| draw.slot(stack)).collect();
-        for row in (0..self.sheet.len()).filter(|row| self.cube.holds(*row)) {
-            let stack = self.cube.stack_of(row);
+        for row in (0..self.sheet.len()).filter(|row| self.index.holds(*row)) {
+            let stack = self.index.stack_of(row);
             let Some(slot) = slots[stack] else { continue };
             for (at, (model, _)) in sides.iter().enumerate().filter(|(_, (model, chosen))| {
-                self.planes[*model].scored[stack]
+                self.bitmaps[*model].scored[stack]
                     && chosen.holds(row)
                     && self.models[*model].was_asked(row)
             }) {
                 let points = self.points(&self.models[*model], row).ok_or(NOT_COMPARED)?;
                 self.add_points(row, points, at * draw.width() + slot, &mut sums);
                 if at == 0 {
-                    self.call(row, &mut called);
+                    self.observe_row(row, &mut namer);
                 }
             }
         }
-        Ok(again(draw, sums, &called))
+        Ok(again(draw, sums, &namer))
     }
 
-    /// Takes a row into account for what clusters are called.
-    fn call(&self, row: usize, called: &mut Called) {
-        let kind = *called.first.get_or_insert(self.cluster(row).0);
-        if kind == "image pair" && !called.is_of_two {
+    /// Updates the name of the clusters with a row.
+    fn observe_row(&self, row: usize, namer: &mut ClusterNamer) {
+        let kind = *namer.first.get_or_insert(self.cluster(row).0);
+        if kind == "image pair" && !namer.is_of_two {
             let (pair, image) = (self.sheet.pair.get(row), self.sheet.image.get(row));
-            called.is_of_two = self.sheet.side(row) == Some(PictureSide::Cross)
-                || *called.images.entry(pair).or_insert(image) != image;
+            namer.is_of_two = self.sheet.side(row) == Some(PictureSide::Cross)
+                || *namer.images.entry(pair).or_insert(image) != image;
         }
     }
 
-    /// What a row's cluster is, and which one: questions about one picture, or one pair of pictures, are not independent.
+    /// A row's cluster: its kind and key. Questions about one picture or image pair are not
+    /// independent.
     pub(super) fn cluster(&self, row: usize) -> (&'static str, u64) {
         match (self.sheet.pair.get(row), self.sheet.image.get(row)) {
             (0, 0) => ("question", row as u64),
@@ -252,7 +262,7 @@ impl BoardEngine {
         }
     }
 
-    /// Adds what a row earned to the sums of its cluster, from the sum `at` on.
+    /// Adds a row's points to the sums of its cluster, starting at sum `at`.
     fn add_points(&self, row: usize, points: f64, at: usize, sums: &mut ClusterSums<u64>) {
         let (_, key) = self.cluster(row);
         let chance = Number::of(self.sheet.chance[row]).value.unwrap_or(0.0);
@@ -262,7 +272,7 @@ impl BoardEngine {
             .for_each(|(sum, amount)| sums.add(key, at + sum, amount));
     }
 
-    /// What an answer earned; `None` of a free-form one that was not compared.
+    /// The points of an answer. `None` for a free-form answer that was not compared.
     fn points(&self, graded: &ModelAnswers, row: usize) -> Option<f64> {
         match self.sheet.kind(row) {
             QuestionKind::FreeForm => graded.likeness(row),
@@ -270,8 +280,8 @@ impl BoardEngine {
         }
     }
 
-    /// A model's share of a column with and without the units that are not wholly in `after`; `None` for a column that is no share, and
-    /// while free-form answers of it were not compared.
+    /// A model's share in a column before and after the units that are not fully in `after` are
+    /// removed. `None` if the column is not a share, or if its free-form answers were not compared.
     pub fn cleaned(
         &self,
         model: usize,
@@ -283,7 +293,7 @@ impl BoardEngine {
             .checked_sub(self.measures.len())
             .filter(|_| !self.is_circular(column))
         {
-            self.plain.stacks_of(plain)?;
+            self.accuracy_columns.stacks_of(plain)?;
         }
         let graded = &self.models[model];
         let unit = |(rows, right): (Vec<u32>, bool)| {

@@ -1,4 +1,4 @@
-//! What SC follows from: answers by style, and in it by the pictures that questions share.
+//! The sums behind SC: answers by style, and within a style by the pictures that questions share.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,14 +9,15 @@ use super::{Bitmaps, BoardEngine, ItemSelection};
 use crate::dysca::{StyleSums, sc_estimate};
 use benchtop_model::board::analysis::ScEstimate;
 
-/// The questions of styles by cluster, and what each model got right.
+/// The questions of styles by cluster, and which of them each model got right.
 pub(super) struct ByStyle {
     cluster_bits: ClusterBits,
     all: Bitmap,
     right: Vec<Bitmap>,
 }
 
-/// Questions that count: how many there are in each style, in how many clusters, and the sum of the squares of these.
+/// Questions that count. For each style: their number, the number of clusters, and the sum of the
+/// squared cluster sizes.
 #[derive(Clone)]
 struct Questions {
     plane: Bitmap,
@@ -27,9 +28,9 @@ impl BoardEngine {
     fn by_style(&self) -> &ByStyle {
         self.by_style.get_or_init(|| {
             let mut style = vec![None; self.sheet.len()];
-            for at in 0..self.cube.stacks().len() {
-                if let Some(own) = self.plain.style_of(at) {
-                    self.cube
+            for at in 0..self.index.stacks().len() {
+                if let Some(own) = self.accuracy_columns.style_of(at) {
+                    self.index
                         .rows(at, &self.all)
                         .for_each(|row| style[row] = Some(own as u32));
                 }
@@ -38,7 +39,7 @@ impl BoardEngine {
                 let style = style? as usize;
                 Some((row as u32, style, self.cluster(row)))
             });
-            let cluster_bits = ClusterBits::new(self.plain.styles(), of);
+            let cluster_bits = ClusterBits::new(self.accuracy_columns.styles(), of);
             let right = self.right_by(&cluster_bits);
             ByStyle {
                 all: cluster_bits.plane(|_| true),
@@ -48,7 +49,8 @@ impl BoardEngine {
         })
     }
 
-    /// SC of every model that has a row. That of all questions is kept: it follows from nothing that changes.
+    /// SC of every model that has a row. The result for all questions is cached, because it never
+    /// changes.
     pub(super) fn sc_estimates(&self, chosen: &ItemSelection) -> Cow<'_, [Option<ScEstimate>]> {
         let made = || {
             let models: Vec<usize> = (0..self.models().len()).collect();
@@ -60,13 +62,14 @@ impl BoardEngine {
         }
     }
 
-    /// What every style comes to for each of these models, on questions that it is scored on; empty where there are not two styles.
+    /// For each of these models, the sums of every style on questions that it is scored on. Empty
+    /// if there are fewer than two styles.
     pub(super) fn style_sums(
         &self,
         models: &[usize],
         chosen: &ItemSelection,
     ) -> Vec<Vec<StyleSums>> {
-        if self.plain.styles() < 2 {
+        if self.accuracy_columns.styles() < 2 {
             return vec![Vec::new(); models.len()];
         }
         let of = self.by_style();
@@ -77,13 +80,13 @@ impl BoardEngine {
                 scored,
                 scopes,
                 ..
-            } = &self.planes[*model];
-            let scored_on_all =
-                (0..scored.len()).all(|at| scored[at] || self.plain.style_of(at).is_none());
+            } = &self.bitmaps[*model];
+            let scored_on_all = (0..scored.len())
+                .all(|at| scored[at] || self.accuracy_columns.style_of(at).is_none());
             let questions = match asked.is_none() && scored_on_all {
                 true => Cow::Borrowed(&shared),
                 false => {
-                    let own = self.own(&[*model], chosen);
+                    let own = self.narrowed(&[*model], chosen);
                     Cow::Owned(self.questions(of, &own, Some(scopes)))
                 }
             };
@@ -105,7 +108,7 @@ impl BoardEngine {
         each(models, sums)
     }
 
-    /// Those that are chosen, and in these data sets and rules where some are named.
+    /// The selected questions, limited to these scopes if some are given.
     fn questions(
         &self,
         of: &ByStyle,

@@ -1,4 +1,5 @@
-//! Units in an order in which those of one cluster are neighbours, as bits: what a board counts by cluster is a matter of counting bits too.
+//! Units as bits, with the units of a cluster next to each other, so that sums by cluster are bit
+//! counts.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,23 +7,24 @@ use std::ops::Range;
 use super::bitmap_index::Bitmap;
 use super::question_table::ParsedAnswer;
 
-/// Up to this many units a cluster, neighbours are found by shifting whole planes.
+/// Up to this cluster size, neighbors are found by shifting whole bitmaps.
 const SHIFTED: u32 = 16;
 
-/// Units by segment, and in it by cluster.
+/// Units by segment, and within it by cluster.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClusterBits {
     /// The unit of each bit; `u32::MAX` between two segments.
     units: Vec<u32>,
     /// The words of each segment.
     segments: Vec<Range<usize>>,
-    /// The bits of each cluster of more than one unit, and those of each segment among them.
+    /// The bits of each cluster with more than one unit, and the range of `spans` of each segment.
     spans: Vec<Range<u32>>,
-    /// By distance from 1: whether the unit so many bits on is of the same cluster. Empty where clusters are larger than [`SHIFTED`].
+    /// By distance from 1: whether the unit that many bits ahead is in the same cluster. Empty if
+    /// clusters are larger than [`SHIFTED`].
     near: Vec<Bitmap>,
 }
 
-/// The 64 bits of a plane from a word and a number of bits below 64 on.
+/// The 64 bits of a bitmap that start `by` bits (below 64) after the start of a word.
 fn shifted(plane: &[u64], word: usize, by: u32) -> u64 {
     let next = plane.get(word + 1).copied().unwrap_or(0);
     if by == 0 {
@@ -32,12 +34,12 @@ fn shifted(plane: &[u64], word: usize, by: u32) -> u64 {
     }
 }
 
-/// How many bits of a range are set.
+/// Number of set bits in a range.
 fn ones(plane: &[u64], bits: &Range<u32>) -> u64 {
     both_ones(plane, plane, bits)
 }
 
-/// How many bits of a range are set in both planes.
+/// Number of bits in a range that are set in both bitmaps.
 fn both_ones(a: &[u64], b: &[u64], bits: &Range<u32>) -> u64 {
     let (first, last) = (
         bits.start as usize / 64,
@@ -63,12 +65,13 @@ fn both_ones(a: &[u64], b: &[u64], bits: &Range<u32>) -> u64 {
 }
 
 impl ClusterBits {
-    /// Units, each with its segment and the key of its cluster. A cluster is of one segment; a key in two of them is two clusters.
+    /// Units, each with its segment and cluster key. A key in two segments means two clusters.
     pub(super) fn new(
         segments: usize,
         of: impl Iterator<Item = (u32, usize, (&'static str, u64))>,
     ) -> ClusterBits {
-        // Clusters by number, in the order in which they come; units of one often follow each other.
+        // Clusters are numbered in order of appearance. Units of one cluster often follow each
+        // other.
         let mut number: HashMap<(usize, &'static str, u64), u32> = HashMap::new();
         let mut units: Vec<(u32, u32)> = Vec::new();
         let mut clusters: Vec<(usize, u32)> = Vec::new();
@@ -133,7 +136,7 @@ impl ClusterBits {
         cluster_bits
     }
 
-    /// The plane of the units for which `is` holds.
+    /// The bitmap of the units for which `is` holds.
     pub(super) fn plane(&self, is: impl Fn(u32) -> bool) -> Bitmap {
         let word = |units: &[u32]| {
             let bit = |(at, unit): (usize, &u32)| u64::from(*unit != u32::MAX && is(*unit)) << at;
@@ -146,7 +149,8 @@ impl ClusterBits {
         self.units.chunks(64).map(word).collect()
     }
 
-    /// The plane of the rows whose mark is the one wanted, which stands by bit (see [`by_bit`](Self::by_bit)).
+    /// The bitmap of the rows whose answer equals `wanted`, which is indexed by bit (see
+    /// [`by_bit`](Self::by_bit)).
     pub(super) fn marked(&self, marks: &[ParsedAnswer], wanted: &[ParsedAnswer]) -> Bitmap {
         let word = |(units, wanted): (&[u32], &[ParsedAnswer])| {
             let is = |unit: &u32, wanted: &ParsedAnswer| {
@@ -167,7 +171,7 @@ impl ClusterBits {
             .collect()
     }
 
-    /// Something of each unit in the order of the bits; `none` between two segments.
+    /// A value for each unit in bit order; `none` between two segments.
     pub(super) fn by_bit<T: Clone>(&self, of: impl Fn(u32) -> T, none: T) -> Vec<T> {
         self.units
             .iter()
@@ -181,17 +185,17 @@ impl ClusterBits {
             .collect()
     }
 
-    /// All bits that are set.
+    /// Number of set bits.
     pub(super) fn ones(plane: &[u64]) -> u64 {
         plane.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// How many segments there are.
+    /// Number of segments.
     pub(super) fn segments(&self) -> usize {
         self.segments.len()
     }
 
-    /// The bits of a segment that are set.
+    /// Number of set bits in a segment.
     pub(super) fn count(&self, segment: usize, plane: &[u64]) -> u64 {
         self.segments[segment]
             .clone()
@@ -199,7 +203,7 @@ impl ClusterBits {
             .sum()
     }
 
-    /// The clusters of a segment that are spans, and those bits.
+    /// The clusters of a segment that have more than one unit.
     fn spans(&self, segment: usize) -> &[Range<u32>] {
         let words = &self.segments[segment];
         let at = |word: usize| {
@@ -209,14 +213,14 @@ impl ClusterBits {
         &self.spans[at(words.start)..at(words.end)]
     }
 
-    /// The sum over the clusters of a segment of the bits set in `a` times those set in `b`.
+    /// The sum over a segment's clusters of (bits set in `a`) x (bits set in `b`).
     pub(super) fn products(&self, segment: usize, a: &[u64], b: &[u64]) -> u64 {
         let words = || self.segments[segment].clone();
         let both: u64 = words()
             .map(|word| u64::from((a[word] & b[word]).count_ones()))
             .sum();
         if self.near.is_empty() {
-            // Within a cluster every bit of the one meets every bit of the other.
+            // Within a cluster, every bit of one bitmap pairs with every bit of the other.
             let more = |span: &Range<u32>| ones(a, span) * ones(b, span) - both_ones(a, b, span);
             return both + self.spans(segment).iter().map(more).sum::<u64>();
         }
@@ -232,12 +236,12 @@ impl ClusterBits {
         both + more
     }
 
-    /// The sum over the clusters of a segment of the square of the bits set.
+    /// The sum over a segment's clusters of the square of the number of set bits.
     pub(super) fn squares(&self, segment: usize, plane: &[u64]) -> u64 {
         if self.near.is_empty() {
             return self.products(segment, plane, plane);
         }
-        // Of a pair of bits both orders are alike, and counted once.
+        // Each pair of bits is found once but counts in both orders.
         let words = &self.segments[segment];
         let pairs = (1..).zip(&self.near).map(|(by, near)| {
             let pair = |word: usize| {
@@ -252,14 +256,15 @@ impl ClusterBits {
         self.count(segment, plane) + 2 * pairs.sum::<u64>()
     }
 
-    /// The clusters of a segment in which a bit is set.
+    /// Number of a segment's clusters in which a bit is set.
     pub(super) fn clusters(&self, segment: usize, plane: &[u64]) -> u64 {
-        // Of each cluster, all bits but one are too many.
+        // Every set bit of a cluster after the first is subtracted.
         let too_many = |span: &Range<u32>| ones(plane, span).saturating_sub(1);
         self.count(segment, plane) - self.spans(segment).iter().map(too_many).sum::<u64>()
     }
 
-    /// The bits set in `a` less those set in `b`, of each cluster of all segments where that is not 0.
+    /// For each cluster of all segments: bits set in `a` minus bits set in `b`, where this is not
+    /// 0.
     pub(super) fn differences(&self, a: &[u64], b: &[u64]) -> Vec<i64> {
         let mut found = Vec::new();
         let mut spans = self.spans.iter().peekable();
@@ -274,7 +279,7 @@ impl ClusterBits {
                         i64::from(a_bits >> (bit % 64) & 1 == 1)
                             - i64::from(b_bits >> (bit % 64) & 1 == 1),
                     ),
-                    // Once a cluster, at its first bit.
+                    // Once per cluster, at its first bit.
                     Some(span) => {
                         let before = span.start..bit;
                         if before.is_empty() || ones(a, &before) + ones(b, &before) == 0 {
@@ -294,9 +299,8 @@ mod tests {
     use super::*;
     use benchtop_model::rng::Stream;
 
-    /// What bits say is what clusters say, one by one.
     #[test]
-    fn sums_by_cluster_are_those_of_counting_each() {
+    fn sums_by_cluster_match_a_direct_count() {
         let mut stream = Stream::new(3);
         for largest in [1, 3, 7, 60, 200] {
             let (segments, units) = (4usize, 700u32);

@@ -1,4 +1,5 @@
-//! How sure a cell is, and how sure the difference of two models is: what [`again`](super::bootstrap) draws, for a reader.
+//! Confidence intervals for board cells and for differences of two models, from the [cluster
+//! bootstrap](super::bootstrap).
 
 use super::accuracy_columns::Sc;
 use super::{BoardEngine, ItemSelection};
@@ -8,36 +9,36 @@ use benchtop_model::board::Cell;
 use benchtop_model::board::analysis::ScEstimate;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// A number that was drawn again.
+/// An estimate with its confidence interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// The number itself, in the unit of the column's cells; none where it is not defined.
+    /// The value in the unit of the column's cells. `None` if it is undefined.
     pub value: Option<f64>,
-    /// Its 95 % interval, or in words why there is none.
+    /// The 95 % interval, or the reason why there is none.
     pub interval: std::result::Result<Interval, &'static str>,
-    /// Clusters that were drawn from.
+    /// Number of resampled clusters.
     pub clusters: u64,
-    /// What a cluster is: `image pair`, `image` or `question`.
+    /// The kind of cluster: `image pair`, `image`, or `question`.
     pub cluster: &'static str,
-    /// What of SC is not sampling noise, for the columns of SC.
+    /// SC without sampling noise, for the SC columns.
     pub sc: Option<ScEstimate>,
 }
 
-const NO_NOISE: &str = "its sampling noise cannot be estimated: that needs two styles, two clusters in one, and right and wrong answers";
+const NO_NOISE: &str = "the sampling noise cannot be estimated; this needs two styles, one of them with two clusters, and both right and wrong answers";
 
-/// Who waits for it.
+/// Returns false as soon as the result is no longer needed.
 pub type Wanted<'a> = &'a dyn Fn() -> bool;
 
 fn cancelled() -> Error {
-    Error::new(ErrorKind::Cancelled, "nobody waits for it any more")
+    Error::new(ErrorKind::Cancelled, "cancelled")
 }
 
 impl Estimate {
-    /// A number that is not drawn again, and why.
-    fn not(value: Option<f64>, why: &'static str) -> Estimate {
+    /// An estimate without an interval, with the reason.
+    fn without_interval(value: Option<f64>, reason: &'static str) -> Estimate {
         Estimate {
             value,
-            interval: Err(why),
+            interval: Err(reason),
             clusters: 0,
             cluster: "question",
             sc: None,
@@ -46,17 +47,23 @@ impl Estimate {
 }
 
 impl BoardEngine {
-    /// The number of a column that is not drawn again: of those that follow from more than whether answers are right.
-    fn undrawn(&self, model: usize, column: usize, chosen: &ItemSelection) -> Option<f64> {
-        if self.of_sc(column).is_some() {
+    /// The value of a column that cannot be resampled, because it is computed from more than right
+    /// and wrong answers.
+    fn value_without_interval(
+        &self,
+        model: usize,
+        column: usize,
+        chosen: &ItemSelection,
+    ) -> Option<f64> {
+        if self.sc_value(column).is_some() {
             let board = self.board(chosen);
             return board
                 .rows
                 .get(model)
                 .and_then(|row| row.cells.get(column).copied().flatten()?.value());
         }
-        let at = column.checked_sub(self.measures.len() + self.plain.columns.len())?;
-        let own = self.own(&[model], chosen);
+        let at = column.checked_sub(self.measures.len() + self.accuracy_columns.columns.len())?;
+        let own = self.narrowed(&[model], chosen);
         let mut cells = self.special_cells(model, &own);
         cells.extend(self.order_cells(model, &own));
         cells.get(at).copied().flatten().and_then(Cell::value)
@@ -65,7 +72,7 @@ impl BoardEngine {
     /// A cell with its interval.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] when nobody waits for it any more.
+    /// [`ErrorKind::Cancelled`] if `wanted` returns false.
     pub fn sure(
         &self,
         model: usize,
@@ -74,12 +81,17 @@ impl BoardEngine {
         plan: Bootstrap,
         wanted: Wanted<'_>,
     ) -> Result<Estimate> {
-        if let Some(what) = self.of_sc(column) {
-            return Ok(self.sure_of_sc((model, column, what), chosen));
+        if let Some(what) = self.sc_value(column) {
+            return Ok(self.sc_estimate_of_cell((model, column, what), chosen));
         }
         let again = match self.again(column, &[(model, chosen)]) {
             Ok(again) => again,
-            Err(why) => return Ok(Estimate::not(self.undrawn(model, column, chosen), why)),
+            Err(why) => {
+                return Ok(Estimate::without_interval(
+                    self.value_without_interval(model, column, chosen),
+                    why,
+                ));
+            }
         };
         if !wanted() {
             return Err(cancelled());
@@ -95,15 +107,16 @@ impl BoardEngine {
         })
     }
 
-    /// What of SC a column tells.
-    fn of_sc(&self, column: usize) -> Option<Sc> {
+    /// Which SC value a column shows.
+    fn sc_value(&self, column: usize) -> Option<Sc> {
         column
             .checked_sub(self.measures.len())
-            .and_then(|plain| self.plain.of_sc(plain))
+            .and_then(|plain| self.accuracy_columns.sc_value(plain))
     }
 
-    /// A cell of SC: its interval is that of the true SC, the variance of the styles' true accuracies, also beside the printed one.
-    fn sure_of_sc(
+    /// An SC cell. Its interval is that of the true SC (the variance of the styles' true
+    /// accuracies), also next to the printed SC.
+    fn sc_estimate_of_cell(
         &self,
         (model, column, what): (usize, usize, Sc),
         chosen: &ItemSelection,
@@ -112,12 +125,14 @@ impl BoardEngine {
         let sc = sc_estimate(&sums);
         let interval = match what {
             Sc::Printed | Sc::Corrected => sc_interval(&sums).ok_or(NO_NOISE),
-            Sc::Noise | Sc::P => {
-                Err("it says what chance does, and nothing of the styles themselves")
-            }
+            Sc::Noise | Sc::P => Err("the column describes chance, not the styles"),
         };
         let row = |row: &usize| {
-            self.cube.holds(*row) && self.plain.style_of(self.cube.stack_of(*row)).is_some()
+            self.index.holds(*row)
+                && self
+                    .accuracy_columns
+                    .style_of(self.index.stack_of(*row))
+                    .is_some()
         };
         let cluster = (0..self.sheet.len())
             .find(row)
@@ -136,15 +151,17 @@ impl BoardEngine {
         }
     }
 
-    /// The difference of two models in SC with its interval: from the intervals of both, taken as independent (Zou and Donner, Statistics in
-    /// Medicine 27 (2008)), which is too wide rather than too narrow since both answer the same questions.
+    /// The difference in SC of two models. The interval combines both intervals as if they were
+    /// independent (Zou and Donner, Statistics in Medicine 27 (2008)). Both models answer the same
+    /// questions, so it is too wide rather than too narrow.
     fn difference_of_sc(
         &self,
         (a, b): (usize, usize),
         column: usize,
         chosen: &ItemSelection,
     ) -> Estimate {
-        let [a, b] = [a, b].map(|model| self.sure_of_sc((model, column, Sc::Printed), chosen));
+        let [a, b] =
+            [a, b].map(|model| self.sc_estimate_of_cell((model, column, Sc::Printed), chosen));
         let value = a.value.zip(b.value).map(|(a, b)| a - b);
         let both = a.interval.and_then(|a| b.interval.map(|b| (a, b)));
         let interval = match (both, a.sc.zip(b.sc)) {
@@ -172,11 +189,11 @@ impl BoardEngine {
         }
     }
 
-    /// The first model's number less the second's on the questions that both are scored on, with the interval of the difference: both are
-    /// drawn together, since they answer the same questions.
+    /// The first model's value minus the second's, on the questions that both are scored on. Both
+    /// are resampled together, because they answer the same questions.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] when nobody waits for it any more.
+    /// [`ErrorKind::Cancelled`] if `wanted` returns false.
     pub fn difference(
         &self,
         (a, b): (usize, usize),
@@ -189,19 +206,22 @@ impl BoardEngine {
         if self.behind(a, column, chosen).1.is_empty()
             || self.behind(b, column, chosen).1.is_empty()
         {
-            return Ok(Estimate::not(
+            return Ok(Estimate::without_interval(
                 None,
-                "the two models have no question in common",
+                "the two models share no question",
             ));
         }
-        if matches!(self.of_sc(column), Some(Sc::Printed | Sc::Corrected)) {
+        if matches!(self.sc_value(column), Some(Sc::Printed | Sc::Corrected)) {
             return Ok(self.difference_of_sc((a, b), column, chosen));
         }
         let again = match self.again(column, &[(a, chosen), (b, chosen)]) {
             Ok(again) => again,
             Err(why) => {
-                let of = |model| self.undrawn(model, column, chosen);
-                return Ok(Estimate::not(of(a).zip(of(b)).map(|(a, b)| a - b), why));
+                let of = |model| self.value_without_interval(model, column, chosen);
+                return Ok(Estimate::without_interval(
+                    of(a).zip(of(b)).map(|(a, b)| a - b),
+                    why,
+                ));
             }
         };
         if !wanted() {
@@ -209,9 +229,9 @@ impl BoardEngine {
         }
         let value = again.apart((0, 1));
         if value.is_none() {
-            return Ok(Estimate::not(
+            return Ok(Estimate::without_interval(
                 None,
-                "the questions that the two models have in common give no number",
+                "the value is undefined on the questions that the two models share",
             ));
         }
         let interval = again.apart_interval(plan, (0, 1));

@@ -1,4 +1,4 @@
-//! What lies behind the cells of a column.
+//! From a cell to the answers behind it.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,8 @@ use super::measure::Unit;
 use super::{Bitmaps, BoardEngine, ItemSelection};
 
 impl BoardEngine {
-    /// The units behind a cell in the order of the data set: what a unit is, its rows, and whether it is right.
+    /// The units behind a cell, in data set order: the kind of unit, and each unit's rows and
+    /// whether it is right.
     pub fn behind(
         &self,
         model: usize,
@@ -25,7 +26,7 @@ impl BoardEngine {
         if let Some(at) = self.of_orders(column) {
             return (Unit::Orders, self.units_of_orders(model, at, chosen));
         }
-        let chosen = &*self.own(&[model], chosen);
+        let chosen = &*self.narrowed(&[model], chosen);
         let rows = self.rows_of(model, column - self.measures.len(), chosen);
         let scored = |row: &u32| self.is_scored(model, *row as usize);
         let unit = |row: u32| (vec![row], self.right_in(model, column, row as usize));
@@ -35,29 +36,29 @@ impl BoardEngine {
         )
     }
 
-    /// Whether a model is scored where this row is: it answers the data set of the question at all. `answerer` is one of
-    /// [`answering`](Self::answering).
+    /// Whether a model is scored on a row, which means that it answers the question's data set at
+    /// all. `answerer` is an index into [`answering`](Self::answering).
     pub fn is_scored(&self, answerer: usize, row: usize) -> bool {
-        match self.cube.holds(row).then(|| self.cube.stack_of(row)) {
-            Some(stack) => self.planes[answerer].scored[stack],
-            None => self.planes[answerer]
+        match self.index.holds(row).then(|| self.index.stack_of(row)) {
+            Some(stack) => self.bitmaps[answerer].scored[stack],
+            None => self.bitmaps[answerer]
                 .scopes
                 .contains(&self.sheet.scope(row)),
         }
     }
 
-    /// Whether an answer is right as a column counts it: of self-awareness, declining is where it should be. `answerer` is one of
-    /// [`answerers`](Self::answerers).
+    /// Whether a column counts an answer as right. For self-awareness, declining is right where it
+    /// should be. `answerer` comes from [`answerers`](Self::answerers).
     pub fn right_in(&self, answerer: usize, column: usize, row: usize) -> bool {
-        let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
+        let special = column.checked_sub(self.measures.len() + self.accuracy_columns.columns.len());
         let right = special.and_then(|at| {
-            self.special
+            self.variant_columns
                 .right(&self.sheet, at, &self.models[answerer], row)
         });
         right.unwrap_or_else(|| self.right(&self.models[answerer], row))
     }
 
-    /// Whether a row is behind the cell of any of these models in a column, by row.
+    /// For each row, whether it is behind a column's cell of any of these models.
     pub fn behind_any(
         &self,
         models: impl IntoIterator<Item = usize>,
@@ -67,9 +68,11 @@ impl BoardEngine {
         let mut behind = vec![false; self.sheet.len()];
         let mut seen: Vec<&HashSet<u32>> = Vec::new();
         for model in models {
-            let Bitmaps { asked, scopes, .. } = &self.planes[model];
-            // What was asked everything in the same data sets has the same behind it, but for columns of more than right and wrong.
-            if asked.is_none() && column < self.measures.len() + self.plain.columns.len() {
+            let Bitmaps { asked, scopes, .. } = &self.bitmaps[model];
+            // Models that were asked everything in the same scopes have the same rows behind a
+            // cell, except in columns that need more than right and wrong.
+            if asked.is_none() && column < self.measures.len() + self.accuracy_columns.columns.len()
+            {
                 if seen.contains(&scopes) {
                     continue;
                 }
@@ -84,18 +87,18 @@ impl BoardEngine {
         behind
     }
 
-    /// The rows that a column follows from, which is none of groups.
+    /// The rows behind a column. Empty for group columns.
     fn rows_of(&self, model: usize, plain: usize, chosen: &ItemSelection) -> Vec<u32> {
-        if let Some(special) = plain.checked_sub(self.plain.columns.len()) {
+        if let Some(special) = plain.checked_sub(self.accuracy_columns.columns.len()) {
             return self
-                .special
+                .variant_columns
                 .behind(&self.sheet, special, &self.models[model], chosen);
         }
-        let stacks = self.plain.behind(plain);
-        let mut wanted = vec![false; self.cube.stacks().len()];
+        let stacks = self.accuracy_columns.behind(plain);
+        let mut wanted = vec![false; self.index.stacks().len()];
         stacks.into_iter().for_each(|at| wanted[at as usize] = true);
         let rows = (0..self.sheet.len()).filter(|row| {
-            self.cube.holds(*row) && chosen.holds(*row) && wanted[self.cube.stack_of(*row)]
+            self.index.holds(*row) && chosen.holds(*row) && wanted[self.index.stack_of(*row)]
         });
         rows.map(|row| row as u32).collect()
     }

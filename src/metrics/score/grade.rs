@@ -1,4 +1,4 @@
-//! Reading a model's answers, one row of its files after the other.
+//! Reads a model's answers, row by row of its files.
 
 use std::collections::HashMap;
 
@@ -7,50 +7,52 @@ use super::question_table::{ParsedAnswer, QuestionTable};
 use crate::extract::{Asked, Extractor, Read};
 use benchtop_model::{Choice, QuestionKind, Role};
 
-/// What became of one row of a prediction file.
+/// The result of one row of a prediction file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is the answer that counts.
+    /// The row is the answer that counts.
     Used,
-    /// Its question is not in the set.
+    /// The question is not in the set.
     Extra,
-    /// Its question has an answer already.
+    /// The question already has an answer.
     Duplicate,
-    /// Its question has an answer from an evaluated file, which goes before a plain one; this is no oddity.
+    /// The question already has an answer from an evaluated file, which takes precedence. This is
+    /// not reported.
     Superseded,
 }
 
-/// Which file of a model, and which of its rows, an answer is from.
+/// The file and row of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Position among the model's files.
+    /// Index among the model's files.
     pub file: u16,
-    /// Row of the file, from 0.
+    /// Row in the file, from 0.
     pub row: u32,
 }
 
 impl Place {
-    /// No answer.
     pub const NONE: Place = Place {
         file: u16::MAX,
         row: u32::MAX,
     };
 }
 
-/// Reads a model's answers. Of several rows for one question the first counts, so a model's evaluated files come first.
+/// Reads a model's answers. The first of several rows for one question counts, so a model's
+/// evaluated files come first.
 pub struct Grader<'a> {
     sheet: &'a QuestionTable,
     rule: Option<Extractor>,
     graded: ModelAnswers,
     places: Vec<Place>,
-    /// Whether each file so far was an evaluated one.
+    /// Whether each file so far is an evaluated one.
     evaluated: Vec<bool>,
-    /// Keys outside the set, and whether an evaluated file had them.
+    /// Keys outside the set, and whether an evaluated file has them.
     extra: HashMap<u64, bool>,
 }
 
 impl<'a> Grader<'a> {
-    /// A model without answers yet; `rule` reads all of them, or else each question's own.
+    /// Starts a model without answers. `rule` reads all of its answers; `None` uses the rule of
+    /// each question.
     pub fn new(
         sheet: &'a QuestionTable,
         model: impl Into<String>,
@@ -72,12 +74,12 @@ impl<'a> Grader<'a> {
         }
     }
 
-    /// The next rows are of another file.
+    /// Starts the next file.
     pub fn file(&mut self, evaluated: bool) {
         self.evaluated.push(evaluated);
     }
 
-    fn again(&mut self, before: bool) -> Outcome {
+    fn duplicate_outcome(&mut self, before: bool) -> Outcome {
         if before && !self.evaluated.last().copied().unwrap_or(false) {
             return Outcome::Superseded;
         }
@@ -85,11 +87,11 @@ impl<'a> Grader<'a> {
         Outcome::Duplicate
     }
 
-    /// An answer to a question that is not in the set; `key` is a hash of its id.
+    /// Counts an answer to a question outside the set. `key` is a hash of its id.
     pub fn extra(&mut self, key: u64) -> Outcome {
         let evaluated = self.evaluated.last().copied().unwrap_or(false);
         match self.extra.get(&key).copied() {
-            Some(before) => self.again(before),
+            Some(before) => self.duplicate_outcome(before),
             None => {
                 self.extra.insert(key, evaluated);
                 self.graded.counts.extra += 1;
@@ -98,12 +100,13 @@ impl<'a> Grader<'a> {
         }
     }
 
-    /// Whether the question in a row has an answer already: then the next one need not be read.
+    /// Whether the question in a row already has an answer. The next one then need not be read.
     pub fn has(&self, row: usize) -> bool {
         self.graded.mark(row) != ParsedAnswer::ABSENT
     }
 
-    /// The answer in row `at` of the file to the question in `row`, which was asked as `asked` says.
+    /// Reads the answer in row `at` of the file to the question in `row`. `asked` is the question
+    /// as it was put to the model.
     pub fn answer(
         &mut self,
         row: usize,
@@ -114,7 +117,7 @@ impl<'a> Grader<'a> {
     ) -> Outcome {
         if self.has(row) {
             let file = usize::from(self.places[row].file);
-            return self.again(self.evaluated.get(file).copied().unwrap_or(false));
+            return self.duplicate_outcome(self.evaluated.get(file).copied().unwrap_or(false));
         }
         let mark = ModelAnswers::read(self.sheet, row, self.rule, asked, output, judge);
         let counts = &mut self.graded.counts;
@@ -127,12 +130,12 @@ impl<'a> Grader<'a> {
         Outcome::Used
     }
 
-    /// Whether the answer in a row cannot be read.
+    /// Whether the answer in a row is unparsed.
     pub fn is_unparsed(&self, row: usize) -> bool {
         self.graded.mark(row) == ParsedAnswer::UNPARSED
     }
 
-    /// What a judge read of the answer in a row that could not be read.
+    /// Sets what a judge read in an unparsed answer.
     pub fn judged(&mut self, row: usize, read: Read) {
         if let Some(mark) = self
             .graded
@@ -146,14 +149,14 @@ impl<'a> Grader<'a> {
         }
     }
 
-    /// The marks, and where each answer is.
+    /// The parsed answers, and the place of each.
     pub fn finish(self) -> (ModelAnswers, Vec<Place>) {
         (self.graded, self.places)
     }
 }
 
 impl ModelAnswers {
-    /// What an answer to the question in `row` says, by `rule` or else by the question's own.
+    /// Reads the answer to the question in `row`, by `rule` or else by the question's own rule.
     pub fn read(
         sheet: &QuestionTable,
         row: usize,
@@ -163,7 +166,7 @@ impl ModelAnswers {
         judge: Option<&str>,
     ) -> ParsedAnswer {
         match sheet.kind(row) {
-            // Nothing is read out of free text: that there is one is what counts.
+            // Nothing is extracted from free text; it only matters that there is an answer.
             QuestionKind::FreeForm => ParsedAnswer::option(0),
             _ => {
                 let rule = rule.unwrap_or_else(|| sheet.rule(row));
@@ -180,7 +183,8 @@ impl ModelAnswers {
     }
 }
 
-/// Whether what is read as declining chooses the option that declines: it is read as that option where declining is as good as any.
+/// Whether an answer that was read as declining picks the refusal option: reads it again as if that
+/// option were an ordinary one.
 fn chooses(asked: &Asked, read: impl Fn(&Asked) -> Read) -> bool {
     let declines = asked
         .options
@@ -199,7 +203,7 @@ fn chooses(asked: &Asked, read: impl Fn(&Asked) -> Read) -> bool {
     })
 }
 
-/// What was read, as a mark.
+/// A read as a parsed answer.
 pub fn mark(read: Read) -> ParsedAnswer {
     match read {
         Read::Option(at) => ParsedAnswer::option(at),

@@ -1,13 +1,13 @@
-//! Measures over groups of questions that must all be answered right: pairs, images, rotations.
+//! Measures over groups of questions that must all be answered right: image pairs, images,
+//! rotations.
 
 use super::question_table::QuestionTable;
 use benchtop_model::board::Column;
 use benchtop_model::{Item, Key};
 
-/// What a unit is, which also names it.
+/// The kind of group that a measure counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// One answer.
     Answer,
     /// The answers to one question text over an image pair.
     QuestionPair,
@@ -22,7 +22,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What the unit of this item is called.
+    /// Display name of the item's unit.
     pub fn name(self, item: &Item) -> String {
         let pair = item
             .pair
@@ -47,19 +47,16 @@ impl Unit {
     }
 }
 
-/// One column of a board with its units: groups of questions that must all be answered right.
+/// A board column and its units: groups of questions that must all be answered right.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// How it is called and shown.
     pub column: Column,
-    /// What its units are.
     pub unit: Unit,
     members: Vec<u32>,
     ends: Vec<u32>,
 }
 
 impl Measure {
-    /// A measure without units yet.
     pub fn new(name: impl Into<String>, group: &str, help: &str, unit: Unit) -> Measure {
         Measure {
             column: Column::share(name, group, help),
@@ -69,19 +66,18 @@ impl Measure {
         }
     }
 
-    /// Adds a unit of questions, by their rows.
+    /// Adds a unit, given the rows of its questions.
     pub fn push(&mut self, members: impl IntoIterator<Item = u32>) {
         self.members.extend(members);
         self.ends
             .push(u32::try_from(self.members.len()).unwrap_or(u32::MAX));
     }
 
-    /// Whether it has no units.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The units, each the rows of its questions.
+    /// The units, each as the rows of its questions.
     pub fn units(&self) -> impl Iterator<Item = &[u32]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts
@@ -90,13 +86,13 @@ impl Measure {
     }
 }
 
-/// The circular evaluation of rotation sets outside image pairs (VLMEvalKit, MMBench): a question is right when every rotation
-/// of its options is.
+/// Circular evaluation of rotation sets outside image pairs (VLMEvalKit, MMBench): a question is
+/// right if it is right in every rotation of its options.
 pub fn circular(sheet: &QuestionTable) -> Option<Measure> {
     if !sheet.set.any() {
         return None;
     }
-    let help = "CircularEval: a multiple-choice question; right when every rotation of its options is answered right";
+    let help = "CircularEval: a multiple-choice question is right if it is right in every rotation of its options";
     let mut measure = Measure::new("Circular", "Circular", help, Unit::Rotations);
     let rows = (0..sheet.len())
         .filter(|row| sheet.set.get(*row) != 0 && sheet.pair.get(*row) == 0 && sheet.graded(*row));
@@ -106,7 +102,7 @@ pub fn circular(sheet: &QuestionTable) -> Option<Measure> {
     (!measure.is_empty()).then_some(measure)
 }
 
-/// Rows by what `key` says of them, in the order of first appearance.
+/// Groups rows by key, in order of first appearance.
 pub fn groups<K: Eq + std::hash::Hash>(
     rows: impl Iterator<Item = usize>,
     key: impl Fn(usize) -> K,

@@ -1,8 +1,9 @@
-//! From answers to a board: [`question_table`] says what the questions are, [`ModelAnswers`] what a model's answers were read as, [`BoardEngine`] which
-//! columns there are and what every model's cells hold.
+//! Builds boards: [`QuestionTable`] holds the questions, [`ModelAnswers`] a model's parsed answers,
+//! and [`BoardEngine`] computes the columns and cells.
 //!
-//! [`measure`] counts groups that must be all right, [`bitmap_index`] answers by what their questions are, [`accuracy_columns`] makes columns of those, and
-//! [`paired_variants`] of what papers ask beyond right and wrong.
+//! [`measure`] counts groups that must be all right. [`bitmap_index`] counts answers by the
+//! properties of their questions; `accuracy_columns` turns these counts into columns.
+//! `paired_variants` has the columns that need more than right and wrong answers.
 
 mod accuracy_columns;
 mod answer_counts;
@@ -43,28 +44,31 @@ use benchtop_model::board::analysis::ScEstimate;
 use benchtop_model::board::{Board, Cell, Column, Counts, Row};
 use benchtop_model::{Error, ErrorKind, QuestionKind, Result};
 
-/// A model's answers as they were read: a mark a question.
+/// A model's parsed answers, one per question.
 #[derive(Clone, Debug, Default)]
 pub struct ModelAnswers {
-    /// The model.
     pub model: String,
     /// By row.
     pub marks: Vec<ParsedAnswer>,
-    /// What was odd of all questions; `missing` and `uncompared` follow from those scored and are 0 here.
+    /// Counts over all questions. `missing` and `uncompared` depend on the selection and are 0
+    /// here.
     pub counts: Counts,
-    /// Similarity of a free-form answer and its reference by row, from 0 to 1; NaN where there is none. Empty where it was not computed.
+    /// Similarity of each free-form answer to its reference by row, from 0 to 1. NaN for other
+    /// rows. Empty if it was not computed.
     pub similarity: Vec<f32>,
-    /// What was asked, where that is known: of an evaluation, which may be of a few questions. Without it, all were.
+    /// What an evaluation asked, which may be a few questions only. `None` if all questions were
+    /// asked.
     pub asked: Option<Asked>,
 }
 
 impl ModelAnswers {
-    /// What was read in a row.
+    /// The parsed answer in a row.
     pub fn mark(&self, row: usize) -> ParsedAnswer {
         self.marks.get(row).copied().unwrap_or(ParsedAnswer::ABSENT)
     }
 
-    /// How alike the free-form answer in a row and its reference are, 0 without an answer; `None` while they were not compared.
+    /// Similarity of the free-form answer in a row to its reference, 0 without an answer. `None` if
+    /// they were not compared.
     fn likeness(&self, row: usize) -> Option<f64> {
         let compared = self
             .similarity
@@ -76,76 +80,76 @@ impl ModelAnswers {
             .or((self.mark(row) == ParsedAnswer::ABSENT).then_some(0.0))
     }
 
-    /// Whether the question in a row was asked: that it has no answer tells of the model only then.
+    /// Whether the question in a row was asked. A missing answer counts as wrong only then.
     pub fn was_asked(&self, row: usize) -> bool {
         self.mark(row) != ParsedAnswer::ABSENT
             || self.asked.as_ref().is_none_or(|asked| asked.lacks(row))
     }
 }
 
-/// A model as bits.
+/// A model's answers as bitmaps.
 struct Bitmaps {
     right: Bitmap,
     given: Bitmap,
     unparsed: Bitmap,
     refused: Bitmap,
-    /// Free-form answers that were not compared, where there are any.
+    /// Free-form answers that were not compared, if any.
     uncompared: Option<Bitmap>,
-    /// What was asked, where that is not all.
+    /// The questions that were asked, if not all were.
     asked: Option<Bitmap>,
-    /// The data sets and rules that it answers at all, or was asked in vain: elsewhere it is not scored.
+    /// Scopes in which the model has or owes an answer. It is not scored in others.
     scopes: HashSet<u32>,
-    /// Whether it is scored in each stack.
+    /// Whether the model is scored in each stack.
     scored: Vec<bool>,
 }
 
-/// Questions, models and columns: everything a board is counted from.
+/// Questions, models, and columns: everything that boards are computed from.
 pub struct BoardEngine {
     sheet: Arc<QuestionTable>,
-    /// Those with a row first, then the further orders of options of these.
+    /// Models with a row, followed by the further option orders of these models.
     models: Vec<Arc<ModelAnswers>>,
     orders: Orders,
-    cube: BitmapIndex,
+    index: BitmapIndex,
     all: Bitmap,
-    planes: Vec<Bitmaps>,
+    bitmaps: Vec<Bitmaps>,
     measures: Vec<Measure>,
-    plain: AccuracyColumns,
-    special: VariantColumns,
+    accuracy_columns: AccuracyColumns,
+    variant_columns: VariantColumns,
     /// Stacks of free-form questions.
-    free: Vec<usize>,
-    /// The chance level of each stack's questions, where it is that of all of them.
+    free_form_stacks: Vec<usize>,
+    /// The chance level of each stack, if it is the same for all of its questions.
     chance: Vec<Option<f64>>,
-    /// Rows that can be graded and are counted in groups alone.
+    /// Graded rows that only groups count.
     grouped: Vec<u32>,
-    /// Rows that are in no stack.
-    loose: Vec<u32>,
-    /// Made when they are first needed.
+    /// Rows in no stack.
+    unindexed: Vec<u32>,
+    /// Computed on first use.
     by_style: OnceLock<ByStyle>,
     sc_of_all: OnceLock<Vec<Option<ScEstimate>>>,
     by_cluster: OnceLock<ByCluster>,
 }
 
-/// A number, 0 where there is none.
+/// The number; 0 if it is missing or not finite.
 fn number(of: Option<f64>) -> f64 {
     of.filter(|of| of.is_finite()).unwrap_or(0.0)
 }
 
-/// The questions that a board is scored on: a bit a row.
+/// The questions that a board is scored on.
 #[derive(Clone)]
 pub struct ItemSelection {
     plane: Bitmap,
     rows: Option<Arc<Vec<bool>>>,
-    /// Only what all of these were asked.
+    /// Only questions that all of these models were asked.
     asked: Vec<Arc<ModelAnswers>>,
 }
 
 impl ItemSelection {
-    /// Whether every question is scored on.
+    /// Whether all questions are selected.
     pub(super) fn is_all(&self) -> bool {
         self.rows.is_none() && self.asked.is_empty()
     }
 
-    /// Whether a row is scored on.
+    /// Whether a row is selected.
     pub fn holds(&self, row: usize) -> bool {
         self.rows
             .as_ref()
@@ -155,10 +159,11 @@ impl ItemSelection {
 }
 
 impl BoardEngine {
-    /// Prepares boards of these models. Answers of one evaluation to several orders of the options have one row, that of the first order.
+    /// Prepares boards of these models. If one evaluation asked several option orders, its answers
+    /// share one row, that of the first order.
     pub fn new(sheet: Arc<QuestionTable>, mut models: Vec<Arc<ModelAnswers>>) -> BoardEngine {
         let mut orders = Orders::new(&mut models);
-        // Rotations beyond the first are the same question again: only CircularEval counts them.
+        // Rotations after the first repeat the question; only CircularEval counts them.
         let plain = |row: usize| {
             let free = sheet.kind(row) == QuestionKind::FreeForm;
             sheet.pair.get(row) == 0 && sheet.turn[row] <= 1 && (free || sheet.graded(row))
@@ -204,33 +209,32 @@ impl BoardEngine {
             sheet,
             models,
             orders,
-            cube,
+            index: cube,
             all,
-            planes,
+            bitmaps: planes,
             measures,
-            plain,
-            special,
-            free,
+            accuracy_columns: plain,
+            variant_columns: special,
+            free_form_stacks: free,
             chance,
             grouped,
-            loose,
+            unindexed: loose,
             by_style: OnceLock::new(),
             sc_of_all: OnceLock::new(),
             by_cluster: OnceLock::new(),
         }
     }
 
-    /// The questions.
     pub fn sheet(&self) -> &QuestionTable {
         &self.sheet
     }
 
-    /// The models that have a row, by name.
+    /// The models that have a row, sorted by name.
     pub fn models(&self) -> &[Arc<ModelAnswers>] {
         &self.models[..self.orders.rows()]
     }
 
-    /// The questions for which `is` holds; all without it.
+    /// Selects the questions for which `is` holds; all if it is `None`.
     pub fn choose(&self, is: Option<&dyn Fn(usize) -> bool>) -> ItemSelection {
         match is {
             None => ItemSelection {
@@ -241,7 +245,7 @@ impl BoardEngine {
             Some(is) => {
                 let rows: Vec<bool> = (0..self.sheet.len()).map(is).collect();
                 ItemSelection {
-                    plane: self.cube.plane(|row| rows[row]),
+                    plane: self.index.plane(|row| rows[row]),
                     rows: Some(Arc::new(rows)),
                     asked: Vec::new(),
                 }
@@ -249,11 +253,11 @@ impl BoardEngine {
         }
     }
 
-    /// Of some questions, those that all of these models were asked.
-    fn own<'c>(&self, models: &[usize], chosen: &'c ItemSelection) -> Cow<'c, ItemSelection> {
+    /// Narrows a selection to the questions that all of these models were asked.
+    fn narrowed<'c>(&self, models: &[usize], chosen: &'c ItemSelection) -> Cow<'c, ItemSelection> {
         let mut own = Cow::Borrowed(chosen);
         for model in models {
-            let Some(asked) = &self.planes[*model].asked else {
+            let Some(asked) = &self.bitmaps[*model].asked else {
                 continue;
             };
             let own = own.to_mut();
@@ -266,49 +270,55 @@ impl BoardEngine {
         own
     }
 
-    /// The columns there are, those of groups first.
+    /// All columns; those of groups come first.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
         let of_answers = self
             .measures
             .iter()
             .map(|m| &m.column)
-            .chain(&self.plain.columns);
+            .chain(&self.accuracy_columns.columns);
         of_answers
-            .chain(&self.special.columns)
+            .chain(&self.variant_columns.columns)
             .chain(&self.orders.columns)
     }
 
-    /// The board on these questions. Questions without an answer count as wrong in every data set and kind of rule that the model answers at
-    /// all; elsewhere it has no cell, nor for what an evaluation did not ask. A group counts when all of its questions are chosen.
+    /// The board on the selected questions. A question without an answer counts as wrong in every
+    /// scope in which the model has answers; in other scopes, and for questions that an evaluation
+    /// did not ask, it is not counted. A group counts if all of its questions are selected.
     pub fn board(&self, chosen: &ItemSelection) -> Board {
-        let n = self.cube.count(&self.all, &chosen.plane);
+        let n = self.index.count(&self.all, &chosen.plane);
         let chance = self.chances(&n, &chosen.plane);
         let sc = self.sc_estimates(chosen);
-        let of: Vec<(usize, (&Arc<ModelAnswers>, &Bitmaps))> =
-            self.models().iter().zip(&self.planes).enumerate().collect();
+        let of: Vec<(usize, (&Arc<ModelAnswers>, &Bitmaps))> = self
+            .models()
+            .iter()
+            .zip(&self.bitmaps)
+            .enumerate()
+            .collect();
         let rows = bitmap_index::each(&of, |(at, (model, planes))| {
-            let chosen = &*self.own(&[*at], chosen);
+            let chosen = &*self.narrowed(&[*at], chosen);
             let (mut n, mut chance) = (Cow::Borrowed(&n), Cow::Borrowed(&chance));
             if planes.asked.is_some() {
-                n = Cow::Owned(self.cube.count(&self.all, &chosen.plane));
+                n = Cow::Owned(self.index.count(&self.all, &chosen.plane));
                 chance = Cow::Owned(self.chances(&n, &chosen.plane));
             }
-            let right = self.cube.count(&planes.right, &chosen.plane);
-            let given = self.cube.count(&planes.given, &chosen.plane);
+            let right = self.index.count(&planes.right, &chosen.plane);
+            let given = self.index.count(&planes.given, &chosen.plane);
             let n: Vec<u32> = n
                 .iter()
                 .zip(&planes.scored)
                 .map(|(n, scored)| if *scored { *n } else { 0 })
                 .collect();
-            let points = (!self.free.is_empty() && !model.similarity.is_empty()).then(|| {
-                // A sum with an answer that was not compared is no number, and nothing follows from it.
-                let points = |row: usize| model.likeness(row).unwrap_or(f64::NAN);
-                let mut sums = vec![0.0; n.len()];
-                self.free
-                    .iter()
-                    .for_each(|at| sums[*at] = self.cube.sum(*at, &chosen.plane, points));
-                sums
-            });
+            let points =
+                (!self.free_form_stacks.is_empty() && !model.similarity.is_empty()).then(|| {
+                    // One answer that was not compared makes the sum NaN.
+                    let points = |row: usize| model.likeness(row).unwrap_or(f64::NAN);
+                    let mut sums = vec![0.0; n.len()];
+                    self.free_form_stacks
+                        .iter()
+                        .for_each(|at| sums[*at] = self.index.sum(*at, &chosen.plane, points));
+                    sums
+                });
             let counted = Counted {
                 right: &right,
                 n: &n,
@@ -321,7 +331,7 @@ impl BoardEngine {
                 .iter()
                 .map(|m| self.group_cell(*at, m, chosen))
                 .collect();
-            cells.extend(self.plain.cells(&counted));
+            cells.extend(self.accuracy_columns.cells(&counted));
             cells.extend(self.special_cells(*at, chosen));
             cells.extend(self.order_cells(*at, chosen));
             let missing = n
@@ -329,7 +339,7 @@ impl BoardEngine {
                 .zip(&given)
                 .map(|(n, given)| u64::from(n.saturating_sub(*given)))
                 .sum();
-            let counts = self.oddities(*at, chosen, (missing, &given));
+            let counts = self.answer_counts(*at, chosen, (missing, &given));
             Row {
                 model: model.model.clone(),
                 cells,
@@ -357,7 +367,7 @@ impl BoardEngine {
         let sum = |(at, n): (usize, &u32)| match self.chance[at] {
             Some(chance) => chance * f64::from(*n),
             None => self
-                .cube
+                .index
                 .sum(at, only, |row| number(self.sheet.chance.get(row).copied())),
         };
         n.iter().enumerate().map(sum).collect()
@@ -382,7 +392,7 @@ impl BoardEngine {
             scope.is_some_and(|scope| {
                 models
                     .iter()
-                    .all(|m| self.planes[*m].scopes.contains(&scope))
+                    .all(|m| self.bitmaps[*m].scopes.contains(&scope))
             }) && unit.iter().all(|row| chosen.holds(*row as usize))
                 && asked(unit)
         };
@@ -395,7 +405,8 @@ impl BoardEngine {
             .all(|row| self.right(&self.models[model], *row as usize))
     }
 
-    /// What a model's answers were read as, or those of a further order of its options (see [`answerers`](Self::answerers)).
+    /// A model's parsed answers, or those of a further option order (see
+    /// [`answerers`](Self::answerers)).
     pub fn graded(&self, at: usize) -> &ModelAnswers {
         &self.models[at]
     }
@@ -414,7 +425,7 @@ impl BoardEngine {
         (n > 0).then_some(Cell::Share { k, n })
     }
 
-    /// What a model made of the question in a row; nothing for one that no rule grades.
+    /// The outcome of a model on the question in a row; `None` if no rule grades it.
     pub fn outcome(&self, model: &ModelAnswers, row: usize) -> Option<consensus::Outcome> {
         use consensus::Outcome;
         if !self.sheet.graded(row) {
@@ -430,10 +441,10 @@ impl BoardEngine {
         })
     }
 
-    /// The model of that name, which has a row.
+    /// The index of a model that has a row.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] with the names that there are.
+    /// [`ErrorKind::NotFound`], with help that lists the models.
     pub fn model(&self, name: &str) -> Result<usize> {
         self.models()
             .iter()
@@ -441,27 +452,27 @@ impl BoardEngine {
             .ok_or_else(|| {
                 let names: Vec<&str> = self.models().iter().map(|m| m.model.as_str()).collect();
                 Error::new(ErrorKind::NotFound, format!("no model `{name}`"))
-                    .help(format!("there are: {}", names.join(", ")))
+                    .help(format!("models: {}", names.join(", ")))
             })
     }
 
-    /// The place of the column of that name.
+    /// The index of a column.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] with the names that there are.
+    /// [`ErrorKind::NotFound`], with help that lists the columns.
     pub fn column(&self, name: &str) -> Result<usize> {
         self.columns().position(|c| c.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.columns().map(|c| c.name.as_str()).collect();
             Error::new(ErrorKind::NotFound, format!("no column `{name}`"))
-                .help(format!("there are: {}", names.join(", ")))
+                .help(format!("columns: {}", names.join(", ")))
         })
     }
 }
 
-/// A mark that no answer is read as: what is wanted of a question that no rule grades.
+/// A value that no answer is parsed as: the expected answer of a question that no rule grades.
 const NEVER: ParsedAnswer = ParsedAnswer(u8::MAX);
 
-/// A model's bits; `wanted` is the right mark by bit.
+/// A model's bitmaps. `wanted` is the right answer by bit.
 fn planes(
     sheet: &QuestionTable,
     cube: &BitmapIndex,
@@ -471,7 +482,7 @@ fn planes(
     let [mut right, given, unparsed, refused] = cube.marked(&model.marks, wanted);
     let uncompared = answer_counts::uncompared(cube, free, &given, model);
     if sheet.may_decline() {
-        // Declining in words is right where the option that declines is.
+        // A free-text refusal is right if the refusal option is.
         right = cube.plane(|row| sheet.right(row, model.mark(row)));
     }
     let stacks = cube
@@ -487,7 +498,7 @@ fn planes(
         .map(|row| *row as usize)
         .filter(|row| model.mark(*row) != ParsedAnswer::ABSENT);
     scopes.extend(rows.map(|row| sheet.scope(row)));
-    // What an evaluation asked in vain counts, also where no answer came at all.
+    // Questions that an evaluation asked in vain count, even if the model has no answer at all.
     let lacking = model
         .asked
         .iter()

@@ -1,7 +1,8 @@
-//! Evaluations: what they asked, and columns of those that showed the options in several orders.
+//! Evaluations: what they asked, and the columns of evaluations that showed the options in several
+//! orders.
 //!
-//! A model's answers to its shuffles or rotations are one row of a board. The columns of every board are of the first order; those here, and
-//! MM-SAP's, are of all of them.
+//! A model's answers to its shuffles or rotations share one board row. The columns here and
+//! MM-SAP's cover all orders; all other columns cover the first order only.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,21 +13,21 @@ use crate::statistics::{mean, variance};
 use benchtop_model::board::{Cell, Column, Scale};
 use benchtop_model::evaluation;
 
-/// What a model's answers are of an evaluation.
+/// The questions and option orders of an evaluation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// What the run's answers go by.
+    /// The name that all answers of the run share.
     pub base: String,
-    /// In which orders options were shown.
+    /// The orders in which options were shown.
     pub orders: evaluation::Orders,
-    /// Which of these this is, from 1; 0 where options were as they are.
+    /// The number of this order, from 1; 0 if options were not reordered.
     pub order: u16,
     /// Rows that were asked and have no answer, ascending.
     pub lacking: Vec<u32>,
 }
 
 impl Asked {
-    /// Whether the question in a row was asked without an answer.
+    /// Whether the question in a row was asked but not answered.
     pub fn lacks(&self, row: usize) -> bool {
         u32::try_from(row).is_ok_and(|row| self.lacking.binary_search(&row).is_ok())
     }
@@ -34,8 +35,9 @@ impl Asked {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
-    /// The mean accuracy over the orders, or its deviation.
+    /// The mean accuracy over the orders.
     Mean,
+    /// The standard deviation of the accuracy over the orders.
     Spread,
     /// Right in every rotation.
     Circular,
@@ -44,23 +46,22 @@ enum Source {
 /// Which models are orders of one another, and their columns.
 #[derive(Default)]
 pub struct Orders {
-    /// The columns.
     pub columns: Vec<Column>,
     sources: Vec<Source>,
-    /// For each model with a row the places of its orders, its own first.
+    /// For each model with a row, the indices of its orders, its own first.
     families: Vec<Vec<usize>>,
-    /// The plain column whose mean is taken over orders.
+    /// The accuracy column whose mean over orders is taken.
     accuracy: Option<usize>,
 }
 
 impl Orders {
-    /// Puts the models that have a row first, by name, and the further orders of their options behind.
+    /// Sorts the models: first those that have a row, by name, then their further option orders.
     pub fn new(models: &mut Vec<Arc<ModelAnswers>>) -> Orders {
         models.sort_by(|a, b| a.model.cmp(&b.model));
         let mut of: BTreeMap<(String, u16), Vec<Arc<ModelAnswers>>> = BTreeMap::new();
         for model in models.drain(..) {
             let orders = model.asked.as_ref().filter(|asked| asked.order > 0);
-            // The name of a run is that of no other answers, so a file without an order is a family of its own.
+            // Run names are unique, so a file without an order is a family of its own.
             let key = orders.map_or((model.model.clone(), 0), |asked| (asked.base.clone(), 1));
             of.entry(key).or_default().push(model);
         }
@@ -96,25 +97,26 @@ impl Orders {
         }
     }
 
-    /// The columns of these models, where `accuracy` is the plain column of all right answers.
+    /// Adds the columns for these models. `accuracy` is the column of overall accuracy.
     pub fn name_columns(&mut self, models: &[Arc<ModelAnswers>], accuracy: Option<usize>) {
         self.accuracy = accuracy;
         let several = || self.families.iter().filter(|family| family.len() > 1);
         let mut found = Vec::new();
         if several().any(|family| is_circular(&models[family[0]])) {
-            let help = "CircularEval of an evaluation that asked every rotation of the options: right when all of them are";
+            let help = "CircularEval over the rotations that an evaluation asked: a question is right if all rotations are right";
             found.push((
                 Source::Circular,
                 Column::share("CircularEval", "Circular", help),
             ));
         }
         if accuracy.is_some() && several().next().is_some() {
-            let help = "mean accuracy over the orders in which an evaluation showed the options, of questions asked in every one";
+            let help = "mean accuracy over the option orders of an evaluation, on questions asked in every order";
             found.push((
                 Source::Mean,
                 Column::share("Acc.orders", "over orders", help),
             ));
-            let help = "population standard deviation of that accuracy over the orders, in points";
+            let help =
+                "population standard deviation of the accuracy over the option orders, in points";
             let spread = Column {
                 scale: Scale::Spread,
                 ..Column::share("Acc.orders.sd", "over orders", help)
@@ -124,12 +126,12 @@ impl Orders {
         (self.sources, self.columns) = found.into_iter().unzip();
     }
 
-    /// Models that have a row.
+    /// Number of models that have a row.
     pub fn rows(&self) -> usize {
         self.families.len()
     }
 
-    /// The places of a model's orders, its own first, where there are several.
+    /// The indices of a model's orders, its own first. `None` if there is only one.
     fn family(&self, model: usize) -> Option<&[usize]> {
         self.families
             .get(model)
@@ -145,21 +147,23 @@ fn is_circular(model: &ModelAnswers) -> bool {
         .is_some_and(|asked| asked.orders == evaluation::Orders::Circular)
 }
 
-/// In how many rotations the options of a question can be shown; 0 for one without.
+/// Number of rotations of a question's options; 0 without options.
 fn rotations(sheet: &QuestionTable, row: usize) -> usize {
     sheet.options.get(row).copied().map_or(0, usize::from)
 }
 
 impl BoardEngine {
-    /// The models that have a row, then the further orders of options of these, each with answers of its own.
+    /// The models that have a row, then their further option orders, each with its own answers.
     pub fn answering(&self) -> &[Arc<ModelAnswers>] {
         &self.models
     }
 
-    /// The place among the columns of orders of a column that is one.
+    /// The index of a column among the order columns, if it is one.
     pub(super) fn of_orders(&self, column: usize) -> Option<usize> {
         column.checked_sub(
-            self.measures.len() + self.plain.columns.len() + self.special.columns.len(),
+            self.measures.len()
+                + self.accuracy_columns.columns.len()
+                + self.variant_columns.columns.len(),
         )
     }
 
@@ -169,35 +173,36 @@ impl BoardEngine {
             .is_some_and(|at| self.orders.sources.get(at) == Some(&Source::Circular))
     }
 
-    /// The models whose answers are behind a cell: the model itself, and where the column is of all orders, those of its further orders.
+    /// The models whose answers are behind a cell: the model itself and, if the column covers all
+    /// orders, its further orders.
     pub fn answerers(&self, model: usize, column: usize) -> Vec<usize> {
-        let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
+        let special = column.checked_sub(self.measures.len() + self.accuracy_columns.columns.len());
         let is_of_all = self.of_orders(column).is_some()
             || self.shuffles(model).is_some()
-                && special.is_some_and(|at| self.special.is_of_refusals(at));
+                && special.is_some_and(|at| self.variant_columns.is_of_refusals(at));
         self.orders
             .family(model)
             .filter(|_| is_of_all)
             .map_or_else(|| vec![model], <[usize]>::to_vec)
     }
 
-    /// Whether an answer is one of those that a column counts: of a knowledge quadrant those that stand in it, else any. `answerer` is one
-    /// of [`answerers`](Self::answerers).
+    /// Whether a column counts an answer: a knowledge quadrant counts the answers in it, other
+    /// columns count all. `answerer` comes from [`answerers`](Self::answerers).
     pub fn counts(&self, answerer: usize, column: usize, row: usize) -> bool {
-        let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
+        let special = column.checked_sub(self.measures.len() + self.accuracy_columns.columns.len());
         let counts = |at| {
-            self.special
+            self.variant_columns
                 .counts(&self.sheet, at, &self.models[answerer], row)
         };
         special.is_none_or(counts)
     }
 
-    /// In how many orders of the options an evaluation asked a model.
+    /// Number of option orders in which an evaluation asked a model.
     pub fn orders_of(&self, model: usize) -> usize {
         self.orders.family(model).map_or(1, <[usize]>::len)
     }
 
-    /// A name of an order of options, where a model is one of several: `rotation 2`.
+    /// The name of a model's option order, such as `rotation 2`. `None` if it has only one order.
     pub fn order_name(&self, model: usize) -> Option<String> {
         let asked = self
             .models
@@ -213,7 +218,7 @@ impl BoardEngine {
         Some(format!("{what} {}", asked.order))
     }
 
-    /// The orders of a model with several shuffles: the number of each and its answers.
+    /// A model's shuffles, if it has several: the number and the answers of each.
     fn shuffles(&self, model: usize) -> Option<Vec<(u32, &ModelAnswers)>> {
         let family = self.orders.family(model)?;
         let order = |at: &usize| {
@@ -227,10 +232,11 @@ impl BoardEngine {
         family.iter().map(order).collect()
     }
 
-    /// The cells of the columns that ask more than whether an answer is right; `chosen` are questions that the model was asked.
+    /// The cells of the columns in `paired_variants`. `chosen` are questions that the model was
+    /// asked.
     pub(super) fn special_cells(&self, model: usize, chosen: &ItemSelection) -> Vec<Option<Cell>> {
         let shuffles = self.shuffles(model);
-        let all = self.own(
+        let all = self.narrowed(
             self.orders
                 .family(model)
                 .filter(|_| shuffles.is_some())
@@ -238,11 +244,12 @@ impl BoardEngine {
             chosen,
         );
         let shuffles = shuffles.as_deref().map(|shuffles| (shuffles, &*all));
-        let scored = (&*self.models[model], &self.planes[model].scopes);
-        self.special.cells(&self.sheet, scored, chosen, shuffles)
+        let scored = (&*self.models[model], &self.bitmaps[model].scopes);
+        self.variant_columns
+            .cells(&self.sheet, scored, chosen, shuffles)
     }
 
-    /// The cells of the columns of orders; `chosen` are questions that the model was asked.
+    /// The cells of the order columns. `chosen` are questions that the model was asked.
     pub(super) fn order_cells(&self, model: usize, chosen: &ItemSelection) -> Vec<Option<Cell>> {
         let Some(family) = self.orders.family(model) else {
             return vec![None; self.orders.columns.len()];
@@ -276,24 +283,25 @@ impl BoardEngine {
         self.orders.sources.iter().enumerate().map(cell).collect()
     }
 
-    /// The accuracy in each order on the questions that were asked in all of them, and how many those are.
+    /// The accuracy in each order, on the questions that were asked in all orders, and the number
+    /// of these questions.
     fn shares(&self, family: &[usize], chosen: &ItemSelection) -> Option<(Vec<f64>, u64)> {
-        let stacks = self.plain.stacks_of(self.orders.accuracy?)?;
-        let chosen = self.own(family, chosen);
+        let stacks = self.accuracy_columns.stacks_of(self.orders.accuracy?)?;
+        let chosen = self.narrowed(family, chosen);
         let of = |counts: Vec<u32>| {
             stacks
                 .iter()
                 .map(|at| u64::from(counts[*at as usize]))
                 .sum::<u64>()
         };
-        let n = of(self.cube.count(&self.all, &chosen.plane));
+        let n = of(self.index.count(&self.all, &chosen.plane));
         let right = |model: &usize| {
-            of(self.cube.count(&self.planes[*model].right, &chosen.plane)) as f64 / n as f64
+            of(self.index.count(&self.bitmaps[*model].right, &chosen.plane)) as f64 / n as f64
         };
         (n > 0).then(|| (family.iter().map(right).collect(), n))
     }
 
-    /// The questions behind a cell of a column of orders, each with whether it is right in all of them.
+    /// The questions behind a cell of an order column, and whether each is right in all orders.
     pub(super) fn units_of_orders(
         &self,
         model: usize,
@@ -308,16 +316,16 @@ impl BoardEngine {
             |of: &[usize], row: usize| of.iter().all(|model| self.right(&self.models[*model], row));
         let rows = (0..self.sheet.len()).filter(|row| self.sheet.graded(*row));
         if *source != Source::Circular {
-            let all = self.own(family, chosen);
+            let all = self.narrowed(family, chosen);
             let stacks = self
                 .orders
                 .accuracy
-                .and_then(|at| self.plain.stacks_of(at))
+                .and_then(|at| self.accuracy_columns.stacks_of(at))
                 .unwrap_or_default();
             let counts = |row: &usize| {
                 all.holds(*row)
-                    && self.cube.holds(*row)
-                    && stacks.contains(&(self.cube.stack_of(*row) as u32))
+                    && self.index.holds(*row)
+                    && stacks.contains(&(self.index.stack_of(*row) as u32))
             };
             return rows
                 .filter(counts)
@@ -347,12 +355,13 @@ impl BoardEngine {
             .collect()
     }
 
-    /// Of how many of the chosen questions a model was asked, where that is not all of those in the data sets that it answers.
+    /// How many of the selected questions in the model's data sets it was asked, and how many there
+    /// are. `None` if it was asked all.
     pub fn asked_of(&self, model: usize, chosen: &ItemSelection) -> Option<(u64, u64)> {
-        self.planes.get(model)?.asked.as_ref()?;
-        let scopes = &self.planes[model].scopes;
+        self.bitmaps.get(model)?.asked.as_ref()?;
+        let scopes = &self.bitmaps[model].scopes;
         let of = |row: &usize| {
-            (self.cube.holds(*row) || self.sheet.graded(*row))
+            (self.index.holds(*row) || self.sheet.graded(*row))
                 && scopes.contains(&self.sheet.scope(*row))
         };
         let rows = (0..self.sheet.len())

@@ -1,4 +1,4 @@
-//! Two models on the questions that both are scored on, and whether they differ.
+//! Compares two models on the questions that both are scored on.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,20 +13,19 @@ use benchtop_model::QuestionKind;
 /// Units that two models are both scored on, by which of them got it right.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Paired {
-    /// Units that both got right.
+    /// Number of units that both got right.
     pub both: u64,
-    /// The rows of the units that only the first got right.
+    /// The rows of each unit that only the first got right.
     pub first: Vec<Vec<u32>>,
-    /// The rows of those that only the second got right.
+    /// The rows of each unit that only the second got right.
     pub second: Vec<Vec<u32>>,
-    /// Units that neither got right.
+    /// Number of units that neither got right.
     pub neither: u64,
 }
 
-/// The test of two models, and the interval of their difference that belongs to it.
+/// The test of two models, with the interval of their difference that matches it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tested {
-    /// Who got what right, and p.
     pub test: Test,
     /// Whether every cluster is one unit, so that p is that of McNemar's exact test.
     pub is_exact: bool,
@@ -34,18 +33,18 @@ pub struct Tested {
     pub interval: Option<(f64, f64)>,
 }
 
-/// The questions outside groups by cluster, and what each model got right.
+/// The questions outside groups by cluster, and which of them each model got right.
 pub(super) struct ByCluster {
     cluster_bits: ClusterBits,
     right: Vec<Bitmap>,
 }
 
-/// Units of a column by cluster: for each of some models, which of them it is scored on, and which it got right.
+/// The units of a column by cluster: which of them each model is scored on, and which it got right.
 struct Units<'r> {
     cluster_bits: Cow<'r, ClusterBits>,
     scored: Vec<Bitmap>,
     right: Vec<Cow<'r, [u64]>>,
-    /// Whether every cluster is one unit, whichever model is scored on it.
+    /// Whether every cluster is one unit, for all models together.
     is_single: bool,
 }
 
@@ -54,7 +53,7 @@ fn and(a: &[u64], b: &[u64]) -> Bitmap {
 }
 
 impl Units<'_> {
-    /// Compares two of the models, by their places; `None` where they have no unit in common.
+    /// Compares two of the models, by index. `None` if they share no unit.
     fn test(&self, (a, b): (usize, usize), with_interval: bool) -> Option<Tested> {
         let mask = and(&self.scored[a], &self.scored[b]);
         if mask.iter().all(|word| *word == 0) {
@@ -82,7 +81,7 @@ impl Units<'_> {
                     - 2 * products(&first, &second)
             }
         };
-        // Units may be alone in their clusters for these two models only.
+        // Clusters may be single units for these two models only.
         let is_exact = self.is_single || of.clusters(0, &mask) == ClusterBits::ones(&mask);
         let p = match is_exact {
             true => mcnemar(discordant.0, discordant.1),
@@ -110,21 +109,22 @@ impl Units<'_> {
 }
 
 impl BoardEngine {
-    /// Of some questions, those that both models were asked.
+    /// Narrows a selection to the questions that both models were asked.
     pub fn both(&self, (a, b): (usize, usize), chosen: &ItemSelection) -> ItemSelection {
-        self.own(&[a, b], chosen).into_owned()
+        self.narrowed(&[a, b], chosen).into_owned()
     }
 
-    /// Of some questions, those that both models are scored on: that both were asked, in data sets that both answer.
+    /// Narrows a selection to the questions that both models are scored on: both were asked, in
+    /// data sets that both answer.
     pub fn shared(&self, (a, b): (usize, usize), chosen: &ItemSelection) -> ItemSelection {
         let mut shared = self.both((a, b), chosen);
-        let (first, second) = (&self.planes[a].scopes, &self.planes[b].scopes);
+        let (first, second) = (&self.bitmaps[a].scopes, &self.bitmaps[b].scopes);
         if first != second {
             let scored = |scope: u32| first.contains(&scope) && second.contains(&scope);
             let rows: Vec<bool> = (0..self.sheet.len())
                 .map(|row| chosen.holds(row) && scored(self.sheet.scope(row)))
                 .collect();
-            let plane = self.cube.plane(|row| rows[row]);
+            let plane = self.index.plane(|row| rows[row]);
             shared
                 .plane
                 .iter_mut()
@@ -135,7 +135,7 @@ impl BoardEngine {
         shared
     }
 
-    /// What each model got right, of units that are rows.
+    /// For each model, the units that it got right. Units are rows.
     pub(super) fn right_by(&self, cluster_bits: &ClusterBits) -> Vec<Bitmap> {
         let want = |row: u32| match self.sheet.graded(row as usize) {
             true => ParsedAnswer::option(usize::from(self.sheet.gold[row as usize])),
@@ -143,7 +143,7 @@ impl BoardEngine {
         };
         let wanted = cluster_bits.by_bit(want, NEVER);
         each(self.models(), |model| match self.sheet.may_decline() {
-            // Declining in words is right where the option that declines is.
+            // A free-text refusal is right if the refusal option is.
             true => {
                 cluster_bits.plane(|row| self.sheet.right(row as usize, model.mark(row as usize)))
             }
@@ -153,7 +153,7 @@ impl BoardEngine {
 
     fn by_cluster(&self) -> &ByCluster {
         self.by_cluster.get_or_init(|| {
-            let rows = (0..self.sheet.len()).filter(|row| self.cube.holds(*row));
+            let rows = (0..self.sheet.len()).filter(|row| self.index.holds(*row));
             let cluster_bits =
                 ClusterBits::new(1, rows.map(|row| (row as u32, 0, self.cluster(row))));
             let right = self.right_by(&cluster_bits);
@@ -164,7 +164,7 @@ impl BoardEngine {
         })
     }
 
-    /// The units of a column; `None` for a column without units that are right or wrong.
+    /// The units of a column; `None` if the column has no units that are right or wrong.
     fn units_by_cluster(
         &self,
         models: &[usize],
@@ -196,30 +196,30 @@ impl BoardEngine {
         plain: usize,
         chosen: &ItemSelection,
     ) -> Option<Units<'_>> {
-        let stacks = self.plain.stacks_of(plain)?;
+        let stacks = self.accuracy_columns.stacks_of(plain)?;
         if stacks
             .iter()
-            .any(|at| self.cube.stacks()[*at as usize].kind == QuestionKind::FreeForm)
+            .any(|at| self.index.stacks()[*at as usize].kind == QuestionKind::FreeForm)
         {
             return None;
         }
         let of = self.by_cluster();
         let mut counted = vec![false; self.sheet.len()];
         for at in &stacks {
-            let rows = self.cube.rows(*at as usize, &self.all);
+            let rows = self.index.rows(*at as usize, &self.all);
             rows.filter(|row| chosen.holds(*row))
                 .for_each(|row| counted[row] = true);
         }
         let all = of.cluster_bits.plane(|row| counted[row as usize]);
         let scored = each(models, |model| {
-            let planes = &self.planes[*model];
+            let planes = &self.bitmaps[*model];
             let on_all = stacks.iter().all(|at| planes.scored[*at as usize]);
             match on_all && planes.asked.is_none() {
                 true => all.clone(),
                 false => of.cluster_bits.plane(|row| {
                     let row = row as usize;
                     counted[row]
-                        && planes.scored[self.cube.stack_of(row)]
+                        && planes.scored[self.index.stack_of(row)]
                         && self.models[*model].was_asked(row)
                 }),
             }
@@ -236,7 +236,7 @@ impl BoardEngine {
         })
     }
 
-    /// Groups of questions, and questions in every order, by the cluster of their first one.
+    /// Groups of questions, and questions in every order, by the cluster of their first question.
     fn groups_by_cluster(
         &self,
         models: &[usize],
@@ -278,8 +278,9 @@ impl BoardEngine {
         }
     }
 
-    /// The tests of every two of these models in a column, the pair of each with the first place before the second, in that order; none where
-    /// two of them have no unit in common, and no tests of a column without units that are right or wrong.
+    /// The tests of all pairs of these models in a column, in order, with the smaller index first.
+    /// Pairs without a shared unit are left out. Empty if the column has no units that are right or
+    /// wrong.
     pub fn tests(
         &self,
         models: &[usize],
@@ -300,7 +301,8 @@ impl BoardEngine {
             .collect()
     }
 
-    /// The test of two models in a column with the interval of their difference; `None` as [`tests`](Self::tests) has none.
+    /// The test of two models in a column, with the interval of their difference. `None` if there
+    /// is no such test, see [`tests`](Self::tests).
     pub fn tested(
         &self,
         (a, b): (usize, usize),
@@ -311,8 +313,8 @@ impl BoardEngine {
             .test((0, 1), true)
     }
 
-    /// The units behind a column by which of two models got them right; `None` where a column has no units that are right or wrong,
-    /// or the two share none.
+    /// The units behind a column by which of two models got them right. `None` if the column has no
+    /// units that are right or wrong, or if the models share none.
     pub fn paired(
         &self,
         (a, b): (usize, usize),
@@ -323,8 +325,8 @@ impl BoardEngine {
             .checked_sub(self.measures.len())
             .filter(|_| !self.is_circular(column))
         {
-            self.plain.stacks_of(plain)?;
-            if self.plain.counts_free_form(plain) {
+            self.accuracy_columns.stacks_of(plain)?;
+            if self.accuracy_columns.counts_free_form(plain) {
                 return None;
             }
         }

@@ -1,5 +1,5 @@
-//! Columns of benchmarks that ask more than whether an answer is right: MM-SAP's refusals, VLB's variants beside their originals,
-//! AutoBench-V's positions.
+//! Columns that need more than right or wrong answers: MM-SAP refusals, VLB variants against their
+//! originals, and AutoBench-V positions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,27 +12,31 @@ use crate::vlb::{self, Delta, Paired};
 use benchtop_model::board::{Cell, Column, Scale};
 use benchtop_model::{Field, QuestionKind};
 
-/// Variants in which every right answer stands at one position: `position-A` and so on (AutoBench-V, section 4.3).
+/// Prefix of variants whose right answers are all at one position, such as `position-A`
+/// (AutoBench-V, section 4.3).
 const POSITION: &str = "position-";
 
 enum Source {
-    /// Of MM-SAP.
+    /// MM-SAP.
     Aware(self_awareness::Source),
-    /// Of a VLB variant: delta over all, over modified ones, share of modified ones.
+    /// VLB variants: delta over all items, delta over modified items, and the share of modified
+    /// items.
     Delta(String),
     DeltaModified(String),
     Modified(String),
-    /// Of a position: the shift in points, and as a share of the score with even positions.
+    /// AutoBench-V positions: the shift in points, and relative to the score with even positions.
     Position(String),
     PositionRelative(String),
 }
 
-/// Questions of a variant and what they are held against, both of one data set: a model is scored on all of them once it answers one of each.
+/// The questions of one variant and one data set, each with its baseline. A model is scored on all
+/// of them if it answers at least one variant and one baseline question.
 struct PairedSubset {
-    /// The variant; of positions without [`POSITION`].
+    /// The variant; for positions without [`POSITION`].
     name: String,
     rows: Vec<u32>,
-    /// The original of each row; of positions the even ones: the data set as it was made, each question once.
+    /// The original of each row. For positions: the questions with even positions, which are the
+    /// data set as it was made, each question once.
     base: Vec<u32>,
 }
 
@@ -44,7 +48,7 @@ impl PairedSubset {
         })
     }
 
-    /// Rows with their originals, of those that count for a model.
+    /// The rows that count for a model, with their originals.
     fn pairs<'s>(
         &'s self,
         model: &'s ModelAnswers,
@@ -61,7 +65,7 @@ impl PairedSubset {
     }
 }
 
-/// Those of this name that a model answers.
+/// The subsets of this variant that a model answers.
 fn answered<'s>(
     all: &'s [PairedSubset],
     name: &'s str,
@@ -71,27 +75,26 @@ fn answered<'s>(
         .filter(move |of| of.name == name && of.is_answered(model))
 }
 
-/// Whether a question counts for a model: without an answer as wrong, if it was asked.
+/// Whether a question counts for a model. A question that was asked but not answered counts as
+/// wrong.
 fn counts(model: &ModelAnswers, chosen: &ItemSelection, row: usize) -> bool {
     chosen.holds(row) && model.was_asked(row)
 }
 
-/// The columns and the rows that they are of.
+/// The columns and the rows behind them.
 #[derive(Default)]
 pub struct VariantColumns {
-    /// The columns.
     pub columns: Vec<Column>,
     sources: Vec<Source>,
-    /// Rows with an option that declines.
+    /// Rows with a refusal option.
     refusable: Vec<u32>,
     /// Variants by name, then by data set.
     variants: Vec<PairedSubset>,
-    /// Positions, likewise.
+    /// Positions by name, then by data set.
     positions: Vec<PairedSubset>,
 }
 
 impl VariantColumns {
-    /// The columns for these questions.
     pub fn new(sheet: &QuestionTable) -> VariantColumns {
         let mut special = VariantColumns::default();
         let choice =
@@ -156,7 +159,7 @@ impl VariantColumns {
         names.dedup();
         names.sort_by_key(|name| (name.contains('+'), name.clone()));
         for name in names {
-            let help = "less than the same model on the originals of these questions, in points (VLB, Tables 1 and 2)";
+            let help = "score minus the score on the originals of these questions, in points (VLB, Tables 1 and 2)";
             self.add(
                 format!("delta.{name}"),
                 "delta",
@@ -164,7 +167,7 @@ impl VariantColumns {
                 Scale::Points,
                 Source::Delta(name.clone()),
             );
-            let help = "the same over the questions that were really modified: after five refused tries the original is used";
+            let help = "delta over really modified questions only (after five refused tries VLB keeps the original)";
             self.add(
                 format!("delta.{name}.modified"),
                 "delta of modified",
@@ -172,7 +175,7 @@ impl VariantColumns {
                 Scale::Points,
                 Source::DeltaModified(name.clone()),
             );
-            let help = "questions of the variant that were really modified";
+            let help = "share of the variant's questions that were really modified";
             self.add(
                 format!("modified.{name}"),
                 "modified",
@@ -219,7 +222,7 @@ impl VariantColumns {
         let mut names: Vec<String> = self.positions.iter().map(|p| p.name.clone()).collect();
         names.dedup();
         for name in names {
-            let help = "score with every right answer at this position less the score with even positions, in points (AutoBench-V's R)";
+            let help = "score with every right answer at this position minus the score with even positions, in points (AutoBench-V's R)";
             self.add(
                 format!("R.{name}"),
                 "position bias",
@@ -227,7 +230,7 @@ impl VariantColumns {
                 Scale::Points,
                 Source::Position(name.clone()),
             );
-            let help = "the same in percent of the score with even positions (AutoBench-V's code, position_bias.py)";
+            let help = "R in percent of the score with even positions (AutoBench-V's code, position_bias.py)";
             let source = Source::PositionRelative(name.clone());
             self.add(
                 format!("R.{name}.relative"),
@@ -239,10 +242,11 @@ impl VariantColumns {
         }
     }
 
-    /// A model's cells, a column each; `scopes` are those that it is scored in.
+    /// A model's cells, one per column. `scopes` are the scopes in which the model is scored.
     ///
-    /// `shuffles` are the numbers and answers of a model whose options an evaluation shuffled, on the questions that were asked in all of
-    /// them; otherwise the items say which shuffle they are.
+    /// For an evaluation with shuffled options, `shuffles` has the numbers and answers of the
+    /// shuffles and the questions that were asked in all of them. Otherwise the items name their
+    /// shuffle.
     pub fn cells(
         &self,
         sheet: &QuestionTable,
@@ -296,7 +300,7 @@ impl VariantColumns {
         self.sources.iter().map(cell).collect()
     }
 
-    /// The rows that a column follows from, of those that count for a model.
+    /// The rows behind a column that count for a model.
     pub fn behind(
         &self,
         sheet: &QuestionTable,
@@ -328,12 +332,12 @@ impl VariantColumns {
         }
     }
 
-    /// Whether a column is of MM-SAP's measures, which are of all shuffles.
+    /// Whether a column is an MM-SAP measure, which spans all shuffles.
     pub fn is_of_refusals(&self, column: usize) -> bool {
         matches!(self.sources.get(column), Some(Source::Aware(..)))
     }
 
-    /// Whether a model's answer to a question behind a column is one that the column counts.
+    /// Whether the column counts this model's answer to a question behind it.
     pub fn counts(
         &self,
         sheet: &QuestionTable,
@@ -347,7 +351,7 @@ impl VariantColumns {
         }
     }
 
-    /// Whether an answer is right as a column counts it; `None` where that is by the key alone.
+    /// Whether the column counts an answer as right. `None` if the answer key alone decides.
     pub fn right(
         &self,
         sheet: &QuestionTable,
@@ -361,7 +365,7 @@ impl VariantColumns {
         }
     }
 
-    /// The questions with an option that declines, of those chosen in the data sets that a model answers.
+    /// The selected questions with a refusal option, in the data sets that a model answers.
     fn refusable_of<'s>(
         &'s self,
         chosen: &'s ItemSelection,

@@ -1,11 +1,11 @@
-//! What scoring needs to know of questions, as columns: a row an item, in the order of the project or of the files.
+//! Questions as columns for scoring: one row per item, in project or file order.
 
 use serde::{Deserialize, Serialize};
 
 use crate::extract::Extractor;
 use benchtop_model::{Error, Field, Form, Item, QuestionKind, Result, Role, Side};
 
-/// The named properties a board has columns by, in stored order.
+/// The properties that get board columns, in stored order.
 pub const NAMED: [Field; 5] = [
     Field::Dataset,
     Field::Subtask,
@@ -14,10 +14,10 @@ pub const NAMED: [Field; 5] = [
     Field::Variant,
 ];
 
-/// The gold of a question that no rule here can grade.
+/// The `gold` value of a question that no rule can grade.
 pub const UNGRADED: u8 = u8::MAX;
 
-/// A column of hashes in which nothing stands is not kept; 0 stands for nothing.
+/// A column of hashes, where 0 means "none". A column without any hash takes no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hashes {
     values: Vec<u64>,
@@ -29,12 +29,12 @@ impl Hashes {
         self.values.get(row).copied().unwrap_or(0)
     }
 
-    /// Whether any row has one.
+    /// Whether any row has a hash.
     pub fn any(&self) -> bool {
         !self.values.is_empty()
     }
 
-    /// The column itself: empty when nothing stands in it, else as long as its last hash needs.
+    /// The raw column: empty if no row has a hash, otherwise as long as the last hash needs.
     pub fn values(&self) -> &[u64] {
         &self.values
     }
@@ -55,46 +55,48 @@ impl From<Vec<u64>> for Hashes {
     }
 }
 
-/// Questions by row. Rows of one image, image pair or rotation set have equal hashes, which hold the data set too.
+/// Questions by row. Rows of one image, image pair, or rotation set have equal hashes. The hashes
+/// include the data set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QuestionTable {
-    /// Names by code of each property of [`NAMED`]; code 0 is "has none".
+    /// Names by code, for each property of [`NAMED`]. Code 0 means "none".
     pub names: [Vec<String>; NAMED.len()],
-    /// Codes by row.
+    /// Codes by row, for each property of [`NAMED`].
     pub codes: [Vec<u16>; NAMED.len()],
     /// Position in [`QuestionKind::ALL`].
     pub kind: Vec<u8>,
-    /// What a right answer is read as: an option's index; 0 for yes and 1 for no; [`UNGRADED`] where nothing is right.
+    /// The right answer: an option's index, or 0 for yes and 1 for no. [`UNGRADED`] if nothing is
+    /// right.
     pub gold: Vec<u8>,
-    /// The option that says "I cannot tell" (MM-SAP); [`UNGRADED`] without one.
+    /// The refusal option ("I cannot tell", MM-SAP); [`UNGRADED`] if there is none.
     pub refusal: Vec<u8>,
     /// 0 outside image pairs, else 1 + [`Side`].
     pub side: Vec<u8>,
-    /// Position in the list of the rules that papers read answers with.
+    /// Position in `RULES`, the extraction rules of the papers.
     pub rule: Vec<u8>,
-    /// Position in its rotation set, from 1; 0 outside one.
+    /// Position in the rotation set, from 1; 0 outside one.
     pub turn: Vec<u16>,
-    /// Options that it has, which is in how many rotations they can be shown.
+    /// Number of options, which is also the number of rotations.
     pub options: Vec<u8>,
-    /// Share of right answers that a blind guess gets; NaN where there is none.
+    /// Share of right answers that a blind guess gets; NaN if undefined.
     pub chance: Vec<f64>,
-    /// Its first image.
+    /// Hash of the first image.
     pub image: Hashes,
-    /// Its image pair.
+    /// Hash of the image pair.
     pub pair: Hashes,
-    /// Its text within its image pair: the two questions of a pair have one.
+    /// Hash of the text within the image pair. The two questions of a question pair share it.
     pub text: Hashes,
-    /// Its rotation set.
+    /// Hash of the rotation set.
     pub set: Hashes,
-    /// Its id.
+    /// Hash of the id.
     pub id: Vec<u64>,
-    /// The id of the item that it is a variant of.
+    /// Hash of the id of the original, for a variant.
     pub of: Hashes,
-    /// Whether a variant was really changed: 1 it was, 2 it was not, 0 nobody recorded it.
+    /// Whether a variant was really changed: 1 yes, 2 no, 0 not recorded.
     pub modified: Vec<u8>,
 }
 
-/// Where an item belongs, as a hash; 0 where it belongs nowhere.
+/// Hash of the parts; 0 if the last part is empty.
 fn hash(parts: &[&str]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -106,7 +108,7 @@ fn hash(parts: &[&str]) -> u64 {
     u64::from_le_bytes(first).max(1)
 }
 
-/// What a row holds, before it is put in its place.
+/// One row before it is written to the columns.
 struct Row {
     values: [String; NAMED.len()],
     kind: u8,
@@ -189,7 +191,7 @@ impl Row {
     }
 }
 
-/// The rules that papers read answers with, in stored order.
+/// Extraction rules of the papers, in stored order.
 const RULES: [Extractor; 4] = [
     Extractor::Strict,
     Extractor::MvpYesNo,
@@ -197,7 +199,7 @@ const RULES: [Extractor; 4] = [
     Extractor::MvpMcq,
 ];
 
-/// The rule that the paper of an item reads answers with: MVP-Bench's for its own, else `strict`.
+/// The extraction rule of the item's paper: MVP-Bench's rule for MVP-Bench items, else `strict`.
 pub fn rule_of(item: &Item) -> Extractor {
     let is_mvp = item.pair.is_some() || matches!(item.form, Form::Mvp | Form::MvpCircular);
     match (item.kind, &item.rotation) {
@@ -221,28 +223,28 @@ fn side_code(side: Side) -> u8 {
 }
 
 impl QuestionTable {
-    /// Rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.kind.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.kind.is_empty()
     }
 
-    /// Adds an item's row.
+    /// Adds a row for an item.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] when a property would have more than 65,535 values; no row is added then.
+    /// [`benchtop_model::ErrorKind::Input`] if a property would get more than 65,535 values. No row
+    /// is added then.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         self.put(self.len(), item)
     }
 
-    /// Puts an item in a row: in the place of its earlier text, or after the last one.
+    /// Writes an item to a row: replaces an earlier revision, or appends.
     ///
     /// # Errors
-    /// As [`push`](Self::push).
+    /// See [`push`](Self::push).
     pub fn put(&mut self, at: usize, item: &Item) -> Result<()> {
         let row = Row::of(item);
         let mut codes = [0; NAMED.len()];
@@ -288,19 +290,19 @@ impl QuestionTable {
         if names.is_empty() {
             names.push(String::new());
         }
-        // The last names are those of the rows before: sources come in blocks.
+        // Sources come in blocks, so search from the most recent name.
         if let Some(at) = names.iter().rposition(|n| *n == value) {
             return Ok(at as u16);
         }
         let code = u16::try_from(names.len()).map_err(|_| {
             let field = NAMED[property].name();
-            Error::input(format!("more than 65,535 different values of {field}")).field(field)
+            Error::input(format!("`{field}` has more than 65,535 different values")).field(field)
         })?;
         names.push(value);
         Ok(code)
     }
 
-    /// The name of a property in a row; empty for none.
+    /// The value of a property in a row; empty if it has none.
     pub fn name(&self, property: Field, row: usize) -> &str {
         let at = NAMED.iter().position(|f| *f == property).unwrap_or(0);
         let code = self.codes[at].get(row).copied().unwrap_or(0);
@@ -309,7 +311,7 @@ impl QuestionTable {
             .map_or("", String::as_str)
     }
 
-    /// How a row is answered.
+    /// The question type of a row.
     pub fn kind(&self, row: usize) -> QuestionKind {
         let code = self.kind.get(row).copied().unwrap_or(0);
         QuestionKind::ALL
@@ -318,7 +320,7 @@ impl QuestionTable {
             .unwrap_or(QuestionKind::FreeForm)
     }
 
-    /// The rule that a row's paper reads answers with.
+    /// The extraction rule of a row's paper.
     pub fn rule(&self, row: usize) -> Extractor {
         RULES
             .get(usize::from(self.rule.get(row).copied().unwrap_or(0)))
@@ -326,7 +328,7 @@ impl QuestionTable {
             .unwrap_or(Extractor::Strict)
     }
 
-    /// Its side of an image pair.
+    /// The row's side of its image pair.
     pub fn side(&self, row: usize) -> Option<Side> {
         match self.side.get(row)? {
             1 => Some(Side::Natural),
@@ -336,46 +338,47 @@ impl QuestionTable {
         }
     }
 
-    /// Whether a rule can grade answers to it.
+    /// Whether a rule can grade answers to this question.
     pub fn graded(&self, row: usize) -> bool {
         self.gold.get(row).is_some_and(|gold| *gold != UNGRADED)
     }
 
-    /// Whether a mark is the right answer to the question in a row.
+    /// Whether an answer to the question in this row is right.
     pub fn right(&self, row: usize, mark: ParsedAnswer) -> bool {
         let gold = self.gold.get(row).copied().unwrap_or(UNGRADED);
         gold != UNGRADED
             && (mark.chosen() == Some(gold) || mark.declines() && self.refusal[row] == gold)
     }
 
-    /// Whether some question has an option that declines, so that declining in words can be right too.
+    /// Whether any question has a refusal option, so that a free-text refusal can be right too.
     pub fn may_decline(&self) -> bool {
         self.refusal.iter().any(|refusal| *refusal != UNGRADED)
     }
 
-    /// The data set and rule of a row: a model that answers none of them is not scored there.
+    /// The data set and extraction rule of a row as one number. A model is scored only in scopes in
+    /// which it has answers.
     pub fn scope(&self, row: usize) -> u32 {
         u32::from(self.codes[0].get(row).copied().unwrap_or(0)) << 8
             | u32::from(self.rule.get(row).copied().unwrap_or(0))
     }
 }
 
-/// What a model's answer to a question was read as, in one byte: absent, unparsed, refused, declined, or an option's index (0 for yes and 1 for
-/// no). Whether it is right follows from the question's gold alone, so that an edited key needs no answer read again.
+/// A parsed answer as one byte: absent, unparsed, refused, declined, or an option's index (0 for
+/// yes, 1 for no). Correctness depends only on this and the question's key, so an edited key needs
+/// no new extraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParsedAnswer(pub u8);
 
 impl ParsedAnswer {
-    /// No answer.
     pub const ABSENT: ParsedAnswer = ParsedAnswer(0);
-    /// An answer that the rule cannot read.
+    /// The rule could not read an answer.
     pub const UNPARSED: ParsedAnswer = ParsedAnswer(1);
-    /// The model would not answer: it declines in words.
+    /// The model declined in free text.
     pub const REFUSED: ParsedAnswer = ParsedAnswer(2);
-    /// It chose the option that declines to answer, which its rule reads as declining.
+    /// The model chose the refusal option, and its rule reads that as declining.
     pub const DECLINED: ParsedAnswer = ParsedAnswer(253);
 
-    /// The option of this index was chosen.
+    /// The option with this index.
     pub fn option(index: usize) -> ParsedAnswer {
         u8::try_from(index)
             .ok()
@@ -383,12 +386,12 @@ impl ParsedAnswer {
             .map_or(ParsedAnswer::UNPARSED, |i| ParsedAnswer(i + 3))
     }
 
-    /// The option that was chosen; none where it is only known that the chosen one declines.
+    /// The chosen option. `None` if only declining is known.
     pub fn chosen(self) -> Option<u8> {
         self.0.checked_sub(3).filter(|at| *at < 250)
     }
 
-    /// Whether it declines to answer, in words or by the option that does.
+    /// Whether the answer declines, in free text or with the refusal option.
     pub fn declines(self) -> bool {
         matches!(self, ParsedAnswer::REFUSED | ParsedAnswer::DECLINED)
     }

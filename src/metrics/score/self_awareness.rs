@@ -1,4 +1,5 @@
-//! MM-SAP's columns: self-awareness, mean and deviation over the shuffles of the options, and the knowledge quadrant.
+//! MM-SAP's columns: self-awareness (mean and deviation over the shuffles of the options) and the
+//! knowledge quadrants.
 
 use super::ModelAnswers;
 use super::question_table::{ParsedAnswer, QuestionTable};
@@ -8,70 +9,68 @@ use crate::statistics::Number;
 use benchtop_model::Field;
 use benchtop_model::board::{Cell, Column, Scale};
 
-/// What a column of MM-SAP holds.
+/// The content of an MM-SAP column.
 pub(super) enum Source {
-    /// Which measure of which subset.
+    /// A measure, of one subset or of all.
     Mean(&'static str, Option<Subset>),
-    /// Its deviation over the shuffles.
+    /// A measure's standard deviation over the shuffles.
     Deviation(&'static str, Option<Subset>),
-    /// Answers in a quadrant.
+    /// The share of answers in a quadrant.
     Quadrant(Quadrant),
 }
 
-/// The measures: name, what it is, whether every subset has one, and whether deviations are shown.
+/// The measures: name, help, whether each subset has a column, and whether deviations are shown.
 const MEASURES: [(&str, &str, bool, bool); 5] = [
     (
         "AR",
-        "score_AR: answered right, or declined where declining is right (MM-SAP, equation 4); mean over shuffles",
+        "score_AR: right answers, and refusals where declining is right (MM-SAP, equation 4); mean over shuffles",
         true,
         true,
     ),
     (
         "KK",
-        "score_KK: answered right, of the questions that can be known; mean over shuffles",
+        "score_KK: right answers to questions that can be known; mean over shuffles",
         false,
         false,
     ),
     (
         "KU",
-        "score_KU: declined, of the questions that need not be known; mean over shuffles",
+        "score_KU: refusals of questions that need not be known; mean over shuffles",
         false,
         false,
     ),
     (
         "AnswerRate",
-        "Answer Rate: answered with an option that does not decline; unreadable answers are neither",
+        "Answer Rate: answers with an option other than the refusal option; unparsed answers do not count",
         true,
         false,
     ),
     (
         "AnswerAcc",
-        "Answer Acc: right ones of the questions answered (equation 5)",
+        "Answer Acc: right answers among the questions answered (equation 5)",
         true,
         false,
     ),
 ];
 
-/// What a quadrant counts.
+/// The help text of a quadrant.
 fn counted(quadrant: Quadrant) -> &'static str {
     match quadrant {
         Quadrant::KnownKnown => {
-            "answered right: Basic, Knowledge; of all answers, all shuffles together (MM-SAP, section 3)"
+            "right answers (Basic, Knowledge), as a share of all answers over all shuffles (MM-SAP, section 3)"
         }
         Quadrant::UnknownKnown => {
-            "declined on Basic, which can be answered; of all answers, all shuffles together"
+            "refusals of Basic questions, which can be answered, as a share of all answers over all shuffles"
         }
         Quadrant::KnownUnknown => {
-            "declined rightly: Knowledge, Beyond; of all answers, all shuffles together"
+            "right refusals (Knowledge, Beyond), as a share of all answers over all shuffles"
         }
-        Quadrant::UnknownUnknown => {
-            "answered, but not with the right option; of all answers, all shuffles together"
-        }
-        Quadrant::Unread => "in none of the four quadrants: missing, or no rule could read it",
+        Quadrant::UnknownUnknown => "wrong answers, as a share of all answers over all shuffles",
+        Quadrant::Unread => "answers in none of the four quadrants: missing or unparsed",
     }
 }
 
-/// The columns of questions in these rows, which have an option that declines.
+/// The columns for these rows, which have a refusal option.
 pub(super) fn columns(sheet: &QuestionTable, rows: &[u32]) -> Vec<(Column, Source)> {
     let mut found = Vec::new();
     let mut add = |name: String, group: &str, help: &str, scale: Scale, source: Source| {
@@ -133,7 +132,7 @@ pub(super) fn columns(sheet: &QuestionTable, rows: &[u32]) -> Vec<(Column, Sourc
     found
 }
 
-/// All measures of answers: models with the number of the shuffle that they were asked in, where the items do not say it.
+/// All measures. Each model comes with the number of its shuffle, unless the items name it.
 pub(super) fn report<'g>(
     sheet: &QuestionTable,
     shuffles: impl Iterator<Item = (Option<u32>, &'g ModelAnswers)>,
@@ -144,7 +143,7 @@ pub(super) fn report<'g>(
     )
 }
 
-/// A cell out of these measures.
+/// A cell of a column, from the measures.
 pub(super) fn cell(source: &Source, report: &Report) -> Option<Cell> {
     let n = |scores: &mmsap::Scores| scores.shuffles.iter().map(|c| c.n).sum::<u64>();
     let (what, subset) = match source {
@@ -185,7 +184,7 @@ pub(super) fn cell(source: &Source, report: &Report) -> Option<Cell> {
     }
 }
 
-/// Whether a question counts for a column.
+/// Whether a column counts a question.
 pub(super) fn is_of(sheet: &QuestionTable, source: &Source, row: usize) -> bool {
     let own = subset_of(sheet, row);
     match source {
@@ -198,8 +197,8 @@ pub(super) fn is_of(sheet: &QuestionTable, source: &Source, row: usize) -> bool 
     }
 }
 
-/// Whether a model's answer to such a question is one that a column counts: of a quadrant only those that stand in it, of Answer Acc
-/// only those with an option that does not decline.
+/// Whether a column counts a model's answer to such a question: for a quadrant the answers in it,
+/// for Answer Acc the answers with an option other than the refusal option.
 pub(super) fn counts(
     sheet: &QuestionTable,
     source: &Source,
@@ -216,7 +215,7 @@ pub(super) fn counts(
     }
 }
 
-/// Whether an answer is right as a column counts it.
+/// Whether the column counts an answer as right.
 pub(super) fn right(
     sheet: &QuestionTable,
     source: &Source,
@@ -246,7 +245,7 @@ fn given<'s>(
         shuffle: shuffle.unwrap_or_else(|| shuffle_of(sheet, row)),
         correct: (sheet.gold[row] != sheet.refusal[row]).then(|| usize::from(sheet.gold[row])),
         refusal: usize::from(sheet.refusal[row]),
-        said: said(model.mark(row)),
+        said: to_read(model.mark(row)),
     }
 }
 
@@ -260,7 +259,7 @@ fn measure<'r>(report: &'r Report, scores: &'r mmsap::Scores, what: &str) -> &'r
     }
 }
 
-fn said(mark: ParsedAnswer) -> Option<Read> {
+fn to_read(mark: ParsedAnswer) -> Option<Read> {
     match mark {
         ParsedAnswer::ABSENT => None,
         ParsedAnswer::UNPARSED => Some(Read::Unparsed),
@@ -269,7 +268,8 @@ fn said(mark: ParsedAnswer) -> Option<Read> {
     }
 }
 
-/// The subset by the level or subtask that names it; without such a name by its key.
+/// The subset named by the level or subtask; without a name, the subset that the answer key
+/// implies.
 fn subset_of(sheet: &QuestionTable, row: usize) -> Subset {
     let named = |field| {
         let name = sheet.name(field, row).to_lowercase();
@@ -294,7 +294,7 @@ fn subset_of(sheet: &QuestionTable, row: usize) -> Subset {
         .unwrap_or_else(by_key)
 }
 
-/// Which shuffle of the options: the number in `shuffle-3`, else 1.
+/// The number of the shuffle, from `shuffle-3`; else 1.
 fn shuffle_of(sheet: &QuestionTable, row: usize) -> u32 {
     sheet
         .name(Field::Variant, row)

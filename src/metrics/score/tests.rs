@@ -71,7 +71,7 @@ fn cell(board: &Board, model: &str, column: &str) -> Option<Cell> {
 }
 
 #[test]
-fn a_mark_is_right_by_the_key_alone() {
+fn correctness_depends_only_on_the_answer_key() {
     let mut sheet = QuestionTable::default();
     let mut refusing = item(0, QuestionKind::MultipleChoice, "", "", "");
     refusing.options[3].role = Role::Refusal;
@@ -88,7 +88,7 @@ fn a_mark_is_right_by_the_key_alone() {
         .push(&item(3, QuestionKind::FreeForm, "", "", ""))
         .unwrap();
     assert_eq!(sheet.gold, [3, 1, 0, UNGRADED]);
-    // However the source states it.
+    // The source may state the key in several ways.
     for answer in ["D", "3", "I cannot tell"] {
         let mut other = QuestionTable::default();
         other
@@ -99,7 +99,7 @@ fn a_mark_is_right_by_the_key_alone() {
             .unwrap();
         assert_eq!((other.gold[0], other.refusal[0]), (3, 3), "{answer}");
     }
-    // Where nothing can be known (MM-SAP's Beyond), declining is the answer, by its option or in words.
+    // If nothing can be known (MM-SAP's Beyond), refusing is right, by option or in free text.
     assert!(
         sheet.right(0, ParsedAnswer::option(3))
             && sheet.right(0, ParsedAnswer::REFUSED)
@@ -111,7 +111,7 @@ fn a_mark_is_right_by_the_key_alone() {
             && !sheet.right(1, ParsedAnswer::ABSENT)
             && !sheet.right(9, ParsedAnswer::option(0))
     );
-    // A later text of the same item: nothing is read again.
+    // A revision of the same item needs no new extraction.
     let mut edited = item(1, QuestionKind::MultipleChoice, "new", "", "");
     edited.options.swap(0, 1);
     sheet.put(1, &edited).unwrap();
@@ -123,8 +123,8 @@ fn a_mark_is_right_by_the_key_alone() {
 }
 
 #[test]
-fn dyscas_scores_follow_from_the_same_counts() {
-    // Multiple choice all right and true or false at chance: equation 1 gives 2500.
+fn dysca_scores_match_the_counts() {
+    // Multiple choice is all right, true or false is at chance: equation 1 gives 2500.
     let mut sheet = QuestionTable::default();
     let mut marks = Vec::new();
     for n in 0..200 {
@@ -162,7 +162,7 @@ fn dyscas_scores_follow_from_the_same_counts() {
         (Some(0.75), Some(0.0))
     );
     assert_eq!(value("MC+TF.corruption-clean"), Some(-75.0));
-    // Columns that are no scenario are of the clean questions alone.
+    // Columns without a scenario count the clean questions only.
     assert_eq!(
         cell(&board, "m", "Acc"),
         Some(Cell::Share { k: 150, n: 200 })
@@ -173,7 +173,7 @@ fn dyscas_scores_follow_from_the_same_counts() {
     );
     assert_eq!(board.questions, 240);
     assert_eq!(value("Final.clean"), None, "there is no free form");
-    // Only some questions: the style that is not among them has no number.
+    // A selection without a style gives no value for it.
     let some = ruled.choose(Some(&|row| row < 100));
     let board = ruled.board(&some);
     assert_eq!(cell(&board, "m", "Acc.style.oil"), None);
@@ -184,7 +184,7 @@ fn dyscas_scores_follow_from_the_same_counts() {
 }
 
 #[test]
-fn free_form_is_a_mean_and_only_where_it_was_computed() {
+fn free_form_is_a_mean_if_similarities_were_computed() {
     let mut sheet = QuestionTable::default();
     let kinds = [
         QuestionKind::MultipleChoice,
@@ -207,7 +207,7 @@ fn free_form_is_a_mean_and_only_where_it_was_computed() {
         similarity: vec![f32::NAN, f32::NAN, 0.5, f32::NAN],
         ..ModelAnswers::default()
     };
-    // Brought in after the comparison: the cosine of an answer that is there is not known, and no 0.
+    // Imported after the comparison: an unknown similarity is not 0.
     let late = ModelAnswers {
         model: "late".into(),
         similarity: vec![f32::NAN; 4],
@@ -252,7 +252,7 @@ fn free_form_is_a_mean_and_only_where_it_was_computed() {
         board_of_few.rows[0].counts.uncompared, 0,
         "only the one that has no answer is chosen"
     );
-    // The one that is missing earns nothing.
+    // The missing answer earns 0.
     assert_eq!(
         cell(&board, "with", "Acc.type.free-form"),
         Some(Cell::Mean { value: 0.25, n: 2 })
@@ -271,7 +271,7 @@ fn free_form_is_a_mean_and_only_where_it_was_computed() {
 }
 
 #[test]
-fn choosing_the_option_that_declines_is_not_declining_in_words() {
+fn picking_the_refusal_option_is_not_a_free_text_refusal() {
     let mut sheet = QuestionTable::default();
     let mut refusing = item(0, QuestionKind::MultipleChoice, "", "", "");
     refusing.options[1] = Choice {
@@ -300,7 +300,7 @@ fn choosing_the_option_that_declines_is_not_declining_in_words() {
     );
     assert_eq!(graded.counts.refused, 1);
     assert!(chose.declines() && said.declines() && chose.chosen().is_none());
-    // Both are right where declining is, and neither says that the key is wrong where it is not.
+    // Both are right if refusing is, and neither marks the key as wrong if it is not.
     assert!(
         (0..4).all(|row| sheet.right(row, graded.marks[row])) && !sheet.right(4, graded.marks[4])
     );
@@ -315,7 +315,7 @@ fn choosing_the_option_that_declines_is_not_declining_in_words() {
 }
 
 #[test]
-fn what_was_odd_is_of_the_chosen_questions() {
+fn counts_cover_only_selected_questions() {
     let mut sheet = QuestionTable::default();
     for n in 0..6 {
         sheet
@@ -372,7 +372,7 @@ fn what_was_odd_is_of_the_chosen_questions() {
 }
 
 #[test]
-fn rotations_count_as_a_group_and_once() {
+fn rotations_count_once_as_a_group() {
     let mut sheet = QuestionTable::default();
     for n in 0..6 {
         let mut rotated = item(n, QuestionKind::MultipleChoice, "", "", "");
@@ -396,7 +396,7 @@ fn rotations_count_as_a_group_and_once() {
         "first rotations"
     );
     assert_eq!(board.questions, 6);
-    // A group of which a question is not chosen is another group: it does not count.
+    // A group with an unselected question does not count.
     let board = ruled.board(&ruled.choose(Some(&|row| row != 5)));
     assert_eq!(
         cell(&board, "m", "Circular"),
@@ -405,9 +405,9 @@ fn rotations_count_as_a_group_and_once() {
 }
 
 proptest! {
-    /// Bits in stacks say the same as one look at every answer.
+    /// The bitmaps agree with a direct count of every answer.
     #[test]
-    fn counting_bits_is_counting_answers(
+    fn bitmap_counts_match_answer_counts(
         rows in prop::collection::vec((0usize..3, 0usize..4, 0usize..3, 0usize..3, 0u8..6, 0u8..6, any::<bool>()), 1..300),
     ) {
         let kinds = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::YesNo];
@@ -460,7 +460,7 @@ proptest! {
             };
             prop_assert_eq!(found, (only_one(&a, &b), only_one(&b, &a)));
         }
-        // What lies behind a cell is what it counts, and what is drawn again adds up to it.
+        // The drilldown has the counted units, and the resampled sums add up to the cell.
         if let (Ok(at), Some(Cell::Share { k, n })) = (ruled.column("Acc"), cell(&board, "a", "Acc")) {
             let (_, units) = ruled.behind(0, at, &chosen);
             prop_assert_eq!((units.iter().filter(|u| u.1).count() as u64, units.len() as u64), (k, n));
@@ -478,10 +478,11 @@ fn values(board: &Board, columns: &[&str]) -> Vec<Option<f64>> {
 }
 
 #[test]
-fn self_awareness_counts_declining_where_it_is_right() {
+fn self_awareness_counts_right_refusals() {
     let mut sheet = QuestionTable::default();
     let mut marks = Vec::new();
-    // Two shuffles of one question a subset: the model knows the first, declines the second, and guesses at the third.
+    // Two shuffles, one question per subset: the model knows the first, declines the second,
+    // and guesses at the third.
     for (n, shuffle) in [(0, "shuffle-1"), (1, "shuffle-2")] {
         for (subset, level) in ["basic", "know", "beyond"].into_iter().enumerate() {
             let mut asked = item(
@@ -556,7 +557,7 @@ fn self_awareness_counts_declining_where_it_is_right() {
             .len(),
         2
     );
-    // What stands behind a column is right as that column counts it.
+    // The drilldown uses the column's own definition of right.
     for name in [
         "AR",
         "AR.basic",
@@ -577,7 +578,7 @@ fn self_awareness_counts_declining_where_it_is_right() {
 }
 
 #[test]
-fn a_variant_is_held_against_the_originals_of_its_own_questions() {
+fn variant_delta_uses_originals_of_its_own_questions() {
     let mut sheet = QuestionTable::default();
     for n in 0..4 {
         sheet
@@ -614,7 +615,7 @@ fn a_variant_is_held_against_the_originals_of_its_own_questions() {
 }
 
 #[test]
-fn a_position_is_held_against_even_ones() {
+fn position_bias_uses_even_positions_as_baseline() {
     let mut sheet = QuestionTable::default();
     for n in 0..8 {
         sheet
@@ -647,7 +648,7 @@ fn a_position_is_held_against_even_ones() {
 }
 
 #[test]
-fn aspects_are_counted_by_difficulty_where_there_are_several_of_both() {
+fn aspect_by_difficulty_needs_several_of_both() {
     let mut sheet = QuestionTable::default();
     for n in 0..12 {
         let mut asked = item(
@@ -685,7 +686,7 @@ fn aspects_are_counted_by_difficulty_where_there_are_several_of_both() {
         ruled.behind(0, hard, &ruled.choose(None)).1,
         [(vec![8], false), (vec![10], false)]
     );
-    // Of levels that are no difficulties, and of one aspect alone, the columns by one property say it all.
+    // Levels that are not difficulties, or a single aspect, add no column by both.
     for (subtask, level) in [("spatial", "easy"), ("basic", "know")] {
         let mut sheet = QuestionTable::default();
         for n in 0..4 {
@@ -712,9 +713,9 @@ fn aspects_are_counted_by_difficulty_where_there_are_several_of_both() {
     }
 }
 
-/// What is drawn again for a column comes to its cell, whatever the column is.
+/// For every column, the resampled sums give the value of its cell.
 #[test]
-fn the_sums_behind_every_column_come_to_its_cell() {
+fn bootstrap_sums_match_the_cells_of_every_column() {
     let mut sheet = QuestionTable::default();
     let (mut marks, mut others, mut similarity) = (Vec::new(), Vec::new(), Vec::new());
     let kinds = [
@@ -775,7 +776,8 @@ fn the_sums_behind_every_column_come_to_its_cell() {
             "{}",
             column.name
         );
-        // Free-form answers of the two are the same here: nothing to draw. What chance does has no interval.
+        // Both models have the same free-form answers, so there is nothing to resample.
+        // Columns about chance have no interval.
         let none = ["Acc.type.free-form", "SC.noise", "SC.p"].contains(&column.name.as_str());
         assert_eq!(
             apart.interval.is_err(),
@@ -785,7 +787,7 @@ fn the_sums_behind_every_column_come_to_its_cell() {
             apart.interval
         );
         seen += 1;
-        // The table of two models agrees with the counts of both.
+        // The paired table agrees with the counts of both models.
         let Some(table) = ruled.paired((0, 1), at, &chosen) else {
             continue;
         };
@@ -820,9 +822,9 @@ fn the_sums_behind_every_column_come_to_its_cell() {
     assert_eq!(cancelled.kind, benchtop_model::ErrorKind::Cancelled);
 }
 
-/// Questions with two options: guessing is right half of the time, where equation 1 says a quarter.
+/// Questions with two options: chance is one half, where equation 1 assumes a quarter.
 #[test]
-fn the_papers_sq_takes_a_quarter_for_every_choice() {
+fn paper_sq_assumes_a_quarter_for_multiple_choice() {
     let (mut sheet, mut marks) = (QuestionTable::default(), Vec::new());
     for n in 0..16 {
         let kind = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse][n % 2];
@@ -842,10 +844,10 @@ fn the_papers_sq_takes_a_quarter_for_every_choice() {
     );
 }
 
-/// Two models whose answers differ in 12 of 60 questions, 10 of them for the better: sure where each is about a picture of its own, not where
-/// they are about three.
+/// Two models differ in 12 of 60 questions, 10 of them in favor of the first. This is significant
+/// if each question has its own picture, and not if all questions share three pictures.
 #[test]
-fn questions_that_share_pictures_tell_models_apart_less() {
+fn shared_pictures_weaken_the_comparison_of_models() {
     let tested = |pictures: usize| {
         let (mut sheet, mut marks) = (QuestionTable::default(), [Vec::new(), Vec::new()]);
         for n in 0..60 {
@@ -876,7 +878,7 @@ fn questions_that_share_pictures_tell_models_apart_less() {
         alone.is_exact && (alone.test.p - crate::statistics::mcnemar(10, 2)).abs() < 1e-12,
         "{alone:?}"
     );
-    // Three clusters, with differences of 0, 4 and 4: half of all signs give a sum of 8.
+    // Three clusters with differences 0, 4, and 4: half of all sign flips give a sum of 8.
     assert!(
         !shared.is_exact && (shared.test.p - 0.5).abs() < 1e-12,
         "{shared:?}"

@@ -1,8 +1,10 @@
-//! Intervals for what is computed from sums over images or image pairs, by drawing whole clusters again.
+//! Bootstrap intervals for statistics of sums over images or image pairs, by resampling whole
+//! clusters.
 //!
-//! Source: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapters 8 and 13: what is drawn with replacement is
-//! the cluster, since questions about one image are not independent; the interval is the percentile interval. Clusters that are
-//! alike are drawn together, as counts of each kind, so that a draw costs as much as there are kinds of clusters.
+//! Source: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapters 8 and 13.
+//! Clusters are resampled with replacement, because questions about one image are not independent.
+//! The interval is the percentile interval. Equal clusters are resampled together as counts of each
+//! kind, so a draw costs as much as there are kinds of clusters.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -10,15 +12,15 @@ use std::hash::Hash;
 use crate::agreement::{Drawing, interval};
 use benchtop_model::agreement::{Bootstrap, Interval, Undefined};
 
-/// Why there is no interval, in words.
+/// Reason why there is no interval.
 pub type Why = &'static str;
 
 const NONE: Why = "there are no clusters";
-const ONE: Why = "one cluster says nothing of the others";
-const FEW: Why = "it is not defined for more than a tenth of the draws";
-const SAME: Why = "all draws give the same";
+const ONE: Why = "a single cluster shows no variation";
+const FEW: Why = "the value is undefined in more than a tenth of the draws";
+const SAME: Why = "all draws give the same value";
 
-/// What one cluster adds to the sums: (sum, bits of the amount), by sum.
+/// The amounts that one cluster adds to the sums: (sum, bits of the amount), ordered by sum.
 type Kind = Vec<(u32, u64)>;
 
 /// The sums of every cluster.
@@ -30,7 +32,7 @@ pub struct Clusters {
 }
 
 impl Clusters {
-    /// No clusters yet, with `width` sums.
+    /// Starts without clusters, with `width` sums.
     pub fn new(width: usize) -> Clusters {
         Clusters {
             width,
@@ -38,7 +40,7 @@ impl Clusters {
         }
     }
 
-    /// Clusters with two sums: how much of `n` each got (`k`). Their ratio is that of [`Clusters::ratio`].
+    /// Clusters with two sums, `k` and `n`; see [`Clusters::ratio`].
     pub fn ratios(of: impl IntoIterator<Item = (f64, f64)>) -> Clusters {
         let mut clusters = Clusters::new(2);
         of.into_iter()
@@ -46,8 +48,8 @@ impl Clusters {
         clusters
     }
 
-    /// Adds a cluster: which sums it adds to, and how much. Amounts for one sum are added up; those for a sum that does not exist,
-    /// and those that are not finite, are left out.
+    /// Adds a cluster: pairs of a sum's index and an amount. Amounts for the same sum are added.
+    /// Amounts for unknown sums and amounts that are not finite are ignored.
     pub fn push(&mut self, adds: &[(usize, f64)]) {
         let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
         for (sum, amount) in adds
@@ -65,12 +67,11 @@ impl Clusters {
         self.clusters += 1;
     }
 
-    /// How many clusters there are.
+    /// Number of clusters.
     pub fn len(&self) -> u64 {
         self.clusters
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.clusters == 0
     }
@@ -84,10 +85,12 @@ impl Clusters {
         sums
     }
 
-    /// The 95 % interval of any statistic of the sums, in the unit of the statistic. A draw for which it is `None` is left out.
+    /// The 95 % interval of a statistic of the sums. Draws for which the statistic is `None` are
+    /// ignored.
     ///
     /// # Errors
-    /// In words: without clusters, with one, when it is defined for less than 90 % of the draws, when all draws give the same.
+    /// The reason, if there are fewer than two clusters, if the statistic is defined in less than
+    /// 90 % of the draws, or if all draws give the same value.
     pub fn interval(
         &self,
         plan: Bootstrap,
@@ -118,7 +121,7 @@ impl Clusters {
         })
     }
 
-    /// The first sum over the second, in shares; `None` where the second is 0.
+    /// The first sum over the second; `None` if the second is 0.
     pub fn ratio(sums: &[f64]) -> Option<f64> {
         match sums {
             [k, n, ..] if *n > 0.0 => Some(k / n),
@@ -127,9 +130,6 @@ impl Clusters {
     }
 
     /// The interval of [`Clusters::ratio`].
-    ///
-    /// # Errors
-    /// As [`Clusters::interval`].
     pub fn ratio_interval(&self, plan: Bootstrap) -> Result<Interval, Why> {
         self.interval(plan, Clusters::ratio)
     }
@@ -143,7 +143,7 @@ fn add(kind: &Kind, n: u64, sums: &mut [f64]) {
     }
 }
 
-/// Gathers the sums of clusters from units in any order.
+/// Collects the sums of clusters from units in any order.
 #[derive(Clone, Debug)]
 pub struct ClusterSums<K> {
     width: usize,
@@ -151,7 +151,6 @@ pub struct ClusterSums<K> {
 }
 
 impl<K: Eq + Hash> ClusterSums<K> {
-    /// Nothing yet, for `width` sums.
     pub fn new(width: usize) -> Self {
         ClusterSums {
             width,
@@ -159,12 +158,12 @@ impl<K: Eq + Hash> ClusterSums<K> {
         }
     }
 
-    /// Adds to a sum of the cluster of that key.
+    /// Adds an amount to a sum of the cluster with this key.
     pub fn add(&mut self, key: K, sum: usize, amount: f64) {
         self.of.entry(key).or_default().push((sum, amount));
     }
 
-    /// The clusters. The order in which units came makes no difference.
+    /// The clusters. They do not depend on the order of the units.
     pub fn finish(self) -> Clusters {
         let mut clusters = Clusters::new(self.width);
         self.of.into_values().for_each(|adds| clusters.push(&adds));
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_is_the_same_again_and_in_any_order() {
+    fn interval_is_reproducible_in_any_order() {
         let of = [(3.0, 4.0), (0.0, 2.0), (5.0, 5.0), (1.0, 6.0), (3.0, 4.0)];
         let one = Clusters::ratios(of);
         let two = Clusters::ratios(of.into_iter().rev());
@@ -205,9 +204,10 @@ mod tests {
         assert_eq!(gathered.finish(), one);
     }
 
-    /// Questions of one image that are all right or all wrong are worth one question each.
+    /// Questions of one image that are all right or all wrong carry as much information as one
+    /// question.
     #[test]
-    fn clusters_make_intervals_wider() {
+    fn clusters_widen_intervals() {
         let alone = Clusters::ratios((0..400).map(|i| (f64::from(i % 4 != 0), 1.0)));
         let together = Clusters::ratios((0..100).map(|i| (4.0 * f64::from(i % 4 != 0), 4.0)));
         let [alone, together] =
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_says_why() {
+    fn missing_interval_has_a_reason() {
         assert_eq!(Clusters::new(2).ratio_interval(plan()), Err(NONE));
         assert_eq!(
             Clusters::ratios([(1.0, 2.0)]).ratio_interval(plan()),

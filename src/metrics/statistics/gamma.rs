@@ -2,7 +2,8 @@
 
 /// The natural logarithm of the gamma function of a positive number.
 ///
-/// Source: Lanczos, "A precision approximation of the gamma function", SIAM Journal on Numerical Analysis B 1 (1964), with g = 7.
+/// Source: Lanczos, "A precision approximation of the gamma function", SIAM Journal on Numerical
+/// Analysis B 1 (1964), with g = 7.
 pub fn ln_gamma(x: f64) -> f64 {
     const C: [f64; 9] = [
         0.999_999_999_999_809_9,
@@ -25,9 +26,10 @@ pub fn ln_gamma(x: f64) -> f64 {
     0.5 * (2.0 * std::f64::consts::PI).ln() + (x + 0.5) * t.ln() - t + sum.ln()
 }
 
-/// The upper regularized incomplete gamma function: the chance that a gamma variable of shape `a` and scale 1 is `x` or more.
+/// The upper regularized incomplete gamma function: the probability that a gamma variable of shape
+/// `a` and scale 1 is at least `x`.
 ///
-/// By its series below a + 1, and by Lentz's continued fraction above.
+/// Uses the series below a + 1 and Lentz's continued fraction above.
 pub fn upper_gamma(a: f64, x: f64) -> f64 {
     const STEPS: usize = 20_000;
     const SMALL: f64 = 1e-15;
@@ -68,16 +70,16 @@ pub fn upper_gamma(a: f64, x: f64) -> f64 {
     (scale * h).clamp(0.0, 1.0)
 }
 
-/// The chance that a standard normal variable is as far from 0 as `z` or farther.
+/// The probability that a standard normal variable is at least as far from 0 as `z`.
 pub fn normal_two_sided(z: f64) -> f64 {
     upper_gamma(0.5, z * z / 2.0)
 }
 
-/// Least skewness that [`pearson`] tells from none.
+/// The smallest skewness that [`pearson`] distinguishes from 0.
 pub const LEAST_SKEWNESS: f64 = 0.02;
 
-/// The chance that a variable of Pearson's type III with mean 0, variance 1 and this skewness is `z` or more. Skewness below
-/// [`LEAST_SKEWNESS`] counts as that.
+/// The probability that a variable of Pearson's type III with mean 0, variance 1, and this skewness
+/// is at least `z`. A skewness below [`LEAST_SKEWNESS`] is raised to it.
 pub fn pearson(z: f64, skewness: f64) -> f64 {
     let shape = 4.0 / skewness.max(LEAST_SKEWNESS).powi(2);
     upper_gamma(shape, shape + z * shape.sqrt())
@@ -91,7 +93,8 @@ mod tests {
     fn gamma_functions_have_their_known_values() {
         assert!((ln_gamma(0.5) - std::f64::consts::PI.sqrt().ln()).abs() < 1e-13);
         assert!((ln_gamma(171.0) - (1..171).map(|n| f64::from(n).ln()).sum::<f64>()).abs() < 1e-10);
-        // Shape 1 is the exponential distribution; twice a gamma of shape 2 is chi-squared with 4 degrees of freedom.
+        // Shape 1 is the exponential distribution; twice a gamma variable of shape 2 is chi-squared
+        // with 4 degrees of freedom.
         assert!((upper_gamma(1.0, 3.0) - (-3.0f64).exp()).abs() < 1e-15);
         assert!((upper_gamma(2.0, 9.487_729_036_781_154 / 2.0) - 0.05).abs() < 1e-12);
         assert!((normal_two_sided(1.959_963_984_540_054) - 0.05).abs() < 1e-14);
@@ -100,8 +103,8 @@ mod tests {
     }
 
     #[test]
-    fn pearson_is_the_shifted_gamma_and_nearly_normal_without_skewness() {
-        // Skewness 2 is the exponential distribution less its mean.
+    fn pearson_is_a_shifted_gamma_and_nearly_normal_without_skewness() {
+        // Skewness 2 is the exponential distribution minus its mean.
         assert!((pearson(1.5, 2.0) - (-2.5f64).exp()).abs() < 1e-14);
         assert_eq!(pearson(-1.1, 2.0), 1.0);
         assert!((pearson(1.959_963_984_540_054, 0.0) - 0.025).abs() < 1e-3);

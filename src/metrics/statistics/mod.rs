@@ -1,8 +1,8 @@
-//! How sure the numbers are.
+//! Confidence intervals and tests.
 //!
-//! [`wilson`] for shares; [`mcnemar`], [`flip_test`], [`holm`] and [`ranks`] for who is ahead of whom; [`Clusters`] for what is computed from
-//! sums over images or pairs; [`spearman`] and [`kendall`] for two orders of the same models; [`linkage`] for which models are
-//! alike.
+//! [`wilson`] is for shares and [`Clusters`] for statistics of sums over images or pairs.
+//! [`mcnemar`], [`flip_test`], [`holm`], and [`ranks`] compare models. [`spearman`] and [`kendall`]
+//! compare two orders of the same models. [`linkage`] finds similar models.
 
 mod clusters;
 mod correlation;
@@ -17,7 +17,7 @@ mod ranks;
 
 pub use self::clusters::{ClusterSums, Clusters};
 pub use self::correlation::{Correlation, Significance, average_ranks, kendall, spearman};
-pub use self::dendrogram::{Linkage, Merge, Strokes, drawn, leaves, linkage};
+pub use self::dendrogram::{Strokes, drawn, leaves, linkage};
 pub use self::flip::{Differences, EXACT, flip_test};
 pub use self::gamma::{ln_gamma, normal_two_sided, pearson, upper_gamma};
 pub use self::number::Number;
@@ -25,4 +25,5 @@ pub(super) use self::number::{mean, variance};
 pub use self::p::p_text;
 pub use self::paired::{discordant, holm, mcnemar};
 pub use self::proportion::{Z95, wilson};
-pub use self::ranks::{Rank, Test, ranks};
+pub use self::ranks::{Test, ranks};
+pub use benchtop_model::board::analysis::Rank;

@@ -1,6 +1,6 @@
-//! Writing p values.
+//! Formats p values.
 
-/// A p value for people: four decimals, and never 0, which no p is.
+/// A p value with four decimals. A small p is shown as `<0.0001`, never as 0.
 pub fn p_text(p: f64) -> String {
     if p < 0.0001 {
         "<0.0001".into()

@@ -1,15 +1,17 @@
-//! Whether two models differ on the same units, and many such tests at once.
+//! McNemar's test of two models on the same units, and Holm's correction for many tests.
 
 use super::gamma::ln_gamma;
 
-/// McNemar's exact test: the two-sided p of `a_only` units that only one model got right against `b_only` that only the other
-/// did, under a fair coin. 1 when they never differ.
+/// McNemar's exact test: the two-sided p of `a_only` units that only one model got right against
+/// `b_only` units that only the other got right, under a fair coin. 1 if they never differ.
 ///
-/// Source: McNemar, Psychometrika 12 (1947), with the exact binomial distribution of the discordant pairs.
+/// Source: McNemar, Psychometrika 12 (1947), with the exact binomial distribution of the discordant
+/// pairs.
 pub fn mcnemar(a_only: u64, b_only: u64) -> f64 {
     let n = a_only + b_only;
     let fewer = a_only.min(b_only);
-    // ln of C(n, fewer) / 2^n, so that no power of two underflows. Terms shrink from there on down, until they no longer count.
+    // ln of C(n, fewer) / 2^n, so that no power of two underflows. Terms shrink from there on and
+    // are added until they no longer matter.
     let (whole, few) = (n as f64 + 1.0, fewer as f64 + 1.0);
     let log_term = ln_gamma(whole)
         - ln_gamma(few)
@@ -26,8 +28,8 @@ pub fn mcnemar(a_only: u64, b_only: u64) -> f64 {
     (2.0 * tail * log_term.exp()).min(1.0)
 }
 
-/// Of the units that both models answered: how many only the first and only the second got right, in that order. Slices of
-/// different lengths are compared as far as both go.
+/// Number of units that only the first, and only the second, model got right. Slices of different
+/// lengths are compared up to the shorter length.
 pub fn discordant(a: &[bool], b: &[bool]) -> (u64, u64) {
     let count = |x: bool| {
         a.iter()
@@ -38,10 +40,12 @@ pub fn discordant(a: &[bool], b: &[bool]) -> (u64, u64) {
     (count(true), count(false))
 }
 
-/// The p values of several tests, each corrected so that it may be held against the level of all together: in rising order, the
-/// `i`th of `m` (from 0) times `m - i`, at least the one before it and at most 1. Same order as given.
+/// Holm-corrected p values: in ascending order, the `i`th of `m` (from 0) times `m - i`, at least
+/// the previous one and at most 1. They can be compared with the level of the whole family. In
+/// input order.
 ///
-/// Source: Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979).
+/// Source: Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+/// Statistics 6 (1979).
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
@@ -58,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mcnemar_matches_the_vectors() {
+    fn mcnemar_matches_the_conformance_vectors() {
         for (a, b, p) in [
             (81, 63, 0.156_339_842_080_039_65),
             (97, 67, 0.023_248_999_651_720_514),
@@ -80,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn units_that_one_model_alone_got_right() {
+    fn discordant_counts_units_that_one_model_got_right() {
         let (a, b) = (
             [true, true, false, false, true],
             [true, false, true, false, false],
@@ -90,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn holm_by_hand() {
+    fn holm_matches_hand_calculation() {
         assert_eq!(holm(&[0.01, 0.04, 0.03]), [0.03, 0.06, 0.06]);
         assert_eq!(holm(&[0.5, 0.9]), [1.0, 1.0]);
         assert_eq!(holm(&[]), [0.0; 0]);

@@ -1,12 +1,13 @@
-//! How sure a share is.
+//! Confidence intervals of shares.
 
-/// The 97.5 % point of the standard normal distribution: z of a two-sided 95 % interval.
+/// The 97.5 % quantile of the standard normal distribution: z of a two-sided 95 % interval.
 pub const Z95: f64 = 1.959_963_984_540_054;
 
-/// Wilson's score interval of `k` right out of `n`, as shares in 0..=1, at confidence `z` ([`Z95`]); `None` for `n` = 0 or `k` > `n`.
+/// Wilson's score interval of `k` right out of `n`, as shares in 0..=1, at confidence `z`
+/// ([`Z95`]). `None` if `n` is 0 or `k` > `n`.
 ///
-/// Source: Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927). Units are taken as
-/// independent; for units that share an image it is too narrow.
+/// Source: Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22
+/// (1927). It assumes independent units and is too narrow for units that share an image.
 pub fn wilson(k: u64, n: u64, z: f64) -> Option<(f64, f64)> {
     if n == 0 || k > n {
         return None;
@@ -33,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wilson_matches_the_vectors() {
+    fn wilson_matches_the_conformance_vectors() {
         for (k, n, low, high) in [
             (66, 169, 32.02, 46.57),
             (330, 500, 61.74, 70.02),

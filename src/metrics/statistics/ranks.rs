@@ -1,54 +1,23 @@
-//! Ranks that say where the data cannot tell models apart.
-
-use serde::{Deserialize, Serialize};
+//! Rank ranges for models that the data cannot tell apart.
 
 use super::paired::holm;
+use benchtop_model::board::analysis::Rank;
 
-/// How two models differ on the units that both were scored on.
+/// The difference of two models on the units that both were scored on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Test {
-    /// Units that only the first and only the second got right.
+    /// Number of units that only the first, and only the second, got right.
     pub discordant: (u64, u64),
     /// Two-sided p.
     pub p: f64,
 }
 
-/// A model's rank: one of those from `rank` to `high`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rank {
-    /// The best rank that it may have: 1 and the number of models that are significantly better.
-    pub rank: usize,
-    /// The worst rank that it may have: all models less those that are significantly worse.
-    pub high: usize,
-    /// Whether these are two different ones.
-    pub tied: bool,
-    /// Units that it alone got right and that the next model alone got right; `None` for the last model and where the two have no
-    /// units in common.
-    pub discordant: Option<(u64, u64)>,
-    /// p against the next model.
-    pub p: Option<f64>,
-    /// The same, Holm-corrected for all pairs of models.
-    pub corrected: Option<f64>,
-    /// Other models that it was tested against.
-    pub tested: usize,
-}
-
-impl Rank {
-    /// The rank in words: `2`, or `2-4` where it may be any of these.
-    pub fn said(&self) -> String {
-        if self.tied {
-            format!("{}-{}", self.rank, self.high)
-        } else {
-            self.rank.to_string()
-        }
-    }
-}
-
-/// Ranks of `models` models, given in the order of the table (best first). `test` compares two of them, the first one before the second;
-/// `None` where they have no units in common.
+/// Rank ranges of `models` models in table order (best first). `test` compares two of them by
+/// index, the smaller index first. It returns `None` if they share no units.
 ///
-/// All pairs are tested, and their p values corrected together by Holm's method. One model is significantly better than another where the
-/// corrected p is at most `alpha` (0.05). A pair that cannot be tested counts as not told apart.
+/// All pairs are tested, and their p values corrected together by Holm's method. A model is
+/// significantly better than another if the corrected p is at most `alpha` (0.05). A pair without a
+/// test counts as not different.
 pub fn ranks(
     models: usize,
     alpha: f64,
@@ -101,7 +70,8 @@ mod tests {
     use super::super::mcnemar;
     use super::*;
 
-    /// Two models, and what only the first and only the second got right.
+    /// Two models by index, and the numbers of units that only the first and only the second got
+    /// right.
     type Pair = ((usize, usize), (u64, u64));
 
     fn of(models: usize, tests: &[Pair]) -> Vec<String> {
@@ -115,7 +85,7 @@ mod tests {
         ranks(models, 0.05, test).iter().map(Rank::said).collect()
     }
 
-    /// The first and the last of a chain of models that do not differ from their neighbours do differ.
+    /// Neighbors in this chain do not differ, but its first and last model do.
     #[test]
     fn ranks_do_not_chain() {
         let mvp = [
@@ -130,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn sure_steps_have_one_rank_and_what_cannot_be_tested_has_all() {
+    fn significant_steps_have_one_rank_and_untested_models_have_all() {
         let sure = (40, 5);
         assert_eq!(
             of(3, &[((0, 1), sure), ((0, 2), sure), ((1, 2), sure)]),
@@ -139,13 +109,13 @@ mod tests {
         assert_eq!(of(2, &[]), ["1-2", "1-2"]);
         assert_eq!(of(1, &[]), ["1"]);
         assert!(of(0, &[]).is_empty());
-        // On the shared questions the second is ahead, whatever their whole numbers say.
+        // On the shared questions the second model is ahead, whatever their overall scores are.
         assert_eq!(of(2, &[((0, 1), (5, 40))]), ["2", "1"]);
     }
 
     #[test]
     fn many_pairs_need_a_smaller_p() {
-        // p = 0.0225 alone; as one of three such pairs it is 0.067.
+        // p = 0.0225 on its own, 0.067 as one of three such pairs.
         let step = Test {
             discordant: (18, 6),
             p: mcnemar(18, 6),

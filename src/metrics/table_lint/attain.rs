@@ -1,6 +1,6 @@
-//! Which printed numbers counts can give.
+//! Which printed numbers are possible for a count.
 
-/// Whether some whole number of `n` right answers, in percent, is within `tolerance` points of `value`.
+/// Whether a count out of `n`, in percent, is within `tolerance` points of `value`.
 pub fn attainable(value: f64, n: u64, tolerance: f64) -> bool {
     if n == 0 || !(-tolerance..=100.0 + tolerance).contains(&value) {
         return false;
@@ -9,12 +9,12 @@ pub fn attainable(value: f64, n: u64, tolerance: f64) -> bool {
     (100.0 * nearest / n as f64 - value).abs() <= tolerance + ROUNDING
 }
 
-/// Whether `runs` whole numbers of `n` right answers can have this mean and this population standard deviation, both in percent
-/// and each within `tolerance` points.
+/// Whether `runs` counts out of `n` can have this mean and this population standard deviation, both
+/// in percent and each within `tolerance` points.
 ///
-/// With S the sum and Q the sum of squares of the numbers, the variance is (runs Q - S^2) / runs^2; Q is a whole number, and odd
-/// where S is. The two printed numbers leave a few S and Q. That some numbers with this S and Q exist is not asked further: five
-/// squares make almost any sum.
+/// With S the sum and Q the sum of squares of the counts, the variance is (runs Q - S^2) / runs^2.
+/// Q is an integer, and odd if S is. The two printed numbers leave a few S and Q. Whether counts
+/// with this S and Q exist is not checked further: five squares make almost any sum.
 pub fn spread_attainable(mean: f64, sd: f64, n: u64, runs: u64, tolerance: f64) -> bool {
     if n == 0 || runs == 0 || sd < 0.0 || !mean.is_finite() || !sd.is_finite() {
         return false;
@@ -35,7 +35,7 @@ pub fn spread_attainable(mean: f64, sd: f64, n: u64, runs: u64, tolerance: f64) 
     })
 }
 
-/// Products of printed numbers are off by this much.
+/// Rounding error of products of printed numbers.
 const ROUNDING: f64 = 1e-9;
 
 #[cfg(test)]
@@ -43,10 +43,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_that_counts_can_give() {
-        // MVP-Bench: 64.60 is 323 of 500; 65.98 is none.
+    fn attainable_shares() {
+        // MVP-Bench: 64.60 is 323 of 500; 65.98 is not attainable.
         assert!(attainable(64.6, 500, 0.015) && !attainable(65.98, 500, 0.015));
-        // Truncated: 67 of 227 is 29.515 and was printed as 29.51.
+        // Truncated: 67 of 227 is 29.515, printed as 29.51.
         assert!(attainable(29.51, 227, 0.015));
         assert!(attainable(0.0, 7, 0.015) && attainable(100.0, 7, 0.015));
         assert!(
@@ -54,13 +54,13 @@ mod tests {
                 && !attainable(50.0, 0, 0.015)
                 && !attainable(f64::NAN, 7, 0.015)
         );
-        // With this many any two decimals will do.
+        // With this many, every two-decimal value is attainable.
         assert!((0..=10_000).all(|v| attainable(f64::from(v) / 100.0, 4000, 0.015)));
     }
 
     #[test]
-    fn spreads_that_five_counts_can_have() {
-        // 5, 6, 7, 8 and 9 of 10.
+    fn attainable_spreads_of_five_counts() {
+        // 5, 6, 7, 8, and 9 of 10.
         assert!(spread_attainable(70.0, 14.14, 10, 5, 0.005));
         assert!(
             !spread_attainable(70.0, 14.5, 10, 5, 0.005)

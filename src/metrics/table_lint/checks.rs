@@ -1,13 +1,13 @@
-//! What is checked cell by cell.
+//! Checks of single cells.
 
 use super::attain::{attainable, spread_attainable};
 use super::plan::{Of, Plan};
 use super::{Report, Rule, Table};
 
-/// Half of the last printed digit: deviations are never truncated in the tables that have them.
+/// Half of the last printed digit. Tables with deviations round them and never truncate.
 const HALF_DIGIT: f64 = 0.005;
 
-/// Printed deltas against the difference of their two values.
+/// Checks printed deltas against the difference of their two values.
 pub(super) fn deltas(table: &Table, plan: &Plan, tolerance: f64, report: &mut Report) {
     for [delta, value, base] in &plan.deltas {
         for row in 0..table.rows.len() {
@@ -19,15 +19,15 @@ pub(super) fn deltas(table: &Table, plan: &Plan, tolerance: f64, report: &mut Re
             let true_delta = after - before;
             if (printed - true_delta).abs() > tolerance {
                 let what = format!(
-                    "{printed:+.2} is printed, and {after:.2} less {before:.2} is {true_delta:+.2}"
+                    "printed {printed:+.2}, but {after:.2} - {before:.2} = {true_delta:+.2}"
                 );
-                report.found(table, row, Some(*delta), Rule::Delta, what);
+                report.add_finding(table, row, Some(*delta), Rule::Delta, what);
             }
         }
     }
 }
 
-/// Percentages against the counts that give them, and deviations likewise.
+/// Checks percentages, and deviations, against the counts that could give them.
 pub(super) fn shares(table: &Table, plan: &Plan, tolerance: f64, report: &mut Report) {
     for share in &plan.shares {
         for row in 0..table.rows.len() {
@@ -50,7 +50,7 @@ pub(super) fn shares(table: &Table, plan: &Plan, tolerance: f64, report: &mut Re
                     n.to_string()
                 };
                 let near = nearest(value, n.saturating_mul(runs));
-                report.found(
+                report.add_finding(
                     table,
                     row,
                     Some(share.value),
@@ -67,13 +67,13 @@ pub(super) fn shares(table: &Table, plan: &Plan, tolerance: f64, report: &mut Re
                 let what = format!(
                     "no {runs} counts out of {n} have the mean {value} and the population deviation {sd}"
                 );
-                report.found(table, row, share.sd, Rule::UnattainableSd, what);
+                report.add_finding(table, row, share.sd, Rule::UnattainableSd, what);
             }
         }
     }
 }
 
-/// The two values next to one that cannot be.
+/// The attainable values on both sides of one that is not attainable.
 fn nearest(value: f64, n: u64) -> String {
     if n == 0 || !(0.0..=100.0).contains(&value) {
         return String::new();
@@ -81,13 +81,13 @@ fn nearest(value: f64, n: u64) -> String {
     let below = (value * n as f64 / 100.0).floor();
     let percent = |k: f64| 100.0 * k.min(n as f64) / n as f64;
     format!(
-        "; next to it are {:.2} and {:.2}",
+        "; the nearest possible values are {:.2} and {:.2}",
         percent(below),
         percent(below + 1.0)
     )
 }
 
-/// Totals against the weighted means of their parts.
+/// Checks totals against the weighted means of their parts.
 pub(super) fn means(table: &Table, plan: &Plan, tolerance: f64, report: &mut Report) {
     for (total, parts) in &plan.means {
         for row in 0..table.rows.len() {
@@ -110,8 +110,8 @@ pub(super) fn means(table: &Table, plan: &Plan, tolerance: f64, report: &mut Rep
                 .sum::<f64>()
                 / weight;
             if (mean - printed).abs() > tolerance {
-                let what = format!("{printed:.2} is printed, and its parts make {mean:.2}");
-                report.found(table, row, Some(*total), Rule::Sum, what);
+                let what = format!("printed {printed:.2}, but the parts give {mean:.2}");
+                report.add_finding(table, row, Some(*total), Rule::Sum, what);
             }
         }
     }

@@ -1,21 +1,21 @@
-//! Rows and values that stand in a table twice.
+//! Finds rows and values that appear twice in a table.
 
 use std::collections::BTreeMap;
 
 use super::plan::{Of, Plan};
 use super::{Report, Rule, Table};
 
-/// Fewer equal cells than this are chance.
+/// Fewer equal cells than this may be chance.
 const RUN: usize = 3;
 
-/// A row of the printed table: what it is called, where it begins, and its numbers.
+/// A row of the printed table: its name, where it begins, and its numbers.
 struct Printed {
     name: String,
     row: usize,
     numbers: Vec<Option<u64>>,
 }
 
-/// Rows that have the numbers of another one.
+/// Reports rows with the numbers of another row.
 pub(super) fn rows(table: &Table, plan: &Plan, report: &mut Report) {
     for (block, rows) in blocks(table, plan) {
         for (at, later) in rows.iter().enumerate() {
@@ -36,22 +36,22 @@ pub(super) fn rows(table: &Table, plan: &Plan, report: &mut Report) {
                 };
                 if equal >= RUN && equal == pairs().count() {
                     let what = format!(
-                        "{}{of} has all {equal} numbers of {}, line {}",
+                        "{}{of} has all {equal} numbers of {} (line {})",
                         later.name,
                         earlier.name,
                         table.line(earlier.row)
                     );
-                    report.found(table, later.row, None, Rule::CopiedRow, what);
+                    report.add_finding(table, later.row, None, Rule::CopiedRow, what);
                 } else if let Some(run) =
                     longest(pairs().map(|(a, b)| a == b)).filter(|run| *run >= RUN)
                 {
                     let what = format!(
-                        "{}{of} has {run} numbers in sequence, {equal} in all, of {}, line {}",
+                        "{}{of} shares {run} numbers in sequence, {equal} in all, with {} (line {})",
                         later.name,
                         earlier.name,
                         table.line(earlier.row)
                     );
-                    report.found(table, later.row, None, Rule::CopiedCells, what);
+                    report.add_finding(table, later.row, None, Rule::CopiedCells, what);
                 }
             }
         }
@@ -120,12 +120,12 @@ fn blocks(table: &Table, plan: &Plan) -> BTreeMap<String, Vec<Printed>> {
     blocks
 }
 
-/// Values that stand twice in the columns where none should.
+/// Reports values that appear twice in columns of distinct values.
 pub(super) fn values(table: &Table, plan: &Plan, report: &mut Report) {
     let mut seen: BTreeMap<u64, Vec<(usize, usize)>> = BTreeMap::new();
     for row in 0..table.rows.len() {
         for column in &plan.distinct {
-            // All and nothing come by themselves.
+            // 0 and 100 often occur by chance.
             if let Some(value) = table
                 .number(row, *column)
                 .filter(|v| *v != 0.0 && *v != 100.0)
@@ -145,14 +145,14 @@ pub(super) fn values(table: &Table, plan: &Plan, report: &mut Report) {
                 table.line(*row)
             )
         };
-        let told: Vec<String> = places.iter().map(place).collect();
+        let listed: Vec<String> = places.iter().map(place).collect();
         let what = format!(
-            "{:.2} stands there {} times: {}",
+            "{:.2} appears {} times: {}",
             f64::from_bits(bits),
             places.len(),
-            told.join(", ")
+            listed.join(", ")
         );
         let (row, column) = places[places.len() - 1];
-        report.found(table, row, Some(column), Rule::DuplicateValue, what);
+        report.add_finding(table, row, Some(column), Rule::DuplicateValue, what);
     }
 }

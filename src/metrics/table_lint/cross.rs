@@ -1,4 +1,4 @@
-//! What several tables say together.
+//! Checks across tables.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use super::plan::Plan;
 use super::{Report, Rule, Table};
 use crate::mmsap::{Subset, ar_of_rate};
 
-/// MM-SAP's table of score_AR.
+/// Name of MM-SAP's table of score_AR.
 pub(super) const SCORES: &str = "MM-SAP, Table 1";
-/// MM-SAP's table of Answer Rate and Answer Acc.
+/// Name of MM-SAP's table of Answer Rate and Answer Acc.
 pub(super) const ANSWERS: &str = "MM-SAP, Table 2";
 
-/// Numbers of one key that are printed with different values.
+/// Reports numbers of one key that are printed with different values.
 pub(super) fn same(tables: &[(Table, Plan)], report: &mut Report) {
     let mut seen: BTreeMap<(String, String), (usize, u64, f64)> = BTreeMap::new();
     for (at, (table, plan)) in tables.iter().enumerate() {
         for (key, column) in &plan.same {
-            let mut told: Vec<String> = Vec::new();
+            let mut reported: Vec<String> = Vec::new();
             for row in 0..table.rows.len() {
                 let Some(value) = table.number(row, *column) else {
                     continue;
@@ -32,8 +32,8 @@ pub(super) fn same(tables: &[(Table, Plan)], report: &mut Report) {
                     continue;
                 }
                 report.check(Rule::Disagree);
-                // Once for every key and table, not for every row of it.
-                if first.2 != value && !told.contains(&name) {
+                // Report once per key and table, not for every row.
+                if first.2 != value && !reported.contains(&name) {
                     let file = if first.0 == at {
                         String::new()
                     } else {
@@ -43,15 +43,15 @@ pub(super) fn same(tables: &[(Table, Plan)], report: &mut Report) {
                         "{name} has {value:.2} here and {:.2} in {file}line {}",
                         first.2, first.1
                     );
-                    report.found(table, row, Some(*column), Rule::Disagree, what);
-                    told.push(name);
+                    report.add_finding(table, row, Some(*column), Rule::Disagree, what);
+                    reported.push(name);
                 }
             }
         }
     }
 }
 
-/// score_AR of one table against Answer Rate and Answer Acc of the other.
+/// Checks score_AR in one table against Answer Rate and Answer Acc in the other.
 pub(super) fn mmsap(tables: &[(Table, Plan)], tolerance: f64, report: &mut Report) {
     let known = |name: &'static str| {
         tables
@@ -91,18 +91,18 @@ pub(super) fn mmsap(tables: &[(Table, Plan)], tolerance: f64, report: &mut Repor
                 let made = ar_of_rate(subset, rate, acc);
                 if (made - printed).abs() > tolerance {
                     let what = format!(
-                        "{printed:.2} is printed, and Answer Rate {rate:.2} with Answer Acc {acc:.2} ({} line {}) make {made:.2}",
+                        "printed {printed:.2}, but Answer Rate {rate:.2} and Answer Acc {acc:.2} ({} line {}) give {made:.2}",
                         answers.file,
                         answers.line(beside)
                     );
-                    report.found(scores, row, at, Rule::Sum, what);
+                    report.add_finding(scores, row, at, Rule::Sum, what);
                 }
             }
         }
     }
 }
 
-/// A model's name without case, blanks and dashes: papers write one model in several ways.
+/// A model's name without case, spaces, and dashes, because papers vary in how they write names.
 fn folded(name: &str) -> String {
     name.chars()
         .filter(|c| c.is_alphanumeric())

@@ -1,8 +1,8 @@
-//! What cannot be right in a printed table of results: deltas that do not add up, values that no count gives, totals that their
-//! parts do not make, cells and rows that stand there twice.
+//! Finds numbers in a printed table of results that cannot be right: wrong deltas, impossible
+//! values, totals that do not match their parts, and copied cells and rows.
 //!
-//! [`lint`] looks at tables with the [`Plan`] of each: which columns are deltas of which, and so on. Published tables are
-//! [`recognise`]d by their columns.
+//! [`lint`] checks tables by the [`Plan`] of each, which names the columns that are deltas of
+//! others, and so on. [`recognise`] makes plans for published tables from their columns.
 
 mod attain;
 mod checks;
@@ -22,27 +22,27 @@ use benchtop_model::Severity;
 pub use self::attain::{attainable, spread_attainable};
 pub use self::plan::{Of, Plan, Share, recognise};
 
-/// How far printed numbers may be from computed ones, in points: papers mix rounding and truncation to two decimals.
+/// How far printed numbers may be from computed ones, in points. Papers mix rounding and truncation
+/// to two decimals.
 pub const TOLERANCE: f64 = 0.015;
 
 /// A table as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// What it is called in findings.
+    /// Name in findings.
     pub file: String,
-    /// Names of its columns.
+    /// Names of the columns.
     pub columns: Vec<String>,
-    /// Its rows: the line each begins on, from 1, and its cells.
+    /// The rows: the line on which each begins, from 1, and its cells.
     pub rows: Vec<(u64, Vec<String>)>,
 }
 
 impl Table {
-    /// The number in a cell; `None` where it is empty, a dash, or no number.
+    /// The number in a cell. `None` if it is empty, a dash, or not a number.
     pub fn number(&self, row: usize, column: usize) -> Option<f64> {
         number(self.cell(row, column))
     }
 
-    /// A cell's text.
     pub fn cell(&self, row: usize, column: usize) -> &str {
         self.rows
             .get(row)
@@ -50,7 +50,7 @@ impl Table {
             .map_or("", |cell| cell.trim())
     }
 
-    /// Where a column of that name is, whatever its case.
+    /// The index of a column by name, ignoring case.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns
             .iter()
@@ -61,7 +61,7 @@ impl Table {
         self.rows.get(row).map_or(0, |(line, _)| *line)
     }
 
-    /// The cells of these columns, as one name.
+    /// The cells of these columns, joined as a name.
     fn name(&self, row: usize, columns: &[usize]) -> String {
         let parts: Vec<&str> = columns
             .iter()
@@ -72,7 +72,7 @@ impl Table {
     }
 }
 
-/// A number as tables print it: `71.2`, `+0.92`, `−4.65`, `71.2%`.
+/// Parses a number as tables print it: `71.2`, `+0.92`, `−4.65`, `71.2%`.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim().trim_end_matches('%').trim();
     let (sign, digits) = match text.strip_prefix(['-', '\u{2212}']) {
@@ -87,30 +87,29 @@ fn number(text: &str) -> Option<f64> {
         .map(|n| sign * n)
 }
 
-/// What may be wrong.
+/// The kinds of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
-    /// A printed delta is not the difference of its two values.
+    /// A printed delta differs from the difference of its two values.
     Delta,
-    /// A value that no count out of its n gives.
+    /// No count out of n gives the value.
     Unattainable,
-    /// A mean with a deviation that no counts have.
+    /// No counts give the mean together with the deviation.
     UnattainableSd,
-    /// A total or a product that its parts do not make.
+    /// A total or product does not match its parts.
     Sum,
-    /// One number printed with different values.
+    /// One number is printed with different values.
     Disagree,
-    /// A row (or the whole of it for one data set) with the numbers of another.
+    /// A row, or its part for one data set, has the numbers of another row.
     CopiedRow,
-    /// Three cells or more in sequence with the numbers of another row.
+    /// At least three cells in sequence have the numbers of another row.
     CopiedCells,
-    /// A value that stands in several places where chance would not put it.
+    /// A value appears in several places in which chance would not put it.
     DuplicateValue,
 }
 
 impl Rule {
-    /// All rules.
     pub const ALL: [Rule; 8] = [
         Rule::Delta,
         Rule::Unattainable,
@@ -122,7 +121,7 @@ impl Rule {
         Rule::DuplicateValue,
     ];
 
-    /// Its name in messages and JSON.
+    /// The name in messages and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Rule::Delta => "delta",
@@ -136,7 +135,7 @@ impl Rule {
         }
     }
 
-    /// What it counts, for one and for many.
+    /// What the rule counts, in singular and plural.
     pub fn counts(self) -> (&'static str, &'static str) {
         match self {
             Rule::Delta => ("delta", "deltas"),
@@ -149,7 +148,7 @@ impl Rule {
         }
     }
 
-    /// Errors are wrong by themselves; warnings may be chance.
+    /// Errors are certain; warnings may be chance.
     pub fn severity(self) -> Severity {
         match self {
             Rule::CopiedCells | Rule::DuplicateValue => Severity::Warning,
@@ -158,32 +157,32 @@ impl Rule {
     }
 }
 
-/// Something that cannot be right.
+/// A fault in a table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// The table's name.
     pub file: String,
     /// Line of the row, from 1.
     pub line: u64,
-    /// Name of the column; empty where it is the whole row.
+    /// Name of the column; empty if the whole row is meant.
     pub column: String,
-    /// Which rule.
     pub rule: Rule,
-    /// What is wrong, in one sentence.
+    /// Description in one sentence.
     pub what: String,
 }
 
-/// What was found, and how much was looked at.
+/// The findings, and how much was checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What is wrong, by table and line.
+    /// The findings, by table and line.
     pub findings: Vec<Finding>,
-    /// How many cells, rows or pairs each rule looked at; rules that had nothing to look at are left out.
+    /// Number of cells, rows, or pairs that each rule checked. Rules that had nothing to check are
+    /// left out.
     pub checked: BTreeMap<Rule, u64>,
 }
 
 impl Report {
-    /// How many findings of a rule there are.
+    /// Number of findings of a rule.
     pub fn of(&self, rule: Rule) -> usize {
         self.findings.iter().filter(|f| f.rule == rule).count()
     }
@@ -198,7 +197,7 @@ impl Report {
         }
     }
 
-    fn found(
+    fn add_finding(
         &mut self,
         table: &Table,
         row: usize,
@@ -220,7 +219,7 @@ impl Report {
     }
 }
 
-/// Looks at these tables, each by its plan, and at what they say together.
+/// Checks these tables by their plans, and against each other.
 pub fn lint(tables: &[(Table, Plan)], tolerance: f64) -> Report {
     let mut report = Report::default();
     for (table, plan) in tables {

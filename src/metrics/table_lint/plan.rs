@@ -1,14 +1,14 @@
-//! What is to be looked at in a table.
+//! The checks to make on a table.
 
 use super::Table;
 use crate::mmsap::Subset;
 
-/// How many questions a value is a share of.
+/// The number of questions behind a percentage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
-    /// That many.
+    /// A fixed number.
     Fixed(u64),
-    /// As many as this column says.
+    /// The number in this column.
     Column(usize),
 }
 
@@ -17,39 +17,40 @@ pub enum Of {
 pub struct Share {
     /// The column.
     pub value: usize,
-    /// Out of how many.
+    /// The total that the counts are out of.
     pub of: Of,
-    /// How many runs it is the mean of.
+    /// Number of runs that the value is the mean of.
     pub runs: u64,
-    /// The column of its population standard deviation over the runs, if there is one.
+    /// The column of the population standard deviation over the runs, if any.
     pub sd: Option<usize>,
 }
 
-/// What is to be looked at in a table. Columns are places, from 0.
+/// The checks to make on a table. Columns are indices, from 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
-    /// Which published table it was taken for.
+    /// The published table that this plan is for.
     pub known: Option<&'static str>,
-    /// (delta, value, base): the first is the second less the third.
+    /// (delta, value, base): delta should be value minus base.
     pub deltas: Vec<[usize; 3]>,
     /// Percentages of counts.
     pub shares: Vec<Share>,
     /// A total, and its parts with their weights.
     pub means: Vec<(usize, Vec<(usize, f64)>)>,
-    /// Columns in which no value should stand twice, anywhere.
+    /// Columns in which no value should appear twice, in any of them.
     pub distinct: Vec<usize>,
-    /// In a table with one value a row: the columns that name the row of the printed table, those that name its block (rows are
-    /// compared within a block), and those of the values.
+    /// For a table with one value per row: the columns that name the row of the printed table,
+    /// those that name its block (rows are compared within a block), and those of the values.
     pub long: Option<[Vec<usize>; 3]>,
-    /// (key, value): the same key has the same value in every table.
+    /// (key, value): a key has the same value in every table.
     pub same: Vec<(Vec<usize>, usize)>,
 }
 
-/// What can be said of a table from the names of its columns.
+/// Makes a plan from the names of a table's columns.
 ///
-/// Recognised are VLB's Tables 1 and 2 (one delta a row), Dysca's Table 3 and Tables 5 to 8 (one subtask a row), MM-SAP's Tables 1 and
-/// 2. Elsewhere a column `X_delta` is held against `X` less `clean`, `vanilla`, `baseline` or `base`, and a column `n` (or `n_X`) is
-/// how many questions the percentages in `X` are of.
+/// Recognizes VLB's Tables 1 and 2 (one delta per row), Dysca's Table 3 and Tables 5 to 8 (one
+/// subtask per row), and MM-SAP's Tables 1 and 2. In other tables, a column `X_delta` is compared
+/// with `X` minus `clean`, `vanilla`, `baseline`, or `base`. A column `n` (or `n_X`) is the number
+/// of questions behind the percentages in `X`.
 pub fn recognise(table: &Table) -> Plan {
     vlb(table)
         .or_else(|| mmsap_scores(table))

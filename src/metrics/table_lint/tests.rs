@@ -11,7 +11,7 @@ fn table(file: &str, text: &str) -> Table {
     }
 }
 
-fn look(texts: &[&str]) -> Report {
+fn lint_texts(texts: &[&str]) -> Report {
     let tables = texts
         .iter()
         .enumerate()
@@ -24,14 +24,14 @@ fn look(texts: &[&str]) -> Report {
     )
 }
 
-fn said(report: &Report, rule: Rule) -> Vec<(u64, &str, &str)> {
+fn findings(report: &Report, rule: Rule) -> Vec<(u64, &str, &str)> {
     let of = report.findings.iter().filter(|f| f.rule == rule);
     of.map(|f| (f.line, f.column.as_str(), f.what.as_str()))
         .collect()
 }
 
 #[test]
-fn numbers_as_tables_print_them() {
+fn printed_numbers_are_parsed() {
     let numbers = [
         "71.2",
         "+0.92",
@@ -58,43 +58,43 @@ fn numbers_as_tables_print_them() {
 }
 
 #[test]
-fn deltas_that_do_not_add_up() {
-    let report = look(&[
+fn wrong_deltas_are_found() {
+    let report = lint_texts(&[
         "model,clean,print,print_delta\na,50.00,45.00,-5.00\nb,60.00,45.00,-14.00\nc,60.01,45.00,-15.00\nd,60.00,,-1\n",
     ]);
     assert_eq!(report.checked[&Rule::Delta], 3);
     assert_eq!(
-        said(&report, Rule::Delta),
+        findings(&report, Rule::Delta),
         [(
             3,
             "print_delta",
-            "-14.00 is printed, and 45.00 less 60.00 is -15.00"
+            "printed -14.00, but 45.00 - 60.00 = -15.00"
         )]
     );
 }
 
 #[test]
-fn values_that_no_count_gives() {
-    let report = look(&["model,value,n\na,64.60,500\nb,65.98,500\nc,33.33,3\nd,50,0\n"]);
-    let found = said(&report, Rule::Unattainable);
+fn unattainable_values_are_found() {
+    let report = lint_texts(&["model,value,n\na,64.60,500\nb,65.98,500\nc,33.33,3\nd,50,0\n"]);
+    let found = findings(&report, Rule::Unattainable);
     assert_eq!(
         found[0],
         (
             3,
             "value",
-            "no count out of 500 gives 65.98; next to it are 65.80 and 66.00"
+            "no count out of 500 gives 65.98; the nearest possible values are 65.80 and 66.00"
         )
     );
     assert_eq!(found[1], (5, "value", "no count out of 0 gives 50"));
     assert_eq!((found.len(), report.checked[&Rule::Unattainable]), (2, 4));
-    let own = look(&["model,easy,n_easy,hard,n_hard\na,50,4,33,4\n"]);
-    assert_eq!(said(&own, Rule::Unattainable).len(), 1);
-    let mmsap = look(&[
+    let own = lint_texts(&["model,easy,n_easy,hard,n_hard\na,50,4,33,4\n"]);
+    assert_eq!(findings(&own, Rule::Unattainable).len(), 1);
+    let mmsap = lint_texts(&[
         "model,basic,basic_sd,know,beyond,total\na,62.00,0.85,54.23,30.27,49.12\nb,62.00,0.84,54.23,30.27,49.52\n",
     ]);
     assert_eq!(
-        said(&mmsap, Rule::Sum),
-        [(3, "total", "49.52 is printed, and its parts make 49.12")]
+        findings(&mmsap, Rule::Sum),
+        [(3, "total", "printed 49.52, but the parts give 49.12")]
     );
     assert_eq!(
         (
@@ -106,13 +106,13 @@ fn values_that_no_count_gives() {
 }
 
 #[test]
-fn rows_and_cells_that_were_copied() {
-    let wide = look(&["model,a,b,c,d\nx,1,2,3,4\ny,1,2,3,4\nz,9,2,3,4\nw,1,2,8,4\n"]);
+fn copied_rows_and_cells_are_found() {
+    let wide = lint_texts(&["model,a,b,c,d\nx,1,2,3,4\ny,1,2,3,4\nz,9,2,3,4\nw,1,2,8,4\n"]);
     assert_eq!(
-        said(&wide, Rule::CopiedRow),
-        [(3, "", "y has all 4 numbers of x, line 2")]
+        findings(&wide, Rule::CopiedRow),
+        [(3, "", "y has all 4 numbers of x (line 2)")]
     );
-    assert_eq!(said(&wide, Rule::CopiedCells).len(), 2, "{wide:?}");
+    assert_eq!(findings(&wide, Rule::CopiedCells).len(), 2, "{wide:?}");
     assert_eq!(wide.checked[&Rule::CopiedRow], 6);
     let long = "model,benchmark,variant,vanilla,value,printed_delta\n";
     let rows = |model: &str, set: &str, base: f64| {
@@ -124,7 +124,7 @@ fn rows_and_cells_that_were_copied() {
         };
         [("V1", 1.0), ("V2", 2.0), ("V3", 3.0)].map(row).concat()
     };
-    let report = look(&[
+    let report = lint_texts(&[
         &format!(
             "{long}{}{}{}",
             rows("m", "SEED", 5.0),
@@ -134,11 +134,11 @@ fn rows_and_cells_that_were_copied() {
         &format!("{long}{}", rows("Q", "seed", 7.0)),
     ]);
     assert_eq!(
-        said(&report, Rule::CopiedRow),
-        [(5, "", "q (SEED) has all 3 numbers of m, line 2")]
+        findings(&report, Rule::CopiedRow),
+        [(5, "", "q (SEED) has all 3 numbers of m (line 2)")]
     );
     assert_eq!(
-        said(&report, Rule::Disagree),
+        findings(&report, Rule::Disagree),
         [(
             2,
             "vanilla",
@@ -149,22 +149,22 @@ fn rows_and_cells_that_were_copied() {
 }
 
 #[test]
-fn values_that_stand_twice() {
-    let report = look(&[
+fn duplicate_values_are_found() {
+    let report = lint_texts(&[
         "model,clean,corruption,adversarial,print\na,74.09,72.85,69.76,72.85\nb,100,100,50,0\nc,50,1,2,0\n",
     ]);
     assert_eq!(
-        said(&report, Rule::DuplicateValue),
+        findings(&report, Rule::DuplicateValue),
         [
             (
                 2,
                 "print",
-                "72.85 stands there 2 times: corruption in line 2, print in line 2"
+                "72.85 appears 2 times: corruption in line 2, print in line 2"
             ),
             (
                 4,
                 "clean",
-                "50.00 stands there 2 times: adversarial in line 3, clean in line 4"
+                "50.00 appears 2 times: adversarial in line 3, clean in line 4"
             )
         ]
     );
@@ -177,7 +177,7 @@ fn values_that_stand_twice() {
 }
 
 #[test]
-fn odd_tables_are_no_trouble() {
+fn odd_tables_have_no_findings() {
     for text in [
         "model",
         "",

@@ -1,4 +1,4 @@
-//! A look at agreement: what is asked for, and what the owner answers.
+//! The agreement analysis: its query and its result.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,26 +7,26 @@ use crate::annotator::{Pace, ProbeQuality, Rate, RepeatQuality};
 use crate::filter::Field;
 use crate::round::Protocol;
 
-/// What the rows of a look are.
+/// The grouping of the rows of an agreement analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum By {
-    /// Two people each.
+    /// One row per pair of raters.
     #[default]
     Pair,
-    /// The items of a subtask each.
+    /// One row per subtask.
     Subtask,
-    /// The items of a question type each (MVP-Bench, Table 1).
+    /// One row per question type (MVP-Bench, Table 1).
     Type,
-    /// The items of a level or difficulty each.
+    /// One row per level.
     Level,
-    /// The items of a style each.
+    /// One row per style.
     Style,
-    /// The items that the rules keep, flag and park.
+    /// One row per filter outcome: kept, flagged, parked.
     Outcome,
 }
 
 impl By {
-    /// All of them, in the order of the key that goes round.
+    /// All groupings, in the order in which the key cycles through them.
     pub const ALL: [By; 6] = [
         Self::Pair,
         Self::Subtask,
@@ -36,7 +36,7 @@ impl By {
         Self::Outcome,
     ];
 
-    /// The word for it in arguments and JSON.
+    /// The name in arguments and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pair => "pair",
@@ -48,7 +48,7 @@ impl By {
         }
     }
 
-    /// What a row is, for a heading.
+    /// The heading of the rows.
     pub fn title(self) -> &'static str {
         match self {
             Self::Pair => "pair of people",
@@ -58,12 +58,12 @@ impl By {
         }
     }
 
-    /// The one of that [`name`](Self::name).
+    /// The grouping with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<By> {
         Self::ALL.into_iter().find(|by| by.name() == name)
     }
 
-    /// The field of the items whose values are the rows, where it is one.
+    /// The item field whose values are the rows, if it is a field.
     pub fn field(self) -> Option<Field> {
         match self {
             Self::Subtask => Some(Field::Subtask),
@@ -75,41 +75,36 @@ impl By {
     }
 }
 
-/// What is asked of agreement.
+/// An agreement query.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgreementAsk {
-    /// The round; none for what was judged outside of rounds.
+    /// The round; `None` for verdicts outside of rounds.
     pub round: Option<String>,
-    /// What the rows are.
     pub by: By,
-    /// Draws for intervals; none for the numbers alone, which come sooner.
+    /// Draws for intervals; `None` computes no intervals, which is faster.
     pub bootstrap: Option<Bootstrap>,
 }
 
-/// How far people agree in a round, or outside of rounds.
+/// The result of an agreement analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Agreed {
-    /// The round; none for what was judged outside of rounds.
+    /// The round; `None` for verdicts outside of rounds.
     pub round: Option<String>,
-    /// Its protocol, or the one that holds outside of rounds.
+    /// The protocol of the round, or the project's protocol outside of rounds.
     pub protocol: Protocol,
-    /// What the rows are.
     pub by: By,
-    /// What could be said.
     pub scale: Scale,
-    /// The categories of the scale, in words.
     pub categories: Vec<String>,
-    /// The people, by their number.
+    /// Names of the raters, by number.
     pub people: Vec<String>,
-    /// What each of them said, of those who said something.
+    /// Counts of each rater who rated an item.
     pub raters: Vec<RaterCounts>,
-    /// Everybody on all items, then the groups.
+    /// Everybody on all items first, then the groups.
     pub rows: Vec<Row>,
-    /// How steady and how right each person is, as far as the round can tell; none outside of rounds.
+    /// Intra-annotator quality as far as the round measures it; empty outside of rounds.
     pub quality: Vec<PersonQuality>,
-    /// Draws that intervals are from.
     pub bootstrap: Option<Bootstrap>,
-    /// What a reader must know of how the verdicts came about, in sentences.
+    /// Caveats about how the verdicts came about, as sentences.
     pub notes: Vec<String>,
     /// A paragraph for the methods section of a paper.
     pub methods: String,
@@ -118,16 +113,16 @@ pub struct Agreed {
 /// Agreement within one group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// The value that its items have; empty for those that have none. Of the first row and of pairs what they are called.
+    /// The value that the group's items share, empty for items without one. The first row and pairs
+    /// have a title instead.
     pub name: String,
-    /// The two people, where it is a pair.
+    /// The two raters of a pair.
     pub pair: Option<(u16, u16)>,
-    /// All measures. Where only two people have items in common, Cohen's kappa and the table are theirs.
+    /// All measures. If only two raters share items, Cohen's kappa and the table are theirs.
     pub measures: Measures,
 }
 
 impl Row {
-    /// A group of items.
     pub fn group(name: impl Into<String>, report: AgreementReport) -> Row {
         let mut measures = report.all;
         if let [pair] = report.pairs.as_slice() {
@@ -141,7 +136,6 @@ impl Row {
         }
     }
 
-    /// Two people.
     pub fn pair(pair: PairMeasures, people: &[String]) -> Row {
         let name = |number: u16| people.get(usize::from(number)).map_or("?", String::as_str);
         let PairMeasures { a, b, measures } = pair;
@@ -152,7 +146,7 @@ impl Row {
         }
     }
 
-    /// What it is called: a group of items without a value has no name of its own.
+    /// The name for display: `(none)` for items without a value.
     pub fn label(&self) -> &str {
         if self.name.is_empty() {
             "(none)"
@@ -162,61 +156,54 @@ impl Row {
     }
 }
 
-/// How steady and how right one person is in a round.
+/// Consistency and accuracy of one person in a round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PersonQuality {
-    /// Who.
     pub name: String,
-    /// On items of practice, where each verdict was answered at once.
+    /// On practice items, where each verdict gets feedback at once.
     pub practice: ProbeQuality,
-    /// On known items mixed in silently.
+    /// On probes.
     pub probes: ProbeQuality,
-    /// On those of them that nothing but a defect tells from the items of the round.
+    /// On the probes that differ from the items of the round only by their defect.
     pub lookalikes: ProbeQuality,
-    /// On items shown twice.
+    /// On repeats.
     pub repeats: RepeatQuality,
-    /// First verdicts that a second one of the same person says otherwise of, of all first verdicts.
+    /// First verdicts that the same person later revised, of all first verdicts.
     pub revised: Rate,
-    /// Second verdicts.
+    /// Number of second verdicts.
     pub second: u64,
-    /// Of these, given after the owner had sent what others said.
+    /// Second verdicts given after the owner had sent the verdicts of others.
     pub informed: u64,
 }
 
-/// How one's own work goes: told to nobody else.
+/// A person's own pace, which nobody else sees.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OwnPace {
-    /// Whose.
     pub who: String,
-    /// In this round; everywhere where there is none.
+    /// The round; `None` for all work.
     pub round: Option<String>,
-    /// The pace; skipped items are left out.
+    /// The pace without skipped items.
     pub pace: Pace,
-    /// Verdicts of which it is known how long they took. Median and drift are of these.
+    /// Verdicts with a known duration. Median and drift use only these.
     pub timed: u64,
 }
 
-/// A measure of agreement.
+/// An agreement measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Share of equal pairs of ratings.
     Raw,
-    /// Cohen's kappa.
     Cohen,
-    /// Fleiss' kappa.
     Fleiss,
-    /// Krippendorff's alpha.
     Alpha,
-    /// Gwet's AC1.
     Ac1,
-    /// Specific agreement on the positive one of two categories.
+    /// Specific agreement on the positive category of two.
     Positive,
-    /// Specific agreement on the other one.
+    /// Specific agreement on the other category.
     Negative,
 }
 
 impl Measure {
-    /// All of them, in the order they are shown.
+    /// All measures, in display order.
     pub const ALL: [Measure; 7] = [
         Self::Raw,
         Self::Cohen,
@@ -227,7 +214,6 @@ impl Measure {
         Self::Negative,
     ];
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw agreement",
@@ -240,7 +226,7 @@ impl Measure {
         }
     }
 
-    /// What a column is called.
+    /// The column heading.
     pub fn short(self) -> &'static str {
         match self {
             Self::Raw => "raw",
@@ -253,7 +239,7 @@ impl Measure {
         }
     }
 
-    /// Its name in JSON.
+    /// The name in JSON.
     pub fn key(self) -> &'static str {
         match self {
             Self::Raw => "raw",
@@ -266,7 +252,7 @@ impl Measure {
         }
     }
 
-    /// What is known of it.
+    /// The estimate of this measure.
     pub fn of(self, measures: &Measures) -> &Estimate {
         match self {
             Self::Raw => &measures.raw,
@@ -279,7 +265,8 @@ impl Measure {
         }
     }
 
-    /// A value as it is shown: shares in percent, the others with two decimals and never with a minus before 0.
+    /// Formats a value: shares in percent, the others with two decimals and without a minus before
+    /// 0.
     pub fn shown(self, value: f64) -> String {
         match self {
             Self::Raw | Self::Positive | Self::Negative => format!("{:.1} %", value * 100.0),
@@ -290,7 +277,7 @@ impl Measure {
         }
     }
 
-    /// The ends of an interval as they are shown, in square brackets.
+    /// Formats an interval in square brackets.
     pub fn range(self, low: f64, high: f64) -> String {
         let bare = |value: f64| self.shown(value).trim_end_matches(" %").to_string();
         format!("[{}, {}]", bare(low), bare(high))

@@ -1,37 +1,38 @@
-//! One server of a pool, as `[generate]` and `[judge]` name it.
+//! One server of a pool, as configured in `[generate]` and `[judge]`.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::one_line;
 
-/// One server that speaks one of OpenAI's APIs. `F` holds what it calls the body fields of that API.
+/// One server with an OpenAI-compatible API. `F` holds its names for the body fields of that API.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     deny_unknown_fields,
     bound(deserialize = "F: Default + Deserialize<'de>")
 )]
 pub struct Endpoint<F> {
-    /// Where the API begins, such as `http://127.0.0.1:8000/v1`; without a slash at its end, a name or a key.
+    /// Base URL of the API, such as `http://127.0.0.1:8000/v1`, without trailing slash, user name,
+    /// or key.
     #[serde(deserialize_with = "url")]
     pub url: String,
-    /// The model asked for; without one that of the table.
+    /// The model to request. Defaults to the model of the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The environment variable that holds the key, sent as a bearer token.
+    /// The environment variable with the key, which is sent as a bearer token.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "variable"
     )]
     pub key_env: Option<String>,
-    /// Most requests in flight.
+    /// Maximum number of requests in flight.
     #[serde(default = "concurrency", deserialize_with = "requests")]
     pub concurrency: u32,
-    /// Seconds for one answer, from the request to the last byte.
+    /// Timeout in seconds, from the request to the last byte of the reply.
     #[serde(default = "timeout", deserialize_with = "seconds")]
     pub timeout_s: u32,
-    /// What the server calls the body fields.
+    /// Names of the body fields.
     #[serde(default)]
     pub fields: F,
 }
@@ -52,7 +53,7 @@ impl<F: Default> Default for Endpoint<F> {
 }
 
 impl<F> Endpoint<F> {
-    /// The model asked of this server where the table names `model`; empty only if neither names one.
+    /// The model to request, where `model` is the model of the table. Empty if neither names one.
     pub fn model_or<'a>(&'a self, model: Option<&'a str>) -> &'a str {
         self.model.as_deref().or(model).unwrap_or_default()
     }
@@ -109,17 +110,17 @@ fn url<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
         .unwrap_or_default();
     if host.is_empty() {
         return Err(D::Error::custom(
-            "this is no address of a server, expected one that begins with http:// or https://",
+            "not a server URL, expected one that starts with http:// or https://",
         ));
     }
     if host.contains('@') {
         return Err(D::Error::custom(
-            "an address holds no name or key, expected the key in the environment and `key_env`",
+            "the URL contains a user name or key, expected the key in an environment variable and its name in `key_env`",
         ));
     }
     if url.contains(['?', '#', ' ']) {
         return Err(D::Error::custom(
-            "an address holds no `?`, `#` or space, expected one such as `http://host:8000/v1`",
+            "the URL contains `?`, `#`, or a space, expected a URL such as `http://host:8000/v1`",
         ));
     }
     Ok(url.to_string())
@@ -132,9 +133,9 @@ fn variable<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::E
         .next()
         .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
     if !first || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-        // What stands here may be the key itself: it is not repeated.
+        // The value may be the key itself, so the error does not repeat it.
         return Err(D::Error::custom(
-            "this is no name of an environment variable, expected one such as `OPENAI_API_KEY`, and the key in it",
+            "not the name of an environment variable, expected one such as `OPENAI_API_KEY` with the key in it",
         ));
     }
     Ok(Some(name))

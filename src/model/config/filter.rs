@@ -1,4 +1,4 @@
-//! `[filter]`: what scores items.
+//! `[filter]`: the models and settings of the scorers.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::one_line;
 
-/// `[filter]`. Models are names that `benchtop models list` shows, or folders in transformers' layout.
+/// `[filter]`. A model is a name from `benchtop models list` or a folder in the layout of
+/// transformers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FilterModels {
@@ -16,17 +17,18 @@ pub struct FilterModels {
     /// The SigLIP model of the scorer `siglip`.
     #[serde(deserialize_with = "named")]
     pub siglip: Option<String>,
-    /// The safety checker: the folder `safety_checker` of a Stable Diffusion 1.5.
+    /// The safety checker: the `safety_checker` folder of a Stable Diffusion 1.5 model.
     #[serde(deserialize_with = "named")]
     pub safety: Option<String>,
-    /// Languages of Tesseract, with `+` between them.
+    /// Tesseract languages, joined by `+`.
     #[serde(deserialize_with = "one_line")]
     pub languages: String,
-    /// Folders of pictures that the set must have nothing in common with: other benchmarks, training sets.
+    /// Folders of pictures that must not occur in the project, such as other benchmarks and
+    /// training sets.
     pub references: Vec<PathBuf>,
-    /// Models whose word the scorer `consensus` takes; all but the blind ones otherwise.
+    /// Models that the scorer `consensus` uses. Defaults to all models that are not in `blind`.
     pub consensus: Vec<String>,
-    /// Prediction sets whose models saw no picture: the scorer `blind` goes by them.
+    /// Prediction sets of models that saw no pictures, for the scorer `blind`.
     pub blind: Vec<String>,
 }
 

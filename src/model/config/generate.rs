@@ -1,47 +1,44 @@
-//! `[generate]`: what makes the pictures.
+//! `[generate]`: the source of the pictures.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::endpoint::{self, named, trials, tries, within};
 
-/// `[generate]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct Generate {
-    /// What makes the pictures.
     pub backend: Backend,
-    /// `candle`: a known model's name or a folder. `http`: the model of every endpoint that names none.
+    /// `candle`: a known model name or a folder. `http`: the default model of the endpoints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// `candle`: where it computes.
+    /// `candle`: the device.
     pub device: Device,
-    /// `candle`: pictures that go through the model together. With 1 a picture's bytes depend on nothing beside it.
+    /// `candle`: the batch size. Only with 1 are the bytes of a picture independent of the others.
     pub together: u32,
-    /// Most tries of one picture over HTTP, the first counted.
+    /// Maximum number of HTTP requests per picture, the first included.
     pub tries: u32,
-    /// The servers of `http`, used as one pool.
+    /// `http`: the servers, used as one pool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<Endpoint>,
 }
 
-/// What makes the pictures.
+/// The kind of image generator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Backend {
-    /// Drafts drawn from the terms; no model.
+    /// Drafts drawn from the terms, without a model.
     #[default]
     Storyboard,
-    /// A model in the owner's process or in a worker process, as [`Generate::device`] says.
+    /// A local model, in the owner process or a worker process depending on [`Generate::device`].
     Candle,
-    /// Servers that speak OpenAI's image API.
+    /// Servers with OpenAI's image API.
     Http,
 }
 
 impl Backend {
-    /// All backends, in the order they are listed.
     pub const ALL: [Backend; 3] = [Self::Storyboard, Self::Candle, Self::Http];
 
-    /// The name used in files and on the command line.
+    /// The name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Storyboard => "storyboard",
@@ -50,30 +47,30 @@ impl Backend {
         }
     }
 
-    /// The backend of that [`name`](Self::name).
+    /// The backend with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|b| b.name() == name)
     }
 }
 
-/// Where a model computes.
+/// The device that a model runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Device {
-    /// On the first GPU, in a worker process, where the program for GPUs is there and the GPU computes as it should; else
-    /// on the CPU in the owner's process.
+    /// The first GPU, in a worker process, if the GPU program is installed and the GPU computes
+    /// correctly. Otherwise the CPU, in the owner process.
     #[default]
     Auto,
-    /// On the CPU, in the owner's process.
+    /// The CPU, in the owner process.
     Cpu,
-    /// On the CPU, in a worker process.
+    /// The CPU, in a worker process.
     CpuWorker,
-    /// On the GPU of this number, from 0 in the order of the PCI bus, in a worker process.
+    /// The GPU with this number (from 0, in PCI bus order), in a worker process.
     Cuda(u16),
 }
 
 impl Device {
-    /// The name used in files.
+    /// The name in files.
     pub fn name(self) -> String {
         match self {
             Self::Auto => "auto".into(),
@@ -83,7 +80,7 @@ impl Device {
         }
     }
 
-    /// The device of that [`name`](Self::name).
+    /// The device with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "auto" => Some(Self::Auto),
@@ -103,7 +100,7 @@ impl TryFrom<String> for Device {
 
     fn try_from(name: String) -> Result<Device, String> {
         let known = "expected auto, cpu, cpu-worker, or a GPU such as cuda:0";
-        Device::from_name(&name).ok_or_else(|| format!("`{name}` is no device, {known}"))
+        Device::from_name(&name).ok_or_else(|| format!("unknown device `{name}`, {known}"))
     }
 }
 
@@ -113,10 +110,10 @@ impl From<Device> for String {
     }
 }
 
-/// One server: pictures are asked of `POST {url}/images/generations`.
+/// One server. Pictures are requested with `POST {url}/images/generations`.
 pub type Endpoint = endpoint::Endpoint<Fields>;
 
-/// Names of body fields beyond OpenAI's; an empty name is not sent.
+/// Names of the body fields beyond OpenAI's. Fields with an empty name are not sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fields {
@@ -128,7 +125,8 @@ pub struct Fields {
     pub guidance: String,
     /// [`Task::negative_prompt`](crate::generation::Task::negative_prompt).
     pub negative_prompt: String,
-    /// The field that asks for the picture in the answer itself; some servers always give it and refuse the field.
+    /// The field that requests the picture inline. Some servers always send it inline and refuse
+    /// the field.
     pub response_format: String,
 }
 
@@ -159,13 +157,13 @@ impl Default for Generate {
 }
 
 impl Generate {
-    /// The model asked of `endpoint`; empty only if neither names one.
+    /// The model to request from `endpoint`; empty if neither names one.
     pub fn model_of<'a>(&'a self, endpoint: &'a Endpoint) -> &'a str {
         endpoint.model_or(self.model.as_deref())
     }
 }
 
-/// The table as it is written, before its fields are held against one another.
+/// The table as written, before its fields are checked against each other.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {

@@ -1,50 +1,49 @@
-//! `[judge]`: the vision-language model that is asked about pictures, and what its tokens cost.
+//! `[judge]`: the vision-language model that answers questions about pictures, and its prices.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::endpoint::{self, named, trials, tries, within};
 
-/// `[judge]`. Without endpoints there is no judge.
+/// `[judge]`. The judge is off without endpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct Judge {
-    /// The model of every endpoint that names none.
+    /// The default model of the endpoints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Most tries of one question, the first counted.
+    /// Maximum number of requests per question, the first included.
     pub tries: u32,
-    /// Most tokens of one answer.
+    /// Maximum number of tokens per answer.
     pub max_tokens: u32,
-    /// Sent with every question; at temperature 0 most servers have no use for it.
+    /// Sent with every question. Most servers ignore it at temperature 0.
     pub seed: u32,
-    /// What a million tokens of a prompt, pictures included, cost.
+    /// Price of a million prompt tokens, pictures included.
     pub price_in: Price,
-    /// What a million tokens of an answer cost.
+    /// Price of a million output tokens.
     pub price_out: Price,
     /// The servers, used as one pool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<Endpoint>,
 }
 
-/// One server: it is asked at `POST {url}/chat/completions`.
+/// One server. Questions are sent with `POST {url}/chat/completions`.
 pub type Endpoint = endpoint::Endpoint<Fields>;
 
-/// What the server calls body fields that not all servers know alike; an empty name is not sent.
+/// Names of body fields that differ between servers. Fields with an empty name are not sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fields {
-    /// Most tokens of the answer; some models of OpenAI's want `max_completion_tokens`.
+    /// Maximum number of output tokens. Some OpenAI models need `max_completion_tokens`.
     pub max_tokens: String,
-    /// The temperature, which is 0; some models refuse any but their own.
+    /// The temperature, which is always 0. Some models accept only their own default.
     pub temperature: String,
-    /// [`Judge::seed`].
     pub seed: String,
-    /// The form of the answer, as a JSON schema.
+    /// The JSON schema of the answer.
     pub response_format: String,
-    /// Log-probabilities of the answer's tokens.
+    /// Requests log-probabilities of the output tokens.
     pub logprobs: String,
-    /// How many alternatives of each token come with them.
+    /// The number of alternatives per token.
     pub top_logprobs: String,
 }
 
@@ -61,22 +60,22 @@ impl Default for Fields {
     }
 }
 
-/// A price in millionths of whatever money the prices are in, exact where a fraction would not be.
+/// A price in millionths of the currency unit, so that it is exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Price(pub u64);
 
-/// Prices up to this are read.
-const DEAREST: f64 = 1e6;
+/// Highest accepted price.
+const MAX_PRICE: f64 = 1e6;
 
 impl TryFrom<f64> for Price {
     type Error = String;
 
     fn try_from(price: f64) -> Result<Price, String> {
         match price {
-            p if (0.0..=DEAREST).contains(&p) => Ok(Price((p * 1e6).round() as u64)),
+            p if (0.0..=MAX_PRICE).contains(&p) => Ok(Price((p * 1e6).round() as u64)),
             p => Err(format!(
-                "{p} is no price, expected the price of a million tokens, from 0 to {DEAREST}"
+                "invalid price {p}, expected the price of a million tokens, from 0 to {MAX_PRICE}"
             )),
         }
     }
@@ -103,13 +102,13 @@ impl Default for Judge {
 }
 
 impl Judge {
-    /// Whether there is one.
+    /// Whether a judge is configured.
     pub fn there(&self) -> bool {
         !self.endpoints.is_empty()
     }
 }
 
-/// The table as it is written, before its fields are held against one another.
+/// The table as written, before its fields are checked against each other.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -167,7 +166,7 @@ fn tokens<'de, D: Deserializer<'de>>(source: D) -> Result<u32, D::Error> {
     within(source, 1 << 20)
 }
 
-/// A price, written with or without a point.
+/// A price, written as an integer or a float.
 fn price<'de, D: Deserializer<'de>>(source: D) -> Result<Price, D::Error> {
     Price::try_from(f64::deserialize(source)?).map_err(D::Error::custom)
 }

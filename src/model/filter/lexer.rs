@@ -1,19 +1,19 @@
-//! Splitting filter words into terms.
+//! Splits a filter into terms.
 
 /// One term: `NOT field:value,"other value"` or a bare word.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Term {
-    /// `NOT` stands before it.
+    /// Whether `NOT` precedes it.
     pub(super) not: bool,
-    /// What stands before the first colon outside quotes.
+    /// The text before the first colon outside quotes.
     pub(super) field: Option<String>,
-    /// The values, divided by commas; a bare word is one value with its commas.
+    /// The comma-separated values. A bare word is a single value and keeps its commas.
     pub(super) values: Vec<String>,
-    /// The first value is quoted.
+    /// Whether the first value is quoted.
     pub(super) quoted: bool,
 }
 
-/// The terms of `text`, or the column (from 1) of a quote that does not end.
+/// The terms of `text`, or the column (from 1) of an unclosed quote.
 ///
 /// Inside double quotes, `\"` is a quote and `\\` a backslash.
 pub(super) fn terms(text: &str) -> Result<Vec<Term>, usize> {
@@ -29,7 +29,7 @@ pub(super) fn terms(text: &str) -> Result<Vec<Term>, usize> {
         terms.push(term);
     }
     if not {
-        // Nothing follows it: it is a word.
+        // A trailing NOT is an ordinary word.
         terms.push(Term {
             values: vec!["NOT".into()],
             ..Term::default()
@@ -38,7 +38,7 @@ pub(super) fn terms(text: &str) -> Result<Vec<Term>, usize> {
     Ok(terms)
 }
 
-/// Splits at white space outside quotes.
+/// Splits at whitespace outside quotes.
 fn raw_terms(text: &str) -> Result<Vec<&str>, usize> {
     let (mut out, mut start, mut opened, mut escaped) = (Vec::new(), None, None, false);
     for (column, (at, c)) in text.char_indices().enumerate() {
@@ -104,7 +104,8 @@ fn term(raw: &str) -> Term {
     }
 }
 
-/// Whether this can name a field, so that a misspelt one is not taken for text: a `3:4` is text.
+/// Whether `name` looks like a field name. `3:4` does not, so it is text; a misspelled field does,
+/// so it is an error.
 fn is_field(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphabetic() || c == '-' || c == '_';
     !name.is_empty()
@@ -112,7 +113,7 @@ fn is_field(name: &str) -> bool {
         && name.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
-/// `value` as it must be written to be read back as one value.
+/// Quotes `value` if it would not parse back as one value otherwise.
 pub(super) fn quote(value: &str) -> String {
     let special = |c: char| c.is_whitespace() || matches!(c, ',' | '"' | '\\' | ':');
     if value.is_empty() || value.contains(special) || value == "NOT" {
@@ -122,7 +123,6 @@ pub(super) fn quote(value: &str) -> String {
     }
 }
 
-/// `value` in quotes.
 pub(super) fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -1,4 +1,4 @@
-//! Which items, and in which order: the same words in the list pane, in `--filter` and on the wire.
+//! Filters and sort orders, shared by the list pane, `--filter`, and the wire protocol.
 
 mod lexer;
 mod parse;
@@ -18,38 +18,34 @@ use super::scoring::rules::Condition;
 use super::status::Status;
 use super::usage::Freshness;
 
-/// A property of an item that can be shown, filtered by and sorted by.
+/// A property of an item to show, filter, or sort by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Field {
-    /// Position in the project, from 1: the `#1423` of receipts.
+    /// Position in the project, from 1, as in receipts: `#1423`.
     Number,
     /// `<dataset>/<key>`.
     Id,
-    /// Data set.
     Dataset,
-    /// Subtask.
     Subtask,
-    /// Question type.
     Type,
-    /// Level or difficulty.
+    /// Level.
     Level,
-    /// Style of the image.
+    /// Picture style.
     Style,
-    /// Natural, manipulated or cross.
+    /// Natural, manipulated, or cross.
     Side,
-    /// How it differs from its original: Dysca's scenario, VLB's strategies, MM-SAP's shuffle.
+    /// Variant: Dysca's scenario, VLB's strategies, MM-SAP's shuffle.
     Variant,
-    /// Where it stands.
     Status,
-    /// When it was last judged.
+    /// Time of the last verdict.
     Judged,
     /// The question's text.
     Question,
 }
 
 impl Field {
-    /// All fields, in the order the list shows them.
+    /// All fields, in the column order of the list.
     pub const ALL: [Field; 12] = [
         Self::Number,
         Self::Status,
@@ -65,7 +61,7 @@ impl Field {
         Self::Question,
     ];
 
-    /// The name used in filters, tables and JSON.
+    /// The name in filters, tables, and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Number => "number",
@@ -83,7 +79,7 @@ impl Field {
         }
     }
 
-    /// The field of that [`name`](Self::name).
+    /// The field with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name() == name)
     }
@@ -97,80 +93,79 @@ impl Field {
     }
 }
 
-/// The word that asks for stale items: `stale:yes`, `stale:gone`, `stale:no`.
+/// Filter word for stale items: `stale:yes`, `stale:gone`, `stale:no`.
 pub const STALE: &str = "stale";
-/// The word that asks for what a picture was composed to show as a whole: `subject:face`.
+/// Filter word for the subject of a composed picture: `subject:face`.
 pub const SUBJECT: &str = "subject";
-/// The word that asks for a term in the (first) picture: `shows:animal/fox`; `shows:animal/` for none of that vocabulary.
+/// Filter word for a term in the first picture: `shows:animal/fox`. `shows:animal/` means no term
+/// of that vocabulary.
 pub const SHOWS: &str = "shows";
-/// The word that asks for a term in any picture or statement: `term:animal/fox`.
+/// Filter word for a term in any picture or statement: `term:animal/fox`.
 pub const TERM: &str = "term";
 
-/// The word that asks for what items' pictures are: `picture:missing`, `picture:draft`, `picture:yes`, `picture:none`,
-/// `picture:broken`.
+/// Filter word for the picture state: `picture:missing`, `picture:draft`, `picture:yes`,
+/// `picture:none`, `picture:broken`.
 pub const PICTURE: &str = "picture";
 
-/// The word that asks for what the rules make of items: `filter:flagged`, `filter:parked`, `filter:kept`.
+/// Filter word for the outcome of the rules: `filter:flagged`, `filter:parked`, `filter:kept`.
 pub const OUTCOME: &str = "filter";
-/// The word that asks for items by a score: `score:clip<25`, `score:safety>0`, `score:ocr=unparsed`.
+/// Filter word for a score: `score:clip<25`, `score:safety>0`, `score:ocr=unparsed`.
 pub const SCORE: &str = "score";
-/// The word that asks for one rotation of a question: its position from 1, the name of its set, or `none`.
+/// Filter word for a rotation: a position from 1, the name of a set, or `none`.
 pub const ROTATION: &str = "rotation";
-/// The word that ranks by fuzzy text: `fuzzy:herts`.
+/// Filter word for fuzzy search, which also ranks: `fuzzy:herts`.
 pub const FUZZY: &str = "fuzzy";
 
-/// Which items. Values of one field are alternatives; fields are joined by "and".
+/// Selects items. Values of one field are alternatives; all fields must match. An empty list
+/// matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
-    /// Statuses wanted; empty means any.
     pub status: Vec<Status>,
-    /// Question types wanted; empty means any.
     pub kind: Vec<QuestionKind>,
-    /// Values wanted of named columns (dataset, subtask, level, style, side); empty means any.
-    /// An empty string stands for "has none".
+    /// Values of dataset, subtask, level, style, side, and variant. An empty string matches items
+    /// without a value.
     pub values: Vec<(Field, Vec<String>)>,
-    /// Whether the metadata still makes them so; empty means any.
+    /// Freshness.
     pub fresh: Vec<Freshness>,
-    /// Subjects wanted, empty means any; an empty string stands for items that were not composed.
+    /// Subjects. An empty string matches items that were not composed.
     pub subjects: Vec<String>,
-    /// Vocabulary and term wanted in the first picture; those of one vocabulary are alternatives. An empty term stands
-    /// for none of that vocabulary.
+    /// Vocabulary and term in the first picture; terms of one vocabulary are alternatives. An empty
+    /// term matches pictures without a term of that vocabulary.
     pub shows: Vec<(String, String)>,
-    /// Vocabulary and term wanted in a picture or a statement; those of one vocabulary are alternatives.
+    /// Vocabulary and term in a picture or statement; terms of one vocabulary are alternatives.
     pub terms: Vec<(String, String)>,
-    /// What their picture is; empty means any.
+    /// Picture states.
     pub picture: Vec<PictureState>,
-    /// What the rules make of them; empty means any.
+    /// Outcomes of the rules.
     pub outcome: Vec<Outcome>,
-    /// Conditions on their scores; all must hold.
+    /// Conditions on scores. All must hold.
     pub scores: Vec<Condition>,
-    /// When the item was last judged, as alternatives; empty means any time and never.
+    /// Times of the last verdict.
     pub judged: Vec<Judged>,
-    /// Conditions that one verdict that counts must meet together.
+    /// Conditions that a single effective verdict must meet together.
     pub said: Said,
-    /// Rotations wanted, see [`ROTATION`]; empty means any.
+    /// Rotations, see [`ROTATION`].
     pub rotation: Vec<String>,
-    /// Texts that the item must contain; all of them must be there.
+    /// Texts that the item must contain. All must match.
     pub contains: Vec<Contains>,
-    /// Fuzzy text that prompt, question, options or id must match.
+    /// Fuzzy text to find in the prompt, question, options, or id.
     pub text: String,
-    /// Filters that must not pass.
+    /// Filters that must not match.
     pub not: Vec<Filter>,
-    /// Only these item numbers (sorted, from 1), when set: a selection as a subset.
+    /// If set, only these item numbers (sorted, from 1).
     pub only: Option<Vec<u32>>,
 }
 
-/// One sort key; earlier keys win.
+/// One sort key. Earlier keys take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sort {
-    /// What to sort by.
     pub field: Field,
-    /// Largest first.
+    /// Whether the largest value comes first.
     pub descending: bool,
 }
 
 impl Filter {
-    /// Adds wanted values of a named column.
+    /// Adds values for a named field.
     pub fn add(&mut self, field: Field, wanted: Vec<String>) {
         match self.values.iter_mut().find(|(f, _)| *f == field) {
             Some((_, values)) => values.extend(wanted),
@@ -178,43 +173,43 @@ impl Filter {
         }
     }
 
-    /// This filter, and those that must not pass.
+    /// This filter and its negated filters.
     pub fn all(&self) -> impl Iterator<Item = &Filter> {
         std::iter::once(self).chain(&self.not)
     }
 
-    /// Whether something is asked that only the metadata, and how items use it, can answer.
+    /// Whether matching needs the metadata and its usage.
     pub fn asks_metadata(&self) -> bool {
-        let plain = |f: &Filter| {
+        let without_metadata = |f: &Filter| {
             f.fresh.is_empty() && f.subjects.is_empty() && f.shows.is_empty() && f.terms.is_empty()
         };
-        !self.all().all(plain)
+        !self.all().all(without_metadata)
     }
 
-    /// Whether something is asked that only the scores can answer.
+    /// Whether matching needs the scores.
     pub fn asks_scores(&self) -> bool {
         self.all()
             .any(|f| !(f.outcome.is_empty() && f.scores.is_empty()))
     }
 
-    /// Whether something is asked of the items' pictures.
+    /// Whether matching needs the picture states.
     pub fn asks_pictures(&self) -> bool {
         self.all().any(|f| !f.picture.is_empty())
     }
 
-    /// Whether it is asked whether the files of pictures are as they were recorded.
+    /// Whether matching needs a check of the picture files' hashes.
     pub fn asks_broken(&self) -> bool {
         self.all()
             .any(|f| f.picture.contains(&PictureState::Broken))
     }
 
-    /// Whether something is asked of what people decided: status, time or verdicts.
+    /// Whether matching needs status, time, or verdicts.
     pub fn asks_verdicts(&self) -> bool {
         self.all()
             .any(|f| !(f.status.is_empty() && f.judged.is_empty() && f.said.is_empty()))
     }
 
-    /// This filter with its fuzzy words as exact ones, for what acts on every item that passes.
+    /// This filter with exact text instead of fuzzy text, for actions on all matching items.
     pub fn exact(mut self) -> Filter {
         let text = std::mem::take(&mut self.text);
         self.contains.extend(
@@ -224,7 +219,7 @@ impl Filter {
         self
     }
 
-    /// Whether nothing is asked, so that every item passes.
+    /// Whether every item matches.
     pub fn is_empty(&self) -> bool {
         *self == Filter::default()
     }

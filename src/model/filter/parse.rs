@@ -1,4 +1,4 @@
-//! Reading filter words.
+//! Parses filters.
 
 use super::lexer::terms;
 use super::{
@@ -14,32 +14,29 @@ use crate::status::Status;
 use crate::usage::Freshness;
 use crate::verdict::{Seen, Verdict};
 
-/// The words of conditions on verdicts.
-const SAID: [&str; 6] = ["who", "verdict", "reason", "note", "seen", "round"];
+/// Words for conditions on verdicts.
+const VERDICT_FIELDS: [&str; 6] = ["who", "verdict", "reason", "note", "seen", "round"];
 
 impl Filter {
-    /// Reads `status:pending subtask:animal,plant NOT type:yes-no "some words"`.
+    /// Parses `status:pending subtask:animal,plant NOT type:yes-no "some words"`.
     ///
-    /// Values with spaces are quoted: `subtask:"tv show"`. What is not `field:value` is text that the item must contain;
-    /// `NOT` excludes what the next term finds.
+    /// Values with spaces are quoted: `subtask:"tv show"`. Anything but `field:value` is text that
+    /// the item must contain. `NOT` negates the next term.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] names the field that does not exist, with the nearest one that does, or the value that a field
-    /// cannot have.
+    /// [`ErrorKind::Usage`] for an unknown field (with the most similar known field) or an invalid
+    /// value.
     pub fn parse(text: &str) -> Result<Filter> {
         read(text, false)
     }
 
-    /// As [`parse`](Self::parse), for a list that is searched as a person types: bare words are fuzzy.
-    ///
-    /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Like [`parse`](Self::parse), but bare words are fuzzy text, for interactive search.
     pub fn typed(text: &str) -> Result<Filter> {
         read(text, true)
     }
 }
 
-/// Every word that may stand before a colon.
+/// Every word that may precede a colon.
 fn fields() -> impl Iterator<Item = &'static str> {
     let text = TextField::NAMED.into_iter().map(TextField::name);
     let columns = Field::ALL
@@ -49,7 +46,7 @@ fn fields() -> impl Iterator<Item = &'static str> {
     let others = [
         STALE, SUBJECT, SHOWS, TERM, PICTURE, OUTCOME, SCORE, ROTATION, FUZZY,
     ];
-    columns.chain(text).chain(others).chain(SAID)
+    columns.chain(text).chain(others).chain(VERDICT_FIELDS)
 }
 
 fn usage(what: impl Into<String>) -> Error {
@@ -64,27 +61,24 @@ fn unknown_field(name: &str) -> Error {
     let near = near.filter(|(distance, field)| *distance <= field.len().max(3) / 2);
     let help = match near {
         Some((_, field)) => {
-            format!("did you mean `{field}:`? Put the words in quotes to look for them as text")
+            format!("did you mean `{field}:`? Quote the words to search for them as text")
         }
         None => {
             let known: Vec<&str> = fields().collect();
             format!(
-                "fields are {}. Put the words in quotes to look for them as text",
+                "known fields: {}. Quote the words to search for them as text",
                 known.join(", ")
             )
         }
     };
-    usage(format!(
-        "`{name}:` is not a field that items can be filtered by"
-    ))
-    .field(name)
-    .help(help)
+    usage(format!("unknown filter field `{name}:`"))
+        .field(name)
+        .help(help)
 }
 
 fn read(text: &str, fuzzy: bool) -> Result<Filter> {
     let open = |column| {
-        usage(format!("the quote at column {column} does not end"))
-            .help("close it with a second \"")
+        usage(format!("the quote at column {column} is not closed")).help("add a closing \"")
     };
     let mut filter = Filter::default();
     let mut words = Vec::new();
@@ -93,7 +87,7 @@ fn read(text: &str, fuzzy: bool) -> Result<Filter> {
         let target = if term.not { &mut single } else { &mut filter };
         match term.field.clone() {
             Some(name) if name == FUZZY && term.not => {
-                return Err(usage("NOT does not take fuzzy text")
+                return Err(usage("NOT does not support fuzzy text")
                     .field(name)
                     .help("exclude exact text: NOT \"words\""));
             }
@@ -115,15 +109,15 @@ fn read(text: &str, fuzzy: bool) -> Result<Filter> {
     Ok(filter)
 }
 
-/// The values as `T`s, or what is wrong with the first that is none.
+/// Parses the values, or reports the first invalid one with the known values.
 fn named<T>(
     field: &str,
     values: &[String],
     read: impl Fn(&str) -> Option<T>,
     known: &[&'static str],
 ) -> Result<Vec<T>> {
-    let unknown = |v: &String| usage(format!("`{v}` is not a value of `{field}`")).field(field);
-    let help = || format!("one of: {}", known.join(", "));
+    let unknown = |v: &String| usage(format!("invalid value `{v}` for `{field}`")).field(field);
+    let help = || format!("use one of: {}", known.join(", "));
     values
         .iter()
         .map(|v| read(v).ok_or_else(|| unknown(v).help(help())))
@@ -137,8 +131,8 @@ fn pairs(field: &str, values: &[String]) -> Result<Vec<(String, String)>> {
         whole.then(|| (vocabulary.to_string(), term.to_string()))
     };
     let wrong = |v: &String| {
-        let help = format!("one of: VOCABULARY/TERM, such as {field}:animal/fox");
-        usage(format!("`{v}` is not a value of `{field}`"))
+        let help = format!("use {field}:VOCABULARY/TERM, such as {field}:animal/fox");
+        usage(format!("invalid value `{v}` for `{field}`"))
             .field(field)
             .help(help)
     };
@@ -148,9 +142,9 @@ fn pairs(field: &str, values: &[String]) -> Result<Vec<(String, String)>> {
         .collect()
 }
 
-/// Adds `field:values` to `filter`.
+/// Adds `name:values` to `filter`.
 fn add(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
-    let empty = || usage("a value is missing after the colon").field(name);
+    let empty = || usage("missing value after the colon").field(name);
     if let Some(field) = TextField::from_name(name) {
         if values.iter().any(String::is_empty) {
             return Err(empty().help(format!(
@@ -196,7 +190,7 @@ fn add(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
             &Seen::ALL.map(Seen::name),
         )?),
         "who" if values.iter().any(String::is_empty) => {
-            return Err(empty().help("who:ANNOTATOR, such as who:ann"));
+            return Err(empty().help("use who:ANNOTATOR, such as who:ann"));
         }
         "who" => filter.said.who.extend(values),
         "reason" => filter.said.reason.extend(values),
@@ -270,7 +264,7 @@ mod tests {
     use crate::ErrorKind;
 
     #[test]
-    fn words_read_back() {
+    fn words_round_trip() {
         let words = "status:pending,flagged subtask:\"tv show\" type:yes-no red owl";
         let filter = Filter::typed(words).unwrap();
         assert_eq!(filter.status, [Status::Pending, Status::Flagged]);
@@ -286,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comma_inside_quotes_belongs_to_the_value() {
+    fn quoted_comma_belongs_to_the_value() {
         let mut filter = Filter::default();
         filter.add(
             Field::Style,
@@ -300,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn stale_items_are_asked_for_by_a_word_of_their_own() {
+    fn stale_word_parses() {
         let filter = Filter::parse("stale:yes,gone status:accepted").unwrap();
         assert_eq!(filter.fresh, [Freshness::Stale, Freshness::Gone]);
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
@@ -315,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_asked_for_by_a_word_of_their_own() {
+    fn picture_word_parses() {
         let filter = Filter::parse("picture:missing,draft owl").unwrap();
         assert_eq!(filter.picture, [PictureState::Missing, PictureState::Draft]);
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
@@ -330,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_and_what_rules_make_of_them_are_asked_for() {
+    fn score_and_outcome_words_parse() {
         let filter =
             Filter::parse("filter:flagged,parked score:clip<25,ocr=unparsed subtask:text").unwrap();
         assert_eq!(filter.outcome, [Outcome::Flagged, Outcome::Parked]);
@@ -353,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_are_asked_for_by_vocabulary() {
+    fn term_words_parse() {
         let text = "subject:face,animal shows:\"background/in a forest\",animal/ term:animal/fox";
         let filter = Filter::parse(text).unwrap();
         assert_eq!(filter.subjects, ["face", "animal"]);
@@ -376,19 +370,19 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_value_names_the_right_ones() {
+    fn invalid_value_lists_known_values() {
         let problem = Filter::parse("status:done").unwrap_err();
         assert_eq!(problem.kind, ErrorKind::Usage);
         assert!(problem.help.unwrap().contains("pending"));
     }
 
     #[test]
-    fn a_colon_in_text_is_text() {
+    fn colon_in_text_is_text() {
         assert_eq!(Filter::typed("a 3:4 frame").unwrap().text, "a 3:4 frame");
     }
 
     #[test]
-    fn a_misspelt_field_is_refused_with_the_nearest() {
+    fn misspelled_field_suggests_the_nearest() {
         for (wrong, near) in [
             ("quesion:hearts", "question:"),
             ("Status:pending", "status:"),
@@ -409,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_and_its_exclusion_read_back() {
+    fn every_field_and_its_negation_round_trip() {
         let text = concat!(
             "id:count question:\"how many\",hearts prompt:pink option:3 answer:\"a \\\"b\\\" c\" judged:no,>=2026-11-01 ",
             "who:ann,bob verdict:reject reason:unsafe,\"\" note:\"too dark\" seen:unconfirmed round:pass-1 ",
@@ -424,7 +418,7 @@ mod tests {
         assert_eq!(Filter::typed(&filter.words()).unwrap(), filter);
         assert!(
             Filter::parse("NOT who:eve").unwrap().asks_verdicts(),
-            "what is excluded is asked too"
+            "negated conditions count too"
         );
         for wrong in [
             "question:",

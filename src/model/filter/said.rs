@@ -1,4 +1,4 @@
-//! Conditions on verdicts.
+//! Filter conditions on verdicts.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -6,31 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::verdict::{Judgement, Seen, Verdict};
 
-/// What one verdict that counts must meet; several values of a field are alternatives. All empty means that no verdict
-/// is asked for.
+/// Conditions on one effective verdict. Values of a field are alternatives; all fields must match.
+/// Empty if verdicts do not matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
-    /// Who gave it.
+    /// Annotators.
     pub who: Vec<String>,
-    /// Which verdict.
     pub verdict: Vec<Verdict>,
-    /// Key of one of its reasons; an empty string stands for a verdict without reasons.
+    /// Reason keys. An empty string matches verdicts without reasons.
     pub reason: Vec<String>,
-    /// Text that its note contains, letter case aside; an empty string stands for a verdict without a note.
+    /// Text in the note, ignoring case. An empty string matches verdicts without a note.
     pub note: Vec<String>,
-    /// Whether the item was on screen.
+    /// How much of the item had been drawn on screen.
     pub seen: Vec<Seen>,
-    /// The round that asked for it; an empty string stands for a verdict outside rounds.
+    /// Rounds. An empty string matches verdicts outside of rounds.
     pub round: Vec<String>,
 }
 
 impl Said {
-    /// Whether nothing is asked.
+    /// Whether there are no conditions.
     pub fn is_empty(&self) -> bool {
         *self == Said::default()
     }
 
-    /// Whether a verdict of `who` meets all conditions.
+    /// Whether a verdict by `who` meets all conditions.
     pub fn passes(&self, who: &str, judgement: &Judgement) -> bool {
         let note = judgement.note.as_deref().unwrap_or_default().to_lowercase();
         let round = judgement
@@ -54,19 +53,20 @@ impl Said {
     }
 }
 
-/// When an item was last judged: `yes`, `no`, a day in UTC (`2026-11-20`), `<DAY`, `<=DAY`, `>DAY`, `>=DAY` or `DAY..DAY`.
+/// A value of `judged:`: `yes`, `no`, a UTC day (`2026-11-20`), `<DAY`, `<=DAY`, `>DAY`, `>=DAY`,
+/// or `DAY..DAY`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judged {
-    /// As it was written.
+    /// The value as written.
     pub words: String,
-    /// First millisecond since 1970 that passes; items that were never judged have 0.
+    /// First matching time in milliseconds since 1970. Items without verdicts have time 0.
     pub from: i64,
-    /// First millisecond after those that pass.
+    /// First time after the matching ones.
     pub until: i64,
 }
 
 impl Judged {
-    /// Reads one value of `judged:`; `None` where it is none.
+    /// Parses a value of `judged:`.
     pub fn parse(words: &str) -> Option<Judged> {
         let day = |text: &str| -> Option<(i64, i64)> {
             let day: Date = text.parse().ok()?;
@@ -99,17 +99,16 @@ impl Judged {
         })
     }
 
-    /// Whether this time of the last verdict passes, in milliseconds since 1970; 0 for never.
+    /// Whether a last verdict at this time (milliseconds since 1970; 0 for never) matches.
     pub fn passes(&self, at: i64) -> bool {
         (self.from..self.until).contains(&at)
     }
 }
 
 impl Seen {
-    /// All of them.
     pub const ALL: [Seen; 4] = [Self::Painted, Self::Partly, Self::Unconfirmed, Self::Script];
 
-    /// The name used in journals, filters and JSON.
+    /// The name in journals, filters, and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Painted => "painted",
@@ -119,7 +118,7 @@ impl Seen {
         }
     }
 
-    /// The one of that [`name`](Self::name).
+    /// The variant with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Seen> {
         Self::ALL.into_iter().find(|s| s.name() == name)
     }
@@ -130,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_in_utc_and_end_at_midnight() {
+    fn days_are_utc_and_end_at_midnight() {
         let day = 86_400_000;
         let judged = |words| Judged::parse(words).unwrap();
         assert!(judged("1970-01-03").passes(2 * day) && judged("1970-01-03").passes(3 * day - 1));
@@ -156,7 +155,7 @@ mod tests {
         );
         assert!(
             !judged("<1970-01-03").passes(0),
-            "never judged is not judged before a day"
+            "no verdict is not a verdict before that day"
         );
         for wrong in [
             "",
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn one_verdict_must_meet_all_conditions() {
+    fn conditions_apply_to_one_verdict() {
         let said = Said {
             who: vec!["ann".into()],
             verdict: vec![Verdict::Reject],

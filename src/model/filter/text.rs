@@ -1,27 +1,26 @@
-//! Conditions on the texts of items.
+//! Filter conditions on the texts of items.
 
 use serde::{Deserialize, Serialize};
 
-/// A text of an item in which a filter looks.
+/// A text of an item that a filter searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TextField {
-    /// Any of the others.
+    /// Any of the texts below.
     Any,
     /// The id, `<dataset>/<key>`.
     Id,
-    /// The question.
     Question,
     /// The prompt of the picture.
     Prompt,
-    /// One of the options.
+    /// Any option.
     Option,
-    /// The answer that is the key.
+    /// The answer key.
     Answer,
 }
 
 impl TextField {
-    /// Those that have a word of their own.
+    /// The fields with a filter word of their own.
     pub const NAMED: [TextField; 5] = [
         Self::Id,
         Self::Question,
@@ -30,7 +29,7 @@ impl TextField {
         Self::Answer,
     ];
 
-    /// The word before the colon.
+    /// The filter word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Any => "text",
@@ -42,23 +41,22 @@ impl TextField {
         }
     }
 
-    /// The field of that [`name`](Self::name).
+    /// The field with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<TextField> {
         Self::NAMED.into_iter().find(|f| f.name() == name)
     }
 }
 
-/// A text that must be contained, letter case aside.
+/// A text that must occur, ignoring case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Contains {
-    /// Where.
     pub field: TextField,
-    /// What, as alternatives; none is empty.
+    /// Alternatives, none of them empty.
     pub needles: Vec<String>,
 }
 
 impl Contains {
-    /// `needle` in any text.
+    /// Matches `needle` in any text.
     pub fn any(needle: String) -> Contains {
         Contains {
             field: TextField::Any,

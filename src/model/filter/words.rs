@@ -1,18 +1,19 @@
-//! A filter as words.
+//! Writes filters as text.
 
 use super::lexer::{quote, quoted};
 use super::{FUZZY, Field, Filter, OUTCOME, PICTURE, ROTATION, SCORE, SHOWS, STALE, SUBJECT, TERM};
 use crate::scoring::rules::Condition;
 
 impl Filter {
-    /// The words that [`parse`](Self::parse) and [`typed`](Self::typed) read back (a subset by number is written in full).
+    /// The text that both [`parse`](Self::parse) and [`typed`](Self::typed) read back. Selected
+    /// item numbers are written in full.
     pub fn words(&self) -> String {
         let fuzzy =
             Some(format!("{FUZZY}:{}", quote(&self.text))).filter(|_| !self.text.is_empty());
         self.joined(fuzzy)
     }
 
-    /// The words that [`typed`](Self::typed) reads back, fuzzy text as a person types it.
+    /// The text that [`typed`](Self::typed) reads back, with fuzzy text as bare words.
     pub fn typed_words(&self) -> String {
         self.joined(Some(self.text.clone()).filter(|text| !text.is_empty()))
     }

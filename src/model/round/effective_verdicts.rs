@@ -1,23 +1,22 @@
-//! Which of the verdicts on an item decide it, and what they make of it.
+//! Derives the status of an item from its effective verdicts.
 //!
-//! An item may have been judged outside rounds, and in several rounds under several protocols. The verdicts of a round
-//! decide together, under its protocol, and never with those of another; the round (or what was judged outside rounds)
-//! in which somebody last decided on the item has the word.
+//! An item can be judged outside of rounds and in several rounds with different protocols. The
+//! verdicts of one round are counted together under its protocol, never with those of another. The
+//! group (a round, or everything outside of rounds) with the latest decision on the item determines
+//! its status.
 
 use super::Protocol;
 use crate::status::{Status, single};
 use crate::verdict::{Asked, Part, Verdict};
 
-/// A verdict on an item that counts (it is not undone).
+/// A verdict that was not undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Given<'a> {
-    /// Who gave it.
     pub person: &'a str,
-    /// What was said.
     pub verdict: Verdict,
-    /// The round that asked; none outside rounds.
+    /// The round it was given in; `None` outside of rounds.
     pub asked: Option<&'a Asked>,
-    /// When, against the others: a later verdict has a greater number, such as its revision.
+    /// Its position in time, such as its revision. Later verdicts have greater numbers.
     pub order: u64,
 }
 
@@ -31,33 +30,33 @@ impl<'a> Given<'a> {
     }
 }
 
-/// What verdicts make of an item.
+/// The status of an item and where it comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
-    /// Its status.
     pub status: Status,
-    /// The round that decided it; none if that was outside rounds, or if nothing was decided.
+    /// The round that decided; `None` if it was decided outside of rounds or not at all.
     pub round: Option<String>,
-    /// An adjudicator settled it.
+    /// Whether an adjudicator settled it.
     pub adjudicated: bool,
-    /// Whoever settled it had judged it in the same round before: to be shown as such.
+    /// Whether the adjudicator had also judged it in the same round, which must be shown.
     pub own: bool,
-    /// What is wrong with the record, in sentences: rounds that are not known any more.
+    /// Problems with the record, as sentences, such as unknown rounds.
     pub notes: Vec<String>,
 }
 
-/// The status of an item from the verdicts that count. `lookup` gives the protocol of a round, `default` is the protocol of
-/// verdicts outside rounds.
+/// The status of an item from its effective verdicts. `lookup` returns the protocol of a round,
+/// `default` is the protocol outside of rounds.
 ///
-/// 1. Repeats, probes and practice decide nothing, and neither do rounds of a protocol that does not.
-/// 2. Within a round the last verdict of each person counts, be it their first or their revision of it; they are
-///    taken in the order they were given, as [`Protocol::status`] says.
-/// 3. The last adjudication in that round stands above them, whenever it was given; one that skipped or was
-///    answered is none.
-/// 4. The round with the latest verdict that is neither a skip nor an answer decides. If it is half-way, the item is
-///    pending again: somebody asked anew. Only where nothing else was said do skips.
+/// 1. Repeats, probes, and practice do not count, and neither do rounds whose protocol does not
+/// decide.
+/// 2. Within a round, the last verdict of each person counts, first or revised. They go to
+/// [`Protocol::status`] in the order they were given.
+/// 3. The last adjudication of the round overrides them, whenever it was given. A skip or an answer
+/// is not an adjudication.
+/// 4. The group with the latest decision (neither skip nor answer) determines the status. If it is
+/// incomplete, the item is pending again. Skips count only if there is no decision at all.
 ///
-/// A round that `lookup` does not know counts as `single`, and a note says so.
+/// A round that `lookup` does not know counts as `single`, with a note.
 pub fn status_of<'a>(
     given: &[Given<'a>],
     lookup: impl Fn(&str) -> Option<Protocol>,
@@ -73,7 +72,7 @@ pub fn status_of<'a>(
             None => default,
             Some(name) => lookup(name).unwrap_or_else(|| {
                 notes.push(format!(
-                    "the round `{name}` is not there any more: its verdicts count as `single`"
+                    "round `{name}` no longer exists; its verdicts count as `single`"
                 ));
                 Protocol::Single
             }),
@@ -86,15 +85,17 @@ pub fn status_of<'a>(
                 .iter()
                 .any(|(round, p)| *round == given.round() && p.decides())
     };
-    let said = |given: &&Given<'a>| !matches!(given.verdict, Verdict::Skip | Verdict::Answer);
-    let latest = |of: &dyn Fn(&&Given<'a>) -> bool| {
+    let is_decision =
+        |given: &&Given<'a>| !matches!(given.verdict, Verdict::Skip | Verdict::Answer);
+    let latest = |filter: &dyn Fn(&&Given<'a>) -> bool| {
         given
             .iter()
             .filter(decides)
-            .filter(of)
+            .filter(filter)
             .max_by_key(|g| g.order)
     };
-    let Some(last) = latest(&said).or_else(|| latest(&|g| g.verdict == Verdict::Skip)) else {
+    let Some(last) = latest(&is_decision).or_else(|| latest(&|g| g.verdict == Verdict::Skip))
+    else {
         return Decided {
             notes,
             ..Decided::default()
@@ -109,7 +110,7 @@ pub fn status_of<'a>(
     group.sort_by_key(|g| g.order);
     let settled = group
         .iter()
-        .rfind(|g| g.part() == Part::Adjudication && said(g));
+        .rfind(|g| g.part() == Part::Adjudication && is_decision(g));
     let status = match settled {
         Some(verdict) => single(&[verdict.verdict]),
         None => {
@@ -129,7 +130,7 @@ pub fn status_of<'a>(
     let own = settled.is_some_and(|by| {
         group
             .iter()
-            .any(|g| g.part() != Part::Adjudication && g.person == by.person && said(g))
+            .any(|g| g.part() != Part::Adjudication && g.person == by.person && is_decision(g))
     });
     Decided {
         status,

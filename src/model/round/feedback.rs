@@ -1,9 +1,10 @@
-//! What known items tell of an annotator: after each one in practice, afterwards for probes.
+//! Feedback and scores from gold items: after each practice item, and at the end for probes.
 //!
-//! Bad items that were let through (misses) and good ones that were turned away (false rejects) are never summed into
-//! one number: where defects are rare, an annotator who accepts everything would look excellent. Practice with
-//! feedback on many bad items lowers misses (Wolfe, Van Wert et al. 2007), and only probes that look like the real
-//! items tell what happens among them, so those are counted apart. Numbers only: intervals belong to the metrics.
+//! Misses (bad items accepted) and false rejects (good items rejected) are never added up. With
+//! rare defects, an annotator who accepts everything would look excellent. Practice with feedback
+//! on many bad items lowers misses (Wolfe, Van Wert et al. 2007). Only probes that look like real
+//! items predict misses among them, so those are counted separately. Intervals are computed in the
+//! metrics.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,23 +12,21 @@ use super::order::Ticket;
 use super::{Gold, Round};
 use crate::verdict::{Part, Verdict};
 
-/// What a verdict on a known item was.
+/// The outcome of a verdict on a gold item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// A bad item was not let through, or a good one was accepted.
+    /// A bad item was not accepted, or a good one was.
     Right,
-    /// A bad item was accepted.
     Miss,
-    /// A good item was rejected or sent to be fixed.
     FalseReject,
-    /// It was flagged, or could not be told: neither right nor wrong.
+    /// Flagged or unsure; neither right nor wrong.
     Undecided,
 }
 
 impl Outcome {
-    /// The outcome of `verdict` on an item that is known to be `good` or not; none for a skip or an answer. To want a bad item
-    /// fixed is to have seen that something is wrong with it.
+    /// The outcome of `verdict` on a gold item; `None` for a skip or an answer. Asking for a fix of
+    /// a bad item is right, because the defect was seen.
     pub fn of(good: bool, verdict: Verdict) -> Option<Outcome> {
         Some(match verdict {
             Verdict::Accept if good => Outcome::Right,
@@ -40,23 +39,21 @@ impl Outcome {
     }
 }
 
-/// Verdicts on known items, counted.
+/// Counts of verdicts on gold items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Bad items that were decided on.
     pub bad: u32,
-    /// Of these, accepted.
+    /// Bad items that were accepted.
     pub misses: u32,
-    /// Good items that were decided on.
     pub good: u32,
-    /// Of these, rejected or sent to be fixed.
+    /// Good items that were rejected or marked to fix.
     pub false_rejects: u32,
-    /// Items of either kind that were flagged or could not be told; in none of the above.
+    /// Items that were flagged or answered "unsure"; not in the other counts.
     pub undecided: u32,
 }
 
 impl Tally {
-    /// Counts a verdict in, and says what it was.
+    /// Counts a verdict and returns its outcome.
     pub fn add(&mut self, good: bool, verdict: Verdict) -> Option<Outcome> {
         let outcome = Outcome::of(good, verdict)?;
         match outcome {
@@ -69,34 +66,32 @@ impl Tally {
         Some(outcome)
     }
 
-    /// Verdicts that were right.
+    /// Right verdicts.
     pub fn hits(self) -> u32 {
         self.decided() - self.misses - self.false_rejects
     }
 
-    /// Verdicts that were right or wrong.
+    /// Right and wrong verdicts.
     pub fn decided(self) -> u32 {
         self.bad + self.good
     }
 }
 
-/// What is shown after a ticket of practice.
+/// Feedback on a practice item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
-    /// What the verdict was.
     pub outcome: Outcome,
-    /// Whether the item is good.
     pub good: bool,
-    /// Why it was rejected, if it was: keys of reasons.
+    /// Reason keys of a rejected item.
     pub reasons: Vec<String>,
-    /// Practice so far, this verdict counted.
+    /// Practice so far, including this verdict.
     pub so_far: Tally,
-    /// Tickets of practice in the round.
+    /// Number of practice items of the round.
     pub of: u32,
 }
 
-/// What there is to say after `verdict` on a ticket of practice; `so_far` is what came before, and is counted on. None for
-/// any other ticket, which nobody is told about, and for a skip.
+/// Feedback after `verdict` on a practice item. `so_far` is updated. `None` for other parts, which
+/// get no feedback, and for skips.
 pub fn feedback(
     round: &Round,
     ticket: Ticket,
@@ -116,22 +111,23 @@ pub fn feedback(
     })
 }
 
-/// How an annotator did on the known items of a round.
+/// An annotator's counts on the gold items of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Score {
     /// In practice, with feedback.
     pub calibration: Tally,
     /// On all probes.
     pub probes: Tally,
-    /// On those of them that look like the round's items ([`Gold::lookalike`]).
+    /// On the probes that look like the round's items ([`Gold::lookalike`]).
     pub lookalikes: Tally,
 }
 
-/// How an annotator did: `said` are their verdicts on tickets of the round (part, position in the round's list, verdict), of
-/// which those on known items count. Whoever judges a ticket twice is counted twice: pass what stands.
-pub fn score(round: &Round, said: impl IntoIterator<Item = (Part, u32, Verdict)>) -> Score {
+/// Counts an annotator's verdicts on gold items. `said` holds part, position in the list of that
+/// part, and verdict. Other parts are ignored. Repeated verdicts count each time, so pass only
+/// effective ones.
+pub fn score(round: &Round, verdicts: impl IntoIterator<Item = (Part, u32, Verdict)>) -> Score {
     let mut score = Score::default();
-    for (part, item, verdict) in said {
+    for (part, item, verdict) in verdicts {
         let Some(gold) = known(round, part, item) else {
             continue;
         };
@@ -147,7 +143,7 @@ pub fn score(round: &Round, said: impl IntoIterator<Item = (Part, u32, Verdict)>
     score
 }
 
-/// The known item that a ticket shows; none for tickets of the round's own items.
+/// The gold item of a ticket; `None` for the round's own items.
 pub fn known(round: &Round, part: Part, item: u32) -> Option<&Gold> {
     match part {
         Part::Calibration => round.calibration.get(item as usize),
@@ -156,7 +152,7 @@ pub fn known(round: &Round, part: Part, item: u32) -> Option<&Gold> {
     }
 }
 
-/// Positions of the probes that look like the round's items: only these say what happens among them.
+/// Positions of the probes that look like the round's items.
 pub fn lookalikes(round: &Round) -> impl Iterator<Item = u32> + '_ {
     (0u32..)
         .zip(&round.probe_items)
@@ -181,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_on_a_known_item_is_right_a_miss_a_false_reject_or_undecided() {
+    fn outcome_depends_on_item_and_verdict() {
         use Outcome::{FalseReject, Miss, Right, Undecided};
         let (bad, good) = (|v| Outcome::of(false, v), |v| Outcome::of(true, v));
         assert_eq!(
@@ -211,8 +207,8 @@ mod tests {
     }
 
     #[test]
-    fn practice_is_answered_at_once_with_the_reason_and_the_running_count() {
-        // Even positions are bad, for `wrong-answer`.
+    fn practice_feedback_has_reasons_and_counts() {
+        // Even positions are bad, with the reason `wrong-answer`.
         let round = round(30, 1, 1, 6);
         let mut so_far = Tally::default();
         let first = feedback(&round, practice(0), Verdict::Accept, &mut so_far).unwrap();
@@ -245,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_of_anything_but_practice() {
+    fn only_practice_gets_feedback() {
         let round = round(30, 1, 1, 6);
         let mut so_far = Tally::default();
         for part in Part::ALL.into_iter().filter(|p| *p != Part::Calibration) {
@@ -264,8 +260,8 @@ mod tests {
     }
 
     #[test]
-    fn lookalikes_are_counted_apart() {
-        // Every third probe is one, even ones are bad.
+    fn lookalikes_are_counted_separately() {
+        // Every third probe is a lookalike; even ones are bad.
         let round = round(30, 1, 1, 9);
         assert_eq!(lookalikes(&round).collect::<Vec<_>>(), [0, 3, 6]);
         let said = (0..9).map(|item| (Part::Probe, item, Verdict::Accept));
@@ -304,7 +300,7 @@ mod tests {
                 ..Tally::default()
             }
         );
-        // Accepting everything is right in 4 of 9 and misses every bad one: no single number says both.
+        // Accepting everything is right in 4 of 9 and misses every bad item.
         assert_eq!(
             (found.probes.hits(), found.probes.misses),
             (4, found.probes.bad)
@@ -313,7 +309,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_verdict_is_counted_in_one_place(
+        fn every_verdict_is_counted_once(
             said in prop::collection::vec((any::<bool>(), select(Verdict::ALL.to_vec())), 0..60)
         ) {
             let mut tally = Tally::default();

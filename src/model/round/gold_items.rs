@@ -1,4 +1,4 @@
-//! Known items: the practice and the probes of a round, from what the project has decided already.
+//! Selects the gold items of a round, practice and probes, from the project's decided items.
 
 use std::collections::HashSet;
 
@@ -6,27 +6,26 @@ use super::{Gold, NewRound};
 use crate::error::{Error, Result};
 use crate::rng::key;
 
-/// Items in the calibration block unless the request says otherwise; after 40 with feedback, misses of rare targets fell
-/// from 0.45 to 0.21 (Wolfe, Van Wert et al. 2007).
+/// Default number of practice items. After 40 with feedback, misses of rare targets fell from 0.45
+/// to 0.21 (Wolfe, Van Wert et al. 2007).
 pub const CALIBRATION: u32 = 40;
 
-/// Most items in a calibration block.
+/// Maximum number of practice items.
 pub const MOST_CALIBRATION: u32 = 1000;
 
-/// An item of the project whose verdict is known: accepted or rejected by people who agreed.
+/// An item of the project that annotators accepted or rejected unanimously.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known<'a> {
-    /// Its id.
     pub id: &'a str,
-    /// Its stratum, as the candidates have one.
+    /// Its stratum, as for the candidates.
     pub stratum: &'a str,
-    /// Accepted; otherwise rejected.
+    /// Whether it was accepted; otherwise it was rejected.
     pub good: bool,
-    /// Why it was rejected: keys of reasons.
+    /// Reason keys of a rejected item.
     pub reasons: &'a [String],
 }
 
-/// The known items for practice and for probes.
+/// Selects the practice items and the probes.
 pub(super) fn gold(
     new: &NewRound,
     items: u64,
@@ -36,16 +35,16 @@ pub(super) fn gold(
     notes: &mut Vec<String>,
 ) -> Result<(Vec<Gold>, Vec<Gold>)> {
     if new.calibration > MOST_CALIBRATION {
-        let what = format!("{} items of practice", new.calibration);
+        let what = format!("{} practice items are too many", new.calibration);
         return Err(Error::input(what)
             .field("calibration")
-            .help(format!("0 to {MOST_CALIBRATION}; 40 are usual")));
+            .help(format!("use 0 to {MOST_CALIBRATION}; 40 are common")));
     }
     let (practice, probes) = (new.calibration as usize, new.probes.of(items) as usize);
     if new.protocol.keys().is_none() {
         if practice + probes > 0 {
             notes.push(format!(
-                "no practice and no probes: nothing is accepted or rejected under `{}`",
+                "no practice and no probes, because `{}` has no right verdicts",
                 new.protocol
             ));
         }
@@ -55,8 +54,8 @@ pub(super) fn gold(
     let mut kinds: [Vec<(u64, &Known<'_>)>; 2] = Default::default();
     for item in known {
         if !seen.insert(item.id) {
-            return Err(Error::input(format!("`{}` is known twice", item.id))
-                .help("an item has one known verdict"));
+            return Err(Error::input(format!("duplicate gold item `{}`", item.id))
+                .help("list each gold item once"));
         }
         if !taken.contains(item.id) {
             kinds[usize::from(item.good)].push((key(new.seed, &["known", item.id]), item));
@@ -66,7 +65,7 @@ pub(super) fn gold(
         .iter_mut()
         .for_each(|kind| kind.sort_unstable_by_key(|(drawn, item)| (*drawn, item.id)));
     let there = kinds.each_ref().map(Vec::len);
-    // Bad, good. Where both uses compete, practice gets half, or what probes leave.
+    // Bad, good. If there are too few for both uses, practice gets half, or what the probes leave.
     let wanted = [practice / 2, practice - practice / 2];
     let probing = [probes / 2, probes - probes / 2];
     let fits: [usize; 2] = std::array::from_fn(|k| {
@@ -79,7 +78,7 @@ pub(super) fn gold(
     };
     if fits != wanted {
         notes.push(format!(
-            "{} items of practice instead of {practice}: {} bad and {} good items are known outside the round",
+            "{} practice items instead of {practice}: the project has {} bad and {} good items outside the round",
             fits[0] + fits[1],
             there[0],
             there[1]
@@ -96,18 +95,18 @@ pub(super) fn gold(
         calibration.extend(kind.drain(..take).map(|(_, item)| stored(item)));
         kind.sort_by_key(|(_, item)| !strata.contains(item.stratum));
     }
-    // Half bad; what one kind lacks the other makes up for.
+    // Half of them bad. If one kind is short, the other fills up.
     let left = kinds.each_ref().map(Vec::len);
     let bad = left[0].min(probing[0].max(probes.saturating_sub(left[1])));
     let good = left[1].min(probes - bad);
     if bad + good < probes {
         notes.push(format!(
-            "{} probes instead of {probes}: no more known items are left outside the round, so probes come less often",
+            "{} probes instead of {probes}: the project has no more gold items outside the round, so probes are rarer",
             bad + good
         ));
     } else if bad < probing[0] || good < probing[1] {
         notes.push(format!(
-            "{bad} of {probes} probes are bad items: there are not enough of each kind"
+            "{bad} of {probes} probes are bad items: there are too few of one kind"
         ));
     }
     let probes = kinds

@@ -1,9 +1,11 @@
-//! Verification rounds: who judges which items, in what order, and what their verdicts decide.
+//! Review rounds: which annotators judge which items, in what order, and what their verdicts
+//! decide.
 //!
-//! A round is a file that is written once: its items, its people and its seed are frozen when it is drawn ([`draw`]), so
-//! that the order every person sees and what was silently mixed in can be told from it at any time. The
-//! defaults are those that studies of annotators' errors suggest (blind, an order of one's own, practice on known items before,
-//! repeats and probes during): Wolfe, Van Wert et al. 2007 for rare defects, Beck et al. 2025 for suggestions that anchor.
+//! A round is a file that is written once by [`draw`]. Its items, people, and seed are fixed, so
+//! the order of each person and the hidden gold items can always be recomputed. The defaults
+//! (blind, individual order, practice first, repeats and probes in between) follow studies of
+//! annotator errors: Wolfe, Van Wert et al. 2007 for rare defects, Beck et al. 2025 for anchoring
+//! by suggestions.
 
 pub mod effective_verdicts;
 pub mod feedback;
@@ -33,73 +35,73 @@ pub use self::sample::{Drawn, NewRound, SEED, Sample, draw};
 use super::error::{Error, Result};
 use super::name;
 
-/// Version of the file's form.
+/// Version of the file format.
 pub const VERSION: u32 = 1;
 
-/// Most people in a round.
+/// Maximum number of people in a round.
 pub const MOST_PEOPLE: usize = 1000;
 
-/// Most items in a round: positions are 32-bit, and repeats and probes are counted in the same numbers.
+/// Maximum number of items in a round. Positions are 32-bit and shared with repeats and probes.
 pub const MOST_ITEMS: usize = 1 << 30;
 
-/// A round of verification.
+/// A review round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Round {
-    /// [`VERSION`].
     pub version: u32,
-    /// What it is called, and its file; the rule of [`name::check`].
+    /// Name of the round and of its file; see [`name::check`].
     pub name: String,
-    /// What is asked, and how verdicts decide.
+    /// The protocol: its question, and how verdicts decide.
     pub protocol: Protocol,
-    /// The annotators, each once: those it was drawn for, then those who joined. Who left is still among them.
+    /// The annotators, each once, in the order they joined. People who left stay in the list.
     pub people: Vec<String>,
-    /// Nobody sees another's verdict, the judge's or a filter's score before their own is in, and no order that leaks them.
+    /// Whether the round is blind: nobody sees verdicts of others, judge answers, or filter scores
+    /// before their own verdict, nor an order that reveals them.
     pub blind: bool,
-    /// How many people judge each item; at least as many as the protocol needs.
+    /// Number of people who judge each item; at least what the protocol needs.
     pub overlap: u8,
-    /// The order in which items are shown.
     pub order: Order,
-    /// What orders, repeats and probes are drawn from.
+    /// Seed of orders, repeats, and probes.
     pub seed: u64,
-    /// Share of items that are shown to the same person a second time, silently, to see whether the verdict holds.
+    /// Share of items shown to the same person a second time, unmarked, to check consistency.
     pub repeats: Rate,
-    /// Share of known items mixed in silently, measured on the items of the round that a person judges.
+    /// Share of probes, relative to the items that a person judges.
     pub probes: Rate,
-    /// Where the guidelines are that lie beside the item.
+    /// The guidelines shown with each item.
     pub guidelines: Option<Guidelines>,
-    /// What adjudicators see.
     pub adjudication: Adjudication,
-    /// Ids of the items, each once.
+    /// Item ids, each once.
     pub items: Vec<String>,
-    /// Known items shown first, with an answer at once: half of them bad.
+    /// Practice items, shown first and with feedback. Half of them are bad.
     pub calibration: Vec<Gold>,
-    /// Known items mixed in silently; none is an item of the round or of its calibration.
+    /// Probe items. None is an item of the round or a practice item.
     pub probe_items: Vec<Gold>,
-    /// What it was drawn from.
+    /// How the items were selected.
     pub origin: Origin,
-    /// When it was made: milliseconds since 1970 UTC.
+    /// Creation time in milliseconds since 1970 UTC.
     pub created: i64,
-    /// Who made it.
+    /// The annotator who created it.
     pub by: String,
-    /// When it was closed: nothing is given out any more, and its verdicts go on counting.
+    /// Time when it was closed. A closed round serves no items; its verdicts still count.
     pub closed: Option<i64>,
-    /// The other rotations of a question by the id of the one that is judged: a verdict on it is one on all of them.
+    /// The other rotations of a question, by the id of the one that is judged. A verdict on it
+    /// applies to all of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rotations: BTreeMap<String, Vec<String>>,
-    /// Who joined and who left since it was drawn, the oldest first.
+    /// People who joined or left after creation, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<PeopleChange>,
 }
 
-/// The order in which a person is shown items.
+/// The order in which a person sees the items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// A permutation of each person's own, drawn from the round's seed and the person's name.
+    /// A random order per person, from the round's seed and the person's name.
     #[default]
     Seeded,
-    /// As the items of the round are listed. Not in a blind round: worst first, or any order by score, tells the score.
+    /// The order of the list. Not allowed in a blind round, since an order by score reveals the
+    /// score.
     AsListed,
 }
 
@@ -107,9 +109,10 @@ pub enum Order {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Guidelines {
-    /// Path of the file within the project.
+    /// Path of the file in the project.
     pub path: String,
-    /// Its version when the round was made: the first eight hex digits of its BLAKE3, as verdicts are stamped with.
+    /// Version at creation: the first 8 hex digits of the file's BLAKE3 hash, which is also
+    /// recorded with verdicts.
     pub version: String,
 }
 
@@ -117,55 +120,55 @@ pub struct Guidelines {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Adjudication {
-    /// Whose they are.
+    /// Names of the annotators.
     pub names: bool,
-    /// Scores of filters, and what a judge said.
+    /// Filter scores and judge answers.
     pub scores: bool,
 }
 
-/// An item whose verdict is known before it is shown.
+/// A gold item: its verdict is known in advance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gold {
-    /// Its id.
     pub id: String,
     /// Whether it was accepted; otherwise it was rejected.
     pub good: bool,
-    /// Why it was rejected: keys of reasons.
+    /// Reason keys of a rejected item.
     pub reasons: Vec<String>,
-    /// It comes from a stratum that the round has items of, so nothing but its defect tells it from them.
+    /// Whether it comes from a stratum of the round's items, so that only its defect distinguishes
+    /// it.
     pub lookalike: bool,
 }
 
-/// What the items of a round were drawn from.
+/// How the items of a round were selected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
-    /// The filter that found the candidates, as it was written.
+    /// The filter for the candidates, as written.
     pub filter: String,
-    /// What was taken of them.
+    /// The sample of the candidates.
     pub sample: Sample,
-    /// The field whose values were the strata.
+    /// The field whose values are the strata.
     pub strata: Option<String>,
-    /// The seed of the sample.
+    /// Seed of the sample.
     pub seed: u64,
-    /// How many candidates there were.
+    /// Number of candidates.
     pub candidates: u64,
 }
 
 impl Guidelines {
-    /// The version of guidelines that read `text`: the first eight hex digits of its BLAKE3.
+    /// The version of guidelines with this text: the first 8 hex digits of its BLAKE3 hash.
     pub fn version_of(text: &[u8]) -> String {
         blake3::hash(text).to_hex()[..8].to_string()
     }
 }
 
 impl Round {
-    /// Reads the file of a round; `file` is only what an error calls it.
+    /// Parses a round file. `file` only names the file in errors.
     ///
     /// # Errors
-    /// [`super::error::ErrorKind::Input`] with file and, where there is one, line or field: not JSON, a version that this program
-    /// does not know, an unknown field, or what [`check`](Self::check) refuses.
+    /// [`super::error::ErrorKind::Input`] with file and, if known, line or field: invalid JSON, an
+    /// unsupported version, an unknown field, or a failed [`check`](Self::check).
     pub fn parse(text: &str, file: &Path) -> Result<Round> {
         #[derive(Deserialize)]
         struct Versioned {
@@ -175,20 +178,19 @@ impl Round {
             |e: serde_json::Error| Error::input(e.to_string()).file(file).line(e.line() as u64);
         let Versioned { version } = serde_json::from_str(text).map_err(wrong)?;
         if version != VERSION {
-            return Err(Error::input(format!("version {version} of a round is not known"))
+            return Err(Error::input(format!("unsupported round version {version}"))
                 .file(file)
                 .field("version")
-                .help(format!("this program reads version {VERSION}; a newer one may have written the file")));
+                .help(format!(
+                    "this program reads version {VERSION}; use a newer benchtop"
+                )));
         }
         let round: Round = serde_json::from_str(text).map_err(wrong)?;
         round.check().map_err(|p| p.file(file))?;
         Ok(round)
     }
 
-    /// The text of its file: JSON, an item a line, ending with a newline.
-    ///
-    /// # Errors
-    /// None that is known: every part of a round can be written as JSON.
+    /// The contents of the round file: JSON with one item per line.
     pub fn to_json(&self) -> Result<String> {
         let mut text =
             serde_json::to_string_pretty(self).map_err(|e| Error::input(e.to_string()))?;
@@ -196,12 +198,13 @@ impl Round {
         Ok(text)
     }
 
-    /// Whether its parts fit together.
+    /// Checks that the fields are valid and consistent.
     ///
     /// # Errors
-    /// [`super::error::ErrorKind::Input`] names the field: a name that cannot be one, nobody or somebody twice, fewer people than
-    /// the overlap, an overlap under what the protocol needs, a blind round in the order of its list, a share that is
-    /// too large, guidelines outside the project, no items, an item twice, or a known item that is also asked for.
+    /// [`super::error::ErrorKind::Input`] with the field: an invalid name, no people or duplicate
+    /// people, fewer people than the overlap, an overlap below the protocol's minimum, a blind
+    /// round in list order, too large a share, guidelines outside the project, no items, duplicate
+    /// items, or gold items that are also items of the round.
     pub fn check(&self) -> Result<()> {
         let refuse =
             |field: &str, what: String, help: &str| Err(Error::input(what).field(field).help(help));
@@ -213,8 +216,8 @@ impl Round {
             if !seen.insert(person) {
                 return refuse(
                     "people",
-                    format!("`{person}` is named twice"),
-                    "name each person once",
+                    format!("duplicate person `{person}`"),
+                    "list each person once",
                 );
             }
         }
@@ -222,41 +225,40 @@ impl Round {
         if people == 0 || people > MOST_PEOPLE {
             return refuse(
                 "people",
-                format!("{people} people"),
-                &format!("1 to {MOST_PEOPLE} can share a round"),
+                format!("a round cannot have {people} people"),
+                &format!("list 1 to {MOST_PEOPLE} people"),
             );
         }
         if self.overlap < needed {
             let what = format!(
-                "{} people an item, and the protocol `{}` needs {needed}",
+                "{} people per item are too few; protocol `{}` needs {needed}",
                 self.overlap, self.protocol
             );
-            return refuse("overlap", what, "take another protocol or a larger overlap");
+            return refuse("overlap", what, "use another protocol or a larger overlap");
         }
         if people < usize::from(self.overlap) {
             let what = format!(
-                "{people} people, and each item is to be judged by {}",
+                "{people} people are too few; each item needs {}",
                 self.overlap
             );
-            return refuse("people", what, "name more people or take a smaller overlap");
+            return refuse("people", what, "add people or use a smaller overlap");
         }
         if self.blind && self.order == Order::AsListed {
             let what =
-                "a blind round cannot be shown in the order of its list, which can tell scores"
-                    .to_string();
+                "a blind round cannot use the list order, which can reveal scores".to_string();
             return refuse(
                 "order",
                 what,
-                "take the order `seeded`, or make the round open",
+                "use the order `seeded` or make the round open",
             );
         }
         for (field, rate) in [("repeats", self.repeats), ("probes", self.probes)] {
             if rate > Rate::MOST_MIXED {
-                let what = format!("{rate} of the items are too many");
+                let what = format!("{rate} of the items is too many");
                 return refuse(
                     field,
                     what,
-                    &format!("0 to {}; 5 % to 10 % are usual", Rate::MOST_MIXED),
+                    &format!("use 0 to {}; 5 % to 10 % are common", Rate::MOST_MIXED),
                 );
             }
         }
@@ -267,8 +269,8 @@ impl Round {
             if path.is_empty() || !inside || path.chars().any(char::is_control) {
                 return refuse(
                     "guidelines.path",
-                    format!("{path:?} is no file of the project"),
-                    "a path such as docs/rules.md",
+                    format!("{path:?} is not a path in the project"),
+                    "give a path such as docs/rules.md",
                 );
             }
             if version.len() != 8
@@ -276,19 +278,19 @@ impl Round {
                     .bytes()
                     .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
             {
-                let what = format!("`{version}` is no version of guidelines");
+                let what = format!("`{version}` is not a guidelines version");
                 return refuse(
                     "guidelines.version",
                     what,
-                    "the first eight hex digits of the file's BLAKE3",
+                    "use the first 8 hex digits of the file's BLAKE3 hash",
                 );
             }
         }
         for change in &self.changes {
             named(&change.by, "an annotator", "changes")?;
             if !self.has(&change.who) {
-                let what = format!("`{}` is not among the people", change.who);
-                return refuse("changes", what, "who left stays in the list of people");
+                let what = format!("`{}` is not one of the people", change.who);
+                return refuse("changes", what, "keep people who left in `people`");
             }
         }
         self.check_items()
@@ -298,12 +300,8 @@ impl Round {
         let refuse =
             |field: &str, what: String, help: &str| Err(Error::input(what).field(field).help(help));
         if self.items.is_empty() || self.items.len() > MOST_ITEMS {
-            let what = format!("{} items", self.items.len());
-            return refuse(
-                "items",
-                what,
-                "a round needs at least one; a filter that finds nothing gives none",
-            );
+            let what = format!("a round cannot have {} items", self.items.len());
+            return refuse("items", what, "use a filter that matches items");
         }
         let known = [
             ("calibration", &self.calibration),
@@ -319,11 +317,11 @@ impl Round {
             .keys()
             .find(|id| !items.contains(id.as_str()))
         {
-            let what = format!("`{stray}` is no item of the round");
+            let what = format!("`{stray}` is not an item of the round");
             return refuse(
                 "rotations",
                 what,
-                "rotations stand under the one that is judged",
+                "list rotations under the item that is judged",
             );
         }
         let others = self
@@ -339,26 +337,26 @@ impl Round {
             .chain(others)
         {
             if id.is_empty() {
-                return refuse(field, "an empty id".into(), "every item has one");
+                return refuse(field, "empty item id".into(), "give every item an id");
             }
             if !seen.insert(id) {
                 return refuse(
                     field,
-                    format!("`{id}` is there twice"),
-                    "each item has one place in a round",
+                    format!("duplicate item `{id}`"),
+                    "list each item once",
                 );
             }
         }
         Ok(())
     }
 
-    /// Whether this person is in it, or was: it keeps from them what it keeps from anybody in it.
+    /// Whether this person is or was in the round. Its blindness applies to both.
     pub fn has(&self, person: &str) -> bool {
         self.people.iter().any(|p| p == person)
     }
 }
 
-/// [`name::check`] for a field of a round: what stands in a file is input, not usage.
+/// [`name::check`] for a field of a round file. An invalid name there is invalid input, not usage.
 fn named(text: &str, what: &str, field: &str) -> Result<()> {
     name::check(text, what).map_err(|problem| {
         let help = problem.help.unwrap_or_default();

@@ -1,39 +1,40 @@
-//! What each person is shown, and in what order.
+//! The order in which each person sees the items of a round.
 //!
-//! A blind round shows every person the items in an order of their own: an order by score tells the score, and what
-//! came before an item sways its verdict. Practice comes first, repeats and probes come between. Nothing here is a list: a
-//! place in the order is worked out from the round's seed and the person's name, so ten orders of 617K items take no
-//! memory. The permutation is a Feistel network over the next power of four, walked until it comes back among the items
-//! (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
+//! In a blind round, every person sees the items in an order of their own: an order by score would
+//! reveal the score, and preceding items influence a verdict. Practice comes first, with repeats
+//! and probes mixed in later. No list is stored. Each position is computed from the round's seed
+//! and the person's name, so ten orders of 617K items take no memory. The permutation is a Feistel
+//! network over the next power of four with cycle walking (Black and Rogaway, "Ciphers with
+//! arbitrary finite domains", 2002).
 
 use super::{Order, Round};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rng::{Stream, key, within};
 use crate::verdict::Part;
 
-/// Fewest tickets from the first showing of an item to its repeat, where a round is long enough.
+/// Minimum number of tickets between an item and its repeat, if the round is long enough.
 pub const GAP: u32 = 20;
 
-/// Most tickets that are waited for before a repeat may come; in a long round it comes later than after [`GAP`], so that fewer
-/// are recognised, and still within a sitting.
+/// Maximum number of tickets to wait before a repeat becomes possible. In long rounds, repeats come
+/// later than [`GAP`] so that fewer are recognized, but within one sitting.
 pub const LONG_GAP: u32 = 100;
 
-/// So many tickets after practice are items of the round before the first probe.
+/// Number of the round's items after practice and before the first probe.
 pub const FIRST_PROBE: u32 = 5;
 
-/// One thing to judge.
+/// One item to judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ticket {
-    /// Which: a position in the round's items, for probes in its probe items, for practice in its calibration.
+    /// Position in the round's items, its probe items, or its practice items, depending on the
+    /// part.
     pub item: u32,
-    /// What for.
     pub part: Part,
-    /// How many tickets the person had before it.
+    /// Number of tickets that the person had before.
     pub nth: u32,
 }
 
 impl Round {
-    /// The id of the item that a ticket shows; none for a ticket of another round.
+    /// The item id of a ticket; `None` for a ticket of another round.
     pub fn id(&self, ticket: Ticket) -> Option<&str> {
         let at = ticket.item as usize;
         match ticket.part {
@@ -46,10 +47,10 @@ impl Round {
     }
 }
 
-/// Everything that `person` is shown if nobody else takes items before them.
+/// All tickets of `person` if nobody else takes items first.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`]: the person is not in the round.
+/// [`ErrorKind::Denied`] if the person is not in the round.
 pub fn tickets(round: &Round, person: &str) -> Result<Vec<Ticket>> {
     let plan = Plan::new(round, person)?;
     let (mut all, mut done) = (Vec::new(), Done::default());
@@ -69,26 +70,26 @@ pub fn tickets(round: &Round, person: &str) -> Result<Vec<Ticket>> {
     }
 }
 
-/// How many tickets of each part a person is through with.
+/// The number of tickets that a person has completed, by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
-    /// Practice.
+    /// Practice items.
     pub calibration: u32,
     /// Items of the round.
     pub mains: u32,
-    /// Known items.
+    /// Probes.
     pub probes: u32,
-    /// Second showings.
+    /// Repeats.
     pub repeats: u32,
 }
 
 impl Done {
-    /// All together.
+    /// The total.
     pub fn all(self) -> u32 {
         self.calibration + self.mains + self.probes + self.repeats
     }
 
-    /// The count of a part; parts that decide are all counted as items of the round.
+    /// The counter of a part. Parts that decide share the counter of the round's items.
     pub(super) fn of(&mut self, part: Part) -> &mut u32 {
         match part {
             Part::Calibration => &mut self.calibration,
@@ -104,33 +105,33 @@ impl Done {
 pub struct Plan {
     key: u64,
     items: u32,
-    /// None shows them as they are listed.
+    /// `None` for the list order.
     order: Option<Permutation>,
     calibration: Permutation,
     probes: Permutation,
-    /// Parts of the round of which each has a probe while there are any.
+    /// Number of blocks of the round that get one probe each.
     blocks: u32,
     repeats: u32,
     gap: u32,
-    /// Items of the round that the person comes to judge if all are equally fast.
+    /// Items that the person judges if all work equally fast.
     share: u32,
 }
 
 impl Plan {
-    /// The order in which `person` is shown this round.
+    /// The order of `person` in this round.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`]: the person is not in the round.
+    /// [`ErrorKind::Denied`] if the person is not in the round.
     pub fn new(round: &Round, person: &str) -> Result<Plan> {
         if !round.has(person) {
-            let what = format!("`{person}` is not in the round `{}`", round.name);
+            let what = format!("`{person}` is not in round `{}`", round.name);
             return Err(Error::new(ErrorKind::Denied, what)
-                .help(format!("it is for {}", round.people.join(", "))));
+                .help(format!("people in this round: {}", round.people.join(", "))));
         }
         let keyed = |what: &str| key(round.seed, &["round", &round.name, person, what]);
         let items = round.items.len() as u32;
         let n = u64::from(items);
-        // What a person comes to judge if all are equally fast.
+        // The number that a person judges if all work equally fast.
         let share = (n * u64::from(round.overlap))
             .div_ceil(round.drawn_for().max(1) as u64)
             .clamp(1, n.max(1));
@@ -144,7 +145,7 @@ impl Plan {
             order: (round.order == Order::Seeded).then(|| Permutation::new(keyed("items"), items)),
             calibration: Permutation::new(keyed("calibration"), round.calibration.len() as u32),
             probes: Permutation::new(keyed("probes"), pool as u32),
-            // Too few probes are spread over what a person comes to judge.
+            // If there are too few probes, spread them over a person's share.
             blocks: round.probes.of(n).min(places).min(pool * n / share) as u32,
             repeats: repeats as u32,
             gap: if n < gap + repeats { items } else { gap as u32 },
@@ -152,36 +153,36 @@ impl Plan {
         })
     }
 
-    /// How many items of the round there are to be shown.
+    /// Number of items of the round.
     pub fn items(&self) -> u32 {
         self.items
     }
 
-    /// How many items of practice come first.
+    /// Number of practice items.
     pub fn practice(&self) -> u32 {
         self.calibration.n
     }
 
-    /// How many known items there are to be mixed in.
+    /// Number of available probes.
     pub fn probes(&self) -> u32 {
         self.probes.n
     }
 
-    /// How many tickets come after practice, if all people are equally fast: what is mixed in is counted in, so that a count
-    /// towards it tells nothing of it.
+    /// Expected number of tickets after practice if all work equally fast. It includes repeats and
+    /// probes so that a progress count does not reveal them.
     pub fn after_practice(&self) -> u32 {
         let (n, share) = (u64::from(self.items.max(1)), u64::from(self.share));
         let mixed = u64::from(self.blocks.min(self.probes.n)) + u64::from(self.repeats);
         (share + mixed * share / n) as u32
     }
 
-    /// The item at place `at` (below [`items`](Self::items)) of this person's order.
+    /// The item at position `at` (below [`items`](Self::items)).
     pub fn item(&self, at: u32) -> u32 {
         self.order.as_ref().map_or(at, |order| order.at(at))
     }
 
-    /// What is due before the next item of the round: practice, or a known item (both with their position in the
-    /// round's list), or a repeat (with the place, among the items this person has judged, of the one to show again).
+    /// What comes before the next item of the round: a practice item or probe with its position in
+    /// the round's list, or a repeat with the position among the person's judged items.
     pub fn extra(&self, done: Done) -> Option<(Part, u32)> {
         if done.calibration < self.calibration.n {
             return Some((Part::Calibration, self.calibration.at(done.calibration)));
@@ -200,8 +201,9 @@ impl Plan {
         None
     }
 
-    /// After how many items the `nth` probe comes: anywhere in the `nth` block of [`FIRST_PROBE`]..=items. Blocks do not
-    /// overlap, so an item is always between two probes.
+    /// The number of items before the `nth` probe, drawn from the `nth` block of
+    /// [`FIRST_PROBE`]..=items. Blocks do not overlap, so there is always an item between two
+    /// probes.
     fn probe_after(&self, nth: u32) -> u32 {
         let (from, to) = block(self.items + 1 - FIRST_PROBE, self.blocks, nth);
         FIRST_PROBE
@@ -209,8 +211,9 @@ impl Plan {
             + Stream::new(within(self.key, u64::from(nth))).below((to - from) as usize) as u32
     }
 
-    /// After how many items the `nth` repeat comes, and which of those judged it is. In a round too short to wait for a gap
-    /// the first items are shown again at its end: for all of them together that is the farthest possible.
+    /// The number of items before the `nth` repeat, and which judged item to repeat. If the round
+    /// is too short for the gap, its first items are repeated at the end, which maximizes the
+    /// distance.
     fn repeat(&self, nth: u32) -> (u32, u32) {
         if self.gap == self.items {
             return (self.items, nth);
@@ -222,13 +225,13 @@ impl Plan {
     }
 }
 
-/// The `nth` of `blocks` parts of `0..span` that differ by one at most (`blocks` <= `span`): from, to.
+/// Start and end of the `nth` of `blocks` near-equal parts of `0..span` (`blocks` <= `span`).
 fn block(span: u32, blocks: u32, nth: u32) -> (u32, u32) {
     let edge = |nth: u32| (u64::from(span) * u64::from(nth) / u64::from(blocks.max(1))) as u32;
     (edge(nth), edge(nth + 1))
 }
 
-/// A drawn permutation of `0..n` of which any place can be asked for.
+/// A random permutation of `0..n` with access to any position.
 #[derive(Clone, Debug)]
 struct Permutation {
     keys: [u64; 6],
@@ -239,7 +242,7 @@ struct Permutation {
 impl Permutation {
     fn new(key: u64, n: u32) -> Permutation {
         let bits = u32::BITS - n.saturating_sub(1).leading_zeros();
-        // Below 64 places a network would have too few keys to tell orders apart.
+        // Below 64 positions, the network would have too few keys to vary the orders.
         let half = bits.div_ceil(2).max(3);
         Permutation {
             keys: std::array::from_fn(|i| within(key, i as u64 + 1)),
@@ -248,7 +251,7 @@ impl Permutation {
         }
     }
 
-    /// What is at place `at`, which must be below `n`.
+    /// The element at position `at`, which must be below `n`.
     fn at(&self, at: u32) -> u32 {
         let mask = (1u64 << self.half) - 1;
         let mut place = u64::from(at);

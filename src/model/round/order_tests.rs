@@ -18,14 +18,14 @@ fn mixed(items: usize, repeats: u32, probes: u32, known: usize) -> Round {
 }
 
 #[test]
-fn somebody_else_is_refused_and_told_who_it_is_for() {
+fn outsiders_are_denied_with_the_list_of_people() {
     let problem = tickets(&round(3, 2, 1, 0), "eve").unwrap_err();
     assert_eq!(problem.kind, ErrorKind::Denied);
     assert!(problem.help.unwrap().contains("person-1"));
 }
 
 #[test]
-fn orders_stay_as_they_were_drawn_when_people_join_and_leave() {
+fn orders_do_not_change_when_people_join_or_leave() {
     let mut made = mixed(600, 500, 700, 60);
     made.people.push("person-1".into());
     let before = tickets(&made, "person-0").unwrap();
@@ -57,7 +57,7 @@ fn orders_stay_as_they_were_drawn_when_people_join_and_leave() {
 }
 
 #[test]
-fn an_open_round_may_show_its_list() {
+fn open_rounds_can_use_the_list_order() {
     let mut made = round(200, 1, 1, 0);
     (made.blind, made.order) = (false, Order::AsListed);
     let mains = all_of(&tickets(&made, "person-0").unwrap(), Part::Main);
@@ -65,7 +65,7 @@ fn an_open_round_may_show_its_list() {
 }
 
 #[test]
-fn a_ticket_names_the_item_it_shows() {
+fn tickets_resolve_to_item_ids() {
     let made = round(100, 1, 1, 20);
     let ticket = |item, part| Ticket { item, part, nth: 0 };
     assert_eq!(made.id(ticket(3, Part::Main)), Some("set/3"));
@@ -76,7 +76,7 @@ fn a_ticket_names_the_item_it_shows() {
 }
 
 #[test]
-fn the_usual_round_is_what_its_shares_say() {
+fn default_round_matches_its_shares() {
     let made = round(1000, 2, 2, 200);
     let shown = tickets(&made, "person-1").unwrap();
     let count = |part| all_of(&shown, part).len();
@@ -99,8 +99,9 @@ fn the_usual_round_is_what_its_shares_say() {
 }
 
 #[test]
-fn no_place_is_preferred() {
-    // Where item 0 comes, over 4,000 people: 40 cells of 100 expected. The 99.9th percentile of chi square at 39 is 72.
+fn positions_are_uniform() {
+    // Position of item 0 over 4,000 people: 40 cells with 100 expected each. The 99.9th percentile
+    // of chi square with 39 degrees of freedom is 72.
     let mut cells = [0f64; 40];
     for person in names(4000) {
         let order = Permutation::new(key(3, &[&person]), 1000);
@@ -108,7 +109,7 @@ fn no_place_is_preferred() {
     }
     let chi: f64 = cells.iter().map(|n| (n - 100.0).powi(2) / 100.0).sum();
     assert!(chi < 72.0, "{chi}");
-    // And what comes after what: two neighbours of the list are rarely neighbours in an order (2 in 1,000 by chance).
+    // Two neighbors in the list are rarely neighbors in an order (2 in 1,000 by chance).
     let near = names(500).into_iter().filter(|person| {
         let order = Permutation::new(key(4, &[person]), 1000);
         let at = |item| (0..1000).position(|at| order.at(at) == item).unwrap() as i64;
@@ -118,7 +119,7 @@ fn no_place_is_preferred() {
 }
 
 #[test]
-fn a_short_round_repeats_its_first_items_at_its_end() {
+fn short_rounds_repeat_their_first_items_at_the_end() {
     let shown = tickets(&mixed(12, 2500, 0, 0), "person-0").unwrap();
     let repeats = all_of(&shown, Part::Repeat);
     assert_eq!(repeats.len(), 3);
@@ -129,8 +130,9 @@ fn a_short_round_repeats_its_first_items_at_its_end() {
 }
 
 #[test]
-fn probes_that_are_too_few_are_spread_over_a_persons_share() {
-    // Ten people share 1,000 items: 100 each, so 7 probes are wanted of each person and 70 of one who does it all.
+fn scarce_probes_are_spread_over_a_persons_share() {
+    // Ten people share 1,000 items, 100 each: 7 probes per person, and 70 for one who judges
+    // everything.
     let mut made = round(1000, 10, 1, 4);
     let shown = tickets(&made, "person-3").unwrap();
     let probes = all_of(&shown, Part::Probe);
@@ -145,7 +147,7 @@ fn probes_that_are_too_few_are_spread_over_a_persons_share() {
 }
 
 #[test]
-fn an_order_of_617k_items_is_worked_out_without_a_list() {
+fn order_of_617k_items_needs_no_list() {
     let made = round(617_000, 10, 2, 50_000);
     let shown = tickets(&made, "person-9").unwrap();
     assert_eq!(all_of(&shown, Part::Main).len(), 617_000);
@@ -160,14 +162,14 @@ fn an_order_of_617k_items_is_worked_out_without_a_list() {
 
 proptest! {
     #[test]
-    fn a_permutation_has_every_place_once(key in any::<u64>(), n in 1u32..5000) {
+    fn permutations_are_bijective(key in any::<u64>(), n in 1u32..5000) {
         let order = Permutation::new(key, n);
         let places: BTreeSet<u32> = (0..n).map(|at| order.at(at)).collect();
         prop_assert!(places.into_iter().eq(0..n));
     }
 
     #[test]
-    fn what_a_person_is_shown(
+    fn tickets_of_a_person(
         items in 1usize..700, people in 1usize..4, repeats in 0u32..=2500, probes in 0u32..=2500, known in 0usize..200,
         seed in any::<u64>(),
     ) {
@@ -180,12 +182,12 @@ proptest! {
         let mains: BTreeSet<u32> = all_of(&shown, Part::Main).iter().map(|t| t.item).collect();
         prop_assert_eq!(all_of(&shown, Part::Main).len(), items);
         prop_assert_eq!(mains.len(), items);
-        // Shares are exact to rounding, as far as there are probes and places for them.
+        // Shares are exact up to rounding, as far as there are probes and positions.
         let n = items as u64;
         prop_assert_eq!(all_of(&shown, Part::Repeat).len() as u64, made.repeats.of(n));
         let wanted = made.probes.of(n).min(known as u64).min((n + 1).saturating_sub(5));
         prop_assert_eq!(all_of(&shown, Part::Probe).len() as u64, wanted);
-        // Practice first and whole, no known item twice.
+        // Practice is first and complete, and no gold item occurs twice.
         let practice = made.calibration.len();
         prop_assert!(shown[..practice].iter().all(|t| t.part == Part::Calibration));
         for part in [Part::Calibration, Part::Probe, Part::Repeat] {
@@ -193,13 +195,13 @@ proptest! {
             let once: BTreeSet<u32> = list.iter().map(|t| t.item).collect();
             prop_assert_eq!(once.len(), list.len());
         }
-        // Repeats: of what was shown before, far enough back.
+        // Repeats show earlier items, after the gap.
         let first: BTreeMap<u32, u32> = all_of(&shown, Part::Main).iter().map(|t| (t.item, t.nth)).collect();
         for repeat in all_of(&shown, Part::Repeat) {
             let back = i64::from(repeat.nth) - i64::from(first[&repeat.item]);
             prop_assert!(back >= 20.min(n as i64), "{} back", back);
         }
-        // Probes: never adjacent, never among the first five, evenly spread.
+        // Probes are never adjacent, never among the first five, and evenly spread.
         let places: Vec<u32> = all_of(&shown, Part::Probe).iter().map(|t| t.nth).collect();
         prop_assert!(places.iter().all(|nth| *nth >= practice as u32 + 5));
         prop_assert!(places.windows(2).all(|two| two[1] - two[0] > 1));
@@ -216,7 +218,7 @@ proptest! {
     }
 
     #[test]
-    fn different_people_and_seeds_have_different_orders(items in 12usize..300, seed in any::<u64>()) {
+    fn orders_differ_by_person_and_seed(items in 12usize..300, seed in any::<u64>()) {
         let mut made = mixed(items, 500, 700, 30);
         made.people = names(4);
         made.seed = seed;

@@ -1,41 +1,40 @@
-//! People who join a round that goes on, and who leave it.
+//! People who join or leave an open round.
 //!
-//! Nobody has a fixed share: an item is given to whoever asks first, so what somebody leaves undone is free for the others. Their
-//! verdicts go on counting, and so they stay in the list of people.
+//! Nobody has a fixed share. Items go to whoever asks next, so the others take over what somebody
+//! leaves undone. Verdicts of people who left still count, so they stay in the list of people.
 
 use serde::{Deserialize, Serialize};
 
 use super::Round;
 use crate::error::{Error, Result};
 
-/// Somebody joined a round that goes on, or left it.
+/// A person joined or left an open round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PeopleChange {
-    /// The annotator.
     pub who: String,
-    /// What they did.
+    /// The kind of change.
     pub act: PeopleAct,
-    /// When: milliseconds since 1970 UTC.
+    /// Time in milliseconds since 1970 UTC.
     pub at: i64,
-    /// Who had it so.
+    /// The annotator who made the change.
     pub by: String,
 }
 
-/// What somebody did who joined a round or left it.
+/// The kind of a [`PeopleChange`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PeopleAct {
-    /// They are given items that others have left.
+    /// Joined; gets items that are still open.
     Joined,
-    /// They are given nothing any more; their verdicts go on counting.
+    /// Left; gets no more items, but past verdicts count.
     Left,
-    /// They are given items again.
+    /// Came back; gets items again.
     Back,
 }
 
 impl Round {
-    /// Whether this person is given items of it.
+    /// Whether the round serves items to this person.
     pub fn gives(&self, person: &str) -> bool {
         let last = self
             .changes
@@ -45,7 +44,7 @@ impl Round {
         self.has(person) && last.is_none_or(|change| change.act != PeopleAct::Left)
     }
 
-    /// Those who left it.
+    /// People who left.
     pub fn left(&self) -> Vec<String> {
         self.people
             .iter()
@@ -54,7 +53,7 @@ impl Round {
             .collect()
     }
 
-    /// How many people it was drawn for: orders and what is mixed in stay as they were drawn.
+    /// Number of people at creation. Orders, repeats, and probes are based on it.
     pub fn drawn_for(&self) -> usize {
         self.people.len()
             - self
@@ -64,11 +63,12 @@ impl Round {
                 .count()
     }
 
-    /// These people join it and those leave it, at `at`, as `by` has it; nothing is changed where that is refused. While it is not `done`, as many
-    /// as judge each item must stay.
+    /// Adds and removes people, at time `at` on behalf of `by`. On error nothing changes. Unless
+    /// the round is `done`, at least as many people as the overlap must stay.
     ///
     /// # Errors
-    /// [`Kind::Input`](super::error::Kind::Input) at `people`: somebody who is in it already or is not, a name that cannot be one, too few who stay.
+    /// [`ErrorKind::Input`](super::super::error::ErrorKind::Input) at `people`: a person who is
+    /// already in the round or is not, an invalid name, or too few people left.
     pub fn change(
         &mut self,
         (add, remove): (&[String], &[String]),
@@ -90,8 +90,8 @@ impl Round {
             match (next.has(who), next.gives(who)) {
                 (_, true) => {
                     return refuse(
-                        format!("`{who}` is in the round already"),
-                        "name only who joins",
+                        format!("`{who}` is already in the round"),
+                        "add only new people",
                     );
                 }
                 (true, false) => note(&mut next, who, PeopleAct::Back),
@@ -103,7 +103,7 @@ impl Round {
         }
         for who in remove {
             if !next.gives(who) {
-                let help = format!("it is for {}", next.people.join(", "));
+                let help = format!("people in this round: {}", next.people.join(", "));
                 return refuse(format!("`{who}` is not in the round"), &help);
             }
             note(&mut next, who, PeopleAct::Left);
@@ -115,10 +115,10 @@ impl Round {
             .count();
         if !done && stay < usize::from(next.overlap) {
             let what = format!(
-                "{stay} people would stay, and each item is to be judged by {}",
+                "{stay} people would stay, but each item needs {}",
                 next.overlap
             );
-            return refuse(what, "add somebody in the same step");
+            return refuse(what, "add people in the same command");
         }
         next.check()?;
         *self = next;

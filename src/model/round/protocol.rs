@@ -1,8 +1,10 @@
-//! How the papers verified by hand, as data: what is asked, of how many people, and what their verdicts make of an item.
+//! Review protocols of the papers: the question, the number of people, and how their verdicts
+//! become a status.
 //!
-//! Sources: MVP-Bench (data construction and Table 1: two annotators, kept only if both accept; Table 6: human
-//! performance), AutoBench-V (human alignment: five people, at least three), MM-SAP (five people, at least three), VLB
-//! (human check: 7 strategies x 3 sets x 100 pairs, original beside variant), Dysca (a tenth looked through by hand).
+//! Sources: MVP-Bench (data construction and Table 1: two annotators, kept only if both accept;
+//! Table 6: human performance), AutoBench-V (human alignment: at least three of five people),
+//! MM-SAP (at least three of five people), VLB (human check: 7 strategies x 3 sets x 100 pairs,
+//! original next to variant), Dysca (one tenth audited by hand).
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,33 +14,35 @@ use serde::{Deserialize, Serialize};
 use crate::status::{Status, single};
 use crate::verdict::Verdict;
 
-/// Most people that a rule can ask of one item.
+/// Maximum number of votes per item.
 pub const MOST_VOTES: u8 = 32;
 
 /// How verdicts become a status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
-    /// One person's word is enough, and the last word counts ([`single`]).
+    /// One verdict is enough, and the last one counts ([`single`]).
     #[default]
     Single,
-    /// Kept only if both of two accept (MVP-Bench, data construction).
+    /// Kept only if both annotators accept (MVP-Bench, data construction).
     BothAccept,
     /// Kept if at least k of n accept (AutoBench-V: 3 of 5).
     Majority(Votes),
-    /// The original and the changed image or question side by side: is the answer still the same (VLB, human check)? Both of
-    /// two must say so; the paper does not say how many looked at a pair. Accept always means "the same", whatever
-    /// the polarity of the judge's prompt for that strategy.
+    /// Compares the original and the changed picture or question side by side: is the answer still
+    /// the same (VLB, human check)? Both of two people must agree, since the paper does not give a
+    /// number. Accept always means "the same", whatever the polarity of the judge's prompt for the
+    /// strategy.
     Equivalence,
-    /// One person looks through a sample, for the rate of errors (Dysca). What is found bad is out.
+    /// One person audits a sample to estimate the error rate (Dysca). Bad items are rejected.
     Audit,
-    /// The question is answered without its key being shown (MVP-Bench, Table 6: human performance). Decides nothing.
+    /// The question is answered without its answer key (MVP-Bench, Table 6: human performance).
+    /// Decides nothing.
     Answer,
-    /// Is the refusal option the only right one (MM-SAP)? At least three of five must say so.
+    /// Is the refusal option the only right one (MM-SAP)? At least three of five people must agree.
     Refusal,
 }
 
-/// `k` of `n` people: 1 <= k <= n <= [`MOST_VOTES`].
+/// `k` of `n` votes: 1 <= k <= n <= [`MOST_VOTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "WrittenVotes")]
 pub struct Votes {
@@ -63,9 +67,6 @@ impl TryFrom<WrittenVotes> for Votes {
 
 impl Votes {
     /// At least `k` of `n` people.
-    ///
-    /// # Errors
-    /// Says which of the two does not fit, and what would.
     pub fn new(k: u32, n: u32) -> Result<Votes, String> {
         match (u8::try_from(k), u8::try_from(n)) {
             (_, Ok(n)) if n == 0 || n > MOST_VOTES => {
@@ -77,33 +78,33 @@ impl Votes {
         }
     }
 
-    /// How many must accept.
+    /// Number of people who must accept.
     pub fn k(self) -> u8 {
         self.k
     }
 
-    /// How many are asked.
+    /// Number of people asked.
     pub fn n(self) -> u8 {
         self.n
     }
 }
 
-/// What the two verdict keys mean under a protocol: labels of a word or two.
+/// Labels of the two verdict keys under a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keys {
-    /// What [`Verdict::Accept`] says.
+    /// Label of [`Verdict::Accept`].
     pub accept: &'static str,
-    /// What [`Verdict::Reject`] says.
+    /// Label of [`Verdict::Reject`].
     pub reject: &'static str,
 }
 
 impl Protocol {
-    /// How many people judge an item, unless a round says otherwise.
+    /// Default number of people per item.
     pub fn people(self) -> u8 {
         self.votes().map_or(1, Votes::n)
     }
 
-    /// How many of how many must accept; none where a single word counts, or where nothing is decided.
+    /// The required votes; `None` if a single verdict decides or nothing is decided.
     pub fn votes(self) -> Option<Votes> {
         match self {
             Protocol::BothAccept | Protocol::Equivalence => Some(Votes { k: 2, n: 2 }),
@@ -113,11 +114,11 @@ impl Protocol {
         }
     }
 
-    /// What the screen asks, in one line.
+    /// The question shown on screen, in one line.
     pub fn question(self) -> &'static str {
         match self {
-            Protocol::Single | Protocol::BothAccept => "Are image, question and answer right?",
-            Protocol::Majority(_) => "Do image, question and answer go together?",
+            Protocol::Single | Protocol::BothAccept => "Are image, question, and answer right?",
+            Protocol::Majority(_) => "Do image, question, and answer match?",
             Protocol::Equivalence => "Is the answer still the same after the change?",
             Protocol::Audit => "Is anything wrong with this item?",
             Protocol::Answer => "What is the answer?",
@@ -125,7 +126,7 @@ impl Protocol {
         }
     }
 
-    /// What accepting and rejecting mean. Under `answer` there is nothing to accept: options are chosen instead.
+    /// The meaning of accept and reject. `None` under `answer`, where options are chosen instead.
     pub fn keys(self) -> Option<Keys> {
         let (accept, reject) = match self {
             Protocol::Single | Protocol::BothAccept | Protocol::Majority(_) => ("accept", "reject"),
@@ -137,23 +138,25 @@ impl Protocol {
         Some(Keys { accept, reject })
     }
 
-    /// Whether its verdicts can make or change a status.
+    /// Whether its verdicts can change a status.
     pub fn decides(self) -> bool {
         self != Protocol::Answer
     }
 
-    /// The status that `standing` gives an item: one verdict a person, in the order they were given.
+    /// The status of an item from its effective verdicts, one per person, in the order they were
+    /// given.
     ///
-    /// `single` and `audit` follow the last word ([`single`]); `answer` leaves everything pending. Where k of n must
-    /// accept, skips and answers count as not judged, and the first of these that holds is the status:
-    /// 1. more than n - k reject: [`Status::Rejected`], as it can no longer be kept, even half-way;
-    /// 2. k accept: [`Status::Accepted`], whatever the others wanted fixed or looked at;
+    /// `single` and `audit` follow the last verdict ([`single`]). `answer` leaves everything
+    /// pending. Where k of n must accept, skips and answers do not count, and the first matching
+    /// line is the status:
+    /// 1. more than n - k reject: [`Status::Rejected`], even if verdicts are still missing;
+    /// 2. k accept: [`Status::Accepted`], regardless of the others;
     /// 3. k could still accept: [`Status::Pending`];
-    /// 4. k could, if those who want it fixed were satisfied: [`Status::ToFix`];
-    /// 5. only those who flagged it or were unsure stand in the way: [`Status::Flagged`].
+    /// 4. k would accept if the fixes were made: [`Status::ToFix`];
+    /// 5. otherwise: [`Status::Flagged`], because of flags or unsure verdicts.
     ///
-    /// With more than n verdicts rejections therefore weigh first: three verdicts under `both-accept` keep an item
-    /// only if none of them rejects it.
+    /// So with more than n verdicts, rejections take precedence: three verdicts under `both-accept`
+    /// keep an item only if none of them is a rejection.
     pub fn status(self, standing: &[Verdict]) -> Status {
         let Some(Votes { k, n }) = self.votes() else {
             return if self.decides() {
@@ -205,7 +208,8 @@ impl fmt::Display for Protocol {
 impl FromStr for Protocol {
     type Err = String;
 
-    /// Reads what [`Display`](fmt::Display) writes; `majority 3/5` and `majority-3-of-5` are read as well.
+    /// Parses the output of [`Display`](fmt::Display), and also `majority 3/5` and
+    /// `majority-3-of-5`.
     fn from_str(text: &str) -> Result<Protocol, String> {
         let simple = [
             Self::Single,
@@ -220,7 +224,7 @@ impl FromStr for Protocol {
         }
         let unknown = || {
             let known =
-                "single, both-accept, \"majority 3 of 5\", equivalence, audit, answer or refusal";
+                "single, both-accept, \"majority 3 of 5\", equivalence, audit, answer, or refusal";
             format!("unknown protocol `{text}`, expected {known}")
         };
         let votes = text
@@ -236,31 +240,32 @@ impl FromStr for Protocol {
     }
 }
 
-/// What another rule would make of the same verdicts. Every item is in exactly one of the first six.
+/// The effect of another protocol on the same verdicts. Every item is in exactly one of the first
+/// six counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WhatIf {
-    /// Accepted under the other rule.
+    /// Accepted under the other protocol.
     pub kept: u64,
     /// Rejected under it.
     pub dropped: u64,
-    /// With too few verdicts for it.
+    /// Pending under it.
     pub pending: u64,
     /// Flagged under it.
     pub flagged: u64,
-    /// To be fixed under it.
+    /// To fix under it.
     pub to_fix: u64,
-    /// Only passed over.
+    /// Only skipped.
     pub skipped: u64,
-    /// With another status than under the present rule.
+    /// Items whose status differs.
     pub changed: u64,
-    /// Not accepted now, accepted under the other rule.
+    /// Items accepted only under the other protocol.
     pub gained: u64,
-    /// Accepted now, not accepted under the other rule.
+    /// Items accepted only under the present protocol.
     pub lost: u64,
 }
 
-/// Counts what `other` would make of `items` (the standing verdicts of each, in the order they were given), and what that
-/// changes against `now`.
+/// Counts the statuses of `items` under `other` and compares them with `now`. Each item is the list
+/// of its effective verdicts in the order they were given.
 pub fn what_if<I>(items: I, now: Protocol, other: Protocol) -> WhatIf
 where
     I: IntoIterator,

@@ -30,17 +30,13 @@ fn verdicts(most: usize) -> impl Strategy<Value = Vec<Verdict>> {
 }
 
 #[test]
-fn both_of_two_must_accept() {
+fn both_accept_needs_two_accepts() {
     for protocol in [Protocol::BothAccept, Protocol::Equivalence] {
         let status = |standing: &[Verdict]| protocol.status(standing);
         assert_eq!(status(&[]), Status::Pending);
         assert_eq!(status(&[Accept]), Status::Pending);
         assert_eq!(status(&[Accept, Accept]), Status::Accepted);
-        assert_eq!(
-            status(&[Reject]),
-            Status::Rejected,
-            "it can no longer be kept"
-        );
+        assert_eq!(status(&[Reject]), Status::Rejected, "one rejection rejects");
         assert_eq!(status(&[Unsure, Reject]), Status::Rejected);
         assert_eq!(status(&[Fix]), Status::ToFix);
         assert_eq!(status(&[Accept, Fix]), Status::ToFix);
@@ -48,24 +44,24 @@ fn both_of_two_must_accept() {
         assert_eq!(
             status(&[Fix, Flag]),
             Status::Flagged,
-            "the fix alone would not do"
+            "a fix with a flag is flagged"
         );
         assert_eq!(
             status(&[Skip, Skip]),
             Status::Pending,
-            "a skip is not judged"
+            "a skip does not count"
         );
         assert_eq!(status(&[Skip, Accept, Answer, Accept]), Status::Accepted);
         assert_eq!(
             status(&[Accept, Accept, Reject]),
             Status::Rejected,
-            "a third who rejects weighs first"
+            "a third person's rejection takes precedence"
         );
     }
 }
 
 #[test]
-fn three_of_five_may_do_without_two() {
+fn three_of_five_decide_alone() {
     for protocol in [majority(3, 5), Protocol::Refusal] {
         let status = |standing: &[Verdict]| protocol.status(standing);
         assert_eq!(status(&[Accept, Accept, Reject, Reject]), Status::Pending);
@@ -76,7 +72,7 @@ fn three_of_five_may_do_without_two() {
         assert_eq!(
             status(&[Accept, Accept, Accept]),
             Status::Accepted,
-            "the others cannot change it"
+            "further verdicts cannot change it"
         );
         assert_eq!(status(&[Reject, Reject, Reject]), Status::Rejected);
         assert_eq!(
@@ -96,7 +92,7 @@ fn three_of_five_may_do_without_two() {
         assert_eq!(
             status(&[Accept, Accept, Reject, Unsure, Fix]),
             Status::ToFix,
-            "fixed, it would be kept"
+            "after the fix it would be kept"
         );
         assert_eq!(
             status(&[Accept, Reject, Reject, Unsure, Fix]),
@@ -106,7 +102,7 @@ fn three_of_five_may_do_without_two() {
 }
 
 #[test]
-fn one_word_is_enough_for_single_and_audit_and_an_answer_decides_nothing() {
+fn single_and_audit_need_one_verdict_and_answer_none() {
     for standing in [
         &[][..],
         &[Accept],
@@ -126,7 +122,7 @@ fn one_word_is_enough_for_single_and_audit_and_an_answer_decides_nothing() {
 }
 
 #[test]
-fn how_many_people_an_item_needs() {
+fn protocols_need_people() {
     use Protocol as P;
     let all = [
         P::Single,
@@ -145,7 +141,7 @@ fn how_many_people_an_item_needs() {
 }
 
 #[test]
-fn what_cannot_be_voted_is_refused_with_what_could() {
+fn invalid_votes_fail() {
     for (k, n, what) in [
         (0, 5, "k = 0"),
         (6, 5, "1 to 5"),
@@ -175,7 +171,7 @@ fn what_cannot_be_voted_is_refused_with_what_could() {
 }
 
 #[test]
-fn another_rule_is_counted_without_being_taken() {
+fn what_if_counts_changes() {
     let items = [
         vec![Accept; 3],
         vec![Accept, Accept, Accept, Reject, Accept],
@@ -191,7 +187,7 @@ fn another_rule_is_counted_without_being_taken() {
 
 proptest! {
     #[test]
-    fn texts_json_and_toml_bring_a_protocol_back(protocol in protocols()) {
+    fn protocols_round_trip(protocol in protocols()) {
         prop_assert_eq!(protocol.to_string().parse(), Ok(protocol));
         let json = serde_json::to_string(&protocol).unwrap();
         prop_assert_eq!(serde_json::from_str::<Protocol>(&json).unwrap(), protocol);
@@ -208,7 +204,7 @@ proptest! {
         prop_assume!(judged.len() <= n as usize);
         let count = |wanted: &[Verdict]| judged.iter().filter(|v| wanted.contains(v)).count();
         let open = n as usize - judged.len();
-        // What it takes for k to accept, in the order it is hoped for.
+        // The verdicts still needed for k accepts.
         let expected = if count(&[Accept]) >= k as usize { Status::Accepted }
             else if count(&[Accept]) + open >= k as usize { Status::Pending }
             else if count(&[Accept, Fix]) + open >= k as usize { Status::ToFix }
@@ -218,7 +214,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_decided_stays_so_while_people_are_still_asked(
+    fn decided_status_is_final_within_n_verdicts(
         k in 1u32..=5, more in 0u32..=4, standing in verdicts(9), next in select(Verdict::ALL.to_vec())
     ) {
         let protocol = majority(k, k + more);
@@ -231,7 +227,7 @@ proptest! {
             && !(matches!(before, Status::Flagged) && next == Reject) {
             prop_assert_eq!(protocol.status(&after), before);
         }
-        // Nothing that was decided opens again, and nothing is kept that could not be kept before.
+        // No decided item becomes pending or changes to or from accepted.
         if before != Status::Pending {
             prop_assert_ne!(protocol.status(&after), Status::Pending);
             prop_assert_eq!(protocol.status(&after) == Status::Accepted, before == Status::Accepted);
@@ -239,14 +235,14 @@ proptest! {
     }
 
     #[test]
-    fn votes_have_no_order(k in 1u32..=5, more in 0u32..=4, mut standing in verdicts(12)) {
+    fn order_of_votes_does_not_matter(k in 1u32..=5, more in 0u32..=4, mut standing in verdicts(12)) {
         let before = majority(k, k + more).status(&standing);
         standing.reverse();
         prop_assert_eq!(majority(k, k + more).status(&standing), before);
     }
 
     #[test]
-    fn every_item_is_counted_once(
+    fn what_if_counts_every_item_once(
         items in prop::collection::vec(verdicts(6), 0..30), now in protocols(), other in protocols()
     ) {
         let found = what_if(&items, now, other);

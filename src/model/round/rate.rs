@@ -1,11 +1,11 @@
-//! Shares, counted in ten-thousandths so that they are the same in every file and on every machine.
+//! Shares in ten-thousandths, so that they are identical in every file and on every machine.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A share from 0 to 1, exact to a hundredth of a percent; a number such as 0.05 in files.
+/// A share from 0 to 1, exact to a hundredth of a percent. Files contain a number such as 0.05.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -13,21 +13,18 @@ use serde::{Deserialize, Serialize};
 pub struct Rate(u32);
 
 impl Rate {
-    /// None of it.
+    /// 0 %.
     pub const NONE: Rate = Rate(0);
-    /// All of it.
+    /// 100 %.
     pub const ALL: Rate = Rate(10_000);
-    /// Usual share of silent repeats: 5 %.
+    /// Default share of repeats: 5 %.
     pub const REPEATS: Rate = Rate(500);
-    /// Usual share of silent probes: 7 %, within the usual 5 % to 10 %.
+    /// Default share of probes: 7 %, within the common 5 % to 10 %.
     pub const PROBES: Rate = Rate(700);
-    /// Most that is mixed in of either: more would make the mixture what is measured.
+    /// Maximum share of repeats and of probes. More would distort the measurement.
     pub const MOST_MIXED: Rate = Rate(2_500);
 
-    /// So many hundredths of a percent.
-    ///
-    /// # Errors
-    /// More than 10,000.
+    /// A share of `parts` / 10,000.
     pub fn of_ten_thousand(parts: u32) -> Result<Rate, String> {
         if parts <= Self::ALL.0 {
             Ok(Rate(parts))
@@ -36,7 +33,7 @@ impl Rate {
         }
     }
 
-    /// This share of `n`, rounded to the nearest, halves up.
+    /// This share of `n`, rounded to the nearest integer, halves up.
     pub fn of(self, n: u64) -> u64 {
         ((u128::from(n) * u128::from(self.0) + 5_000) / 10_000) as u64
     }
@@ -48,13 +45,13 @@ impl TryFrom<f64> for Rate {
     fn try_from(share: f64) -> Result<Rate, String> {
         if !(0.0..=1.0).contains(&share) {
             return Err(format!(
-                "{share} is no share, expected 0 to 1, such as 0.05 for 5 %"
+                "invalid share {share}, expected 0 to 1, such as 0.05 for 5 %"
             ));
         }
         let parts = (share * 1e4).round();
         if (share * 1e4 - parts).abs() > 1e-6 {
             return Err(format!(
-                "{share} is too fine, expected a share of at most four decimals"
+                "share {share} is too precise, expected at most 4 decimals"
             ));
         }
         Ok(Rate(parts as u32))
@@ -70,9 +67,9 @@ impl From<Rate> for f64 {
 impl FromStr for Rate {
     type Err = String;
 
-    /// Reads what [`Display`](fmt::Display) writes, such as `5 %`; `5%` and `0.05` are read as well.
+    /// Parses `5 %`, `5%`, or `0.05`.
     fn from_str(text: &str) -> Result<Rate, String> {
-        let expected = || format!("`{text}` is no share, expected one such as 5% or 0.05");
+        let expected = || format!("invalid share `{text}`, expected one such as 5% or 0.05");
         let share = match text.trim().strip_suffix('%') {
             Some(percent) => percent.trim().parse::<f64>().map(|p| p / 100.0),
             None => text.trim().parse::<f64>(),
@@ -92,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_is_read_written_and_taken_exactly() {
+    fn shares_are_exact() {
         for parts in 0..=10_000 {
             let rate = Rate::of_ten_thousand(parts).unwrap();
             assert_eq!(Rate::try_from(f64::from(rate)), Ok(rate));
@@ -128,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_share_is_refused() {
+    fn invalid_shares_fail() {
         for share in [-0.01, 1.01, f64::NAN, f64::INFINITY] {
             assert!(
                 Rate::try_from(share).unwrap_err().contains("0 to 1"),
@@ -138,7 +135,7 @@ mod tests {
         for share in ["", "ten", "110%", "-1"] {
             assert!(share.parse::<Rate>().is_err(), "{share}");
         }
-        assert!(Rate::try_from(0.00005).unwrap_err().contains("fine"));
+        assert!(Rate::try_from(0.00005).is_err());
         assert!(Rate::of_ten_thousand(10_001).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! A round as it is reported: what was asked, who said how much, and what came of it.
+//! The report of a round: settings, counts, agreement, and results.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,82 +9,80 @@ use crate::annotator;
 use crate::status::Status;
 use crate::verdict::Verdict;
 
-/// Everything that is reported of a round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundReport {
-    /// What it is and how far.
     pub state: RoundState,
-    /// What its items were drawn from.
+    /// How the items were selected.
     pub origin: Origin,
-    /// The order in which items were shown.
+    /// The order of the items.
     pub order: Order,
-    /// What orders, repeats and probes were drawn from.
+    /// Seed of orders, repeats, and probes.
     pub seed: u64,
-    /// Share of items shown twice.
+    /// Share of repeats.
     pub repeats: Rate,
-    /// Share of known items mixed in.
+    /// Share of probes.
     pub probes: Rate,
-    /// Known items to practise on.
+    /// Number of practice items.
     pub practice: u64,
-    /// When the first and the last of its verdicts came, in milliseconds since 1970; none without verdicts.
+    /// Times of the first and the last verdict in milliseconds since 1970; `None` without verdicts.
     pub from: Option<(i64, i64)>,
-    /// Its items by status, adjudications counted, in the order of [`Status::ALL`].
+    /// Items by status after adjudication, in the order of [`Status::ALL`].
     pub outcome: Vec<(Status, u64)>,
-    /// How far people agree, pair by pair, and how steady and right each is.
+    /// Agreement by pair, and quality of each person.
     pub agreement: Agreed,
-    /// The same by properties of the items that have more than one value.
+    /// Agreement by item properties that have more than one value.
     pub groups: Vec<(By, Vec<Row>)>,
-    /// First verdicts that were changed by a second one, of all people together.
+    /// First verdicts that were revised, over all people.
     pub revised: annotator::Rate,
-    /// What an audit found (Dysca section 3.5: a tenth by hand); none under other protocols.
+    /// Result of an audit (Dysca section 3.5: a tenth by hand); `None` under other protocols.
     pub audit: Option<Audit>,
-    /// Items on which people differ, or that somebody flagged or was unsure of, and how many of them are settled.
+    /// Number of disputed items (different verdicts, a flag, or an unsure), and how many of them
+    /// are settled.
     pub disputes: (u64, u64),
-    /// What was settled.
+    /// The adjudications.
     pub adjudications: Vec<Adjudicated>,
-    /// Version of the guidelines when the round was made.
+    /// Version of the guidelines when the round was created.
     pub guidelines: Option<String>,
-    /// First verdicts by the version of the guidelines that they were given under, most verdicts first.
+    /// First verdicts by guidelines version, most verdicts first.
     pub versions: Vec<(Option<String>, u64)>,
 }
 
-/// What an audit found.
+/// Result of an audit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Audit {
-    /// Items found wrong, of those that it decided on.
+    /// Items found wrong, of those decided.
     pub wrong: annotator::Rate,
-    /// What the models make of the items that it decided on, in the order of their names; none without predictions.
+    /// The models' accuracy on the decided items, sorted by model name; empty without predictions.
     pub scores: Vec<AuditScore>,
 }
 
-/// A model's answers to audited items, as far as it has given any: those that cannot be read are wrong.
+/// A model's accuracy on audited items that it answered. Unparsed answers count as wrong.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuditScore {
-    /// The model.
     pub model: String,
-    /// Right, of all items that the audit decided on.
+    /// Accuracy on all decided items.
     pub with: annotator::Rate,
-    /// Right, of those that it found nothing wrong with.
+    /// Accuracy on the items without errors.
     pub without: annotator::Rate,
 }
 
-/// An item that an adjudication settled.
+/// An adjudicated item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Adjudicated {
-    /// Its number, from 1.
+    /// Item number, from 1.
     pub number: u32,
-    /// Its id.
+    /// Item id.
     pub item: String,
-    /// Who settled it.
+    /// The adjudicator.
     pub by: String,
-    /// As what.
     pub verdict: Verdict,
-    /// Keys of the reasons.
+    /// Reason keys.
     pub reasons: Vec<String>,
-    /// Why.
+    /// The adjudicator's note.
     pub note: Option<String>,
-    /// Whoever settled it had judged it in the round before.
+    /// Whether the adjudicator had judged the item in the round before.
     pub own: bool,
-    /// What the others had said, in the order they did. Who is `annotator 1`, `annotator 2` unless the round tells names.
+    /// The other verdicts in the order they were given. Annotators are `annotator 1`, `annotator 2`
+    /// unless the round shows names.
     pub verdicts: Vec<(String, Verdict)>,
 }

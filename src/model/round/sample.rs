@@ -1,7 +1,7 @@
-//! Drawing a round: which items it has, and which known ones are mixed in.
+//! Draws a round: selects its items and its gold items.
 //!
-//! Everything is drawn from the round's seed and the items' ids, so the order in which candidates are listed changes
-//! nothing, and the same request draws the same round on every machine.
+//! The draw depends only on the round's seed and the item ids, so the same request gives the same
+//! round on every machine, regardless of the order of candidates.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -14,28 +14,29 @@ use super::{Adjudication, Guidelines, Order, Origin, Protocol, Rate, Round, VERS
 use crate::error::{Error, Result};
 use crate::rng::key;
 
-/// What is taken of the candidates.
+/// The sample of the candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sample {
-    /// All of them.
+    /// All candidates.
     #[default]
     All,
-    /// A share (Dysca's audit: 0.1), split over the strata by largest remainders.
+    /// A share (Dysca's audit: 0.1), allocated to the strata by largest remainders.
     Share(Rate),
-    /// So many, split over the strata by largest remainders.
+    /// A number of items, allocated to the strata by largest remainders.
     Count(u32),
-    /// So many of each stratum (VLB's human check: 100 a strategy and data set).
+    /// A number of items per stratum (VLB's human check: 100 per strategy and data set).
     PerStratum(u32),
 }
 
 impl FromStr for Sample {
     type Err = String;
 
-    /// Reads what [`Display`](fmt::Display) writes: `all`, `10%`, `500` or `100/stratum`.
+    /// Parses `all`, `10%`, `500`, or `100/stratum`.
     fn from_str(text: &str) -> std::result::Result<Sample, String> {
-        let expected =
-            || format!("`{text}` is no sample, expected one such as all, 10%, 500 or 100/stratum");
+        let expected = || {
+            format!("invalid sample `{text}`, expected one such as all, 10%, 500, or 100/stratum")
+        };
         let text = text.trim();
         if text == "all" {
             return Ok(Sample::All);
@@ -65,47 +66,38 @@ impl fmt::Display for Sample {
     }
 }
 
-/// What everything is drawn from unless the request says otherwise.
+/// Default seed.
 pub const SEED: u64 = 1;
 
-/// The request for a round.
+/// A request to create a round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewRound {
-    /// What it is to be called.
     pub name: String,
-    /// What is asked.
     pub protocol: Protocol,
-    /// The annotators.
     pub people: Vec<String>,
-    /// Blind or open.
+    /// Whether the round is blind.
     pub blind: bool,
-    /// How many people judge each item; none for what the protocol needs.
+    /// Number of people per item; defaults to what the protocol needs.
     pub overlap: Option<u8>,
-    /// The order of items.
     pub order: Order,
-    /// What everything is drawn from.
     pub seed: u64,
-    /// Share of silent repeats.
     pub repeats: Rate,
-    /// Share of silent probes.
     pub probes: Rate,
-    /// Items in the calibration block, half of them bad; 0 for none.
+    /// Number of practice items, half of them bad; 0 for none.
     pub calibration: u32,
-    /// The guidelines.
     pub guidelines: Option<Guidelines>,
-    /// What adjudicators see.
     pub adjudication: Adjudication,
-    /// The filter that finds the candidates.
+    /// The filter for the candidates.
     pub filter: String,
-    /// What is taken of them.
+    /// The sample of the candidates.
     pub sample: Sample,
     /// The field whose values are the strata.
     pub strata: Option<String>,
 }
 
 impl NewRound {
-    /// A blind round of all items, with the usual shares of repeats, probes and practice.
+    /// A blind round of all items with the default shares of repeats, probes, and practice.
     pub fn new(
         name: impl Into<String>,
         protocol: Protocol,
@@ -132,26 +124,25 @@ impl NewRound {
     }
 }
 
-/// A round that was drawn, and what is not as the request wanted it.
+/// A new round, with notes on where it differs from the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawn {
-    /// The round.
     pub round: Round,
-    /// What there was too little of, in sentences.
+    /// Notes on shortages, as sentences.
     pub notes: Vec<String>,
 }
 
-/// Draws the round that `new` asks for from `candidates` (id and stratum, as the filter found and sorted them; one
-/// stratum, such as "", without strata) and from the `known` items of the project. `by` makes it at `now` (milliseconds
+/// Draws a round from `candidates` (id and stratum, in filter order; one stratum such as "" without
+/// strata) and the project's gold candidates `known`. It is created by `by` at `now` (milliseconds
 /// since 1970 UTC).
 ///
-/// Known items of the round itself are neither probes nor practice. Where known items are too few, practice gets up to
-/// half of them, stays half bad, and probes come less often; notes say so. Probes are lookalikes of the round's items
-/// as far as there are any, and half bad as far as there are bad ones.
+/// Items of the round are neither probes nor practice items. If gold items are scarce, practice
+/// gets up to half of them, stays half bad, and probes are rarer; notes say so. Lookalikes of the
+/// round's items are preferred as probes, and half of the probes are bad if possible.
 ///
 /// # Errors
-/// What [`Round::check`] refuses; a candidate or a known item that is there twice; no candidates, or a sample of none; more
-/// than [`MOST_CALIBRATION`](super::gold_items::MOST_CALIBRATION).
+/// Any error of [`Round::check`]; duplicate candidates or gold items; no candidates or an empty
+/// sample; more than [`MOST_CALIBRATION`](super::gold_items::MOST_CALIBRATION) practice items.
 pub fn draw(
     new: &NewRound,
     candidates: &[(&str, &str)],
@@ -162,9 +153,9 @@ pub fn draw(
     let mut notes = Vec::new();
     let mut seen = HashSet::with_capacity(candidates.len());
     if let Some((twice, _)) = candidates.iter().find(|(id, _)| !seen.insert(*id)) {
-        return Err(Error::input(format!("`{twice}` is there twice"))
+        return Err(Error::input(format!("duplicate candidate `{twice}`"))
             .field("items")
-            .help("each item is drawn once"));
+            .help("list each candidate once"));
     }
     let chosen = choose(new, candidates, &mut notes)?;
     let items: HashSet<&str> = chosen.iter().map(|i| candidates[*i].0).collect();
@@ -207,7 +198,7 @@ pub fn draw(
     Ok(Drawn { round, notes })
 }
 
-/// Positions of the candidates that are taken, rising.
+/// Positions of the selected candidates, ascending.
 fn choose(
     new: &NewRound,
     candidates: &[(&str, &str)],
@@ -225,7 +216,7 @@ fn choose(
         Sample::Count(count) => {
             if u64::from(count) > all {
                 notes.push(format!(
-                    "{all} items instead of {count}: the filter finds no more"
+                    "{all} items instead of {count}: the filter matches no more"
                 ));
             }
             apportion(u64::from(count).min(all), &sizes)
@@ -247,10 +238,10 @@ fn choose(
         }
     };
     if all > 0 && taken.iter().all(|n| *n == 0) {
-        let what = format!("the sample takes none of {all} candidates");
+        let what = format!("the sample selects none of {all} candidates");
         return Err(Error::input(what)
             .field("sample")
-            .help("take a larger share or number"));
+            .help("use a larger share or number"));
     }
     let mut chosen = Vec::new();
     for (list, take) in strata.into_values().zip(taken) {
@@ -278,8 +269,8 @@ fn choose(
     Ok(chosen)
 }
 
-/// `total` split in proportion to `sizes` (whose sum it does not exceed): the method of largest remainders (Hamilton), the
-/// earlier of two alike.
+/// Splits `total` in proportion to `sizes` (whose sum it does not exceed) by largest remainders
+/// (Hamilton). Ties go to the earlier entry.
 fn apportion(total: u64, sizes: &[u64]) -> Vec<u64> {
     let all: u128 = sizes.iter().map(|s| u128::from(*s)).sum();
     if all == 0 {

@@ -23,7 +23,8 @@ fn borrowed(list: &[(String, String)]) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Known items, of which every `bad`th is bad and every second of another stratum than any candidate.
+/// Gold candidates: every `bad`th is bad, and every second one is from a stratum without
+/// candidates.
 fn known(list: &[(String, String)], bad: usize) -> Vec<Known<'_>> {
     let stratum = |i: usize| {
         if i.is_multiple_of(2) {
@@ -44,9 +45,9 @@ fn known(list: &[(String, String)], bad: usize) -> Vec<Known<'_>> {
 }
 
 #[test]
-fn a_share_is_split_over_the_strata_by_largest_remainders() {
+fn shares_are_allocated_by_largest_remainders() {
     assert_eq!(apportion(10, &[6, 6, 8]), [3, 3, 4]);
-    assert_eq!(apportion(1, &[5, 5]), [1, 0], "the earlier of two alike");
+    assert_eq!(apportion(1, &[5, 5]), [1, 0], "ties go to the earlier one");
     assert_eq!(apportion(7, &[1, 1, 98]), [0, 0, 7]);
     assert_eq!(apportion(0, &[3]), [0]);
     assert_eq!(apportion(0, &[]), [0u64; 0]);
@@ -75,7 +76,7 @@ fn a_share_is_split_over_the_strata_by_largest_remainders() {
 }
 
 #[test]
-fn so_many_of_each_stratum_and_a_note_where_there_are_fewer() {
+fn small_strata_add_a_note() {
     let mut list = ids(30);
     list.push(("set/rare".into(), "rare".into()));
     let Drawn { round, notes } = draw(
@@ -104,7 +105,7 @@ fn so_many_of_each_stratum_and_a_note_where_there_are_fewer() {
 }
 
 #[test]
-fn practice_is_half_bad_and_probes_are_lookalikes_first() {
+fn practice_is_half_bad_and_probes_prefer_lookalikes() {
     let (list, other) = (
         ids(300),
         (0..400)
@@ -127,10 +128,10 @@ fn practice_is_half_bad_and_probes_are_lookalikes_first() {
 }
 
 #[test]
-fn too_few_known_items_are_a_note_and_no_failure() {
+fn scarce_gold_items_add_notes() {
     let (list, other) = (ids(300), ids(330)[300..].to_vec());
     let new = request(Sample::All);
-    // 30 known, 10 of them bad; 40 for practice and 21 probes are wanted.
+    // 30 gold items, 10 of them bad, for 40 practice items and 21 probes.
     let Drawn { round, notes } = draw(&new, &borrowed(&list), &known(&other, 3), "ann", 0).unwrap();
     let bad = |list: &[Gold]| list.iter().filter(|g| !g.good).count();
     assert_eq!(
@@ -143,7 +144,7 @@ fn too_few_known_items_are_a_note_and_no_failure() {
     let Drawn { round, notes } = draw(&new, &borrowed(&list), &[], "ann", 0).unwrap();
     assert!(round.calibration.is_empty() && round.probe_items.is_empty());
     assert_eq!(notes.len(), 2, "{notes:?}");
-    // Only good ones: no practice, and the note says how many probes are bad.
+    // Only good ones: no practice, and a note on the bad probes.
     let good: Vec<_> = known(&other, 1)
         .into_iter()
         .map(|k| Known { good: true, ..k })
@@ -154,7 +155,7 @@ fn too_few_known_items_are_a_note_and_no_failure() {
         notes.iter().any(|n| n.contains("0 of 21 probes are bad")),
         "{notes:?}"
     );
-    // Nothing is wanted, so nothing is missing.
+    // Nothing was requested, so there is no note.
     let none = NewRound {
         probes: Rate::NONE,
         calibration: 0,
@@ -167,7 +168,7 @@ fn too_few_known_items_are_a_note_and_no_failure() {
 }
 
 #[test]
-fn a_round_of_answers_has_nothing_known() {
+fn answer_rounds_have_no_gold_items() {
     let (list, other) = (ids(20), ids(60)[20..].to_vec());
     let new = NewRound {
         protocol: Protocol::Answer,
@@ -179,18 +180,16 @@ fn a_round_of_answers_has_nothing_known() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_refused() {
+fn invalid_draws_fail() {
     let list = ids(9);
     let refused = |new: &NewRound, list: &[(&str, &str)], known: &[Known<'_>]| {
         draw(new, list, known, "ann", 0).unwrap_err()
     };
     let all = request(Sample::All);
-    assert!(refused(&all, &[], &[]).what.contains("0 items"));
-    assert!(
-        refused(&all, &[("a", ""), ("a", "")], &[])
-            .what
-            .contains("twice")
-    );
+    let empty = refused(&all, &[], &[]);
+    assert_eq!(empty.place.field.as_deref(), Some("items"), "{empty}");
+    let twice = refused(&all, &[("a", ""), ("a", "")], &[]);
+    assert_eq!(twice.place.field.as_deref(), Some("items"), "{twice}");
     let gold = Known {
         id: "g",
         stratum: "",
@@ -200,7 +199,7 @@ fn what_cannot_be_drawn_is_refused() {
     assert!(
         refused(&all, &borrowed(&list), &[gold, gold])
             .what
-            .contains("known twice")
+            .contains("`g`")
     );
     for sample in [
         Sample::Count(0),
@@ -244,17 +243,17 @@ fn what_cannot_be_drawn_is_refused() {
 
 proptest! {
     #[test]
-    fn a_draw_depends_on_ids_and_seed_alone(
+    fn draws_depend_only_on_ids_and_seed(
         count in 1usize..80, take in 1u32..60, seed in any::<u64>(), turn in 0usize..80, old in 0usize..60, each in any::<bool>()
     ) {
         let (list, other) = (ids(count), ids(count + old));
         let sample = if each { Sample::PerStratum(take) } else { Sample::Count(take) };
         let new = NewRound { seed, ..request(sample) };
-        // Known items that are candidates as well.
+        // Gold candidates that are also candidates.
         let gold = known(&other[count / 2..], 2);
         let drawn = draw(&new, &borrowed(&list), &gold, "ann", 0).unwrap();
         prop_assert_eq!(&draw(&new, &borrowed(&list), &gold, "ann", 0).unwrap(), &drawn);
-        // Listed otherwise, the same items are drawn, in the order of the list.
+        // Another order of the candidates selects the same items, in that order.
         let mut turned = borrowed(&list);
         turned.rotate_left(turn % count);
         let again = draw(&new, &turned, &gold, "ann", 0).unwrap().round;
@@ -263,14 +262,14 @@ proptest! {
         let sorted = |mut items: Vec<String>| { items.sort(); items };
         prop_assert_eq!(sorted(again.items), sorted(drawn.round.items.clone()));
         prop_assert_eq!(again.probe_items, drawn.round.probe_items.clone());
-        // Nothing known is asked for, and nothing is known twice; `check` holds the round to it.
+        // Gold items are neither in the round nor duplicate, which `check` verifies.
         prop_assert_eq!(drawn.round.check(), Ok(()));
         let bad = drawn.round.calibration.iter().filter(|g| !g.good).count();
         prop_assert_eq!(drawn.round.calibration.len(), 2 * bad);
     }
 
     #[test]
-    fn parts_are_within_one_of_exact_and_add_up(sizes in prop::collection::vec(0u64..1000, 1..20), share in 0u64..=100) {
+    fn apportioned_parts_are_near_exact_and_add_up(sizes in prop::collection::vec(0u64..1000, 1..20), share in 0u64..=100) {
         let all: u64 = sizes.iter().sum();
         let total = all * share / 100;
         let parts = apportion(total, &sizes);
@@ -283,7 +282,7 @@ proptest! {
 }
 
 #[test]
-fn samples_are_read_as_they_are_written() {
+fn samples_round_trip() {
     let shares = [
         Sample::All,
         Sample::Share(Rate::of_ten_thousand(1250).unwrap()),

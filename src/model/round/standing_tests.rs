@@ -13,7 +13,7 @@ fn asked(round: &str, part: Part) -> Asked {
     }
 }
 
-/// A verdict as tests write it: who, what, and the round and part that asked.
+/// A verdict in a test: who, what, and the round and part.
 type Said<'a> = (&'a str, Verdict, Option<(&'a str, Part)>);
 
 fn lookup(round: &str) -> Option<Protocol> {
@@ -42,7 +42,7 @@ fn decided(said: &[Said]) -> Decided {
         })
         .collect();
     let found = status_of(&given, lookup, Protocol::Single);
-    // The order of the list says nothing, the numbers do.
+    // Reverse the list, because only the numbers define the order.
     let mut turned = given.clone();
     turned.reverse();
     let again = status_of(&turned, lookup, Protocol::Single);
@@ -62,7 +62,7 @@ fn status(said: &[Said]) -> Status {
 }
 
 #[test]
-fn a_round_decides_under_its_own_protocol() {
+fn rounds_use_their_own_protocol() {
     assert_eq!(decided(&[]), Decided::default());
     assert_eq!(status(&[("ann", Accept, PAIRS)]), Status::Pending);
     assert_eq!(
@@ -85,7 +85,7 @@ fn a_round_decides_under_its_own_protocol() {
 }
 
 #[test]
-fn one_person_has_one_word_and_it_is_their_last() {
+fn last_verdict_of_a_person_counts() {
     assert_eq!(
         status(&[("ann", Accept, PAIRS), ("ann", Accept, PAIRS)]),
         Status::Pending
@@ -104,12 +104,12 @@ fn one_person_has_one_word_and_it_is_their_last() {
     assert_eq!(
         status(&said),
         Status::Pending,
-        "a skip takes one's own word back"
+        "a skip withdraws the person's verdict"
     );
 }
 
 #[test]
-fn repeats_probes_and_practice_decide_nothing() {
+fn repeats_probes_and_practice_do_not_decide() {
     for part in [Part::Repeat, Part::Probe, Part::Calibration] {
         let silent = Some(("pairs", part));
         assert_eq!(decided(&[("ann", Reject, silent)]), Decided::default());
@@ -119,7 +119,7 @@ fn repeats_probes_and_practice_decide_nothing() {
             ("bob", Reject, silent),
         ];
         assert_eq!(status(&said), Status::Accepted);
-        // Nor do they make their round the last that decided.
+        // They do not make their round the latest one either.
         assert_eq!(
             status(&[("ann", Reject, None), ("ann", Accept, silent)]),
             Status::Rejected
@@ -128,7 +128,7 @@ fn repeats_probes_and_practice_decide_nothing() {
 }
 
 #[test]
-fn an_adjudicator_stands_above_the_others() {
+fn adjudication_overrides_verdicts() {
     let split = [("ann", Accept, PAIRS), ("bob", Reject, PAIRS)];
     let settled = |verdict| decided(&[split[0], split[1], ("cy", verdict, SETTLED)]);
     assert_eq!(
@@ -145,9 +145,9 @@ fn an_adjudicator_stands_above_the_others() {
     assert!(!settled(Accept).own && !settled(Skip).own);
     assert!(
         decided(&[split[0], split[1], ("ann", Accept, SETTLED)]).own,
-        "ann had judged it herself"
+        "ann had judged it too"
     );
-    // Also above what is said after, in the same round; and the last of two.
+    // It also overrides later verdicts in the round, and a later adjudication overrides it.
     let after = [
         split[0],
         split[1],
@@ -157,7 +157,7 @@ fn an_adjudicator_stands_above_the_others() {
     assert_eq!(status(&after), Status::Accepted);
     let two = [split[0], ("cy", Accept, SETTLED), ("dan", Reject, SETTLED)];
     assert_eq!(status(&two), Status::Rejected);
-    // But not above another round, nor above what is said outside rounds later.
+    // It does not override another round or later verdicts outside of rounds.
     assert_eq!(
         status(&[("cy", Accept, SETTLED), ("ann", Reject, None)]),
         Status::Rejected
@@ -172,7 +172,7 @@ fn an_adjudicator_stands_above_the_others() {
 }
 
 #[test]
-fn the_round_in_which_somebody_last_decided_has_the_word() {
+fn latest_deciding_round_determines_status() {
     let both = [
         ("ann", Reject, Some(("audit", Part::Main))),
         ("ann", Accept, PAIRS),
@@ -181,7 +181,7 @@ fn the_round_in_which_somebody_last_decided_has_the_word() {
     assert_eq!(
         (found.status, found.round.as_deref()),
         (Status::Pending, Some("pairs")),
-        "asked anew, and half-way"
+        "asked again and incomplete"
     );
     assert_eq!(status(&[both[1], both[0]]), Status::Rejected);
     // Verdicts of two rounds are never counted together.
@@ -192,7 +192,7 @@ fn the_round_in_which_somebody_last_decided_has_the_word() {
         ]),
         Status::Pending
     );
-    // A skip decides nothing, unless nothing else was said.
+    // A skip counts only if there is no decision.
     assert_eq!(
         status(&[("ann", Accept, None), ("bob", Skip, PAIRS)]),
         Status::Accepted
@@ -208,7 +208,7 @@ fn the_round_in_which_somebody_last_decided_has_the_word() {
 }
 
 #[test]
-fn answers_decide_nothing() {
+fn answers_do_not_decide() {
     let human = Some(("human", Part::Main));
     assert_eq!(
         status(&[("ann", Accept, None), ("bob", Answer, human)]),
@@ -217,7 +217,7 @@ fn answers_decide_nothing() {
     assert_eq!(
         status(&[("ann", Accept, None), ("bob", Reject, human)]),
         Status::Accepted,
-        "nor anything in such a round"
+        "an answer round decides nothing"
     );
     assert_eq!(status(&[("bob", Answer, human)]), Status::Pending);
     assert_eq!(
@@ -231,7 +231,7 @@ fn answers_decide_nothing() {
 }
 
 #[test]
-fn a_round_that_is_lost_counts_as_single_and_is_told_once() {
+fn missing_round_counts_as_single_with_one_note() {
     let lost = Some(("lost", Part::Main));
     let found = decided(&[("ann", Accept, lost), ("bob", Reject, lost)]);
     assert_eq!(
@@ -245,7 +245,7 @@ fn a_round_that_is_lost_counts_as_single_and_is_told_once() {
 
 proptest! {
     #[test]
-    fn what_decides_nothing_can_be_left_out(
+    fn ignored_verdicts_can_be_removed(
         said in prop::collection::vec((0usize..4, select(Verdict::ALL.to_vec()), 0usize..5, select(Part::ALL.to_vec())), 0..25)
     ) {
         let rounds = [None, Some("pairs"), Some("audit"), Some("human"), Some("lost")];
@@ -259,7 +259,7 @@ proptest! {
             .collect();
         let again = decided(&heard);
         prop_assert_eq!((again.status, &again.round, again.adjudicated), (found.status, &found.round, found.adjudicated));
-        // The round named is one that was there, and everything outside it can be left out too.
+        // The deciding round exists, and everything outside it can be removed too.
         let alone: Vec<Said> = heard.iter().copied()
             .filter(|(_, _, by)| by.map(|(round, _)| round) == found.round.as_deref())
             .collect();
@@ -267,7 +267,7 @@ proptest! {
     }
 
     #[test]
-    fn outside_rounds_the_default_decides(said in prop::collection::vec((0usize..4, select(Verdict::ALL.to_vec())), 0..12)) {
+    fn default_protocol_applies_outside_rounds(said in prop::collection::vec((0usize..4, select(Verdict::ALL.to_vec())), 0..12)) {
         let people = ["ann", "bob", "cy", "dan"];
         let given: Vec<Given> = said.iter().enumerate()
             .map(|(i, (who, verdict))| Given { person: people[*who], verdict: *verdict, asked: None, order: i as u64 })
@@ -279,7 +279,7 @@ proptest! {
         }
         let standing: Vec<Verdict> = standing.into_iter().map(|(_, verdict)| verdict).collect();
         for protocol in [Protocol::Single, Protocol::BothAccept, Protocol::Refusal] {
-            // Skips and answers alone are told apart from a word by the protocol, not here.
+            // The protocol, not this function, distinguishes skips and answers from decisions.
             prop_assert_eq!(status_of(&given, lookup, protocol).status, protocol.status(&standing));
         }
     }

@@ -1,4 +1,4 @@
-//! What is told of rounds: how far they are, and what somebody is to judge next.
+//! Progress of rounds, and assignments.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,166 +6,162 @@ use super::{Adjudication, Protocol, Round};
 use crate::status::Status;
 use crate::verdict::{Judgement, Part};
 
-/// A round and how far it is.
+/// A round and its progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundState {
-    /// What it is called.
     pub name: String,
-    /// What is asked, and how verdicts decide.
+    /// Its protocol.
     pub protocol: Protocol,
-    /// Nobody sees what others or machines say of an item before their own verdict is in.
+    /// Whether it is blind.
     pub blind: bool,
-    /// How many people judge each item.
+    /// Number of people per item.
     pub overlap: u8,
-    /// Its items.
+    /// Number of items.
     pub items: u64,
     /// Items that this project does not have.
     pub missing: u64,
-    /// Items judged by each person.
+    /// Number of items judged, per person.
     pub people: Vec<(String, u64)>,
-    /// Verdicts that count towards the overlap.
+    /// Verdicts that count toward the overlap.
     pub judged: u64,
-    /// Verdicts that are wanted.
+    /// Verdicts needed in all.
     pub wanted: u64,
-    /// Its items by the status that its verdicts alone give them, in the order of [`Status::ALL`]; not told to somebody whom
-    /// the round is blind for.
+    /// Items by status from the round's verdicts alone, in the order of [`Status::ALL`]. `None` for
+    /// people who must not see it in a blind round.
     pub by_status: Option<Vec<(Status, u64)>>,
-    /// Verdicts of people who are not in it, or on items that it does not have.
+    /// Verdicts of people who are not in the round, or on items that it does not have.
     pub strangers: u64,
-    /// When it was made, in milliseconds since 1970.
+    /// Creation time in milliseconds since 1970.
     pub created: i64,
-    /// Who made it.
+    /// The annotator who created it.
     pub by: String,
-    /// When it was closed.
+    /// Time when it was closed.
     pub closed: Option<i64>,
     /// Path of the guidelines in the project.
     pub guidelines: Option<String>,
-    /// What there was too little of when it was drawn: told once, to the one who made it.
+    /// Notes on shortages at creation. Only the reply to the creator contains them.
     pub notes: Vec<String>,
-    /// Those among the people who left it: they are given nothing any more.
+    /// People who left; they get no more items.
     pub left: Vec<String>,
-    /// Items that a report leaves out, since another round that is blind for the one who asks has them.
+    /// Items that a report leaves out because they are in another round that is blind for the
+    /// reader.
     pub left_out: u64,
 }
 
-/// What there is for somebody.
+/// The next assignment of a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NextAssignment {
-    /// An item, theirs until its time.
+    /// An item, leased to the person.
     Item(Assignment),
-    /// Nothing now: others have in hand what is left. The first of their leases ends then (milliseconds since 1970).
+    /// Nothing now: others have leased the remaining items. The first lease expires at this time
+    /// (milliseconds since 1970).
     Wait(i64),
-    /// Nothing more.
+    /// Nothing is left.
     Finished,
-    /// Nothing: the round is closed.
+    /// The round is closed.
     Closed,
 }
 
-/// An item that somebody is to judge. Whether it is a probe or a repeat is not told.
+/// An item to judge. It does not say whether it is a probe or a repeat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assignment {
-    /// Its number, from 1.
+    /// Item number, from 1.
     pub number: u32,
-    /// Its id.
+    /// Item id.
     pub item: String,
-    /// It is practice: what it is will be told after the verdict.
+    /// Whether it is a practice item, with feedback after the verdict.
     pub practice: bool,
-    /// How many the person had before it in this round.
+    /// Number of items that the person had before in this round.
     pub nth: u32,
-    /// Which it is, from 1, of how many: in practice of those of practice, afterwards of all that come after it if all
-    /// people are equally fast. What is mixed in counts as any other.
+    /// Position (from 1) and total: among the practice items during practice, otherwise among the
+    /// expected items after practice. Probes and repeats count like any other.
     pub place: (u32, u32),
-    /// Version of the round's guidelines as they are now.
+    /// Current version of the round's guidelines.
     pub guidelines: Option<String>,
-    /// When the lease ends, in milliseconds since 1970; asking again renews it.
+    /// End of the lease in milliseconds since 1970. Another request renews it.
     pub until: i64,
-    /// The person is at work in this round at another terminal too, which is given the same item.
+    /// Whether the person also works on this round in another terminal, which gets the same item.
     pub elsewhere: bool,
-    /// Numbers of the items that probably come next, to get their pictures ready.
+    /// Numbers of the items that will probably come next, for preloading pictures.
     pub ahead: Vec<u32>,
 }
 
-/// The guidelines of a round as they are now.
+/// The current guidelines of a round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuidelinesText {
     /// Path of the file in the project.
     pub path: String,
-    /// Its version: [`super::Guidelines::version_of`].
+    /// Current version: [`super::Guidelines::version_of`].
     pub version: String,
-    /// The version when the round was made.
+    /// Version when the round was created.
     pub made: String,
-    /// What it says.
+    /// Contents of the file.
     pub text: String,
 }
 
-/// What is told once a verdict is in.
+/// Feedback after a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
-    /// What the item is, where it was practice: good or bad.
+    /// Whether a practice item was good; `None` for other items.
     pub good: Option<bool>,
-    /// Why it is bad: keys of reasons.
+    /// Reason keys of a bad item.
     pub reasons: Vec<String>,
 }
 
-/// An item on which people differ.
+/// An item with different verdicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dispute {
-    /// Its number, from 1.
+    /// Item number, from 1.
     pub number: u32,
-    /// Its id.
     pub item: String,
-    /// Where the verdicts of the round leave it.
+    /// Status from the verdicts of the round.
     pub status: Status,
-    /// The verdicts, in the order they were given. Who gave them is `annotator 1`, `annotator 2` unless the round tells names.
+    /// The verdicts in the order they were given. Annotators are `annotator 1`, `annotator 2`
+    /// unless the round shows names.
     pub verdicts: Vec<Side>,
-    /// Whether the one who asks is one of them.
+    /// Whether one of them is by the reader.
     pub own: bool,
-    /// The adjudication that settled it; who gave it is told to that person, and where the round tells names.
+    /// The adjudication. The adjudicator is named only to themselves, or if the round shows names.
     pub settled: Option<Side>,
-    /// Revision of its text and pictures: what an adjudication expects.
+    /// Revision of the item's text and pictures, which an adjudication must match.
     pub text_rev: u64,
 }
 
-/// A verdict beside others on the same item.
+/// One of several verdicts on an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Side {
-    /// Who gave it, as far as that is told.
+    /// The annotator, or a pseudonym.
     pub who: String,
-    /// When, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     pub at: i64,
-    /// What was said.
     pub judgement: Judgement,
 }
 
-/// What there is to know before the disputes of a round are settled.
+/// The context of an adjudication.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Adjudicating {
     /// What adjudicators see.
     pub sees: Adjudication,
     /// Path of the guidelines in the project.
     pub guidelines: Option<String>,
-    /// The version of that file now; none where it cannot be read.
+    /// Current version of the guidelines; `None` if the file cannot be read.
     pub version: Option<String>,
-    /// Verdicts under another version: the version they are stamped with, none for no stamp, with the number of the item
-    /// of each, rising. Items that the one who asks may not know of are left out.
+    /// Verdicts under other guidelines versions: the recorded version (`None` if unrecorded) with
+    /// the item numbers, ascending. Items that the reader may not see are left out.
     pub earlier: Vec<(Option<String>, Vec<u32>)>,
 }
 
-/// One verdict of a round that counts.
+/// An effective verdict of a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InRound {
-    /// The item's row.
     pub row: u32,
-    /// Who.
     pub who: String,
-    /// What for.
     pub part: Part,
-    /// What was said.
     pub judgement: Judgement,
 }
 
 impl RoundState {
-    /// The state of a round that has no verdict yet.
+    /// The state of a round without verdicts.
     pub fn fresh(round: &Round) -> RoundState {
         RoundState {
             name: round.name.clone(),

@@ -8,7 +8,8 @@ pub(super) fn names(count: usize) -> Vec<String> {
     (0..count).map(|i| format!("person-{i}")).collect()
 }
 
-/// A round of `items` items for `people` people, each item judged by `overlap`, and `gold_items` probes and practice items.
+/// A round of `items` items for `people` people with this overlap, and `known` probes and practice
+/// items.
 pub(super) fn round(items: usize, people: usize, overlap: u8, known: usize) -> Round {
     let gold = |what: &str, i: usize| Gold {
         id: format!("{what}/{i}"),
@@ -64,7 +65,7 @@ fn refused(change: impl FnOnce(&mut Round)) -> Error {
     let problem = round.check().unwrap_err();
     assert_eq!(problem.kind, ErrorKind::Input);
     assert!(problem.help.is_some(), "{problem}");
-    // The same is refused where the file is read.
+    // Parsing the file fails in the same way.
     let text = round.to_json().unwrap();
     let read = Round::parse(&text, Path::new("rounds/first.json")).unwrap_err();
     assert_eq!(
@@ -75,43 +76,44 @@ fn refused(change: impl FnOnce(&mut Round)) -> Error {
 }
 
 #[test]
-fn what_does_not_fit_together_names_its_field() {
+fn inconsistent_rounds_name_the_field() {
     type Change = fn(&mut Round);
+    // The field, the change, and data that the message must contain.
     let cases: [(&str, Change, &str); 17] = [
-        ("name", |r| r.name = "a/b".into(), "a round"),
-        ("by", |r| r.by = "".into(), "an annotator"),
-        ("people", |r| r.people.clear(), "0 people"),
+        ("name", |r| r.name = "a/b".into(), "a/b"),
+        ("by", |r| r.by = "".into(), "``"),
+        ("people", |r| r.people.clear(), "0"),
         ("people", |r| r.people = names(1001), "1001"),
-        ("people", |r| r.people[2] = "person-0".into(), "twice"),
-        ("people", |r| r.people[2] = "..".into(), "cannot name"),
-        ("people", |r| r.people.truncate(1), "judged by 2"),
+        ("people", |r| r.people[2] = "person-0".into(), "person-0"),
+        ("people", |r| r.people[2] = "..".into(), "`..`"),
+        ("people", |r| r.people.truncate(1), "needs 2"),
         ("overlap", |r| r.overlap = 1, "needs 2"),
         ("overlap", |r| r.overlap = 0, "needs 2"),
         ("order", |r| r.order = Order::AsListed, "blind"),
-        ("repeats", |r| r.repeats = Rate::ALL, "too many"),
+        ("repeats", |r| r.repeats = Rate::ALL, "100 %"),
         (
             "guidelines.path",
             |r| r.guidelines.as_mut().unwrap().path = "../rules.md".into(),
-            "no file of the project",
+            "../rules.md",
         ),
         (
             "guidelines.version",
             |r| r.guidelines.as_mut().unwrap().version = "0123ABCD".into(),
-            "no version",
+            "0123ABCD",
         ),
-        ("items", |r| r.items.clear(), "0 items"),
-        ("items", |r| r.items[3] = "set/0".into(), "twice"),
+        ("items", |r| r.items.clear(), "0"),
+        ("items", |r| r.items[3] = "set/0".into(), "set/0"),
         (
             "probe_items",
             |r| r.probe_items[0].id = "set/0".into(),
-            "twice",
+            "set/0",
         ),
         ("calibration", |r| r.calibration[0].id.clear(), "empty"),
     ];
-    for (field, change, what) in cases {
+    for (field, change, data) in cases {
         let problem = refused(change);
         assert_eq!(problem.place.field.as_deref(), Some(field), "{problem}");
-        assert!(problem.what.contains(what), "{problem}");
+        assert!(problem.what.contains(data), "{problem}");
     }
     for path in ["", "/etc/passwd", "a/../../b", ".", "a\nb"] {
         let problem = refused(|r| r.guidelines.as_mut().unwrap().path = path.into());
@@ -124,8 +126,8 @@ fn what_does_not_fit_together_names_its_field() {
 }
 
 #[test]
-fn guidelines_have_the_version_of_their_text() {
-    // BLAKE3 of nothing, from its published test vectors.
+fn guidelines_version_is_a_hash_of_the_text() {
+    // BLAKE3 of the empty input, from its published test vectors.
     assert_eq!(Guidelines::version_of(b""), "af1349b9");
     let mut made = round(9, 3, 2, 4);
     made.guidelines = Some(Guidelines {
@@ -136,7 +138,7 @@ fn guidelines_have_the_version_of_their_text() {
 }
 
 #[test]
-fn an_open_round_may_follow_its_list() {
+fn open_rounds_can_use_the_list_order() {
     let mut round = round(9, 3, 2, 4);
     (round.blind, round.order) = (false, Order::AsListed);
     assert_eq!(round.check(), Ok(()));
@@ -144,7 +146,7 @@ fn an_open_round_may_follow_its_list() {
 }
 
 #[test]
-fn another_version_an_unknown_field_and_a_torn_file_are_refused() {
+fn malformed_files_fail() {
     let text = round(2, 1, 1, 0).to_json().unwrap();
     let parse = |text: &str| Round::parse(text, Path::new("r.json")).unwrap_err();
     let problem = parse(&text.replacen("\"version\": 1", "\"version\": 2, \"colour\": 3", 1));
@@ -163,7 +165,7 @@ fn another_version_an_unknown_field_and_a_torn_file_are_refused() {
 
 proptest! {
     #[test]
-    fn a_round_is_read_as_it_was_written(
+    fn rounds_round_trip(
         items in 1usize..40, people in 2usize..9, known in 0usize..50, seed in any::<u64>(), created in any::<i64>(),
         shares in (0u32..=2500, 0u32..=2500, 0u32..=10_000), flags in any::<[bool; 4]>(),
         text in "\\PC{0,12}", sample in 0usize..4,

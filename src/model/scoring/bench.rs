@@ -1,4 +1,4 @@
-//! What the filter bench asks and shows.
+//! Queries and results of the filter bench.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,79 +7,77 @@ use super::rules::{RuleSet, Then};
 use super::{FlagPriority, Measure, Outcome, ScoreState, Scorer};
 use crate::{Field, Filter};
 
-/// A scorer and what there is of its scores.
+/// A scorer and the state of its scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScorerState {
-    /// Which.
     pub scorer: Scorer,
-    /// What it measures.
+    /// Description of what it measures.
     pub what: String,
-    /// Its doubtful end.
+    /// Which end of its scores is suspicious.
     pub doubt: FlagPriority,
-    /// Why it cannot run now, and what to do; none where it can.
+    /// Why it cannot run now and what to do; `None` if it can.
     pub not_ready: Option<String>,
-    /// The short fingerprint of what scored; empty before anything did.
+    /// Short fingerprint of the scorer; empty before the first score.
     pub version: String,
     /// Items by state, in the order of [`ScoreState::ALL`].
     pub items: [u64; ScoreState::ALL.len()],
-    /// Its job, where there is one that is not over, else the last one.
+    /// Its unfinished job, otherwise the last one.
     pub job: Option<ScoringState>,
 }
 
-/// A look at one score over items.
+/// A bench query for one score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BenchAsk {
-    /// Which score, on which scale.
+    /// The score and its scale.
     pub measure: Measure,
-    /// Which items.
+    /// The items.
     pub filter: Filter,
-    /// Items on its doubtful side are flagged.
+    /// Items on the suspicious side of this threshold are flagged.
     pub flag: Option<f32>,
-    /// Items on its doubtful side are parked.
+    /// Items on the suspicious side of this threshold are parked.
     pub park: Option<f32>,
-    /// What the counts are broken down by: [`Field::Subtask`], [`Field::Style`], [`Field::Type`], [`Field::Dataset`],
-    /// [`Field::Variant`] or [`Field::Level`].
+    /// The grouping of the counts: [`Field::Subtask`], [`Field::Style`], [`Field::Type`],
+    /// [`Field::Dataset`], [`Field::Variant`], or [`Field::Level`].
     pub by: Field,
-    /// Only items with this value of `by` in the histogram and all counts but the groups'.
+    /// Restricts the histogram and all counts but the groups to items with this value of `by`.
     pub value: Option<String>,
-    /// Bars of the histogram, 1 to 400.
+    /// Number of histogram bars, 1 to 400.
     pub bars: u16,
-    /// The bars' ends; none for the smallest and the largest score.
+    /// Range of the histogram; `None` for the smallest to the largest score.
     pub range: Option<(f32, f32)>,
-    /// Another score with its threshold, for the table of the two.
+    /// A second score with its threshold, for the two-by-two table.
     pub other: Option<(Measure, f32)>,
-    /// Sample items wanted on each side of the line, at most 16.
+    /// Number of sample items per side of the threshold, at most 16.
     pub samples: u8,
-    /// A second property, as `by`: the items are also counted for every value of the one together with every value of the other.
+    /// A second grouping. The items are also counted for every pair of values.
     pub across: Option<Field>,
 }
 
-/// Items by what becomes of them.
+/// Items by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// By [`Outcome`].
     pub items: [u64; 3],
-    /// Of these items without a number, which no threshold reaches: they are kept.
+    /// Items without a number among them. No threshold applies, so they are kept.
     pub without: u64,
-    /// Accepted by a person, by outcome.
+    /// Items accepted by a person, by outcome.
     pub accepted: [u64; 3],
-    /// Rejected by a person, by outcome.
+    /// Items rejected by a person, by outcome.
     pub rejected: [u64; 3],
 }
 
 impl Tally {
-    /// All items.
     pub fn all(&self) -> u64 {
         self.items.iter().sum()
     }
 
-    /// Doubted (flagged or parked) items that a person rejected, of all doubted ones that a person judged: the k and n of the filter's precision.
+    /// Precision of the filter as k of n: of the flagged or parked items that a person judged,
+    /// those that were rejected.
     pub fn precision(&self) -> (u64, u64) {
         let right = self.rejected[1] + self.rejected[2];
         (right, right + self.accepted[1] + self.accepted[2])
     }
 
-    /// Rejected items that were doubted, of all rejected ones: the k and n of the filter's recall.
+    /// Recall of the filter as k of n: of the rejected items, those that were flagged or parked.
     pub fn recall(&self) -> (u64, u64) {
         (
             self.rejected[1] + self.rejected[2],
@@ -88,21 +86,16 @@ impl Tally {
     }
 }
 
-/// A share with its Wilson interval at 95 %; all in 0..=1.
+/// A share with its 95 % Wilson interval, all in 0..=1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Share {
-    /// How many.
     pub k: u64,
-    /// Of how many.
     pub n: u64,
-    /// Lower end.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
 }
 
 impl Share {
-    /// The share itself.
     pub fn share(&self) -> f64 {
         if self.n == 0 {
             0.0
@@ -112,95 +105,94 @@ impl Share {
     }
 }
 
-/// An item near the line.
+/// An item near the threshold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Item number, from 1.
     pub number: u32,
-    /// Its score, on the scale asked for.
+    /// Its score, on the requested scale.
     pub value: f32,
-    /// Hash and extension of its first picture, where it has one.
+    /// Hash and extension of its first picture.
     pub picture: Option<(String, String)>,
-    /// The prompt or, where there is none, the question; cut.
+    /// The prompt or, if there is none, the question; truncated.
     pub text: String,
 }
 
-/// A look at one score.
+/// The bench of one score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bench {
-    /// What was asked.
     pub measure: Measure,
-    /// The model's logit scale (1 where there is none).
+    /// The model's logit scale; 1 if it has none.
     pub logit: f32,
-    /// Smallest and largest score among the items; none where nothing is scored.
+    /// Smallest and largest score; `None` if nothing is scored.
     pub range: Option<(f32, f32)>,
-    /// Ends of the bars.
+    /// Range of the histogram.
     pub ends: (f32, f32),
-    /// Items in each bar; those beyond the ends are in the outermost.
+    /// Items per bar. The outermost bars include everything beyond the range.
     pub bars: Vec<u64>,
-    /// Of these, rejected by a person.
+    /// Rejected items per bar.
     pub rejected: Vec<u64>,
-    /// All items asked for.
     pub tally: Tally,
-    /// By the property asked for: its value and its items, most items first.
+    /// Counts by value of the grouping, most items first.
     pub groups: Vec<(String, Tally)>,
-    /// Of doubted items that a person judged, how many were rejected.
+    /// See [`Tally::precision`].
     pub precision: Option<Share>,
-    /// Of rejected items, how many were doubted.
+    /// See [`Tally::recall`].
     pub recall: Option<Share>,
-    /// Share of scored items on the doubtful side of the flag line.
+    /// Share of scored items on the suspicious side of the flag threshold.
     pub percentile: Option<f32>,
-    /// This score (kept, doubted) against the other (kept, doubted), for items that have both.
+    /// This score (kept, suspicious) against the other one (kept, suspicious), for items with both.
     pub pair: Option<[[u64; 2]; 2]>,
-    /// Items next to the line on its good side, nearest first.
+    /// Items just on the good side of the threshold, nearest first.
     pub good: Vec<Sample>,
-    /// Items next to the line on its doubtful side, nearest first.
+    /// Items just on the suspicious side of the threshold, nearest first.
     pub bad: Vec<Sample>,
-    /// The groups by a second property, where one was asked for.
+    /// The counts by both groupings, if requested.
     pub cross: Option<Cross>,
 }
 
-/// Items by two properties.
+/// Items by two groupings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cross {
-    /// Values of the second property, most items first.
+    /// Values of the second grouping, most items first.
     pub values: Vec<String>,
-    /// For each of the groups, in their order, and each of these values: items by [`Outcome`].
+    /// For each group and each of these values, items by [`Outcome`].
     pub items: Vec<Vec<[u64; 3]>>,
 }
 
-/// The rules and what they make of the items.
+/// The rules and their outcomes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RulesState {
     /// The rules in `benchtop.toml`.
     pub rules: RuleSet,
-    /// Hash of the file they were read from: a change names the one it was made on.
+    /// Hash of the file that they were read from. A change must name the hash it is based on.
     pub revision: String,
-    /// What they make of the items.
+    /// Items by outcome.
     pub tally: Tally,
-    /// Items that each rule holds for.
+    /// Number of matching items per rule.
     pub hits: Vec<u64>,
-    /// Sets of rules that revert can go back to.
+    /// Number of earlier rule sets to revert to.
     pub history: u32,
-    /// Why the file cannot be read, with its line and field; the rules are the last that could be.
+    /// The error with line and field if the file is invalid. The rules are then the last valid
+    /// ones.
     pub problem: Option<String>,
 }
 
-/// What other rules would change.
+/// The effect of different rules.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RulesDiff {
-    /// What they would make of the items.
+    /// Items by outcome under the other rules.
     pub tally: Tally,
-    /// Items that each rule would hold for.
+    /// Number of matching items per rule.
     pub hits: Vec<u64>,
-    /// Items by what they are (row) and would be (column).
+    /// Items by present outcome (row) and new outcome (column).
     pub moves: [[u64; 3]; 3],
-    /// Rules added, changed or gone, each in words with `+`, `~` or `-`.
+    /// Rules that were added (`+`), changed (`~`), or removed (`-`).
     pub lines: Vec<String>,
 }
 
 impl RulesDiff {
-    /// Items that would be `to` and are not.
+    /// Number of items that would become `to`.
     pub fn newly(&self, to: Outcome) -> u64 {
         let to = usize::from(to.code());
         (0..3)
@@ -209,7 +201,7 @@ impl RulesDiff {
             .sum()
     }
 
-    /// Items that are `from` and would not be.
+    /// Number of items that would no longer be `from`.
     pub fn no_longer(&self, from: Outcome) -> u64 {
         let from = usize::from(from.code());
         (0..3)
@@ -219,25 +211,25 @@ impl RulesDiff {
     }
 }
 
-/// In which order doubtful items come.
+/// Order of suspicious items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlagOrder {
-    /// Nearest to the threshold first: where the machine is least sure.
+    /// Nearest to the threshold first, where the scorer is least certain.
     #[default]
     Nearest,
-    /// Furthest on the doubtful side first.
+    /// Furthest beyond the threshold first.
     Worst,
-    /// Items that some rules or judges doubt and others do not, the most even first.
+    /// Items on which rules or judges disagree, most evenly split first.
     Disagreement,
     /// Items that a person decided against the rules: flagged and accepted, or kept and rejected.
     AgainstPeople,
-    /// In an order that depends on the seed alone.
+    /// Random order from the seed.
     Random,
 }
 
 impl FlagOrder {
-    /// All of them, in the order of the menu.
+    /// All orders, in the order of the menu.
     pub const ALL: [FlagOrder; 5] = [
         Self::Nearest,
         Self::Worst,
@@ -246,7 +238,7 @@ impl FlagOrder {
         Self::Random,
     ];
 
-    /// The name used in commands.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Nearest => "nearest",
@@ -257,82 +249,75 @@ impl FlagOrder {
         }
     }
 
-    /// What it means, for a menu.
+    /// The menu text.
     pub fn help(self) -> &'static str {
         match self {
             Self::Nearest => "nearest to a threshold first",
             Self::Worst => "furthest beyond a threshold first",
             Self::Disagreement => "rules that disagree first",
-            Self::AgainstPeople => "people against the rules",
-            Self::Random => "in a random order",
+            Self::AgainstPeople => "people who overruled the rules first",
+            Self::Random => "random order",
         }
     }
 
-    /// The order of that [`name`](Self::name).
+    /// The order with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<FlagOrder> {
         Self::ALL.into_iter().find(|o| o.name() == name)
     }
 }
 
-/// A chip on an item: a rule that holds for it.
+/// A rule that matches an item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chip {
-    /// The rule.
     pub rule: String,
-    /// What it does.
     pub then: Then,
-    /// `clip 21.3 < 25`, of the conditions that hold.
+    /// The conditions that hold: `clip 21.3 < 25`.
     pub words: String,
 }
 
-/// Everything that machines said of an item.
+/// All machine results for an item.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
     /// Item number, from 1.
     pub number: u32,
-    /// What the rules make of it.
     pub outcome: Outcome,
-    /// The rules that hold for it.
+    /// The rules that match.
     pub chips: Vec<Chip>,
-    /// Every score that was tried.
+    /// Every score that was attempted.
     pub scores: Vec<Explained>,
-    /// The accepted item whose picture is most like it, with the cosine, where pictures were embedded.
+    /// The accepted item with the most similar picture, and the cosine, if pictures were embedded.
     pub nearest_accepted: Option<(u32, f32)>,
-    /// Whether a person decided against the rules: accepting what is flagged is the filter's false alarm.
+    /// Whether a person overruled the rules.
     pub overridden: bool,
 }
 
 /// One score of an item, explained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explained {
-    /// By whom.
     pub scorer: Scorer,
-    /// What became of it.
     pub state: ScoreState,
-    /// The number on each of its scales, by name.
+    /// The value on each scale, by name.
     pub values: Vec<(String, f32)>,
-    /// Share of scored items with a more doubtful score, 0 to 1.
+    /// Share of scored items with a more suspicious score, 0 to 1.
     pub percentile: Option<f32>,
-    /// The conditions of the rules on it, in words, each with whether it holds.
+    /// The conditions on it, each with whether it holds.
     pub conditions: Vec<(String, bool)>,
-    /// What the scorer kept of it: one JSON object or nothing.
+    /// Details from the scorer: one JSON object, or empty.
     pub detail: String,
-    /// The short fingerprint of what scored.
+    /// Short fingerprint of the scorer.
     pub version: String,
-    /// Whether the score is of an earlier picture or text and waits to be made again.
+    /// Whether the score is of an earlier picture or text and will be recomputed.
     pub out_of_date: bool,
-    /// What a share is of, where the score is one.
+    /// The counts behind the score, if it is a share.
     pub counted: Option<Counted>,
 }
 
-/// A share as it was counted.
+/// A share as counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
-    /// So many.
     pub k: u64,
-    /// Of so many.
     pub n: u64,
-    /// Answers that count neither way: declined, not to be read, not there.
+    /// Answers that count neither way: refused, unparsed, or missing.
     pub left_out: u64,
 }
 

@@ -1,43 +1,41 @@
-//! Scoring as a job.
+//! Scoring jobs.
 
 use serde::{Deserialize, Serialize};
 
 use super::Scorer;
 use crate::trust::Waits;
 
-/// What is to be scored.
+/// A request to start a scoring job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewScoring {
-    /// By whom.
     pub scorer: Scorer,
-    /// Which items: filter words; empty for all. What is scored already is not scored again.
+    /// Filter words that select the items; empty for all. Existing scores are not recomputed.
     pub filter: String,
-    /// Only count.
+    /// Only previews the job.
     pub dry: bool,
-    /// Whether drafts are scored too.
+    /// Whether to score drafts too.
     pub drafts: bool,
 }
 
-/// Where a job is.
+/// Phase of a scoring job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// It waits for its turn.
+    /// Waiting for its turn.
     Queued,
-    /// It works.
     Running,
-    /// Somebody stopped it for a while.
+    /// Stopped by the user.
     Paused,
-    /// It cannot go on until somebody looks: [`ScoringState::why`] says what is wrong.
+    /// Waiting for the user; [`ScoringState::why`] gives the reason.
     Blocked,
-    /// It is over.
+    /// Finished.
     Done,
-    /// Somebody gave it up.
+    /// Canceled by the user.
     Cancelled,
 }
 
 impl Phase {
-    /// The word for it.
+    /// The name.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Queued => "queued",
@@ -49,61 +47,58 @@ impl Phase {
         }
     }
 
-    /// Whether nothing more comes of it.
+    /// Whether the job has ended.
     pub fn over(self) -> bool {
         matches!(self, Phase::Done | Phase::Cancelled)
     }
 }
 
-/// What is done to a job.
+/// An action on a scoring job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScoringAct {
-    /// Stop for a while.
+    /// Pause.
     Pause,
-    /// Go on, also after it was blocked.
+    /// Continue, also after a block.
     Resume,
-    /// Give it up; what it scored stays.
+    /// End the job and keep the scores.
     Cancel,
-    /// Score again what failed or could not be read.
+    /// Score failed and unparsed items again.
     Retry,
 }
 
-/// A job at one moment.
+/// A scoring job and its progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScoringState {
-    /// Its number.
+    /// Job number.
     pub id: u32,
-    /// By whom.
     pub scorer: Scorer,
-    /// Which items.
     pub filter: String,
-    /// Where it is.
     pub phase: Phase,
-    /// Inputs done, of all that it has to score: items with the same picture and text are one input.
+    /// Inputs done. Items with the same picture and text are one input.
     pub done: u64,
-    /// Inputs in all; none before it has counted them.
+    /// Inputs in all; `None` before they are counted.
     pub of: Option<u64>,
-    /// Inputs of those done that have no number and should: failed, refused, not to be read.
+    /// Inputs done without a number that should have one: failed, refused, or unparsed.
     pub without: u64,
-    /// Inputs a minute over the last while.
+    /// Recent rate in inputs per minute.
     pub per_minute: Option<f32>,
-    /// Why it is blocked, or the last thing that went wrong.
+    /// The reason for a block, or the last error.
     pub why: Option<String>,
-    /// What scores: the model's or program's name.
+    /// Name of the model or program.
     pub device: String,
-    /// Tokens asked and answered, and what they cost where prices are set, in millionths of the currency.
+    /// Prompt and output tokens.
     pub tokens: Option<(u64, u64)>,
-    /// See [`tokens`](Self::tokens).
+    /// Their cost in millionths of the currency unit, if prices are set.
     pub cost_micros: Option<u64>,
-    /// What it would send, where it waits for the person on this machine to agree, or would if it were begun.
+    /// The agreement that the job waits for, or would need.
     pub waits: Option<Box<Waits>>,
-    /// Inputs with a draft as their picture when it was begun.
+    /// Inputs with a draft picture when the job started.
     pub drafts: u64,
 }
 
 impl ScoringState {
-    /// Seconds that are left at the present rate.
+    /// Estimated seconds left.
     pub fn eta_seconds(&self) -> Option<u64> {
         let left = self.of?.saturating_sub(self.done) as f32;
         let rate = self.per_minute.filter(|r| *r > 0.0)?;

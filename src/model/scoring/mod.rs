@@ -1,5 +1,5 @@
-//! What machines say of items, as plain data: the scorers and their scales, what a score can be, the rules that turn
-//! scores into flags, and what the filter bench shows of them.
+//! Automatic scores as plain data: scorers and their scales, score states, rules, and the filter
+//! bench.
 
 pub mod bench;
 pub mod job;
@@ -10,46 +10,48 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Something that gives every item a number.
+/// A source of scores.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scorer {
     /// Image-text consistency by CLIP (Dysca, section 3.3): the cosine of picture and prompt.
     Clip,
-    /// The same by SigLIP.
+    /// Image-text consistency by SigLIP.
     Siglip,
-    /// Whether the wanted word can be read in the picture (Dysca's text subtask and print attacks): 1 less the normalised
-    /// edit distance.
+    /// Whether the expected word is readable in the picture (Dysca's text subtask and print
+    /// attacks): 1 minus the normalized edit distance.
     Ocr,
-    /// The safety checker of Stable Diffusion: the largest score of a concept over its threshold; above 0 is unsafe.
+    /// The safety checker of Stable Diffusion: the highest concept score relative to its threshold.
+    /// Above 0 is unsafe.
     Safety,
     /// A named question to a vision-language model (VLB's judge): 1 pass, 0 fail.
     Judge(String),
-    /// AutoBench-V's self-validation S_a: the share of questions about the prompt's elements that the picture answers right.
+    /// AutoBench-V's self-validation S_a: the share of right answers to questions about the
+    /// prompt's elements.
     Alignment,
-    /// Dysca's step 3: the share of the chosen models that got the item wrong, among those that answered.
+    /// Dysca's step 3: of the chosen models that answered, the share that got the item wrong.
     Consensus,
-    /// The largest cosine to another picture of the set or of reference folders (VLB, section 3).
+    /// The largest cosine to another picture of the project or of the reference folders (VLB,
+    /// section 3).
     Duplicate,
-    /// Standard deviation of the picture's lightness, 0 to 127.5: blank and near-uniform pictures are low.
+    /// Standard deviation of the picture's lightness, 0 to 127.5. Blank and near-uniform pictures
+    /// have low values.
     Flatness,
-    /// Whether the answer's words stand in the question: 1 they do.
+    /// Whether the question contains the words of the answer: 1 if it does.
     Leakage,
-    /// How often models got the item right without seeing the picture.
+    /// How often models got the item right without the picture.
     Blind,
 }
 
-/// Which end of a score is the doubtful one.
+/// The end of a score that is suspicious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlagPriority {
-    /// Small numbers.
     Low,
-    /// Large numbers.
     High,
 }
 
 impl Scorer {
-    /// Those without a name of their own, in the order they are listed; the judge's questions come after them.
+    /// All scorers but judges, in display order.
     pub const ALL: [Scorer; 10] = [
         Scorer::Clip,
         Scorer::Siglip,
@@ -63,7 +65,7 @@ impl Scorer {
         Scorer::Blind,
     ];
 
-    /// The name used in rules, commands and JSON: `clip`, `judge/NAME`.
+    /// The name in rules, commands, and JSON: `clip`, `judge/NAME`.
     pub fn name(&self) -> String {
         match self {
             Scorer::Clip => "clip".into(),
@@ -80,13 +82,13 @@ impl Scorer {
         }
     }
 
-    /// One line that says what it measures.
+    /// A one-line description.
     pub fn help(&self) -> &'static str {
         match self {
-            Scorer::Clip => "CLIP: how well the picture fits its prompt",
-            Scorer::Siglip => "SigLIP: how well the picture fits its prompt",
-            Scorer::Ocr => "Tesseract: whether the wanted word can be read in the picture",
-            Scorer::Safety => "safety checker: the worst concept's score over its threshold",
+            Scorer::Clip => "CLIP: how well the picture matches its prompt",
+            Scorer::Siglip => "SigLIP: how well the picture matches its prompt",
+            Scorer::Ocr => "Tesseract: whether the expected word is readable in the picture",
+            Scorer::Safety => "safety checker: highest concept score relative to its threshold",
             Scorer::Judge(_) => "judge: 1 pass, 0 fail",
             Scorer::Alignment => {
                 "self-validation S_a: share of the prompt's elements found in the picture"
@@ -94,12 +96,12 @@ impl Scorer {
             Scorer::Consensus => "model consensus: share of the chosen models that got it wrong",
             Scorer::Duplicate => "near duplicates: largest cosine to another picture",
             Scorer::Flatness => "blank pictures: standard deviation of lightness",
-            Scorer::Leakage => "answer leakage: 1 where the question holds the answer",
-            Scorer::Blind => "blind prior: how often text alone wins",
+            Scorer::Leakage => "answer leakage: 1 if the question contains the answer",
+            Scorer::Blind => "blind prior: how often models are right without the picture",
         }
     }
 
-    /// Its doubtful end.
+    /// The suspicious end of its scores.
     pub fn doubt(&self) -> FlagPriority {
         match self {
             Scorer::Safety
@@ -111,30 +113,30 @@ impl Scorer {
         }
     }
 
-    /// Whether it looks at pictures.
+    /// Whether it uses pictures.
     pub fn sees(&self) -> bool {
         !matches!(self, Scorer::Consensus | Scorer::Leakage | Scorer::Blind)
     }
 }
 
-/// The unit that a score is read in.
+/// The scale of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scale {
-    /// As the scorer gives it; of CLIP and SigLIP the raw cosine. SigLIP has no other: its logits have a bias of their own,
-    /// and its probability is told with each score.
+    /// As the scorer computes it; for CLIP and SigLIP the raw cosine. SigLIP has no other scale,
+    /// since its logits have a bias; its probability is in the score's details.
     Raw,
-    /// The cosine times the model's logit scale, 100 for CLIP: what the released code of Dysca compares with 25.
+    /// The cosine times the model's logit scale (100 for CLIP), which Dysca's released code
+    /// compares with 25.
     Logit,
-    /// 2.5 max(cosine, 0) (Hessel et al. 2021, eq. 1): a scale that 0.75 could be meant on.
+    /// CLIPScore, 2.5 max(cosine, 0) (Hessel et al. 2021, eq. 1). The paper's threshold of 0.75 may
+    /// refer to it.
     ClipScore,
 }
 
-/// A scorer, read on one of its scales: what a rule compares and the bench draws.
+/// A scorer with a scale, as used in rules and on the bench.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Measure {
-    /// Which scorer.
     pub scorer: Scorer,
-    /// On which scale.
     pub scale: Scale,
 }
 
@@ -142,7 +144,7 @@ pub struct Measure {
 const CLIP_SCORE: f32 = 2.5;
 
 impl Measure {
-    /// A scorer on the scale that is meant when none is named: the logit for CLIP, since a threshold of 25 is one.
+    /// A scorer on its default scale: the logit for CLIP, so that a threshold of 25 works.
     pub fn of(scorer: Scorer) -> Measure {
         let scale = if scorer == Scorer::Clip {
             Scale::Logit
@@ -152,7 +154,7 @@ impl Measure {
         Measure { scorer, scale }
     }
 
-    /// What it is called: `clip` (logits), `clip.cosine`, `clip.clipscore`, `judge/NAME`.
+    /// The name: `clip` (logits), `clip.cosine`, `clip.clipscore`, `judge/NAME`.
     pub fn name(&self) -> String {
         let scorer = self.scorer.name();
         match (&self.scorer, self.scale) {
@@ -164,7 +166,7 @@ impl Measure {
         }
     }
 
-    /// A stored value on this scale; `logit` is the model's logit scale.
+    /// Converts a stored value to this scale. `logit` is the model's logit scale.
     pub fn shown(&self, value: f32, logit: f32) -> f32 {
         match self.scale {
             Scale::Raw => value,
@@ -173,8 +175,8 @@ impl Measure {
         }
     }
 
-    /// The stored value that is shown as `shown`: where a threshold lies among stored values. What no value is shown as
-    /// (a negative CLIPScore) lies beyond them all.
+    /// Converts a value on this scale to a stored value. A CLIPScore of 0 or less maps to negative
+    /// infinity, below all values.
     pub fn stored(&self, shown: f32, logit: f32) -> f32 {
         match self.scale {
             Scale::Raw => shown,
@@ -184,7 +186,7 @@ impl Measure {
         }
     }
 
-    /// The scales its scorer has, this one's first.
+    /// The scales of its scorer, this one first.
     pub fn scales(&self) -> Vec<Measure> {
         let all: &[Scale] = match self.scorer {
             Scorer::Clip => &[Scale::Logit, Scale::Raw, Scale::ClipScore],
@@ -202,10 +204,10 @@ impl Measure {
             .collect()
     }
 
-    /// The threshold that is meant where nobody set one, on this scale.
+    /// The default threshold on this scale.
     pub fn default_threshold(&self) -> f32 {
         match (&self.scorer, self.scale) {
-            // Released code of Dysca: logits of at most 25 go.
+            // Dysca's released code removes items with logits of at most 25.
             (Scorer::Clip, Scale::Logit) => 25.0,
             (Scorer::Clip, Scale::Raw) => 0.25,
             (Scorer::Clip, Scale::ClipScore) => 0.625,
@@ -241,7 +243,7 @@ impl FromStr for Scorer {
             return match !question.is_empty() && question.bytes().all(fits) {
                 true => Ok(Scorer::Judge(question.into())),
                 false => Err(format!(
-                    "`{text}` names no question, expected judge/NAME in lower-case letters, digits and `-`"
+                    "invalid scorer `{text}`, expected judge/NAME with lowercase letters, digits, and `-`"
                 )),
             };
         }
@@ -251,7 +253,7 @@ impl FromStr for Scorer {
             .ok_or_else(|| {
                 let known: Vec<String> = Scorer::ALL.iter().map(Scorer::name).collect();
                 format!(
-                    "there is no scorer `{text}`, expected one of: {}, judge/NAME",
+                    "unknown scorer `{text}`, expected one of: {}, judge/NAME",
                     known.join(", ")
                 )
             })
@@ -273,7 +275,7 @@ impl FromStr for Measure {
             "clipscore" => Scale::ClipScore,
             _ => {
                 return Err(format!(
-                    "`{text}` has no such scale, expected .logit, .cosine or .clipscore"
+                    "unknown scale in `{text}`, expected .logit, .cosine, or .clipscore"
                 ));
             }
         };
@@ -281,11 +283,11 @@ impl FromStr for Measure {
             .scales()
             .into_iter()
             .find(|m| m.scale == scale && m.scales().len() > 1);
-        found.ok_or_else(|| format!("`{scorer}` has one scale only, expected `{scorer}`"))
+        found.ok_or_else(|| format!("`{scorer}` has only one scale, expected `{scorer}`"))
     }
 }
 
-/// Written as their names.
+/// Serializes as the name.
 macro_rules! by_name {
     ($($what:ident),*) => {$(
         impl Serialize for $what {
@@ -304,27 +306,27 @@ macro_rules! by_name {
 
 by_name!(Scorer, Measure);
 
-/// What became of scoring one item.
+/// The state of an item's score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScoreState {
-    /// Nobody has tried, or its picture or text is another one since.
+    /// Not scored yet, or the picture or text has changed since.
     #[default]
     Missing,
-    /// There is a number.
+    /// Has a number.
     Scored,
-    /// The answer could not be read as one: a third state, and no guess.
+    /// The answer could not be read. It counts as neither pass nor fail.
     Unparsed,
-    /// The model would not answer.
+    /// The model refused to answer.
     Refused,
-    /// There is nothing to score: no picture, no wanted word.
+    /// Nothing to score: no picture, or no expected word.
     NotApplicable,
-    /// It failed, for a reason that is kept.
+    /// Failed, with the reason in the details.
     Failed,
 }
 
 impl ScoreState {
-    /// All of them; the position is the stored code.
+    /// All states. The position is the stored code.
     pub const ALL: [ScoreState; 6] = [
         Self::Missing,
         Self::Scored,
@@ -334,7 +336,7 @@ impl ScoreState {
         Self::Failed,
     ];
 
-    /// The name used in rules and JSON.
+    /// The name in rules and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -346,12 +348,11 @@ impl ScoreState {
         }
     }
 
-    /// The stored code.
     pub fn code(self) -> u8 {
         self as u8
     }
 
-    /// The state of a stored code; unknown ones are missing.
+    /// The state with this stored code; unknown codes are missing.
     pub fn from_code(code: u8) -> ScoreState {
         Self::ALL
             .get(usize::from(code))
@@ -360,20 +361,18 @@ impl ScoreState {
     }
 }
 
-/// What a scorer said of one item.
+/// A score of one item.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// What became of it.
     pub state: ScoreState,
-    /// The number, where there is one, as it is stored ([`Scale::Raw`]).
+    /// The number on the stored scale ([`Scale::Raw`]), if there is one.
     pub value: f32,
-    /// What a person should know of it as one JSON object: the answer as it was, the words read, why it failed. Empty for
-    /// nothing.
+    /// Details as one JSON object, such as the raw answer, the words read, or the error; may be
+    /// empty.
     pub detail: String,
 }
 
 impl Score {
-    /// A number.
     pub fn scored(value: f32, detail: impl Into<String>) -> Score {
         Score {
             state: ScoreState::Scored,
@@ -382,7 +381,7 @@ impl Score {
         }
     }
 
-    /// Something else.
+    /// A score without a number.
     pub fn other(state: ScoreState, detail: impl Into<String>) -> Score {
         Score {
             state,
@@ -392,26 +391,26 @@ impl Score {
     }
 }
 
-/// What the rules make of an item. Nothing is deleted: it is shown first, or put aside.
+/// The outcome of the rules for an item. Nothing is deleted.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// No rule doubts it.
+    /// No rule matches.
     #[default]
     Kept,
-    /// A person looks at it first.
+    /// A person reviews it first.
     Flagged,
-    /// It is put aside until somebody asks for it.
+    /// Quarantined until somebody asks for it.
     Parked,
 }
 
 impl Outcome {
-    /// All of them, mildest first; the position is the stored code.
+    /// All outcomes, mildest first. The position is the stored code.
     pub const ALL: [Outcome; 3] = [Self::Kept, Self::Flagged, Self::Parked];
 
-    /// The word for it, as `filter:flagged` has it.
+    /// The name, as in `filter:flagged`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Kept => "kept",
@@ -420,17 +419,16 @@ impl Outcome {
         }
     }
 
-    /// The outcome of that [`name`](Self::name).
+    /// The outcome with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Outcome> {
         Self::ALL.into_iter().find(|o| o.name() == name)
     }
 
-    /// The stored code.
     pub fn code(self) -> u8 {
         self as u8
     }
 
-    /// The outcome of a stored code; unknown ones are kept.
+    /// The outcome with this stored code; unknown codes are kept.
     pub fn from_code(code: u8) -> Outcome {
         Self::ALL
             .get(usize::from(code))
@@ -444,7 +442,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_read_back_and_wrong_ones_name_the_right_ones() {
+    fn names_round_trip_and_unknown_ones_fail() {
         let all = Scorer::ALL
             .into_iter()
             .chain([Scorer::Judge("v1-add".into())]);
@@ -469,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn the_three_scales_of_clip_are_one_number() {
+    fn clip_scales_convert() {
         let [logit, cosine, clipscore] =
             ["clip", "clip.cosine", "clip.clipscore"].map(|n| n.parse::<Measure>().unwrap());
         assert_eq!(logit.shown(0.25, 100.0), 25.0);
@@ -488,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_read_back() {
+    fn codes_round_trip() {
         for state in ScoreState::ALL {
             assert_eq!(ScoreState::from_code(state.code()), state);
         }

@@ -1,4 +1,4 @@
-//! `[[rules]]` of `benchtop.toml`: when an item is flagged or parked.
+//! `[[rules]]` of `benchtop.toml`: when items are flagged or parked.
 //!
 //! ```toml
 //! [[rules]]
@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{FlagPriority, Measure, Outcome, Score, ScoreState};
 
-/// A finite number that a score is compared with.
+/// A finite number to compare scores with.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
 #[serde(transparent)]
 pub struct Threshold(f64);
@@ -24,20 +24,20 @@ pub struct Threshold(f64);
 impl Eq for Threshold {}
 
 impl Threshold {
-    /// From a number that is finite.
+    /// A threshold of `number`; `None` if it is not finite.
     pub fn new(number: f64) -> Option<Threshold> {
-        // What was moved in steps of a tenth says a tenth: six digits are more than any score has.
+        // Round to six digits, so that steps of 0.1 stay exact when written.
         number
             .is_finite()
             .then(|| Threshold((number * 1e6).round() / 1e6))
     }
 
-    /// The number as scores have it.
+    /// The threshold as a score value.
     pub fn get(self) -> f32 {
         self.0 as f32
     }
 
-    /// The number as it is written.
+    /// The threshold as written in the file.
     pub fn number(self) -> f64 {
         self.0
     }
@@ -46,24 +46,23 @@ impl Threshold {
 impl<'de> Deserialize<'de> for Threshold {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Threshold, D::Error> {
         let number = f64::deserialize(from)?;
-        Threshold::new(number).ok_or_else(|| {
-            serde::de::Error::custom("this is no threshold, expected a finite number")
-        })
+        Threshold::new(number)
+            .ok_or_else(|| serde::de::Error::custom("invalid threshold, expected a finite number"))
     }
 }
 
-/// What a rule does to the items it holds for.
+/// The action of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Then {
-    /// A person looks at them first.
+    /// A person reviews the items first.
     Flag,
-    /// They are put aside.
+    /// The items are quarantined.
     Park,
 }
 
 impl Then {
-    /// What becomes of them.
+    /// The outcome for matching items.
     pub fn outcome(self) -> Outcome {
         match self {
             Then::Flag => Outcome::Flagged,
@@ -72,31 +71,30 @@ impl Then {
     }
 }
 
-/// What a condition asks of a score.
+/// The test of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// Less than this.
+    /// The score is below the threshold.
     Below(Threshold),
-    /// More than this.
+    /// The score is above the threshold.
     Above(Threshold),
-    /// That there is no number, for this reason.
+    /// There is no number, for this reason.
     Is(ScoreState),
 }
 
-/// One thing asked of one score.
+/// A condition on one score.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenCondition", into = "WrittenCondition")]
 pub struct Condition {
-    /// Which score, on which scale.
+    /// The score and its scale.
     pub score: Measure,
-    /// What.
     pub test: Test,
-    /// Other thresholds for items of these subtasks.
+    /// Different thresholds for items of these subtasks.
     pub subtasks: BTreeMap<String, Threshold>,
 }
 
 impl Condition {
-    /// The doubtful side of a threshold.
+    /// The condition for the suspicious side of a threshold.
     pub fn doubts(score: Measure, threshold: Threshold) -> Condition {
         let test = match score.scorer.doubt() {
             FlagPriority::Low => Test::Below(threshold),
@@ -109,7 +107,7 @@ impl Condition {
         }
     }
 
-    /// The threshold for items of a subtask; none where a state is asked for.
+    /// The threshold for items of a subtask; `None` for a test of the state.
     pub fn threshold(&self, subtask: &str) -> Option<Threshold> {
         match self.test {
             Test::Below(threshold) | Test::Above(threshold) => {
@@ -119,8 +117,8 @@ impl Condition {
         }
     }
 
-    /// Whether it holds. `logit` is the logit scale of the score's model. A score that is not there is on neither side of
-    /// a threshold.
+    /// Whether the condition holds. `logit` is the logit scale of the model. A missing score is on
+    /// neither side of a threshold.
     pub fn holds(&self, score: &Score, logit: f32, subtask: &str) -> bool {
         let shown = || self.score.shown(score.value, logit);
         match (self.test, self.threshold(subtask)) {
@@ -132,14 +130,14 @@ impl Condition {
         }
     }
 
-    /// Reads the value of a filter word: `clip<25`, `safety>0`, `judge/fits=unparsed`.
+    /// Parses a filter value: `clip<25`, `safety>0`, `judge/fits=unparsed`.
     ///
     /// # Errors
-    /// What was expected instead.
+    /// Says what is expected instead.
     pub fn parse(text: &str) -> Result<Condition, String> {
         let how = || {
             format!(
-                "`{text}` compares no score, expected one such as clip<25, safety>0 or ocr=unparsed"
+                "invalid score condition `{text}`, expected one such as clip<25, safety>0, or ocr=unparsed"
             )
         };
         let at = text.find(['<', '>', '=']).ok_or_else(how)?;
@@ -163,7 +161,7 @@ impl Condition {
         })
     }
 
-    /// What [`parse`](Self::parse) reads back, the thresholds of subtasks aside.
+    /// The text that [`parse`](Self::parse) reads, without the thresholds of subtasks.
     pub fn short(&self) -> String {
         match self.test {
             Test::Below(t) => format!("{}<{}", self.score, t.0),
@@ -172,7 +170,7 @@ impl Condition {
         }
     }
 
-    /// `clip < 25`, as it is shown.
+    /// The condition for display: `clip < 25`.
     pub fn words(&self) -> String {
         let score = &self.score;
         let mut words = match self.test {
@@ -192,7 +190,7 @@ impl Condition {
     }
 }
 
-/// A condition as it is written.
+/// A condition as written in the file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenCondition {
@@ -218,24 +216,24 @@ impl TryFrom<WrittenCondition> for Condition {
             is,
             subtasks,
         } = written;
-        let score = score.ok_or("a condition names no score, expected `score = \"clip\"`")?;
+        let score = score.ok_or("a condition has no score, expected `score = \"clip\"`")?;
         let test = match (below, above, is) {
             (Some(threshold), None, None) => Test::Below(threshold),
             (None, Some(threshold), None) => Test::Above(threshold),
             (None, None, Some(ScoreState::Scored)) => {
                 return Err(format!(
-                    "`{score}` is asked to be scored, expected `below`, `above`, or another state"
+                    "`{score}` cannot be tested for the state `scored`, expected `below`, `above`, or another state"
                 ));
             }
             (None, None, Some(state)) if subtasks.is_empty() => Test::Is(state),
             (None, None, Some(_)) => {
                 return Err(format!(
-                    "`{score}` has thresholds of subtasks beside a state, expected `below` or `above`"
+                    "`{score}` tests a state, which has no thresholds for subtasks, expected `below` or `above`"
                 ));
             }
             _ => {
                 return Err(format!(
-                    "`{score}` is compared with nothing or twice, expected one of below, above, is"
+                    "`{score}` needs exactly one test, expected one of below, above, is"
                 ));
             }
         };
@@ -276,31 +274,29 @@ impl From<Condition> for WrittenCondition {
     }
 }
 
-/// How conditions are joined.
+/// How the conditions of a rule are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
-    /// Every one must hold.
+    /// All conditions must hold.
     All,
-    /// One is enough.
+    /// Any condition is enough.
     Any,
 }
 
-/// When items are flagged or parked.
+/// A rule that flags or parks items.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenRule", into = "WrittenRule")]
 pub struct Rule {
-    /// What it is called; each name once.
+    /// Name, unique among the rules.
     pub name: String,
-    /// What it does.
     pub then: Then,
-    /// How its conditions are joined.
     pub join: Join,
-    /// At least one.
+    /// Conditions, at least one.
     pub conditions: Vec<Condition>,
 }
 
 impl Rule {
-    /// `flag if clip < 25 and ocr < 0.8`, as it is shown.
+    /// The rule for display: `flag if clip < 25 and ocr < 0.8`.
     pub fn words(&self) -> String {
         let and = if self.join == Join::All {
             " and "
@@ -317,7 +313,7 @@ impl Rule {
     }
 }
 
-/// A rule as it is written.
+/// A rule as written in the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenRule {
@@ -349,13 +345,13 @@ impl TryFrom<WrittenRule> for Rule {
             (None, Some(any)) => (Join::Any, any),
             _ => {
                 return Err(format!(
-                    "the rule `{name}` needs one list of conditions, expected `all` or `any`"
+                    "rule `{name}` needs exactly one list of conditions, expected `all` or `any`"
                 ));
             }
         };
         if conditions.is_empty() {
             return Err(format!(
-                "the rule `{name}` has no condition, expected at least one"
+                "rule `{name}` has no conditions, expected at least one"
             ));
         }
         Ok(Rule {
@@ -389,11 +385,11 @@ impl From<Rule> for WrittenRule {
     }
 }
 
-/// All rules of a project.
+/// The rules of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Rule>", into = "Vec<Rule>")]
 pub struct RuleSet {
-    /// The rules; what one flags another may park, and parked weighs more.
+    /// The rules. If one flags an item and another parks it, it is parked.
     pub rules: Vec<Rule>,
 }
 
@@ -404,7 +400,7 @@ impl TryFrom<Vec<Rule>> for RuleSet {
         for (at, rule) in rules.iter().enumerate() {
             if rules[..at].iter().any(|r| r.name == rule.name) {
                 return Err(format!(
-                    "the rule `{}` is there twice, expected each name once",
+                    "duplicate rule `{}`, expected each name once",
                     rule.name
                 ));
             }
@@ -420,7 +416,7 @@ impl From<RuleSet> for Vec<Rule> {
 }
 
 impl RuleSet {
-    /// Every score that the rules ask for, each once.
+    /// All scores that the rules use, each once.
     pub fn measures(&self) -> Vec<Measure> {
         let mut all: Vec<Measure> = self
             .rules
@@ -433,7 +429,7 @@ impl RuleSet {
         all
     }
 
-    /// The threshold that the rule of this score alone has for all subtasks: what the bench moves.
+    /// The threshold of the rule that tests only this score, which is the one that the bench moves.
     pub fn threshold(&self, measure: &Measure, then: Then) -> Option<Threshold> {
         let condition = self
             .alone(measure, then)
@@ -449,8 +445,8 @@ impl RuleSet {
         self.rules.iter().position(is_alone)
     }
 
-    /// The same rules with another threshold for this score alone: of all subtasks, or of one. Without a threshold the
-    /// rule goes (or the subtask's exception).
+    /// A copy with another threshold in the rule that tests only this score, for all subtasks or
+    /// for one. `None` removes the rule, or the subtask's exception.
     pub fn with(
         &self,
         measure: &Measure,
@@ -489,7 +485,7 @@ impl RuleSet {
                 {
                     match (subtask, threshold) {
                         (Some(subtask), Some(threshold)) => {
-                            drop(condition.subtasks.insert(subtask.into(), threshold))
+                            condition.subtasks.insert(subtask.into(), threshold);
                         }
                         (Some(subtask), None) => drop(condition.subtasks.remove(subtask)),
                         (None, Some(threshold)) => {
@@ -534,7 +530,7 @@ mod tests {
     "#;
 
     #[test]
-    fn rules_read_back_from_toml_and_from_the_wire() {
+    fn rules_round_trip_in_toml_and_postcard() {
         let set = read(TEXT).unwrap();
         assert_eq!(
             set.rules[0].words(),
@@ -549,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_rule_says_what_is_expected() {
+    fn invalid_rules_say_what_is_expected() {
         for (wrong, word) in [
             ("[[rules]]\nname=\"a\"\nthen=\"flag\"", "`all` or `any`"),
             (
@@ -566,11 +562,11 @@ mod tests {
             ),
             (
                 "[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{below=1}]",
-                "names no score",
+                "score = ",
             ),
             (
                 "[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{score=\"clop\",below=1}]",
-                "no scorer",
+                "clop",
             ),
             (
                 "[[rules]]\nname=\"a\"\nthen=\"drop\"\nall=[{score=\"clip\",below=1}]",
@@ -586,11 +582,11 @@ mod tests {
         let twice = format!(
             "{TEXT}\n[[rules]]\nname=\"unsafe\"\nthen=\"flag\"\nany=[{{score=\"ocr\",below=1}}]"
         );
-        assert!(read(&twice).unwrap_err().contains("twice"));
+        assert!(read(&twice).unwrap_err().contains("duplicate"));
     }
 
     #[test]
-    fn a_score_that_is_not_there_is_on_neither_side() {
+    fn missing_score_is_on_neither_side() {
         let set = read(TEXT).unwrap();
         let [clip, judge] = set.rules[0].conditions.as_slice() else {
             panic!()
@@ -598,18 +594,18 @@ mod tests {
         assert!(clip.holds(&Score::scored(0.249, ""), 100.0, "animal"));
         assert!(
             !clip.holds(&Score::scored(0.25, ""), 100.0, "animal"),
-            "at the line it stays"
+            "equal is not below"
         );
         assert!(
             !clip.holds(&Score::scored(0.249, ""), 100.0, "text"),
-            "a subtask's own line"
+            "the subtask's own threshold"
         );
         assert!(!clip.holds(&Score::other(ScoreState::Unparsed, ""), 100.0, "animal"));
         assert!(judge.holds(&Score::other(ScoreState::Unparsed, ""), 1.0, ""));
     }
 
     #[test]
-    fn conditions_of_filter_words_read_back() {
+    fn filter_conditions_round_trip() {
         for text in [
             "clip<25",
             "safety>-0.5",
@@ -627,13 +623,13 @@ mod tests {
     }
 
     #[test]
-    fn the_bench_moves_one_line_and_leaves_the_other_rules_alone() {
+    fn bench_moves_one_threshold_only() {
         let set = read(TEXT).unwrap();
         let clip: Measure = "clip".parse().unwrap();
         assert_eq!(
             set.threshold(&clip, Then::Flag),
             None,
-            "it is not alone in its rule"
+            "its rule has other conditions"
         );
         let line = |n: f64| Threshold::new(n);
         let with = set.with(&clip, Then::Flag, None, line(24.0));

@@ -4,12 +4,11 @@ use super::scored::{chosen, rule, scored};
 use crate::dispatch::Watch;
 use crate::visibility::AnnotatorView;
 use benchtop_metrics::score::ItemSelection;
+use benchtop_model::analysis::{Aligned, Alignment, AnalyseAsk, Analysis, By, Kept, What};
 use benchtop_model::board::{BoardAsk, Curated};
 use benchtop_model::scoring::Scorer;
 use benchtop_model::{Error, ErrorKind, Filter, Result, Status};
-use benchtop_pipeline::analysis::{
-    Aligned, Alignment, AnalyseAsk, Analysis, By, Kept, Votes, What, aligned, analyse,
-};
+use benchtop_pipeline::analysis::{Votes, aligned, analyse};
 use benchtop_pipeline::board::BoardData;
 
 /// Rows whose verdicts are read at once: a decision waits no longer than for these.

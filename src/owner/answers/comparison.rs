@@ -5,13 +5,12 @@ use std::sync::Arc;
 use super::scored::{chosen, rule, scored};
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::wire::request;
 use benchtop_metrics::score::ItemSelection;
-use benchtop_metrics::statistics::Rank;
-use benchtop_model::board::analysis::{Compared, Disagreement, Sure, TOOL};
+use benchtop_model::board::analysis::{Compared, Disagreement, Rank, Sure, TOOL};
 use benchtop_model::board::{AnswerDetail, Answered, BoardAsk};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::board::BoardData;
+use benchtop_protocol::wire::request;
 use benchtop_store::columns::id_hash;
 
 fn parts(sight: &AnnotatorView, ask: &BoardAsk) -> Result<(Arc<BoardData>, ItemSelection)> {

@@ -3,9 +3,9 @@
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::wire::{LOGGED, LogPage, request};
 use benchtop_model::history::{Moment, Moved, State};
 use benchtop_model::{Decision, Result, Status};
+use benchtop_protocol::wire::{LOGGED, LogPage, request};
 use benchtop_store::columns::id_hash;
 use benchtop_store::history::History;
 use benchtop_store::{Catalog, Ledger};

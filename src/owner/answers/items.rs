@@ -7,10 +7,10 @@ use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::scoring;
 use crate::visibility::AnnotatorView;
-use crate::wire::{ItemView, Lines, OwnerStatus, Page, VerdictPage, request};
 use benchtop_model::table::{Frequency, Summary};
-use benchtop_model::{Error, ErrorKind, Item, Result, Status};
-use benchtop_store::{journal, query};
+use benchtop_model::{Error, ErrorKind, Item, Result, Status, history};
+use benchtop_protocol::wire::{ItemView, Lines, OwnerStatus, Page, VerdictPage, request};
+use benchtop_store::query;
 
 impl Query for request::Status {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<OwnerStatus> {
@@ -136,7 +136,7 @@ fn status(sight: &AnnotatorView) -> Result<OwnerStatus> {
         pid: std::process::id(),
         version: env!("CARGO_PKG_VERSION").into(),
         socket: shared.socket.clone(),
-        started: journal::stamp(shared.started),
+        started: history::stamp(shared.started),
         clients: shared.clients(),
         jobs: shared.jobs(),
         root: shared.project.root().to_path_buf(),

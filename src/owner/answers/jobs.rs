@@ -2,12 +2,12 @@
 
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::wire::request;
 use crate::{evaluate, generate};
 use benchtop_model::Result;
 use benchtop_model::device::Devices;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::job::{JobFailure, JobState};
+use benchtop_protocol::wire::request;
 
 impl Query for request::Devices {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Devices> {

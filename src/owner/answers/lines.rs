@@ -2,8 +2,8 @@
 
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
-use crate::wire::Lines;
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_protocol::wire::Lines;
 
 /// Bytes of item lines in one frame.
 const LINES_BYTES: usize = 2 << 20;

@@ -6,10 +6,10 @@ use crate::context::OwnerContext;
 use crate::dispatch::Watch;
 use crate::search::{Beside, ByScore, Derived, List, Parts};
 use crate::visibility::AnnotatorView;
-use crate::wire::{Page, PageAsk, QUESTION_CHARS, Request, Row, request};
 use benchtop_model::filter::Said;
-use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort};
-use benchtop_store::{Catalog, Overlay, query, search};
+use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort, history};
+use benchtop_protocol::wire::{Page, PageAsk, QUESTION_CHARS, Request, Row, request};
+use benchtop_store::{Catalog, Overlay, search};
 
 /// Rows a page at most.
 const PAGE_LIMIT: u32 = 1000;
@@ -237,7 +237,7 @@ fn list_row(view: &View, filter: &Filter, sight: &AnnotatorView, row: usize) -> 
         item.question.truncate(end);
     }
     let (status, at) = sight.status(row as u32);
-    let judged = query::judged(at);
+    let judged = history::to_the_second(at);
     let mut row = Row::of(row as u32 + 1, item, status, judged);
     if !filter.text.trim().is_empty() {
         row.marks = search::highlight(&row.question, &filter.text)

@@ -6,10 +6,10 @@ use super::list::rows;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::wire::request;
 use benchtop_model::usage::{Failing, Grid, Impact, MetadataState, TermUse};
 use benchtop_model::{Field, Result, Sort};
 use benchtop_pipeline::usage::Usage;
+use benchtop_protocol::wire::request;
 
 fn usage(shared: &OwnerContext, watch: &Watch<'_>) -> Result<Arc<Usage>> {
     shared.metadata.usage(shared, &|| !(watch.cancelled)())

@@ -4,9 +4,10 @@ use super::analysed;
 use super::scored::{self, set};
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::wire::{Analysis, AnswerSet, request};
+use benchtop_model::analysis::Analysis;
 use benchtop_model::board::{BehindPage, Board};
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_protocol::wire::{AnswerSet, request};
 
 impl Query for request::AnswerSets {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<AnswerSet>> {

@@ -7,20 +7,19 @@ use crate::context::OwnerContext;
 use crate::evaluate::{Scores, edition};
 use crate::rounds::accepted;
 use crate::visibility::AnnotatorView;
-use crate::wire::AnswerSet;
+use benchtop_formats::printed as published;
 use benchtop_metrics::consensus::{Outcome, Tally};
 use benchtop_metrics::extract::Extractor;
-use benchtop_metrics::free_form::FreeForm;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::board::{BehindPage, Board, BoardAsk, Curated};
+use benchtop_model::free_form::FreeForm;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::bench::Counted;
 use benchtop_model::{Error, ErrorKind, Result, Status};
-use benchtop_pipeline::board::{
-    BEHIND, BEHIND_FURTHER, BoardData, Similarities, from_catalog, published,
-};
+use benchtop_pipeline::board::{BEHIND, BEHIND_FURTHER, BoardData, Similarities, from_catalog};
 use benchtop_pipeline::scoring::column::Column;
 use benchtop_pipeline::scoring::predictions;
+use benchtop_protocol::wire::AnswerSet;
 use benchtop_store::columns::id_hash;
 use benchtop_store::judge_cache::JudgeExtractions;
 use benchtop_store::manifest::{Holds, Part};

@@ -1,10 +1,10 @@
 //! The verdicts that count, a page at a time, with what they were on.
 
 use crate::visibility::AnnotatorView;
-use crate::wire::{VERDICTS, VerdictPage};
 use benchtop_model::Result;
+use benchtop_model::verdict::EffectiveVerdict;
 use benchtop_model::verdict_interchange::Exchanged;
-use benchtop_store::ledger::EffectiveVerdict;
+use benchtop_protocol::wire::{VERDICTS, VerdictPage};
 
 /// Rows that are looked through at once: a decision waits no longer than for these.
 const AT_ONCE: u32 = 1024;

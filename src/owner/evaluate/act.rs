@@ -1,24 +1,25 @@
-//! What is done to evaluations, and asked of them.
+//! Actions on evaluations, and their failures.
 
 use std::sync::Arc;
 
 use super::{Inner, none, wake};
 use crate::context::OwnerContext;
 use crate::trust;
-use crate::wire::{Event, FAILURES};
 use crate::writer::now;
 use benchtop_model::evaluation::{Asked, RunFailure};
+use benchtop_model::history::stamp;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_protocol::wire::{Event, FAILURES};
 use benchtop_store::inventory;
-use benchtop_store::journal::stamp;
 use benchtop_store::runs::{self, Journal, Line};
 use benchtop_store::trust::JobKind;
 
-/// Does something to a run. Gives how it is then; nothing when it is gone.
+/// Performs an action on a run. Returns its new state, or `None` if it was removed.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`], [`ErrorKind::Conflict`] where it cannot be done to such a run, and the operating system's.
+/// [`ErrorKind::NotFound`]; [`ErrorKind::Conflict`] if the run's state does not allow the action;
+/// I/O errors.
 pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<JobState>> {
     let root = shared.project.root();
     let mut inner = shared.evaluations.inner();
@@ -28,7 +29,7 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
     let refused = |what: &str| {
         Err(Error::new(
             ErrorKind::Conflict,
-            format!("job {id} is {}: {what}", standing.name()),
+            format!("job {id} is {}; {what}", standing.name()),
         ))
     };
     let mut next = live.run.clone();
@@ -36,20 +37,20 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
         JobAct::Pause if standing.live() => {
             (next.standing, next.reason) = (JobStatus::Paused, None)
         }
-        JobAct::Pause => return refused("only one that waits or runs is paused"),
+        JobAct::Pause => return refused("only queued and running jobs can be paused"),
         JobAct::Resume if matches!(standing, JobStatus::Paused | JobStatus::Failed) => {
             (next.standing, next.reason) = (JobStatus::Queued, None);
         }
         JobAct::Resume if live.run.reason.is_some() && standing == JobStatus::Done => {
-            // Its answers could not be brought in.
+            // Its answers could not be published.
             (next.standing, next.reason) = (JobStatus::Queued, None);
         }
-        JobAct::Resume => return refused("only one that is paused or failed is resumed"),
+        JobAct::Resume => return refused("only paused and failed jobs can be resumed"),
         JobAct::Cancel if !standing.over() => {
             (next.standing, next.reason) = (JobStatus::Cancelled, None)
         }
-        JobAct::Cancel => return refused("it is over already"),
-        JobAct::Retry if standing == JobStatus::Cancelled => return refused("begin another"),
+        JobAct::Cancel => return refused("it has already ended"),
+        JobAct::Retry if standing == JobStatus::Cancelled => return refused("start a new one"),
         JobAct::Retry => {
             trust::check(shared, &trust::of_run(&next.new)?)?;
             if is_at_work {
@@ -63,7 +64,7 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
                 (next.standing, next.reason) = (JobStatus::Queued, None);
             }
         }
-        JobAct::Place(_) if standing.over() => return refused("it has no place any more"),
+        JobAct::Place(_) if standing.over() => return refused("it is no longer in the queue"),
         JobAct::Place(place) => return place_at(shared, &mut inner, id, place),
         JobAct::Batch(Some(n)) if (1..=256).contains(&n) => {
             next.new
@@ -72,20 +73,24 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
                 .for_each(|server| server.concurrency = n);
         }
         JobAct::Batch(_) => {
-            return Err(Error::new(ErrorKind::Usage, "1 to 256 requests in flight"));
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "requests in flight must be 1 to 256",
+            ));
         }
         JobAct::PerMinute(_) => {
-            let what = "an evaluation has no limit a minute";
-            return Err(Error::new(ErrorKind::Usage, what)
-                .help("set how many requests are in flight instead"));
+            let what = "evaluations have no rate limit per minute";
+            return Err(
+                Error::new(ErrorKind::Usage, what).help("limit the requests in flight instead")
+            );
         }
         JobAct::Remove if is_at_work => {
-            return refused("it is still ending, try again in a moment");
+            return refused("it is still stopping, try again in a moment");
         }
         JobAct::Remove if standing.over() => {
             let guard = inventory::guard();
             runs::remove(root, id)?;
-            // Else its files would count as lost.
+            // Otherwise its files would be reported as missing.
             inventory::forget(&shared.project, &|path| {
                 path.starts_with(&format!("runs/{id:04}."))
             })?;
@@ -97,9 +102,10 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
         }
         JobAct::Remove => return refused("cancel it first"),
     }
-    // Before it is live: whatever the file of the run says, it sends only what was agreed to.
-    let is_begun = next.standing.live() && !standing.live();
-    if is_begun {
+    // Check before it becomes active: whatever the run's file says, it sends only to servers with
+    // an agreement.
+    let starts = next.standing.live() && !standing.live();
+    if starts {
         trust::check(shared, &trust::of_run(&next.new)?)?;
         let numbers = runs::numbers(root, &next)?;
         next.token = trust::begin(
@@ -111,19 +117,19 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
     }
     runs::keep(root, &next)?;
     live.run = next;
-    if is_begun {
+    if starts {
         live.elsewhere = false;
     } else if standing.live() && !live.run.standing.live() {
         trust::end(shared, JobKind::Run, id);
     }
-    live.look(shared);
+    live.update_waits(shared);
     live.resumed();
     inner.tell(shared, id, true);
     wake(shared, &mut inner);
     Ok(inner.state_of(id))
 }
 
-/// Gives a run another place among the evaluations; the others keep their order.
+/// Moves a run to another position in the queue.
 fn place_at(
     shared: &Arc<OwnerContext>,
     inner: &mut Inner,
@@ -148,10 +154,10 @@ fn place_at(
     Ok(inner.state_of(id))
 }
 
-/// What a run set aside, from the `from`th on.
+/// The failures of a run, starting with number `from`.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`], and when its journal cannot be read.
+/// [`ErrorKind::NotFound`], and errors of reading its journal.
 pub fn failures(shared: &OwnerContext, id: u32, from: u64) -> Result<Vec<JobFailure>> {
     if !shared.evaluations.has(id) {
         return Err(none(id));

@@ -1,4 +1,4 @@
-//! Beginning an evaluation.
+//! Starts evaluations.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ use benchtop_store::manifest::Holds;
 use benchtop_store::runs::{self, Counts, Run};
 use benchtop_store::trust::JobKind;
 
-/// Items between two looks at cancellation.
+/// Number of items between two checks for cancellation.
 const STEP: usize = 1024;
 
-/// The servers of a run as the table that the chat client reads.
+/// The servers of a run as a table for the chat client.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for an address or a variable that is none.
+/// [`ErrorKind::Usage`] for an invalid URL or variable.
 pub(super) fn table(new: &NewRun) -> Result<Judge> {
     let one = |server: &benchtop_model::evaluation::Server| {
         let mut value = serde_json::json!({
@@ -49,12 +49,12 @@ pub(super) fn table(new: &NewRun) -> Result<Judge> {
     })
 }
 
-/// Begins an evaluation in the name of `by`, or says what it would ask; `wanted` says whether to go on.
+/// Starts an evaluation on behalf of `by`, or previews it. `wanted` returns whether to continue.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for wishes that mean nothing, [`ErrorKind::NotFound`] for an instruction that is not there,
-/// [`ErrorKind::Conflict`] when there is nothing to ask or its name is taken, [`ErrorKind::Denied`] for servers that nobody has agreed
-/// to, [`ErrorKind::Cancelled`], and the operating system's.
+/// [`ErrorKind::Usage`] for invalid settings; [`ErrorKind::NotFound`] for an unknown instruction;
+/// [`ErrorKind::Conflict`] if there is nothing to ask or the label is taken; [`ErrorKind::Denied`]
+/// for servers without an agreement; [`ErrorKind::Cancelled`]; I/O errors.
 pub fn begin(
     shared: &Arc<OwnerContext>,
     by: &str,
@@ -70,7 +70,7 @@ pub fn begin(
     let sight = AnnotatorView::of(shared, by);
     sight.chooses(&filter)?;
     let wordings = Wordings::of(&shared.project, &new.wording)?;
-    // Addresses and keys are looked at now and not when its turn comes; nothing is sent.
+    // Validates URLs and keys now instead of when the run's turn comes. Nothing is sent.
     let device = (shared.evaluations.maker)(new)?.abilities().name.clone();
     let items = shared.catalog().len() as u32;
     let chosen: Vec<u32> = if filter.is_empty() {
@@ -79,60 +79,61 @@ pub fn begin(
         answers::numbers(&sight, &filter)?
     };
     let numbers = orders::sample(&chosen, new.sample, new.seed);
-    let mut begun = BegunRun {
+    let mut started = BegunRun {
         items: numbers.len() as u64,
         ..BegunRun::default()
     };
-    // Only what hangs on the items makes it worth reading them all.
+    // Read the items only if the numbers depend on them.
     let (read, known): (&[u32], u64) = match (new.blind, new.orders) {
         (true, Orders::AsIs) => (&[], numbers.len() as u64),
         _ => (&numbers, 0),
     };
-    begun.asks = known;
+    started.asks = known;
     for (at, number) in read.iter().enumerate() {
         if at % STEP == 0 && !wanted() {
-            return Err(Error::new(
-                ErrorKind::Cancelled,
-                "nobody waits for this any more",
-            ));
+            return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
         }
         let item = item(shared, *number)?;
-        begun.asks += u64::from(orders::count(
+        started.asks += u64::from(orders::count(
             new.orders,
             item.options.len(),
             item.rotation.is_some(),
         ));
         let is_short =
             !new.blind && ask::files(shared.project.root(), &item).len() < item.images.len();
-        begun.without += u64::from(is_short);
+        started.without += u64::from(is_short);
     }
     let what = if new.blind {
         "questions"
     } else {
         "questions with their pictures"
     };
-    begun.waits = trust::waits(shared, false, &to, (begun.asks, what));
-    if begun.asks == 0 {
+    started.waits = trust::waits(shared, false, &to, (started.asks, what));
+    if started.asks == 0 {
         return Err(
-            Error::new(ErrorKind::Conflict, "there is no question to ask")
-                .help("no item passes the filter"),
+            Error::new(ErrorKind::Conflict, "there are no questions to ask")
+                .help("use a filter that matches items"),
         );
     }
     if !new.blind {
-        begun.drafts =
+        started.drafts =
             shared
                 .desk
                 .drafts(shared, numbers.iter().map(|number| number - 1), wanted)?;
-        check_drafts(begun.drafts, (begun.items, "items"), new.drafts || new.dry)?;
+        check_drafts(
+            started.drafts,
+            (started.items, "items"),
+            new.drafts || new.dry,
+        )?;
     }
     let _one = shared.evaluations.numbering();
     let last = shared.desk.last(shared)?;
     let mut inner = shared.evaluations.inner();
-    begun.label = label(shared, new, &|label| {
+    started.label = label(shared, new, &|label| {
         inner.runs.values().any(|live| live.run.label == label)
     })?;
     if new.dry {
-        return Ok(begun);
+        return Ok(started);
     }
     let mut run = Run {
         v: 1,
@@ -144,13 +145,13 @@ pub fn begin(
             .unwrap_or_default()
             .max(last)
             + 1,
-        label: begun.label.clone(),
+        label: started.label.clone(),
         by: by.into(),
         created: now(),
         new: new.clone(),
         instruction: wordings.described(),
         items,
-        asks: begun.asks,
+        asks: started.asks,
         turn: inner
             .runs
             .values()
@@ -161,7 +162,7 @@ pub fn begin(
         reason: None,
         counts: Counts::default(),
         token: None,
-        drafts: begun.drafts,
+        drafts: started.drafts,
     };
     let is_all = numbers.len() == items as usize;
     run.token = trust::begin(
@@ -181,55 +182,55 @@ pub fn begin(
     inner.runs.insert(id, live);
     inner.tell(shared, id, true);
     wake(shared, &mut inner);
-    begun.job = inner.state_of(id);
-    Ok(begun)
+    started.job = inner.state_of(id);
+    Ok(started)
 }
 
-/// An item with the pictures that were made for it.
+/// An item with its generated pictures.
 pub(super) fn item(shared: &OwnerContext, number: u32) -> Result<Item> {
     let json = answers::line(shared, number.saturating_sub(1))?;
     serde_json::from_str(&json).map_err(|e| {
         Error::new(
             ErrorKind::Corrupt,
-            format!("item #{number} cannot be read: {e}"),
+            format!("cannot read item #{number}: {e}"),
         )
     })
 }
 
-/// Whether wishes mean something.
+/// Validates the settings.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] with the first that does not.
+/// [`ErrorKind::Usage`] with the first invalid one.
 pub(super) fn check(new: &NewRun) -> Result<()> {
     let wrong = |field: &str, what: String| Err(Error::new(ErrorKind::Usage, what).field(field));
     let is_name = |name: &str| {
         !name.trim().is_empty() && !name.chars().any(char::is_control) && name.len() <= 200
     };
     if !is_name(&new.model) || !new.name.as_deref().is_none_or(is_name) {
-        return wrong("model", "a name is one line and not empty".into());
+        return wrong("model", "a name must be one line and not empty".into());
     }
     if matches!(new.orders, Orders::Shuffles(n) if !(1..=MOST_SHUFFLES).contains(&n)) {
         return wrong(
             "shuffles",
-            format!("1 to {MOST_SHUFFLES} shuffles of a question"),
+            format!("shuffles per question must be 1 to {MOST_SHUFFLES}"),
         );
     }
     if new.servers.is_empty() {
-        return wrong("endpoint", "no server is named".into());
+        return wrong("endpoint", "no server given".into());
     }
     if !(1..=1 << 20).contains(&new.max_tokens) || !(1..=100).contains(&new.tries) {
         return wrong(
             "max_tokens",
-            "1 to 1048576 tokens of an answer, 1 to 100 tries".into(),
+            "max tokens must be 1 to 1048576, and tries 1 to 100".into(),
         );
     }
     if new.sample == Some(0) {
-        return wrong("sample", "at least 1".into());
+        return wrong("sample", "the sample must have at least 1 item".into());
     }
     Ok(())
 }
 
-/// What the answers go by: a name that no other answers have, so that two runs of a model are never taken for one.
+/// The label of the answers. It is unique, so two runs of a model are never confused.
 fn label(shared: &OwnerContext, new: &NewRun, is_run: &dyn Fn(&str) -> bool) -> Result<String> {
     let catalog = shared.catalog();
     let models: Vec<&str> = catalog
@@ -258,15 +259,15 @@ fn label(shared: &OwnerContext, new: &NewRun, is_run: &dyn Fn(&str) -> bool) -> 
             false => Ok(label),
             true => Err(Error::new(
                 ErrorKind::Conflict,
-                format!("there are answers of `{label}` already"),
+                format!("answers labeled `{label}` already exist"),
             )
             .field("name")
-            .help("leave the name away to have the runs counted, or give another one")),
+            .help("leave the name out to number the runs, or use another name")),
         };
     }
     let base = worded(new.model.trim(), &new.wording);
     let free = (1..)
         .map(|n| base_label(&base, new.blind, n))
         .find(|label| !taken(label));
-    free.ok_or_else(|| Error::new(ErrorKind::Conflict, "no name is free"))
+    free.ok_or_else(|| Error::new(ErrorKind::Conflict, "no free label left"))
 }

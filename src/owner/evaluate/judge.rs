@@ -1,41 +1,43 @@
-//! Answers that `strict` cannot read, shown to a language-model judge over a server.
+//! Sends answers that `strict` cannot read to a language-model judge.
 
 use std::sync::Arc;
 
 use super::begin::check;
 use super::work::damaged;
-use crate::answers;
 use crate::context::OwnerContext;
-use crate::trust;
-use crate::wire::{Event, JudgeAsk, JudgeReport, JudgedOf, Progress};
 use crate::writer::now;
+use crate::{answers, trust};
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::extract::judge_extraction::INSTRUCTION;
 use benchtop_model::Result;
 use benchtop_model::evaluation::{NewRun, Orders, Wording};
+use benchtop_model::history::stamp;
+use benchtop_model::import::Progress;
 use benchtop_pipeline::evaluate::judge::{Desk, Done, Unread, ask as ask_judge, unread};
-use benchtop_store::journal::stamp;
+use benchtop_protocol::wire::{Event, JudgeAsk, JudgeReport, JudgedOf};
 use benchtop_store::judge_cache::{JudgeExtractions, Judged};
 
-/// Asks the judge what it was not asked yet, and says what it reads.
+/// Asks the judge about all answers that it has not read yet, and reports its readings.
 ///
 /// # Errors
-/// [`Kind::NotFound`](benchtop_model::ErrorKind::NotFound) for a model without answers, [`Kind::Usage`](benchtop_model::ErrorKind::Usage) for
-/// wishes that mean nothing, [`Kind::Denied`](benchtop_model::ErrorKind::Denied) in a blind round,
-/// [`Kind::Unreachable`](benchtop_model::ErrorKind::Unreachable) when the judge does not reply,
-/// [`Kind::Cancelled`](benchtop_model::ErrorKind::Cancelled), and the operating system's. What was read is kept.
+/// [`ErrorKind::NotFound`](benchtop_model::ErrorKind::NotFound) for a model without answers;
+/// [`ErrorKind::Usage`](benchtop_model::ErrorKind::Usage) for invalid settings;
+/// [`ErrorKind::Denied`](benchtop_model::ErrorKind::Denied) in a blind round;
+/// [`ErrorKind::Unreachable`](benchtop_model::ErrorKind::Unreachable) if the judge does not reply;
+/// [`ErrorKind::Cancelled`](benchtop_model::ErrorKind::Cancelled); I/O errors. Readings up to then
+/// are kept.
 pub fn judge_all(
     shared: &Arc<OwnerContext>,
     ask: &JudgeAsk,
     watch: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<JudgeReport> {
-    let new = wishes(ask);
+    let new = settings(ask);
     check(&new)?;
     let to = trust::of_run(&new)?;
     if !ask.dry {
         trust::check(shared, &to)?;
     }
-    // Addresses and keys are looked at before anything is read; nothing is sent.
+    // Validates URLs and keys first. Nothing is sent.
     let mut model = (shared.evaluations.maker)(&new)?;
     let mut tell = |done, of| {
         watch(Progress {
@@ -55,21 +57,21 @@ pub fn judge_all(
             Done::default(),
         ));
     }
-    // Held to the end: two must not have the same file open to write.
+    // Held to the end, since two calls must not write to the same file.
     let _one = shared.evaluations.judging();
     let mut judged = Judged::open(root)?;
-    if let Some(said) = damaged("runs/judge.jsonl", &judged.readings().damaged) {
-        shared.notices().push(said);
+    if let Some(notice) = damaged("runs/judge.jsonl", &judged.readings().damaged) {
+        shared.notices().push(notice);
     }
-    let desk = Desk {
+    let session = Desk {
         judge: &new.model,
         max_tokens: ask.max_tokens,
         model: model.as_mut(),
         judged: &mut judged,
         now: &|| stamp(now()),
     };
-    let done = ask_judge(&scored, &all, desk, &mut |done, of| tell(done, Some(of)));
-    // The leaderboard by this rule is another one, also where the judge fell silent on the way.
+    let done = ask_judge(&scored, &all, session, &mut |done, of| tell(done, Some(of)));
+    // The board by this rule has changed, even if the judge stopped replying.
     shared
         .scored()
         .retain(|(_, rule, _)| !rule.is_some_and(Extractor::is_of_project));
@@ -77,8 +79,8 @@ pub fn judge_all(
     Ok(report(ask, &all, judged.readings(), done?))
 }
 
-/// As an evaluation that asks the judge: what it is asked is another thing.
-fn wishes(ask: &JudgeAsk) -> NewRun {
+/// The settings of an evaluation whose model is the judge.
+fn settings(ask: &JudgeAsk) -> NewRun {
     NewRun {
         model: ask.judge.clone(),
         name: None,

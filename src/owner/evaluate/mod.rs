@@ -1,8 +1,8 @@
-//! Evaluations: who asks which model what, and how far they are.
+//! Evaluations: runs of models on the questions of a project.
 //!
-//! [`Evaluations`] holds the runs and answers for them; one thread ([`work`]) asks for one run after the other. What is
-//! left of a run follows from its journal of answers, so that one that was cut off goes on where that ends; once a run is
-//! over its answers are predictions of the project.
+//! [`Evaluations`] holds the runs and handles requests about them. One thread ([`work`]) works on
+//! one run after the other. A run's progress follows from its journal of answers, so an interrupted
+//! run continues from there. When a run has ended, its answers become predictions of the project.
 
 mod act;
 mod begin;
@@ -25,16 +25,16 @@ pub use similarity::{Scores, compare_all, edition};
 use super::context::OwnerContext;
 use super::priority::lower_thread_priority;
 use super::trust::{self, Known};
-use super::wire::Event;
 use benchtop_inference::http::chat::ChatModel;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::evaluation::NewRun;
 use benchtop_model::job::{JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_protocol::wire::Event;
 use benchtop_store::runs::{self, Run};
 use benchtop_store::trust::JobKind;
 
-/// Builds what answers.
+/// Builds the client of a model.
 pub type Maker = Box<dyn Fn(&NewRun) -> Result<Box<dyn VisionLanguageModel>> + Send + Sync>;
 
 /// The evaluations of an owner.
@@ -47,12 +47,12 @@ pub struct Evaluations {
     judging: Mutex<()>,
 }
 
-/// What the lock guards. Whoever holds it asks for no other lock of the owner.
+/// The state behind the lock. Its holder takes no other lock of the owner.
 #[derive(Default)]
 struct Inner {
     runs: BTreeMap<u32, JobRuntime>,
     thread: Option<JoinHandle<()>>,
-    /// The run that the thread is at, also one that was paused or given up a moment ago.
+    /// The run that the thread works on, even if it was just paused or canceled.
     at_work: Option<u32>,
     ended: bool,
 }
@@ -70,12 +70,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn none(id: u32) -> Error {
-    Error::new(ErrorKind::NotFound, format!("there is no job {id}"))
-        .help("`benchtop jobs` lists them")
+    Error::new(ErrorKind::NotFound, format!("unknown job {id}"))
+        .help("run `benchtop jobs` to list the jobs")
 }
 
 impl Evaluations {
-    /// None yet; `maker` builds what answers.
+    /// Creates it without runs. `maker` builds the client of a model.
     pub fn new(maker: Maker) -> Evaluations {
         Evaluations {
             maker,
@@ -91,7 +91,7 @@ impl Evaluations {
         lock(&self.inner)
     }
 
-    /// Held while a job of any kind gets its number.
+    /// Held while any job gets its number.
     pub fn numbering(&self) -> MutexGuard<'_, ()> {
         lock(&self.numbers)
     }
@@ -106,7 +106,7 @@ impl Evaluations {
         lock(&self.judging)
     }
 
-    /// The last number that a run has.
+    /// The highest number of a run.
     pub fn last(&self) -> u32 {
         self.inner().runs.keys().max().copied().unwrap_or_default()
     }
@@ -124,7 +124,7 @@ impl Evaluations {
             .is_some_and(|live| live.waits.is_some())
     }
 
-    /// Ends all work and waits for it. A question in flight is asked again by the next owner.
+    /// Stops all work and waits for it. The next owner repeats requests in flight.
     pub fn end(&self) {
         let thread = {
             let mut inner = self.inner();
@@ -137,7 +137,7 @@ impl Evaluations {
 }
 
 impl Inner {
-    /// Runs that are not over, by turn.
+    /// The runs that have not ended, in queue order.
     fn order(&self) -> Vec<u32> {
         let mut live: Vec<&JobRuntime> = self
             .runs
@@ -161,7 +161,7 @@ impl Inner {
         self.runs.get(&id).map(|live| self.state(live))
     }
 
-    /// Tells everybody how a run is; a mere step forward not too often.
+    /// Sends the state of a run to all clients. Progress alone is sent at limited intervals.
     fn tell(&mut self, shared: &OwnerContext, id: u32, always: bool) {
         if self
             .runs
@@ -174,18 +174,19 @@ impl Inner {
         }
     }
 
-    /// Writes down how a run stands; a failure is told and harms only what is shown after the next start.
+    /// Saves the state of a run. A failure is logged; it affects only what is shown after a
+    /// restart.
     fn keep(&self, shared: &OwnerContext, id: u32) {
         let kept = self
             .runs
             .get(&id)
             .map_or(Ok(()), |live| runs::keep(shared.project.root(), &live.run));
         if let Err(problem) = kept {
-            crate::log::write(format_args!("an evaluation could not be kept: {problem}"));
+            crate::log::write(format_args!("cannot save an evaluation: {problem}"));
         }
     }
 
-    /// The run that is to be worked on next: one that waits for its turn, or one whose answers are to be brought in.
+    /// The next run to work on: a queued one, or one whose answers must be published.
     fn next(&self) -> Option<u32> {
         let queued = |id: &u32| {
             self.runs.get(id).is_some_and(|live| {
@@ -202,7 +203,7 @@ impl Inner {
     }
 }
 
-/// Jobs of all kinds: those that are not over, then the others, the last begun first.
+/// Jobs of all kinds: active ones first, then ended ones, latest first.
 pub fn with_runs(shared: &OwnerContext, jobs: Vec<JobState>) -> Vec<JobState> {
     let inner = shared.evaluations.inner();
     let order = inner.order();
@@ -221,8 +222,8 @@ pub fn with_runs(shared: &OwnerContext, jobs: Vec<JobState>) -> Vec<JobState> {
     all
 }
 
-/// Loads the stored runs, and goes on with those that were under way and that this person began here. The others wait: a
-/// project from somebody else must send nothing when it is opened.
+/// Loads the stored runs and continues those that this user started here. Others wait, because
+/// opening somebody else's project must not send anything.
 pub fn start(shared: &Arc<OwnerContext>) {
     let (stored, problems) = match runs::list(shared.project.root()) {
         Ok(found) => found,
@@ -231,7 +232,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
     shared.notices().extend(
         problems
             .iter()
-            .map(|p| format!("an evaluation cannot be read: {p}")),
+            .map(|p| format!("cannot read an evaluation: {p}")),
     );
     let known = Known::read(shared);
     let mut inner = shared.evaluations.inner();
@@ -243,23 +244,23 @@ pub fn start(shared: &Arc<OwnerContext>) {
         }
         let mut live = JobRuntime::new(run);
         if is_live && !is_ours {
-            live.wait(shared);
+            live.pause_for_agreement(shared);
         } else {
-            live.look(shared);
+            live.update_waits(shared);
         }
         inner.runs.insert(live.run.id, live);
     }
     wake(shared, &mut inner);
 }
 
-/// Whether this person began the run here, and it is as it was then.
+/// Whether this user started the run here, and it has not changed since.
 fn is_ours(shared: &OwnerContext, known: &Known, run: &Run) -> bool {
     let digest = runs::numbers(shared.project.root(), run)
         .map(|numbers| trust::digest_of_run(run, &numbers));
     digest.is_ok_and(|digest| known.has(JobKind::Run, run.id, run.token.as_deref(), &digest))
 }
 
-/// Sees to it that a run that waits has a thread.
+/// Starts the thread if there is work.
 fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
     if shared.closed.is_some() {
         return;
@@ -277,7 +278,7 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
         {
             Ok(thread) => inner.thread = Some(thread),
             Err(error) => {
-                crate::log::write(format_args!("an evaluation could not be started: {error}"))
+                crate::log::write(format_args!("cannot start the evaluation thread: {error}"))
             }
         }
     }
@@ -299,13 +300,14 @@ fn run(shared: &Arc<OwnerContext>) {
                     id
                 }
                 None => {
-                    // The owner stays while a run waits for its servers.
+                    // The owner keeps running while a run waits for its servers.
                     let is_waiting = inner.runs.values().any(JobRuntime::waits_for_servers);
                     let _counted = is_waiting.then(|| shared.count_job());
                     let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
                     let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
                     if inner.next().is_none() && !is_waiting && !inner.ended {
-                        // Under the lock that `wake` holds: it sees that nobody works any more.
+                        // Cleared under the lock that `wake` takes, so it sees that no thread is
+                        // running.
                         inner.thread = None;
                         return;
                     }
@@ -313,16 +315,21 @@ fn run(shared: &Arc<OwnerContext>) {
                 }
             }
         };
-        // The owner stays while a run is at work.
+        // The owner keeps running while a run is being worked on.
         let _counted = shared.count_job();
-        let did = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::turn(shared, id)));
-        let did =
-            did.unwrap_or_else(|_| Err(Error::new(ErrorKind::Io, "the work on a batch panicked")));
+        let outcome =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::turn(shared, id)));
+        let outcome = outcome.unwrap_or_else(|_| {
+            Err(Error::new(
+                ErrorKind::Io,
+                "internal error: the evaluation thread panicked",
+            ))
+        });
         let mut inner = desk.inner();
         inner.at_work = None;
-        if let (Some(live), Err(problem)) = (inner.runs.get_mut(&id), did) {
+        if let (Some(live), Err(problem)) = (inner.runs.get_mut(&id), outcome) {
             live.stop(&problem);
-            live.look(shared);
+            live.update_waits(shared);
         }
         if inner
             .runs

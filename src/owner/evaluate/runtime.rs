@@ -1,4 +1,4 @@
-//! A run as the owner holds it: what is stored of it, and how far it is.
+//! The state of a run in the owner.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -12,39 +12,37 @@ use benchtop_model::trust::Waits;
 use benchtop_model::{Error, ErrorKind};
 use benchtop_store::runs::{Counts, Run};
 
-/// The rate is over this long.
+/// The period over which the rate is computed.
 const WINDOW: Duration = Duration::from_secs(60);
-/// Time between two words of progress: at most four a second.
+/// Minimum time between two progress events.
 const TELL_EVERY: Duration = Duration::from_millis(250);
-/// Tokens whose price is given.
+/// The number of tokens that prices refer to.
 const PRICED: u128 = 1_000_000;
 
-/// See the module.
 pub(super) struct JobRuntime {
-    /// What is stored.
     pub(super) run: Run,
-    /// The servers in words.
+    /// Description of the servers.
     pub(super) device: String,
-    /// What answers was built since the owner started.
+    /// Whether the client was built since the owner started.
     pub(super) is_built: bool,
-    /// Nothing is asked before this moment.
+    /// No requests before this time.
     pub(super) not_before: Option<Instant>,
-    /// Times in a row that no server answered.
+    /// Number of consecutive outages.
     outages: u32,
-    /// What was set aside is to be asked again.
+    /// Whether failed questions must be asked again.
     pub(super) again: bool,
-    /// It was under way when the project was opened, and this person did not begin it here.
+    /// Whether the run was active when the project was opened, and this user did not start it here.
     pub(super) elsewhere: bool,
-    /// What it would send, where it waits for an agreement.
+    /// The agreement that it waits for.
     pub(super) waits: Option<Box<Waits>>,
-    /// Why its answers could not be brought in: it is not tried again before somebody resumes it.
+    /// Whether its answers could not be published. Not retried until the user resumes it.
     stuck: bool,
-    came: VecDeque<Instant>,
-    told: Option<Instant>,
+    recent: VecDeque<Instant>,
+    last_event: Option<Instant>,
 }
 
 impl JobRuntime {
-    /// A run that has asked nothing since the owner started.
+    /// A run without requests since the owner started.
     pub(super) fn new(run: Run) -> JobRuntime {
         JobRuntime {
             run,
@@ -56,14 +54,15 @@ impl JobRuntime {
             elsewhere: false,
             waits: None,
             stuck: false,
-            came: VecDeque::new(),
-            told: None,
+            recent: VecDeque::new(),
+            last_event: None,
         }
     }
 
-    /// Finds whether it waits for an agreement: where it is paused or failed, and was begun elsewhere or sends what nobody has
-    /// agreed to. A job that cannot say where it sends anything waits too, and says why when it is resumed.
-    pub(super) fn look(&mut self, shared: &OwnerContext) {
+    /// Determines whether the run waits for an agreement: if it is paused or failed, and was
+    /// started elsewhere or sends data without an agreement. If its destinations cannot be
+    /// determined, it waits too, and resuming it reports the reason.
+    pub(super) fn update_waits(&mut self, shared: &OwnerContext) {
         self.waits = None;
         if matches!(self.run.standing, JobStatus::Paused | JobStatus::Failed) {
             let Run {
@@ -80,15 +79,15 @@ impl JobRuntime {
         }
     }
 
-    /// It was under way, and waits until a person agrees.
-    pub(super) fn wait(&mut self, shared: &OwnerContext) {
+    /// Pauses a run that was active until the user agrees.
+    pub(super) fn pause_for_agreement(&mut self, shared: &OwnerContext) {
         self.elsewhere = true;
         self.run.standing = JobStatus::Paused;
-        self.look(shared);
+        self.update_waits(shared);
         self.run.reason = self.waits.as_ref().map(|waits| waits.reason());
     }
 
-    /// Takes note of how far it is.
+    /// Updates the counts.
     pub(super) fn count(&mut self, counts: Counts) {
         self.run.counts = Counts {
             predictions: self.run.counts.predictions,
@@ -96,19 +95,19 @@ impl JobRuntime {
         };
     }
 
-    /// The same, of an answer that was recorded.
-    pub(super) fn came(&mut self, counts: Counts) {
+    /// Updates the counts after an answer.
+    pub(super) fn add_progress(&mut self, counts: Counts) {
         self.count(counts);
-        self.came.push_back(Instant::now());
+        self.recent.push_back(Instant::now());
     }
 
-    /// Somebody has seen to it.
+    /// Clears what kept the run from working.
     pub(super) fn resumed(&mut self) {
         self.stuck = false;
         self.not_before = None;
     }
 
-    /// Whether it is over and has answers that are no predictions of the project yet, or set questions aside that these do not name.
+    /// Whether the run has ended and its answers or failures are not published yet.
     pub(super) fn is_to_be_adopted(&self) -> bool {
         let Run {
             standing, counts, ..
@@ -119,13 +118,13 @@ impl JobRuntime {
             && (counts.predictions < counts.done || lacks)
     }
 
-    /// It cannot go on: without an answer it has failed, otherwise it is paused until somebody looks.
+    /// Stops the run after an error: it fails if it has no answers yet, and is paused otherwise.
     pub(super) fn stop(&mut self, problem: &Error) {
         if self.run.standing.over() {
-            // Its answers could not be brought in.
+            // Its answers could not be published.
             self.stuck = true;
         } else {
-            // What a key lacks is not the run's fault.
+            // A missing key is not the run's fault.
             let fails = self.run.counts.done == 0
                 && (self.is_built || problem.kind != ErrorKind::Unreachable);
             self.run.standing = if fails {
@@ -137,7 +136,7 @@ impl JobRuntime {
         self.run.reason = Some(problem.to_string());
     }
 
-    /// No server answers: it waits for them and tries again, a longer while each time.
+    /// Queues the run until its servers are reachable again, with growing delays.
     pub(super) fn wait_for_servers(&mut self, reason: &str) {
         let wait = outage_wait(self.outages);
         self.outages += 1;
@@ -146,7 +145,7 @@ impl JobRuntime {
         self.run.reason = Some(outage_said(reason, wait));
     }
 
-    /// The servers answer: what was said of them no longer holds.
+    /// Clears an outage.
     pub(super) fn servers_answer(&mut self) {
         if std::mem::take(&mut self.outages) > 0 {
             (self.not_before, self.run.reason) = (None, None);
@@ -159,18 +158,18 @@ impl JobRuntime {
             && self.not_before.is_some_and(|at| at > Instant::now())
     }
 
-    /// Answers a minute over the last minute, or since the first where that was later.
+    /// Answers per minute over the last minute, or since the first answer if that is later.
     fn rate(&self) -> f64 {
         let now = Instant::now();
         let recent = self
-            .came
+            .recent
             .iter()
             .filter(|at| now.duration_since(**at) < WINDOW);
         let (Some(first), n) = (recent.clone().next(), recent.count()) else {
             return 0.0;
         };
         let span = now.duration_since(*first);
-        // The first one came before the span begins.
+        // The first one marks the start of the period.
         if span < Duration::from_secs(1) {
             0.0
         } else {
@@ -178,27 +177,27 @@ impl JobRuntime {
         }
     }
 
-    /// Whether it is to be told now.
+    /// Whether an event is due.
     pub(super) fn is_due(&mut self, always: bool) -> bool {
         let now = Instant::now();
         while self
-            .came
+            .recent
             .front()
             .is_some_and(|at| now.duration_since(*at) >= WINDOW)
         {
-            self.came.pop_front();
+            self.recent.pop_front();
         }
         let due = always
             || self
-                .told
-                .is_none_or(|told| now.duration_since(told) >= TELL_EVERY);
+                .last_event
+                .is_none_or(|at| now.duration_since(at) >= TELL_EVERY);
         if due {
-            self.told = Some(now);
+            self.last_event = Some(now);
         }
         due
     }
 
-    /// The job as everybody sees it.
+    /// The state of the job for clients.
     pub(super) fn state(&self, place: u32) -> JobState {
         let Run {
             id,

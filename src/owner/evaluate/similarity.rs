@@ -1,20 +1,21 @@
-//! Free-form answers compared with what the items say, by a text encoder in this process.
+//! Compares free-form answers with their references, using a text encoder in this process.
 
 use std::sync::{Arc, OnceLock};
 
 use crate::context::OwnerContext;
-use crate::wire::{Event, Progress, SimilarTo, SimilarityAsk, SimilarityReport};
 use benchtop_inference::candle::minilm::MiniLm;
 use benchtop_inference::candle::scorer::Options;
 use benchtop_inference::hub::Hub;
 use benchtop_inference::scoring::TextEmbedder;
-use benchtop_metrics::free_form::FreeForm;
+use benchtop_model::free_form::FreeForm;
+use benchtop_model::import::Progress;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::similarity::{Done, column, compare, compared, models};
+use benchtop_protocol::wire::{Event, SimilarTo, SimilarityAsk, SimilarityReport};
 use benchtop_store::similarity::Cosines;
 
-/// What the free-form scores of all models follow from beside questions and answers, see [`Cosines::edition`]; none where nothing
-/// was compared yet.
+/// Identifies the data behind the free-form scores, besides questions and answers; see
+/// [`Cosines::edition`]. `None` if nothing was compared yet.
 pub fn edition(shared: &OwnerContext, rule: FreeForm) -> Option<String> {
     Some(format!(
         "{} {}",
@@ -23,7 +24,7 @@ pub fn edition(shared: &OwnerContext, rule: FreeForm) -> Option<String> {
     ))
 }
 
-/// Gives the free-form score of a model's answers by item row, by what was compared so far; not a number where there is none.
+/// The free-form scores of models by item row, from the comparisons so far. Missing scores are NaN.
 pub struct Scores<'s> {
     shared: &'s OwnerContext,
     rule: FreeForm,
@@ -31,7 +32,7 @@ pub struct Scores<'s> {
 }
 
 impl<'s> Scores<'s> {
-    /// By `rule`; nothing is read before somebody asks.
+    /// Scores by `rule`. Nothing is read until they are requested.
     pub fn new(shared: &'s OwnerContext, rule: FreeForm) -> Scores<'s> {
         Scores {
             shared,
@@ -40,7 +41,8 @@ impl<'s> Scores<'s> {
         }
     }
 
-    /// Those of `model`; none where nothing was compared, or it cannot be read: comparing again tells why.
+    /// The scores of `model`; empty if nothing was compared or the file cannot be read. Comparing
+    /// again reports the reason.
     pub fn of(&self, model: &str) -> Vec<f32> {
         let cosines = self.cosines.get_or_init(|| {
             Cosines::current(&self.shared.project.store())
@@ -62,11 +64,11 @@ impl<'s> Scores<'s> {
     }
 }
 
-/// Compares what was not compared yet, and says what the answers come to.
+/// Compares all answers that were not compared yet, and reports the scores.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a model without answers or an encoder that is not there, [`ErrorKind::Denied`] in a blind round,
-/// [`ErrorKind::Cancelled`], and the operating system's. What was compared is kept.
+/// [`ErrorKind::NotFound`] for a model without answers or a missing encoder; [`ErrorKind::Denied`]
+/// in a blind round; [`ErrorKind::Cancelled`]; I/O errors. Comparisons up to then are kept.
 pub fn compare_all(
     shared: &Arc<OwnerContext>,
     ask: &SimilarityAsk,
@@ -80,22 +82,21 @@ pub fn compare_all(
         ask.models.clone()
     };
     if let Some(none) = wanted.iter().find(|model| !known.contains(model)) {
-        return Err(Error::new(
-            ErrorKind::NotFound,
-            format!("there are no answers of `{none}`"),
-        )
-        .help(format!("there are those of: {}", known.join(", "))));
+        return Err(
+            Error::new(ErrorKind::NotFound, format!("no answers of `{none}`"))
+                .help(format!("models with answers: {}", known.join(", "))),
+        );
     }
-    let told = std::cell::RefCell::new(watch);
+    let watch = std::cell::RefCell::new(watch);
     let tell = |done, of| {
-        told.borrow_mut()(Progress {
+        watch.borrow_mut()(Progress {
             what: "comparing".into(),
             done,
             of,
         })
     };
     let all = compared(&catalog, &wanted, ask.rule, &|| tell(0, None))?;
-    // Held to the end: two must not have the same file open to write.
+    // Held to the end, since two calls must not write to the same file.
     let _one = shared.evaluations.comparing();
     let store = shared.project.store();
     let (cosines, done, encoder) = match ask.dry {
@@ -114,7 +115,7 @@ pub fn compare_all(
         }
     };
     if !ask.dry {
-        // The leaderboard has a column for it.
+        // The board has a column for it.
         shared.scored().clear();
         shared.tell(Event::Reread);
     }

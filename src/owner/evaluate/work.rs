@@ -1,8 +1,8 @@
-//! A run at work: its questions are asked some at a time, each answer is on disk before anything is told of it.
+//! Works on a run: asks its questions in batches, and stores each answer before reporting it.
 //!
-//! What is guaranteed, whatever dies when: a question whose answer is on disk is never asked again, and counts once. A
-//! question whose answer was on its way (asked and not on disk yet) when the owner died is asked again; there are never
-//! more of these than requests in flight, and the answers that came in the moment before.
+//! Guarantees in case of a crash: a question with a stored answer is never asked again and counts
+//! once. Questions in flight are asked again; there are at most as many as requests in flight, plus
+//! answers of the last moment that were not stored yet.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,20 +16,19 @@ use benchtop_inference::Heard;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::evaluation::{Asked, NewRun, RunFailure};
 use benchtop_model::generation::{Failure, FailureKind};
+use benchtop_model::history::stamp;
 use benchtop_model::job::JobStatus;
 use benchtop_model::vlm::{Ask, Reply};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::ask::{self, Question, Wordings};
 use benchtop_pipeline::evaluate::error_class::{AT_FIRST, STREAK, is_of_question};
-use benchtop_pipeline::evaluate::orders;
-use benchtop_pipeline::evaluate::publish_predictions;
-use benchtop_store::journal::stamp;
+use benchtop_pipeline::evaluate::{orders, publish_predictions};
 use benchtop_store::runs::{self, Journal, Line, Progress, Run};
 
-/// Works on a run in its turn: asks, then brings its answers in.
+/// Works on a run: asks its questions, then publishes its answers.
 ///
 /// # Errors
-/// What keeps it from going on.
+/// The reason that it cannot continue.
 pub(super) fn turn(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     let standing = shared
         .evaluations
@@ -56,18 +55,18 @@ pub(super) fn turn(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     }
 }
 
-/// A run under way.
+/// A run in progress.
 struct Session<'s> {
     shared: &'s Arc<OwnerContext>,
     root: &'s Path,
     run: Run,
     progress: Progress,
     journal: Journal,
-    /// Which pictures outside of the project it sends.
+    /// Which pictures outside of the project it may send.
     reach: Reach,
     /// Failures since the last answer.
     failing: Vec<(String, Asked, RunFailure)>,
-    /// Why no server answered.
+    /// The reason of an outage.
     outage: Option<String>,
 }
 
@@ -86,12 +85,12 @@ fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     let root = shared.project.root();
     let wordings = Wordings::of(&shared.project, &run.new.wording)?;
     if wordings.described() != run.instruction {
-        return Err(Error::new(ErrorKind::Conflict, "the instruction was changed since the run began")
-            .help("put its text back, or cancel this run and begin another: answers to two texts are two runs"));
+        return Err(Error::new(ErrorKind::Conflict, "the instruction has changed since the run started")
+            .help("restore its text, or cancel this run and start a new one; answers to different texts are different runs"));
     }
     let (progress, whole) = runs::progress(root, id)?;
-    if let Some(said) = damaged(&format!("runs/{id:04}.jsonl"), &progress.damaged) {
-        shared.notices().push(said);
+    if let Some(notice) = damaged(&format!("runs/{id:04}.jsonl"), &progress.damaged) {
+        shared.notices().push(notice);
     }
     let journal = Journal::open(root, id, whole)?;
     let reach = Reach::of(shared, &trust::of_run(&run.new)?);
@@ -128,12 +127,12 @@ fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     }
 }
 
-/// What a person should know of damaged lines of a file of answers.
+/// A notice about damaged lines of an answer file.
 pub(super) fn damaged(file: &str, lines: &[u64]) -> Option<String> {
     let first = lines.first()?;
     let count = lines.len();
     Some(format!(
-        "{file}:{first}: {count} damaged lines from here on; they stay, and what they answered is asked again"
+        "{file}:{first}: {count} damaged lines from here on; they are kept, and their questions are asked again"
     ))
 }
 
@@ -147,12 +146,12 @@ impl Session<'_> {
         Ok(model)
     }
 
-    /// Whether the person still agrees to what it sends.
+    /// Checks that the agreement still exists.
     fn check(&self) -> Result<()> {
         trust::check(self.shared, &trust::of_run(&self.run.new)?)
     }
 
-    /// Tells that it runs, and how far it is by what is on disk.
+    /// Reports that the run is in progress, with the counts from disk.
     fn begun(&self, device: String) {
         let mut inner = self.shared.evaluations.inner();
         if let Some(live) = inner.runs.get_mut(&self.run.id) {
@@ -166,7 +165,7 @@ impl Session<'_> {
         inner.tell(self.shared, self.run.id, true);
     }
 
-    /// Whether to ask more; takes in what was done to the run meanwhile.
+    /// Whether to continue, after applying actions on the run.
     fn goes_on(&mut self) -> Result<bool> {
         let mut inner = self.shared.evaluations.inner();
         if inner.ended {
@@ -182,7 +181,7 @@ impl Session<'_> {
         Ok(true)
     }
 
-    /// Whether more or fewer requests are to be in flight than before.
+    /// Whether the number of requests in flight has changed. If so, takes over the settings.
     fn is_changed(&mut self) -> bool {
         let inner = self.shared.evaluations.inner();
         let now: Option<NewRun> = inner
@@ -198,7 +197,7 @@ impl Session<'_> {
         }
     }
 
-    /// Asks some of the questions that are left.
+    /// Asks the next batch of questions.
     fn some(
         &mut self,
         left: &mut std::iter::Peekable<std::vec::IntoIter<u32>>,
@@ -270,7 +269,8 @@ impl Session<'_> {
                 };
                 trouble = trouble.take().or(kept.err());
             }
-            // A pause lets what was sent come in; whoever cancels, or ends the owner, does not wait for it.
+            // After a pause, replies to sent requests are awaited. After a cancellation or when the
+            // owner ends, they are not.
             let inner = shared.evaluations.inner();
             let is_wanted = inner
                 .runs
@@ -294,7 +294,7 @@ impl Session<'_> {
             answer: answer.clone(),
             at: stamp(now()),
         };
-        // With an answer in hand the failures before it are the questions' own.
+        // Since the server answers, earlier failures are due to their questions.
         let mut lines: Vec<Line> = std::mem::take(&mut self.failing)
             .into_iter()
             .map(|f| self.lost(f))
@@ -305,7 +305,7 @@ impl Session<'_> {
         self.progress.counts.add(&answer);
         let mut inner = self.shared.evaluations.inner();
         if let Some(live) = inner.runs.get_mut(&self.run.id) {
-            live.came(self.progress.counts);
+            live.add_progress(self.progress.counts);
             live.servers_answer();
         }
         inner.tell(self.shared, self.run.id, false);
@@ -337,7 +337,7 @@ impl Session<'_> {
         );
         match kind {
             FailureKind::Cancelled => Ok(()),
-            // The servers' fault and not the question's: it stays to be asked.
+            // An outage is not the question's fault, so it stays open.
             FailureKind::Unavailable if is_outage => {
                 self.outage = Some(reason);
                 Ok(())
@@ -362,7 +362,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the run is to wait for its servers.
+    /// Whether the run must wait for its servers.
     fn waits_for_servers(&mut self) -> bool {
         let Some(reason) = self.outage.take() else {
             return false;
@@ -378,19 +378,19 @@ impl Session<'_> {
         true
     }
 
-    /// The servers answer nothing any more.
+    /// The error if the servers no longer answer.
     fn gone(&self, reason: &str) -> Error {
         let what = match self.failing.len() {
-            1 => format!("the question was not answered: {reason}"),
-            n => format!("{n} questions in a row were not answered, the last: {reason}"),
+            1 => format!("a question failed: {reason}"),
+            n => format!("{n} questions in a row failed, the last one with: {reason}"),
         };
         Error::new(ErrorKind::Unreachable, what).help(format!(
-            "see to the server, then: benchtop jobs resume {}",
+            "check the server, then run: benchtop jobs resume {}",
             self.run.id
         ))
     }
 
-    /// Gives questions up until somebody asks for them again.
+    /// Records failures. The questions are asked again only on request.
     fn set_aside(&mut self, lost: Vec<(String, Asked, RunFailure)>) -> Result<()> {
         if lost.is_empty() {
             return Ok(());
@@ -405,7 +405,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Everything was asked: whether the run is done, or begins again with what it had set aside.
+    /// All questions were asked. Returns whether the run is done; otherwise it restarts with its
+    /// failed questions.
     fn is_done(&mut self) -> Result<bool> {
         if !self.failing.is_empty() && self.progress.counts.done == 0 {
             let reason = self
@@ -437,7 +438,7 @@ impl Session<'_> {
     }
 }
 
-/// Makes the answers of a run that is over predictions of the project.
+/// Publishes the answers of an ended run as predictions of the project.
 fn bring_in(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     let Some(run) = shared
         .evaluations

@@ -1,69 +1,69 @@
-//! What is done to jobs, and asked of them.
+//! Actions on generation jobs, and requests about them.
 
 use std::sync::Arc;
 
 use super::{Inner, JobRuntime, wake};
 use crate::context::OwnerContext;
 use crate::trust;
-use crate::wire::{Event, FAILURES};
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::work::Target;
+use benchtop_protocol::wire::{Event, FAILURES};
 use benchtop_store::trust::JobKind;
 
-/// Pictures that somebody waits for: more are the past.
+/// Maximum number of requested pictures; older requests are dropped.
 const WANTS: usize = 64;
 
-fn none(id: u32) -> Error {
-    Error::new(ErrorKind::NotFound, format!("there is no job {id}"))
-        .help("`benchtop jobs` lists them")
+fn unknown_job(id: u32) -> Error {
+    Error::new(ErrorKind::NotFound, format!("unknown job {id}"))
+        .help("run `benchtop jobs` to list the jobs")
 }
 
-/// Does something to a job. Gives how it is then; nothing when it is gone.
+/// Performs an action on a job. Returns its new state, or `None` if it was removed.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`], [`ErrorKind::Conflict`] where it cannot be done to such a job, and the operating system's.
+/// [`ErrorKind::NotFound`]; [`ErrorKind::Conflict`] if the job's state does not allow the action;
+/// I/O errors.
 pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<JobState>> {
     let (index, config) = (shared.index.get()?, &*shared.config());
     let mut inner = shared.desk.loaded()?;
-    let live = inner.jobs.get(&id).ok_or_else(|| none(id))?;
+    let live = inner.jobs.get(&id).ok_or_else(|| unknown_job(id))?;
     let (job, standing) = (&live.job, live.job.standing);
     let refused = |what: &str| {
         Err(Error::new(
             ErrorKind::Conflict,
-            format!("job {id} is {}: {what}", standing.name()),
+            format!("job {id} is {}; {what}", standing.name()),
         ))
     };
     let mut new = job.clone();
-    let mut again = false;
+    let mut retries = false;
     match act {
         JobAct::Pause if standing.live() => (new.standing, new.reason) = (JobStatus::Paused, None),
-        JobAct::Pause => return refused("only one that waits or runs is paused"),
+        JobAct::Pause => return refused("only queued and running jobs can be paused"),
         JobAct::Resume if matches!(standing, JobStatus::Paused | JobStatus::Failed) => {
             (new.standing, new.reason) = (JobStatus::Queued, None);
         }
-        JobAct::Resume => return refused("only one that is paused or failed is resumed"),
+        JobAct::Resume => return refused("only paused and failed jobs can be resumed"),
         JobAct::Cancel if !standing.over() => {
             (new.standing, new.reason) = (JobStatus::Cancelled, None)
         }
-        JobAct::Cancel => return refused("it is over already"),
-        JobAct::Retry if standing == JobStatus::Cancelled => return refused("begin another"),
+        JobAct::Cancel => return refused("it has already ended"),
+        JobAct::Retry if standing == JobStatus::Cancelled => return refused("start a new one"),
         JobAct::Retry => {
             trust::check(shared, &trust::of_generation(config, &new.wishes)?)?;
             index.forget_failed(id)?;
-            again = true;
+            retries = true;
             if !standing.live() {
                 (new.standing, new.reason) = (JobStatus::Queued, None);
             }
         }
-        JobAct::Place(_) if standing.over() => return refused("it has no place any more"),
+        JobAct::Place(_) if standing.over() => return refused("it is no longer in the queue"),
         JobAct::Place(place) => return place_at(shared, &mut inner, id, place),
         JobAct::Batch(Some(0)) | JobAct::PerMinute(Some(0)) => {
-            return Err(
-                Error::new(ErrorKind::Usage, "at least 1").help("pause the job to make none")
-            );
+            return Err(Error::new(ErrorKind::Usage, "the limit must be at least 1")
+                .help("pause the job to stop it"));
         }
         JobAct::Batch(batch) => new.batch = batch,
         JobAct::PerMinute(per_minute) => new.per_minute = per_minute,
@@ -76,26 +76,27 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
         }
         JobAct::Remove => return refused("cancel it first"),
     }
-    // Before it is live: whatever the store says, it sends only what was agreed to.
-    let (is_begun, is_ended) = (
+    // Check before it becomes active: whatever the store says, it sends only to servers with an
+    // agreement.
+    let (starts, stops) = (
         new.standing.live() && !standing.live(),
         !new.standing.live() && standing.live(),
     );
-    if is_begun {
+    if starts {
         trust::check(shared, &trust::of_generation(config, &new.wishes)?)?;
         let digest = trust::digest_of_generation(config, &new, &live.numbers());
         let token = trust::begin(shared, JobKind::Generation, id, digest);
         index.keep_job_token(id, token.as_deref())?;
-    } else if is_ended {
+    } else if stops {
         trust::end(shared, JobKind::Generation, id);
     }
     index.keep_job(&new)?;
     if let Some(live) = inner.jobs.get_mut(&id) {
         live.job = new;
-        live.elsewhere &= !is_begun;
-        live.look(shared);
+        live.elsewhere &= !starts;
+        live.update_waits(shared);
         live.not_before = None;
-        if again {
+        if retries {
             live.failed.clear();
             live.ended.clear();
             live.version += 1;
@@ -106,7 +107,7 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
     Ok(inner.jobs.get(&id).map(|live| inner.state(live)))
 }
 
-/// Gives a job another place; the others keep their order.
+/// Moves a job to another position in the queue. The others keep their order.
 fn place_at(
     shared: &Arc<OwnerContext>,
     inner: &mut Inner,
@@ -133,13 +134,13 @@ fn place_at(
     Ok(inner.jobs.get(&id).map(|live| inner.state(live)))
 }
 
-/// What a job set aside, from the `from`th on.
+/// The failures of a job, starting with number `from`.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`].
 pub fn failures(shared: &OwnerContext, id: u32, from: u64) -> Result<Vec<JobFailure>> {
     let inner = shared.desk.loaded()?;
-    let live = inner.jobs.get(&id).ok_or_else(|| none(id))?;
+    let live = inner.jobs.get(&id).ok_or_else(|| unknown_job(id))?;
     Ok(live
         .failures()
         .into_iter()
@@ -148,10 +149,12 @@ pub fn failures(shared: &OwnerContext, id: u32, from: u64) -> Result<Vec<JobFail
         .collect())
 }
 
-/// Somebody waits for the picture of an item: it is made next, where a job is to make it. Gives that job.
+/// Requests that the picture of an item is made next. Returns the job that will make it, if there
+/// is one.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for an item that is not there; [`ErrorKind::Corrupt`] and [`ErrorKind::Cancelled`] while items are read.
+/// [`ErrorKind::NotFound`] for an unknown item; [`ErrorKind::Corrupt`] and [`ErrorKind::Cancelled`]
+/// while reading items.
 pub fn want(
     shared: &Arc<OwnerContext>,
     number: u32,
@@ -195,10 +198,10 @@ pub fn want(
     Ok(job)
 }
 
-/// Every picture that was made for an item, newest first.
+/// All pictures made for an item, newest first.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for an item that is not there, and [`ErrorKind::Corrupt`].
+/// [`ErrorKind::NotFound`] for an unknown item; [`ErrorKind::Corrupt`].
 pub fn made(shared: &OwnerContext, number: u32) -> Result<Vec<GeneratedImage>> {
     let item = shared.catalog().item(row_of(shared, number)? as usize)?;
     let Some(image) = item.images.first() else {
@@ -216,5 +219,5 @@ fn row_of(shared: &OwnerContext, number: u32) -> Result<u32> {
     let row = number
         .checked_sub(1)
         .filter(|row| (*row as usize) < shared.catalog().len());
-    row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("there is no item #{number}")))
+    row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("unknown item #{number}")))
 }

@@ -1,4 +1,4 @@
-//! Beginning a job.
+//! Starts generation jobs.
 
 use std::sync::Arc;
 
@@ -14,11 +14,12 @@ use benchtop_pipeline::generate::build;
 use benchtop_store::jobs::{Job, Scope};
 use benchtop_store::trust::JobKind;
 
-/// Begins a job in the name of `by`, or says what it would make; `wanted` says whether to go on.
+/// Starts a job on behalf of `by`, or previews it. `wanted` returns whether to continue.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for wishes that mean nothing, [`ErrorKind::NotFound`] for items that are not there, [`ErrorKind::Conflict`] when
-/// there is nothing to make, [`ErrorKind::Cancelled`], and the operating system's.
+/// [`ErrorKind::Usage`] for invalid settings; [`ErrorKind::NotFound`] for unknown items;
+/// [`ErrorKind::Conflict`] if there is nothing to make; [`ErrorKind::Denied`] for servers without
+/// an agreement; [`ErrorKind::Cancelled`]; I/O errors.
 pub fn begin(
     shared: &Arc<OwnerContext>,
     by: &str,
@@ -32,7 +33,7 @@ pub fn begin(
     if !new.dry {
         trust::check(shared, &to)?;
     }
-    let (plan, numbers) = chosen(&AnnotatorView::of(shared, by), &new.plan)?;
+    let (plan, numbers) = select_items(&AnnotatorView::of(shared, by), &new.plan)?;
     let named = shared.desk.named(shared, wanted)?;
     let scope = if numbers.is_some() {
         Scope::Items
@@ -68,7 +69,7 @@ pub fn begin(
         let count = scope.count(&named, &work);
         (work.len() as u64, count)
     };
-    let mut begun = Begun {
+    let mut started = Begun {
         job: None,
         pictures: work,
         items: count.items,
@@ -79,19 +80,19 @@ pub fn begin(
         waits: trust::waits(shared, false, &to, (work, "prompts for pictures")),
     };
     if new.dry {
-        return Ok(begun);
+        return Ok(started);
     }
     if work == 0 {
         let (imported, without) = (count.imported, count.without);
-        return Err(Error::new(ErrorKind::Conflict, "there is no picture to make").help(format!(
-            "{imported} items came with theirs, {without} have no prompt; --filter or --items make pictures again"
+        return Err(Error::new(ErrorKind::Conflict, "there are no pictures to make").help(format!(
+            "{imported} items have imported pictures, {without} have no prompt; use --filter or --items to remake pictures"
         )));
     }
     let index = shared.index.get()?;
     let _one = shared.evaluations.numbering();
     let evaluations = shared.evaluations.last();
     let mut inner = shared.desk.loaded()?;
-    // A number is not given twice, even where the store with the jobs was lost.
+    // Never reuse an ID, even if the store with the jobs was lost.
     let last = inner
         .jobs
         .keys()
@@ -116,8 +117,8 @@ pub fn begin(
     inner.jobs.insert(id, live);
     inner.tell(shared, id, true);
     wake(shared, &mut inner);
-    begun.job = inner.jobs.get(&id).map(|live| inner.state(live));
-    Ok(begun)
+    started.job = inner.jobs.get(&id).map(|live| inner.state(live));
+    Ok(started)
 }
 
 fn check(new: &NewJob) -> Result<()> {
@@ -125,31 +126,32 @@ fn check(new: &NewJob) -> Result<()> {
     if new.samples == 0 || new.samples > MOST_SAMPLES {
         return wrong(
             "samples",
-            &format!("1 to {MOST_SAMPLES} samples of a picture"),
+            &format!("samples per picture must be 1 to {MOST_SAMPLES}"),
         );
     }
     if new.batch == Some(0) || new.per_minute == Some(0) {
-        return wrong("batch", "at least 1");
+        return wrong("batch", "batch and rate limit must be at least 1");
     }
     if new
         .name
         .as_deref()
         .is_some_and(|n| n.trim().is_empty() || n.chars().any(char::is_control))
     {
-        return wrong("name", "a name is one line and not empty");
+        return wrong("name", "a name must be one line and not empty");
     }
     if new
         .wishes
         .guidance
         .is_some_and(|g| !g.is_finite() || g < 0.0)
     {
-        return wrong("guidance", "a number from 0");
+        return wrong("guidance", "guidance must be a number of at least 0");
     }
     Ok(())
 }
 
-/// The plan in words, and the numbers of its items: they are chosen now, since making pictures changes statuses.
-fn chosen(sight: &AnnotatorView, plan: &Plan) -> Result<(String, Option<Vec<u32>>)> {
+/// The description of the plan, and the numbers of its items. They are selected at the start
+/// because generation changes statuses.
+fn select_items(view: &AnnotatorView, plan: &Plan) -> Result<(String, Option<Vec<u32>>)> {
     match plan {
         Plan::Missing => Ok(("missing".into(), None)),
         Plan::Filter(words) => {
@@ -159,14 +161,14 @@ fn chosen(sight: &AnnotatorView, plan: &Plan) -> Result<(String, Option<Vec<u32>
             } else {
                 filter.words()
             };
-            Ok((words, Some(answers::numbers(sight, &filter)?)))
+            Ok((words, Some(answers::numbers(view, &filter)?)))
         }
         Plan::Items(numbers) => {
-            let items = sight.catalog().len();
+            let items = view.catalog().len();
             if let Some(number) = numbers.iter().find(|n| **n == 0 || **n as usize > items) {
                 return Err(Error::new(
                     ErrorKind::NotFound,
-                    format!("there is no item #{number}"),
+                    format!("unknown item #{number}"),
                 ));
             }
             let word = if numbers.len() == 1 { "item" } else { "items" };

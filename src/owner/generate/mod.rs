@@ -1,9 +1,9 @@
-//! Generation jobs: who makes which picture when.
+//! Generation jobs.
 //!
-//! [`JobQueue`] holds the jobs and answers for them; for each device that jobs ask for there is one thread ([`runner`])
-//! that takes the first job in its turn, batch by batch, so that another order, a pause or a picture that somebody waits
-//! for takes effect at the next batch. What is left to do is worked out from the plan and the picture journal; a job that
-//! was cut off goes on where the journal ends.
+//! [`JobQueue`] holds the jobs and handles requests about them. Each device in use has one thread
+//! ([`runner`]), which works on the first job in the queue, batch by batch. A new order, a pause,
+//! or a requested picture takes effect at the next batch. The remaining work follows from the plan
+//! and the picture journal, so an interrupted job continues where the journal ends.
 
 mod act;
 mod begin;
@@ -25,15 +25,15 @@ pub use runtime::JobRuntime;
 use super::context::OwnerContext;
 use super::priority::lower_thread_priority;
 use super::trust::{self, Known};
-use super::wire::Event;
+use benchtop_files::disk;
 use benchtop_inference::ImageGenerator;
 use benchtop_model::config::Config;
 use benchtop_model::generated_image::PictureState;
 use benchtop_model::job::{GenerationOverrides, JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::generate::image_index::RequestedImages;
+use benchtop_protocol::wire::Event;
 use benchtop_store::damaged::Damaged;
-use benchtop_store::disk;
 use benchtop_store::jobs::Job;
 use benchtop_store::present::Present;
 use benchtop_store::trust::JobKind;
@@ -50,13 +50,13 @@ pub struct JobQueue {
     named: Mutex<Option<Arc<RequestedImages>>>,
     states: Mutex<Option<States>>,
     present: Mutex<Present>,
-    /// Which files hold other bytes than were recorded, as far as somebody asked.
+    /// The files whose bytes differ from the recorded hash, as far as they were checked.
     damaged: Mutex<Damaged>,
-    /// Counts what was found of pictures, so that lists made from it are told apart.
+    /// Version counter of `states`, to detect outdated lists.
     found: AtomicU64,
 }
 
-/// What items' pictures are, with what it was found from.
+/// The picture states of all items, with what they were computed from.
 type States = (
     Arc<RequestedImages>,
     usize,
@@ -65,19 +65,19 @@ type States = (
     PictureStates,
 );
 
-/// What each item's picture is, with a number that is another one once files came or went.
+/// The state of each item's picture, with a number that changes when files are added or removed.
 pub type PictureStates = (u64, Arc<Vec<PictureState>>);
 
-/// What the desk's lock guards. Whoever holds it may ask sled, and asks for no other lock of the owner.
+/// The state behind the lock. Its holder may use the store, but takes no other lock of the owner.
 #[derive(Default)]
 struct Inner {
     jobs: BTreeMap<u32, JobRuntime>,
-    /// Rows of items whose pictures somebody waits for, the last to ask first.
+    /// Rows of items whose pictures were requested, latest request first.
     wants: VecDeque<u32>,
     /// Devices that have a thread.
     running: BTreeSet<String>,
     threads: Vec<JoinHandle<()>>,
-    /// The stored jobs are here.
+    /// Whether the stored jobs are loaded.
     loaded: bool,
     ended: bool,
 }
@@ -87,7 +87,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl JobQueue {
-    /// A desk without jobs, whose generators `maker` builds.
+    /// A queue without jobs. `maker` builds its generators.
     pub fn new(maker: Maker) -> JobQueue {
         JobQueue {
             maker,
@@ -105,7 +105,7 @@ impl JobQueue {
         lock(&self.inner)
     }
 
-    /// The jobs, once those that are stored are here.
+    /// Waits until the stored jobs are loaded.
     fn loaded(&self) -> Result<MutexGuard<'_, Inner>> {
         let mut inner = self.inner();
         while !inner.loaded && !inner.ended {
@@ -117,14 +117,17 @@ impl JobQueue {
         if inner.loaded {
             Ok(inner)
         } else {
-            Err(Error::new(ErrorKind::Unreachable, "the owner is ending"))
+            Err(Error::new(
+                ErrorKind::Unreachable,
+                "the owner is shutting down",
+            ))
         }
     }
 
-    /// The pictures that items name now; `wanted` says whether to go on reading.
+    /// The pictures that the items currently request. `wanted` returns whether to continue reading.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the texts are damaged, and [`ErrorKind::Cancelled`].
+    /// [`ErrorKind::Corrupt`] if the texts are damaged; [`ErrorKind::Cancelled`].
     pub fn named(
         &self,
         shared: &OwnerContext,
@@ -140,10 +143,10 @@ impl JobQueue {
         Ok(named)
     }
 
-    /// How many of these rows show a draft.
+    /// The number of these rows whose picture is a draft.
     ///
     /// # Errors
-    /// As [`states`](Self::states).
+    /// Same as [`states`](Self::states).
     pub fn drafts(
         &self,
         shared: &OwnerContext,
@@ -156,11 +159,11 @@ impl JobQueue {
             .count() as u64)
     }
 
-    /// What each item's picture is; found anew once pictures were made, or files of pictures came or went. With `broken` their
-    /// files are held against their hashes.
+    /// The state of each item's picture. Recomputed when pictures were made or picture files added
+    /// or removed. If `broken` is set, the files are checked against their hashes.
     ///
     /// # Errors
-    /// As [`named`](Self::named), and the operating system's.
+    /// Same as [`named`](Self::named), and I/O errors.
     pub fn states(
         &self,
         shared: &OwnerContext,
@@ -191,10 +194,10 @@ impl JobQueue {
         Ok(states)
     }
 
-    /// Rows of items that have a picture whose file is gone.
+    /// Rows of items that have a picture whose file is missing.
     ///
     /// # Errors
-    /// As [`states`](Self::states).
+    /// Same as [`states`](Self::states).
     pub fn gone(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<Vec<u32>> {
         let named = self.named(shared, wanted)?;
         let mut present = lock(&self.present);
@@ -202,15 +205,15 @@ impl JobQueue {
         Ok(named.gone(&shared.pictures(), &present))
     }
 
-    /// Whether the owner is ending.
+    /// Whether the owner is shutting down.
     pub fn is_ending(&self) -> bool {
         self.inner().ended
     }
 
-    /// All jobs: those that are not over in their order, then the others, the last begun first.
+    /// All jobs: first the active ones in queue order, then the ended ones, latest first.
     ///
     /// # Errors
-    /// When the owner is ending.
+    /// [`ErrorKind::Unreachable`] if the owner is shutting down.
     pub fn list(&self) -> Result<Vec<JobState>> {
         let inner = self.loaded()?;
         let over = inner.jobs.values().rev().filter(|j| j.job.standing.over());
@@ -223,10 +226,10 @@ impl JobQueue {
             .collect())
     }
 
-    /// The last number that a job has or had.
+    /// The highest job ID ever used.
     ///
     /// # Errors
-    /// When the owner is ending.
+    /// [`ErrorKind::Unreachable`] if the owner is shutting down.
     pub fn last(&self, shared: &OwnerContext) -> Result<u32> {
         let last = self
             .loaded()?
@@ -246,7 +249,7 @@ impl JobQueue {
             .is_some_and(|live| live.waits.is_some())
     }
 
-    /// Ends all work and waits for it. What is made and not recorded is made again.
+    /// Stops all work and waits for it. Pictures that were made but not recorded are made again.
     pub fn end(&self) {
         let threads = {
             let mut inner = self.inner();
@@ -259,7 +262,7 @@ impl JobQueue {
 }
 
 impl Inner {
-    /// Jobs that are not over, by turn.
+    /// The IDs of jobs that have not ended, in queue order.
     fn order(&self) -> Vec<u32> {
         let mut live: Vec<&JobRuntime> = self
             .jobs
@@ -279,7 +282,7 @@ impl Inner {
         live.state(place)
     }
 
-    /// Tells everybody how a job is; a mere step forward not too often.
+    /// Publishes the state of a job. Progress is throttled unless `always` is set.
     fn tell(&mut self, shared: &OwnerContext, id: u32, always: bool) {
         let Some(live) = self.jobs.get_mut(&id) else {
             return;
@@ -293,13 +296,14 @@ impl Inner {
     }
 }
 
-/// Loads the stored jobs, and goes on with those that were under way and that this person began here. The others wait: a
-/// project from somebody else must send nothing when it is opened.
+/// Loads the stored jobs and continues those that were active and that this user started here. The
+/// others wait for an agreement: a project from someone else must not send anything when it is
+/// opened.
 pub fn start(shared: &Arc<OwnerContext>) {
     let owner = shared.clone();
     let work = move || {
         if owner.closed.is_some() {
-            // They are kept in the store, which is not opened; nothing goes on anyway.
+            // The jobs are in the store, which is not opened. Nothing would run anyway.
             owner.desk.inner().loaded = true;
             owner.desk.wake.notify_all();
             return;
@@ -343,19 +347,17 @@ pub fn start(shared: &Arc<OwnerContext>) {
                     live.done = owner.pictures().of_job(live.job.id);
                     let digest =
                         trust::digest_of_generation(&owner.config(), &live.job, &live.numbers());
-                    let is_ours =
+                    let is_own =
                         known.has(JobKind::Generation, live.job.id, token.as_deref(), &digest);
-                    if is_live && !is_ours {
-                        live.wait(&owner);
+                    if is_live && !is_own {
+                        live.pause_for_agreement(&owner);
                     } else {
-                        live.look(&owner);
+                        live.update_waits(&owner);
                     }
                     inner.jobs.insert(live.job.id, live);
                 }
             }
-            Err(problem) => owner
-                .notices()
-                .push(format!("jobs cannot be read: {problem}")),
+            Err(problem) => owner.notices().push(format!("cannot read jobs: {problem}")),
         }
         inner.loaded = true;
         if inner.jobs.values().any(|j| j.job.standing.live()) {
@@ -367,11 +369,11 @@ pub fn start(shared: &Arc<OwnerContext>) {
     let started = std::thread::Builder::new().name("jobs".into()).spawn(work);
     match started {
         Ok(thread) => shared.desk.inner().threads.push(thread),
-        Err(error) => shared.notices().push(format!("jobs cannot go on: {error}")),
+        Err(error) => shared.notices().push(format!("cannot start jobs: {error}")),
     }
 }
 
-/// Removes what a killed owner left of pictures that it was writing.
+/// Removes partially written pictures of a crashed owner.
 fn sweep(shared: &OwnerContext) {
     for entry in std::fs::read_dir(shared.project.images())
         .into_iter()
@@ -384,7 +386,7 @@ fn sweep(shared: &OwnerContext) {
     }
 }
 
-/// Sees to it that each device that a job waits for has a thread.
+/// Starts a thread for each device that has an active job.
 fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
     if inner.ended {
         return;
@@ -417,7 +419,7 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
                 inner.running.remove(&device);
                 shared
                     .notices()
-                    .push(format!("a job could not be started: {error}"));
+                    .push(format!("cannot start a job: {error}"));
             }
         }
     }

@@ -1,11 +1,11 @@
-//! The thread of one device: takes the first job in its turn, batch by batch.
+//! The thread of a device: works on the first job in the queue, batch by batch.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::session::{Session, Took};
+use super::session::{NextWork, Session};
 use super::{Inner, wake};
 use crate::context::OwnerContext;
 use crate::trust;
@@ -18,10 +18,10 @@ use benchtop_pipeline::generate::image_index::RequestedImages;
 use benchtop_pipeline::generate::work::Target;
 use benchtop_store::trust::JobKind;
 
-/// How long a generator without work stays in memory.
+/// How long an idle generator stays in memory.
 const LINGERS: Duration = Duration::from_secs(20);
 
-/// Backend and model in words: jobs that say the same share a generator.
+/// Backend and model. Jobs with the same text share a generator.
 pub fn generator(config: &Config, wishes: &GenerationOverrides) -> String {
     let GenerationOverrides { backend, model, .. } = build::full(config, wishes);
     [backend, model]
@@ -31,33 +31,32 @@ pub fn generator(config: &Config, wishes: &GenerationOverrides) -> String {
         .join(" ")
 }
 
-/// Everything that a generator is built from: where `benchtop.toml` changed meanwhile, another one is built.
+/// Everything a generator is built from. If `benchtop.toml` changes it, the generator is rebuilt.
 fn built_from(config: &Config, wishes: &GenerationOverrides) -> String {
     format!("{} {:?}", generator(config, wishes), config.generate)
 }
 
-/// What a thread is named after.
+/// The name of the device, used as the key of its thread.
 pub fn device(config: &Config, wishes: &GenerationOverrides) -> String {
     build::device(config, &build::full(config, wishes))
 }
 
-/// A generator that was built, and which.
 struct Built {
     which: String,
     generator: Box<dyn ImageGenerator>,
 }
 
-/// What to do next.
+/// What a thread does next.
 enum Next {
-    /// A batch of this job; of this picture alone, where somebody waits for it.
+    /// Make a batch of this job, or only this picture if it was requested.
     Job(u32, Option<(Arc<RequestedImages>, u32)>),
-    /// Look again.
+    /// Check again.
     Again,
-    /// There is no work.
+    /// Exit, since there is no work.
     End,
 }
 
-/// Works until the owner ends, or for a while nobody wants anything of this device.
+/// Works until the owner shuts down or the device is idle for a while.
 pub fn run(shared: &Arc<OwnerContext>, device: &str) {
     let mut generator: Option<Built> = None;
     let mut sessions: HashMap<u32, Session> = HashMap::new();
@@ -67,25 +66,28 @@ pub fn run(shared: &Arc<OwnerContext>, device: &str) {
             Next::Again => continue,
             Next::End => return,
         };
-        // The owner stays while a job runs.
+        // Keeps the owner alive while a job runs.
         let _counted = shared.count_job();
-        let did = catch_unwind(AssertUnwindSafe(|| {
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
             batch(shared, id, only, &mut generator, &mut sessions)
         }));
-        match did {
+        match outcome {
             Ok(Ok(())) => {}
             Ok(Err(problem)) => {
                 sessions.remove(&id);
                 stop(shared, id, &problem);
             }
             Err(_) => {
-                // Whatever state it is in, it is not asked again.
+                // The generator may be in an undefined state, so it is dropped.
                 generator = None;
                 sessions.remove(&id);
                 stop(
                     shared,
                     id,
-                    &Error::new(ErrorKind::Io, "the work on a batch panicked"),
+                    &Error::new(
+                        ErrorKind::Io,
+                        "internal error: a generation thread panicked",
+                    ),
                 );
             }
         }
@@ -104,11 +106,11 @@ fn next(shared: &Arc<OwnerContext>, device: &str) -> Next {
         .into_iter()
         .filter(|id| is_mine(&inner, config, device, *id))
         .collect();
-    if let Some(found) = wanted(shared, &mut inner, &mine) {
+    if let Some(found) = next_requested(shared, &mut inner, &mine) {
         return found;
     }
     if mine.is_empty() {
-        // The device of a job may be another one since `benchtop.toml` was changed.
+        // The device of a job may have changed with `benchtop.toml`.
         wake(shared, &mut inner);
     }
     let now = Instant::now();
@@ -119,10 +121,10 @@ fn next(shared: &Arc<OwnerContext>, device: &str) -> Next {
             .is_some_and(|j| j.not_before.is_none_or(|at| at <= now))
     };
     if let Some(id) = mine.iter().find(ready).copied() {
-        turn(shared, &mut inner, &mine, id);
+        set_running(shared, &mut inner, &mine, id);
         return Next::Job(id, None);
     }
-    // The owner stays while a job waits for its next moment.
+    // Keeps the owner alive while a job waits.
     let _counted = (!mine.is_empty()).then(|| shared.count_job());
     let soonest = mine
         .iter()
@@ -154,12 +156,13 @@ fn is_mine(inner: &Inner, config: &Config, device: &str, id: u32) -> bool {
     job.is_some_and(|job| job.standing.live() && self::device(config, &job.wishes) == device)
 }
 
-/// The job that makes a picture somebody waits for, where it is one of these.
-fn wanted(shared: &OwnerContext, inner: &mut Inner, mine: &[u32]) -> Option<Next> {
+/// The requested picture that one of these jobs makes, if any.
+fn next_requested(shared: &OwnerContext, inner: &mut Inner, mine: &[u32]) -> Option<Next> {
     if inner.wants.is_empty() {
         return None;
     }
-    // It was read when somebody asked. Whoever reads it again now may look at the jobs meanwhile: this must not wait.
+    // Uses the copy that was read for the request. It must not wait for the lock, whose holder may
+    // be waiting for the jobs.
     let named = shared.desk.named.try_lock().ok()?.clone()?;
     let found = inner.wants.iter().enumerate().find_map(|(n, row)| {
         let at = named.of_row(*row)?;
@@ -173,12 +176,12 @@ fn wanted(shared: &OwnerContext, inner: &mut Inner, mine: &[u32]) -> Option<Next
     });
     let (n, id, at) = found?;
     inner.wants.remove(n);
-    turn(shared, inner, mine, id);
+    set_running(shared, inner, mine, id);
     Some(Next::Job(id, Some((named, at))))
 }
 
-/// It is this job's turn, and no other's of this device.
-fn turn(shared: &OwnerContext, inner: &mut Inner, mine: &[u32], id: u32) {
+/// Marks this job as running and the other jobs of the device as queued.
+fn set_running(shared: &OwnerContext, inner: &mut Inner, mine: &[u32], id: u32) {
     for other in mine {
         let Some(live) = inner.jobs.get_mut(other) else {
             continue;
@@ -195,7 +198,7 @@ fn turn(shared: &OwnerContext, inner: &mut Inner, mine: &[u32], id: u32) {
     }
 }
 
-/// Makes one batch of a job, or finds that it is done.
+/// Makes one batch of a job, or marks the job as done.
 fn batch(
     shared: &Arc<OwnerContext>,
     id: u32,
@@ -214,7 +217,8 @@ fn batch(
     trust::check(shared, &trust::of_generation(config, &wishes)?)?;
     let which = built_from(config, &wishes);
     if generator.as_ref().is_some_and(|built| built.which != which) {
-        // Two models may not fit on one device: one goes before the other comes, and with it what its jobs knew of it.
+        // Two models may not fit on one device, so the old generator is dropped first, together
+        // with the sessions that depend on it.
         *generator = None;
         sessions.clear();
     }
@@ -239,29 +243,29 @@ fn batch(
         },
     };
     let session = sessions.entry(id).or_insert(session);
-    session.now_with(maker.as_ref());
+    session.refresh_fingerprint(maker.as_ref());
     let only = only
-        .filter(|(named, _)| session.is_of(named))
+        .filter(|(named, _)| session.matches(named))
         .map(|(_, at)| Target {
             picture: at,
             sample: 1,
         });
-    let took = match session.take(shared, only) {
-        // The items were changed since it was asked for: the next session knows them.
+    let work = match session.next_batch(shared, only) {
+        // The items have changed since the request; the next session uses the new ones.
         Err(problem) if problem.kind == ErrorKind::Conflict && !session.is_current(shared) => {
-            Took::Nothing
+            NextWork::Nothing
         }
-        took => took?,
+        work => work?,
     };
-    match took {
-        Took::Batch(errands) => {
+    match work {
+        NextWork::Batch(errands) => {
             let panicked = session.make(shared, maker.as_mut(), errands)?;
             if panicked {
                 *generator = None;
             }
         }
-        Took::Nothing => {}
-        Took::End => {
+        NextWork::Nothing => {}
+        NextWork::End => {
             sessions.remove(&id);
             done(shared, id)?;
         }
@@ -269,7 +273,7 @@ fn batch(
     Ok(())
 }
 
-/// The job has nothing left to do.
+/// Marks a job as done.
 fn done(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     let index = shared.index.get()?;
     let mut inner = shared.desk.inner();
@@ -289,7 +293,8 @@ fn done(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     Ok(())
 }
 
-/// The job cannot go on: for lack of a generator it has failed, for anything else it is paused until somebody looks.
+/// Stops a job after an error: it fails if its generator could not be built, and is paused
+/// otherwise.
 fn stop(shared: &Arc<OwnerContext>, id: u32, problem: &Error) {
     if problem.kind == ErrorKind::Cancelled {
         return;
@@ -302,7 +307,7 @@ fn stop(shared: &Arc<OwnerContext>, id: u32, problem: &Error) {
     else {
         return;
     };
-    // What a server or a key lacks is not the job's fault.
+    // An unreachable server or a missing key is not the job's fault.
     let fails = live.device.is_empty() && problem.kind != ErrorKind::Unreachable;
     live.job.standing = if fails {
         JobStatus::Failed
@@ -311,14 +316,14 @@ fn stop(shared: &Arc<OwnerContext>, id: u32, problem: &Error) {
     };
     live.job.reason = Some(problem.to_string());
     live.step = None;
-    live.look(shared);
+    live.update_waits(shared);
     trust::end(shared, JobKind::Generation, id);
-    let kept = shared
+    let saved = shared
         .index
         .get()
         .and_then(|index| index.keep_job(&live.job));
-    if let Err(problem) = kept {
-        crate::log::write(format_args!("a job could not be kept: {problem}"));
+    if let Err(problem) = saved {
+        crate::log::write(format_args!("cannot save a job: {problem}"));
     }
     inner.tell(shared, id, true);
 }

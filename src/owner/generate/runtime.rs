@@ -1,4 +1,4 @@
-//! A job as the owner holds it: what is stored of it, and how far it is.
+//! The state of a generation job in the owner.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -11,46 +11,45 @@ use benchtop_model::trust::Waits;
 use benchtop_pipeline::generate::work::Scope;
 use benchtop_store::jobs::{self, Failed, Job};
 
-/// The rate is over this long.
+/// The period over which the rate is computed.
 const WINDOW: Duration = Duration::from_secs(60);
-/// Time between two words of progress: at most four a second.
+/// Minimum time between two progress events.
 const TELL_EVERY: Duration = Duration::from_millis(250);
 
-/// See the module.
 pub struct JobRuntime {
-    /// What is stored.
+    /// The stored part.
     pub job: Job,
-    /// Rows of the items chosen, sorted; none where it makes what is missing.
+    /// Sorted rows of the selected items; `None` if the job makes missing pictures.
     pub rows: Option<Arc<Vec<u32>>>,
-    /// What was set aside, by picture and sample.
+    /// Failed pictures by key and sample.
     pub failed: HashMap<(u64, u32), Failed>,
-    /// How often an owner was gone while a picture was made.
+    /// How often an owner died while making each picture.
     pub ended: HashMap<(u64, u32), u32>,
-    /// Pictures it made.
+    /// Number of pictures made.
     pub done: u64,
-    /// The generator's words for itself.
+    /// The generator's name and device.
     pub device: String,
-    /// How far the running batch is.
+    /// Progress of the current batch.
     pub step: Option<Step>,
-    /// The last picture.
+    /// The latest picture.
     pub newest: Option<Newest>,
-    /// Rises whenever what is left must be worked out again.
+    /// Incremented when the remaining work must be recomputed.
     pub version: u64,
-    /// Nothing is begun before this moment.
+    /// Not continued before this time.
     pub not_before: Option<Instant>,
-    /// Times in a row that no server answered.
+    /// Number of consecutive outages.
     pub outages: u32,
-    /// It was under way when the project was opened, and this person did not begin it here.
+    /// Whether the job was active when the project was opened, and this user did not start it here.
     pub elsewhere: bool,
-    /// What it would send, where it waits for an agreement.
+    /// The agreement that it waits for.
     pub waits: Option<Box<Waits>>,
-    /// When how many pictures came.
-    came: VecDeque<(Instant, u64)>,
-    told: Option<Instant>,
+    /// Recent batches: time and number of pictures.
+    recent: VecDeque<(Instant, u64)>,
+    last_event: Option<Instant>,
 }
 
 impl JobRuntime {
-    /// A job that has made nothing since the owner started; `numbers` are those of its items.
+    /// A job without pictures since the owner started. `numbers` are its items.
     pub fn new(job: Job, numbers: Vec<u32>) -> JobRuntime {
         let rows = (job.scope == jobs::Scope::Items).then(|| {
             let mut rows: Vec<u32> = numbers
@@ -75,14 +74,14 @@ impl JobRuntime {
             outages: 0,
             elsewhere: false,
             waits: None,
-            came: VecDeque::new(),
-            told: None,
+            recent: VecDeque::new(),
+            last_event: None,
         }
     }
 
-    /// Finds whether it waits for an agreement: where it is paused or failed, and was begun elsewhere or sends what nobody has
-    /// agreed to.
-    pub fn look(&mut self, shared: &OwnerContext) {
+    /// Determines whether the job waits for an agreement: if it is paused or failed, and was
+    /// started elsewhere or sends data without an agreement.
+    pub fn update_waits(&mut self, shared: &OwnerContext) {
         self.waits = None;
         if matches!(self.job.standing, JobStatus::Paused | JobStatus::Failed) {
             let items = self
@@ -100,15 +99,15 @@ impl JobRuntime {
         }
     }
 
-    /// It was under way, and waits until a person agrees.
-    pub fn wait(&mut self, shared: &OwnerContext) {
+    /// Pauses a job that was active until the user agrees.
+    pub fn pause_for_agreement(&mut self, shared: &OwnerContext) {
         self.elsewhere = true;
         self.job.standing = JobStatus::Paused;
-        self.look(shared);
+        self.update_waits(shared);
         self.job.reason = self.waits.as_ref().map(|waits| waits.reason());
     }
 
-    /// The numbers of its items; none where it makes what is missing.
+    /// The numbers of its items; empty if the job makes missing pictures.
     pub fn numbers(&self) -> Vec<u32> {
         self.rows
             .iter()
@@ -116,7 +115,7 @@ impl JobRuntime {
             .collect()
     }
 
-    /// What it is to make, with a generator that makes `drafts` or pictures.
+    /// What the job must make, with a generator of drafts (`drafts`) or of pictures.
     pub fn scope(&self, drafts: bool) -> Scope<'_> {
         let rows = self.rows.as_deref().map(Vec::as_slice);
         Scope {
@@ -127,17 +126,17 @@ impl JobRuntime {
         }
     }
 
-    /// Takes note of pictures that were recorded.
-    pub fn came(&mut self, pictures: u64) {
+    /// Counts recorded pictures.
+    pub fn add_progress(&mut self, pictures: u64) {
         self.done += pictures;
-        self.came.push_back((Instant::now(), pictures));
+        self.recent.push_back((Instant::now(), pictures));
     }
 
-    /// Pictures a minute over the last minute, or since the first where that was later.
+    /// Pictures per minute over the last minute, or since the first picture if that is later.
     fn rate(&self) -> f64 {
         let now = Instant::now();
         let recent = || {
-            self.came
+            self.recent
                 .iter()
                 .filter(|(at, _)| now.duration_since(*at) < WINDOW)
         };
@@ -149,31 +148,31 @@ impl JobRuntime {
         if span < Duration::from_secs(1) {
             return 0.0;
         }
-        // The first ones came before the span begins.
+        // The first batch marks the start of the period.
         (pictures - of_first) as f64 * 60.0 / span.as_secs_f64()
     }
 
-    /// Whether it is to be told now.
+    /// Whether an event is due.
     pub fn is_due(&mut self, always: bool) -> bool {
         let now = Instant::now();
         while self
-            .came
+            .recent
             .front()
             .is_some_and(|(at, _)| now.duration_since(*at) >= WINDOW)
         {
-            self.came.pop_front();
+            self.recent.pop_front();
         }
         let due = always
             || self
-                .told
-                .is_none_or(|told| now.duration_since(told) >= TELL_EVERY);
+                .last_event
+                .is_none_or(|at| now.duration_since(at) >= TELL_EVERY);
         if due {
-            self.told = Some(now);
+            self.last_event = Some(now);
         }
         due
     }
 
-    /// The job as everybody sees it.
+    /// The state of the job for clients.
     pub fn state(&self, place: u32) -> JobState {
         let Job {
             id,
@@ -229,7 +228,7 @@ impl JobRuntime {
         }
     }
 
-    /// What was set aside, in the order of its items.
+    /// The failures in item order.
     pub fn failures(&self) -> Vec<JobFailure> {
         let mut list: Vec<JobFailure> = self.failed.values().map(|f| f.failure.clone()).collect();
         list.sort_by(|a, b| {

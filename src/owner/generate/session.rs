@@ -1,4 +1,4 @@
-//! A job at work: what is left of it, one batch after the other, and what becomes of each picture.
+//! A generation job in progress: its remaining work, its batches, and retries.
 
 mod keep;
 
@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use keep::Kept;
+use keep::KeepError;
 
 use crate::context::OwnerContext;
 use crate::outage::{outage_said, outage_wait};
@@ -22,30 +22,29 @@ use benchtop_pipeline::generate::image_index::RequestedImages;
 use benchtop_pipeline::generate::work::Target;
 use benchtop_store::jobs::Flight;
 
-/// How often a picture is tried before it is set aside.
+/// How often a picture is tried before it counts as failed.
 pub const TRIES: u32 = 3;
-/// Owners that may be gone while a picture is made before it is set aside: it may be what they died of.
+/// How many owners may die while making a picture before it counts as failed: it may be the cause.
 pub const ENDS: u32 = 5;
-/// Failures in a row, without a picture between them, after which a job waits for somebody to look.
+/// Number of consecutive failures after which a job is paused.
 pub const IN_A_ROW: u32 = 24;
-/// Pictures are handed over to be recorded at most this often, so that a decision never waits behind many.
+/// Minimum time between two handovers of pictures to the writer, so that decisions never wait long.
 const HAND_OVER_EVERY: Duration = Duration::from_millis(200);
-/// Wait after the first of several passing failures in a row; each further one doubles it.
+/// Delay after the first of several consecutive transient failures. Doubles with each further one.
 const WAIT: Duration = Duration::from_millis(500);
-/// Longest wait between two tries.
+/// Longest delay between two tries.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// What there is to do.
-pub enum Took {
-    /// These pictures.
+/// The result of [`Session::next_batch`].
+pub enum NextWork {
+    /// Make these pictures.
     Batch(Vec<GenerationTask>),
-    /// Nothing now.
+    /// Nothing to do now.
     Nothing,
-    /// Nothing any more.
+    /// All done.
     End,
 }
 
-/// See the module.
 pub struct Session {
     id: u32,
     version: u64,
@@ -55,28 +54,28 @@ pub struct Session {
     print: Fingerprint,
     short: String,
     drafts: bool,
-    /// The same seed gives the same picture.
+    /// Whether the same seed gives the same picture.
     seeds: bool,
-    /// Steps are told, and not only signs of life.
+    /// Whether the generator reports steps.
     steps: bool,
     max_batch: usize,
     work: VecDeque<Target>,
-    /// Doubles whose sides were not there when it was their turn.
+    /// Double pictures that were deferred because their sides were missing.
     waited: HashSet<Target>,
     tries: HashMap<Target, u32>,
     in_a_row: u32,
     batch_limit: usize,
-    /// Made and not yet recorded.
+    /// Made but not yet recorded.
     pending: Vec<(GenerationTask, GeneratedImage)>,
-    /// When something was handed over last; the first picture goes at once.
+    /// Time of the last handover. The first picture is handed over at once.
     handed_over: Option<Instant>,
 }
 
 impl Session {
-    /// Works out what is left of a job; none when it is not to be worked on any more.
+    /// Determines the remaining work of a job. Returns `None` if the job is no longer active.
     ///
     /// # Errors
-    /// What keeps the job from going on.
+    /// The reason that the job cannot continue.
     pub fn begin(
         shared: &Arc<OwnerContext>,
         id: u32,
@@ -104,7 +103,7 @@ impl Session {
             .unwrap_or_else(|| live.job.wishes.over(&capabilities.best));
         if let Some(excluded) = capabilities.excluded(&settings, &Task::default()) {
             return Err(Error::input(excluded.reason)
-                .help("begin another job with settings that it can make"));
+                .help("start a new job with settings that it supports"));
         }
         let print = with_encoder(generator.fingerprint(&settings));
         let mut work = live
@@ -138,7 +137,7 @@ impl Session {
             seeds: capabilities.honours.seed,
             steps: capabilities.steps_told,
             max_batch: capabilities.max_batch.max(1),
-            // What an owner may have died of comes last, and alone.
+            // Pictures that may have crashed an owner are made last, and alone.
             work: rest.into_iter().chain(suspects.iter().copied()).collect(),
             waited: HashSet::new(),
             tries: suspects.iter().map(|target| (*target, 0)).collect(),
@@ -149,12 +148,12 @@ impl Session {
         };
         inner.tell(shared, id, true);
         drop(inner);
-        session.suspect(shared, &suspects)?;
+        session.give_up_suspects(shared, &suspects)?;
         Ok(Some(session))
     }
 
-    /// Sets aside what several owners were gone over.
-    fn suspect(&mut self, shared: &Arc<OwnerContext>, suspects: &[Target]) -> Result<()> {
+    /// Gives up on pictures during which several owners died.
+    fn give_up_suspects(&mut self, shared: &Arc<OwnerContext>, suspects: &[Target]) -> Result<()> {
         for target in suspects {
             let ends = self.ends(shared, *target);
             if ends < ENDS {
@@ -162,8 +161,8 @@ impl Session {
             }
             self.work.retain(|other| other != target);
             let errand = GenerationTask::read(&shared.catalog(), &self.named, *target, self.seed)?;
-            let reason = format!("the owner was gone {ends} times while it was made");
-            self.set_aside(
+            let reason = format!("the owner died {ends} times while making it");
+            self.record_failure(
                 shared,
                 &errand,
                 Failure::new(FailureKind::BadOutput, reason),
@@ -173,7 +172,7 @@ impl Session {
         Ok(())
     }
 
-    /// How often an owner was gone while this was made.
+    /// How often an owner died while making this picture.
     fn ends(&self, shared: &OwnerContext, target: Target) -> u32 {
         let key = self
             .named
@@ -188,8 +187,8 @@ impl Session {
             .unwrap_or_default()
     }
 
-    /// Notes what is being made now, and what owners were gone over before.
-    fn note(&self, shared: &OwnerContext, targets: &[Target]) -> Result<()> {
+    /// Records what is being made now, and during which pictures owners died before.
+    fn note_in_flight(&self, shared: &OwnerContext, targets: &[Target]) -> Result<()> {
         let mut flight: Vec<Flight> = Vec::new();
         let key = |target: &Target| self.named.pictures()[target.picture as usize].key;
         for target in targets {
@@ -207,7 +206,7 @@ impl Session {
             let is_new = |&(key, sample, _): &(u64, u32, u32)| {
                 !flight.iter().any(|f| (f.key, f.sample) == (key, sample))
             };
-            // One more is added when they are read, and they are not being made.
+            // Reading adds 1 to each entry, but these are not being made.
             let kept: Vec<Flight> = others
                 .filter(is_new)
                 .map(|(key, sample, ends)| Flight {
@@ -221,28 +220,33 @@ impl Session {
         shared.index.get()?.note_flight(self.id, &flight)
     }
 
-    /// Whether what it knows of items and job is still so.
+    /// Whether neither the items nor the job have changed.
     pub fn is_current(&self, shared: &OwnerContext) -> bool {
         let version = shared.desk.inner().jobs.get(&self.id).map(|j| j.version);
         self.named.edition == shared.catalog().edition() && version == Some(self.version)
     }
 
-    /// Takes note of what `generator` makes pictures with now: a lack of memory may have changed that.
-    pub fn now_with(&mut self, generator: &dyn ImageGenerator) {
+    /// Updates the fingerprint after the generator may have changed its settings for lack of
+    /// memory.
+    pub fn refresh_fingerprint(&mut self, generator: &dyn ImageGenerator) {
         self.print = with_encoder(generator.fingerprint(&self.settings));
         self.short = self.print.short();
     }
 
-    /// Whether positions of `named` are positions of its pictures.
-    pub fn is_of(&self, named: &RequestedImages) -> bool {
+    /// Whether positions in `named` are valid for this session.
+    pub fn matches(&self, named: &RequestedImages) -> bool {
         self.named.edition == named.edition
     }
 
-    /// The next pictures to make; `only` one where somebody waits for it.
+    /// The next batch; `only` is a requested picture.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the texts are damaged.
-    pub fn take(&mut self, shared: &Arc<OwnerContext>, only: Option<Target>) -> Result<Took> {
+    /// [`ErrorKind::Corrupt`] if the texts are damaged.
+    pub fn next_batch(
+        &mut self,
+        shared: &Arc<OwnerContext>,
+        only: Option<Target>,
+    ) -> Result<NextWork> {
         let (batch, per_minute, rows) = {
             let inner = shared.desk.inner();
             let Some(live) = inner
@@ -250,7 +254,7 @@ impl Session {
                 .get(&self.id)
                 .filter(|j| j.job.standing == JobStatus::Running)
             else {
-                return Ok(Took::Nothing);
+                return Ok(NextWork::Nothing);
             };
             (live.job.batch, live.job.per_minute, live.rows.clone())
         };
@@ -273,7 +277,7 @@ impl Session {
             let Some(target) = self.work.pop_front() else {
                 break;
             };
-            // Tried before: alone, so that it takes no others along.
+            // A retried picture is made alone, so that its failure affects no other.
             let alone = self.tries.contains_key(&target);
             if alone && !errands.is_empty() {
                 self.work.push_front(target);
@@ -283,7 +287,7 @@ impl Session {
                 continue;
             }
             let errand = GenerationTask::read(&catalog, &self.named, target, self.seed)?;
-            if self.is_the_same(shared, &errand) {
+            if self.exists_unchanged(shared, &errand) {
                 continue;
             }
             if errand.double && !errands.is_empty() {
@@ -298,9 +302,9 @@ impl Session {
         }
         if errands.is_empty() {
             return Ok(if self.work.is_empty() {
-                Took::End
+                NextWork::End
             } else {
-                Took::Nothing
+                NextWork::Nothing
             });
         }
         if let Some(per_minute) = per_minute {
@@ -309,7 +313,7 @@ impl Session {
                 live.not_before = Some(Instant::now() + wait);
             }
         }
-        Ok(Took::Batch(errands))
+        Ok(NextWork::Batch(errands))
     }
 
     fn is_made(&self, shared: &OwnerContext, rows: Option<&Vec<u32>>, target: Target) -> bool {
@@ -323,8 +327,8 @@ impl Session {
         scope.is_made(&self.named, &shared.pictures(), target)
     }
 
-    /// Whether the very same picture is there: nothing would come of making it again.
-    fn is_the_same(&self, shared: &OwnerContext, errand: &GenerationTask) -> bool {
+    /// Whether remaking it would give an identical picture that already exists.
+    fn exists_unchanged(&self, shared: &OwnerContext, errand: &GenerationTask) -> bool {
         let picture = &self.named.pictures()[errand.target.picture as usize];
         let pictures = shared.pictures();
         self.seeds
@@ -336,10 +340,12 @@ impl Session {
             })
     }
 
-    /// Makes these pictures and records them. Gives whether the generator panicked, so that another is needed.
+    /// Makes these pictures and records them. Returns whether the generator panicked and must be
+    /// rebuilt.
     ///
     /// # Errors
-    /// What keeps the job from going on: a full disk, most likely. What was not recorded is made again.
+    /// The reason that the job cannot continue, usually a full disk. Unrecorded pictures are made
+    /// again.
     pub fn make(
         &mut self,
         shared: &Arc<OwnerContext>,
@@ -354,15 +360,15 @@ impl Session {
             return Ok(false);
         }
         let targets: Vec<Target> = errands.iter().map(|e| e.target).collect();
-        self.note(shared, &targets)?;
+        self.note_in_flight(shared, &targets)?;
         let tasks: Vec<Task> = errands.iter().map(|e| e.task.clone()).collect();
         let mut open: Vec<Option<GenerationTask>> = errands.into_iter().map(Some).collect();
         let mut failures: Vec<(GenerationTask, Failure)> = Vec::new();
-        let mut trouble = None;
+        let mut fatal = None;
         let settings = self.settings.clone();
         let ran = catch_unwind(AssertUnwindSafe(|| {
-            generator.generate(&settings, &tasks, &mut |told| {
-                match told {
+            generator.generate(&settings, &tasks, &mut |progress| {
+                match progress {
                     Told::Step { done, of, batch } => self.step(
                         shared,
                         Step {
@@ -372,11 +378,11 @@ impl Session {
                         },
                     ),
                     Told::Done { index, result } => {
-                        // A second answer to the same task says nothing.
+                        // Ignore a second result for the same task.
                         let Some(errand) = open.get_mut(index).and_then(Option::take) else {
                             return true;
                         };
-                        let kept = result.map_err(Kept::Failed).and_then(|p| {
+                        let kept = result.map_err(KeepError::Failed).and_then(|p| {
                             self.keep(shared, errand.clone(), &p.pixels, p.notes, Vec::new())
                         });
                         match kept {
@@ -384,32 +390,32 @@ impl Session {
                                 self.in_a_row = 0;
                                 self.servers_answer(shared);
                             }
-                            Err(Kept::Failed(failure)) => failures.push((errand, failure)),
-                            Err(Kept::Trouble(problem)) => trouble = Some(problem),
+                            Err(KeepError::Failed(failure)) => failures.push((errand, failure)),
+                            Err(KeepError::Fatal(problem)) => fatal = Some(problem),
                         }
                     }
                 }
-                if trouble.is_none()
+                if fatal.is_none()
                     && self
                         .handed_over
                         .is_none_or(|at| at.elapsed() >= HAND_OVER_EVERY)
                 {
-                    trouble = self.hand_over(shared).err();
+                    fatal = self.hand_over(shared).err();
                 }
-                trouble.is_none() && goes_on(shared, self.id)
+                fatal.is_none() && is_active(shared, self.id)
             });
         }));
         let recorded = self.hand_over(shared);
-        self.note(shared, &[])?;
-        if let Some(problem) = trouble {
+        self.note_in_flight(shared, &[])?;
+        if let Some(problem) = fatal {
             return Err(problem);
         }
         recorded?;
         let silent = match &ran {
-            Ok(()) => Failure::new(FailureKind::BadOutput, "the generator did not answer"),
+            Ok(()) => Failure::new(FailureKind::BadOutput, "the generator returned no result"),
             Err(panic) => Failure::new(
                 FailureKind::BadOutput,
-                format!("the generator panicked: {}", said(&**panic)),
+                format!("the generator panicked: {}", panic_message(&**panic)),
             ),
         };
         failures.extend(
@@ -429,7 +435,7 @@ impl Session {
         inner.tell(shared, self.id, false);
     }
 
-    /// What failed is tried again later, or set aside. `size` pictures were asked for together.
+    /// Schedules failed pictures for a retry, or gives up on them. `size` is the batch size.
     fn failed(
         &mut self,
         shared: &Arc<OwnerContext>,
@@ -441,7 +447,7 @@ impl Session {
             let target = errand.target;
             match failure.kind {
                 FailureKind::Cancelled => self.work.push_front(target),
-                // The servers' fault and not the picture's: it stays to do, and the job waits for them.
+                // An outage is not the picture's fault, so it stays open.
                 _ if failure.is_outage() => {
                     outage = Some(failure.reason.clone());
                     self.work.push_back(target);
@@ -460,15 +466,15 @@ impl Session {
                         wait |= failure.passing();
                         self.work.push_back(target);
                     } else {
-                        self.set_aside(shared, &errand, failure.clone(), tries)?;
+                        self.record_failure(shared, &errand, failure.clone(), tries)?;
                     }
                     if self.in_a_row >= IN_A_ROW {
                         let what = format!(
-                            "{IN_A_ROW} pictures failed in a row; the last: {}",
+                            "{IN_A_ROW} pictures failed in a row, the last one with: {}",
                             failure.reason
                         );
                         return Err(Error::new(ErrorKind::Io, what)
-                            .help("resume the job once the cause is gone"));
+                            .help("fix the cause, then resume the job"));
                     }
                 }
             }
@@ -487,7 +493,7 @@ impl Session {
 }
 
 impl Session {
-    /// Tries again later, a longer while each time, and says so.
+    /// Queues the job until its servers are reachable again, with growing delays.
     fn wait_for_servers(&mut self, shared: &Arc<OwnerContext>, reason: &str) -> Result<()> {
         let mut inner = shared.desk.inner();
         if let Some(live) = inner
@@ -506,7 +512,7 @@ impl Session {
         Ok(())
     }
 
-    /// The servers answer: what was said of them no longer holds.
+    /// Clears an outage.
     fn servers_answer(&self, shared: &OwnerContext) {
         if let Some(live) = shared.desk.inner().jobs.get_mut(&self.id)
             && std::mem::take(&mut live.outages) > 0
@@ -516,15 +522,15 @@ impl Session {
     }
 }
 
-/// Whether a batch under way is still wanted.
-fn goes_on(shared: &OwnerContext, id: u32) -> bool {
+/// Whether the current batch is still wanted.
+fn is_active(shared: &OwnerContext, id: u32) -> bool {
     let inner = shared.desk.inner();
     !inner.ended && inner.jobs.get(&id).is_some_and(|j| j.job.standing.live())
 }
 
-/// What a panic said.
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
+/// The message of a panic.
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "without a word".into())
+        .unwrap_or_else(|| "no message".into())
 }

@@ -1,5 +1,5 @@
-//! One verdict on many items, [`CHUNK`] at a time through the writer: each chunk shares a sync, and the verdicts of
-//! other people come between two chunks.
+//! One verdict on many items, [`CHUNK`] at a time through the writer. Each chunk shares a sync, and
+//! verdicts of other people are processed between chunks.
 
 use std::sync::{Arc, mpsc};
 
@@ -9,14 +9,14 @@ use crate::answers;
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext, Tell};
 use crate::visibility::AnnotatorView;
-use crate::wire::{Bulk, Bulked, Decide, Receipt, request};
 use crate::writer::{DecisionRequest, WriterCommand};
+use benchtop_model::import::Progress;
 use benchtop_model::usage::Tally;
-use benchtop_model::{Error, ErrorKind, Filter, Judgement, Result};
-use benchtop_pipeline::import::Progress;
+use benchtop_model::{Error, ErrorKind, Judgement, Result};
+use benchtop_protocol::wire::{Bulk, Bulked, Decide, Receipt, request};
 use benchtop_store::ledger::Step;
 
-/// Verdicts that share a sync; as many as the writer takes at once.
+/// Number of verdicts that share a sync, which is the writer's batch size.
 const CHUNK: usize = 512;
 
 impl Task for request::Bulk {
@@ -44,7 +44,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> R
                 continue;
             }
             done.items.add(data.overlay.status(row as usize));
-            let same = |s: &benchtop_store::ledger::EffectiveVerdict| {
+            let same = |s: &benchtop_model::verdict::EffectiveVerdict| {
                 s.who == who && s.judgement.verdict == bulk.judgement.verdict
             };
             if ledger.standing(row).iter().any(same) {
@@ -61,10 +61,13 @@ fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> R
     if let Some(expected) = bulk.count
         && expected != done.judged
     {
-        let what = format!("it would be {} items now, not {expected}", done.judged);
+        let what = format!(
+            "the filter now matches {} items, not {expected}",
+            done.judged
+        );
         return Err(Error::new(ErrorKind::Conflict, what)
             .field("count")
-            .help("look again at what the filter shows"));
+            .help("check the items that the filter matches"));
     }
     let judged = judge(shared, who, rows, &bulk.judgement, watch)?;
     Ok(Bulked {
@@ -75,10 +78,11 @@ fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> R
     })
 }
 
-/// Gives one verdict on each of these rows, unless somebody decided on it since the revision beside it.
+/// Gives one verdict on each of these rows, unless somebody has decided the item since its
+/// revision.
 ///
 /// # Errors
-/// What keeps a verdict from being saved; [`ErrorKind::Cancelled`] says how many were.
+/// Errors of saving a verdict; [`ErrorKind::Cancelled`] with the number of verdicts given.
 pub(super) fn judge(
     shared: &Arc<OwnerContext>,
     who: &str,
@@ -93,9 +97,9 @@ pub(super) fn judge(
             done: done.judged,
             of: Some(rows.len() as u64),
         }) {
-            let what = format!("stopped after {} items were judged", done.judged);
+            let what = format!("canceled after {} items", done.judged);
             return Err(Error::new(ErrorKind::Cancelled, what)
-                .help("`benchtop undo --count N` takes them back"));
+                .help("run `benchtop undo --count N` to undo them"));
         }
         let (sender, receipts) = mpsc::channel();
         for (row, rev) in chunk {
@@ -117,7 +121,7 @@ pub(super) fn judge(
             shared
                 .writer
                 .send(work)
-                .map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is ending"))?;
+                .map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is shutting down"))?;
         }
         drop(sender);
         for receipt in receipts {
@@ -127,7 +131,7 @@ pub(super) fn judge(
                     let (first, last) = done.revs.unwrap_or((receipt.rev, receipt.rev));
                     done.revs = Some((first.min(receipt.rev), last.max(receipt.rev)));
                 }
-                // Somebody decided on it meanwhile: theirs stands.
+                // Somebody decided the item in the meantime. Their verdict counts.
                 Err(problem) if problem.kind == ErrorKind::Conflict => done.meanwhile += 1,
                 Err(problem) => return Err(problem),
             }
@@ -136,25 +140,26 @@ pub(super) fn judge(
     Ok(done)
 }
 
-/// Refuses where the last that `who` did is not of these revisions.
+/// Checks that the last action of `who` is within these revisions.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`].
+/// [`ErrorKind::Conflict`] otherwise.
 pub(super) fn is_last(shared: &OwnerContext, who: &str, (first, last): (u64, u64)) -> Result<()> {
     match shared.ledger().undoable(who).map(|(step, _)| step) {
         Some(Step::Verdict(_, rev)) if (first..=last).contains(&rev) => Ok(()),
         _ => Err(Error::new(
             ErrorKind::Conflict,
-            "you have judged or edited other items since, or taken it back",
+            "you have judged or edited other items since, or undone it",
         )
-        .help("take back what came after it first")),
+        .help("undo the later actions first")),
     }
 }
 
-/// Takes back what `who` said between two revisions, the last first, as long as it is the last that they said.
+/// Undoes the decisions of `who` between two revisions, latest first, as long as they are the
+/// latest ones.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] when something else came after it; what keeps an undo from being saved.
+/// [`ErrorKind::Conflict`] if there are later actions; errors of saving an undo.
 pub(super) fn take_back(
     shared: &Arc<OwnerContext>,
     who: &str,
@@ -177,18 +182,18 @@ pub(super) fn take_back(
                     ErrorKind::Conflict,
                     "you have judged or edited other items since",
                 )
-                .help("take those back first, or each by itself"));
+                .help("undo those first, or undo items one by one"));
             }
             _ => return Ok(done),
         }
         if !watch(Progress {
-            what: "taking back".into(),
+            what: "undoing".into(),
             done: done.judged,
             of: None,
         }) {
             return Err(Error::new(
                 ErrorKind::Cancelled,
-                format!("stopped after {} were taken back", done.judged),
+                format!("canceled after {} items were undone", done.judged),
             ));
         }
         let (sender, receipt) = mpsc::channel();
@@ -199,21 +204,9 @@ pub(super) fn take_back(
             asked: None,
             reply,
         };
-        let ending = || Error::new(ErrorKind::Unreachable, "the owner is ending");
+        let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
         shared.writer.send(work).map_err(|_| ending())?;
         receipt.recv().map_err(|_| ending())??;
         done.judged += 1;
-    }
-}
-
-impl Bulk {
-    /// A verdict on what this filter finds.
-    pub fn new(filter: Filter, judgement: Judgement) -> Bulk {
-        Bulk {
-            filter,
-            judgement,
-            count: None,
-            dry: false,
-        }
     }
 }

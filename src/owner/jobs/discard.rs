@@ -1,4 +1,4 @@
-//! Dysca's cleaning step 4: the items of terms that fail are rejected, by verdicts that can be undone.
+//! Dysca's cleaning step 4: rejects the items of failing terms, by verdicts that can be undone.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use super::bulk;
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext, Tell};
 use crate::visibility::AnnotatorView;
-use crate::wire::request;
+use benchtop_model::import::Progress;
 use benchtop_model::usage::Discarded;
 use benchtop_model::{Judgement, Result, Seen, Status, Verdict};
-use benchtop_pipeline::import::Progress;
+use benchtop_protocol::wire::request;
 
-/// The reason given for discarded items where the project declares it; their note begins with it in any case.
+/// The reason of discarded items, if the project has it. Their note starts with it in any case.
 pub const PRUNED: &str = "vocabulary-pruned";
 
 impl Task for request::Discard {
@@ -35,10 +35,10 @@ fn reject(wanted: &request::Discard, task: TaskContext<'_>) -> Result<Discarded>
     Ok(done)
 }
 
-/// The items with one of these terms, how many of them would be rejected, and those with their revisions.
+/// The items with any of these terms: counts, and the rows to reject with their revisions.
 ///
 /// # Errors
-/// When one of them is kept from `who`.
+/// Fails if any of them is hidden from `who`.
 pub(super) fn find(
     shared: &Arc<OwnerContext>,
     who: &str,
@@ -46,9 +46,9 @@ pub(super) fn find(
     watch: Tell<'_>,
 ) -> Result<(Discarded, Vec<(u32, u64)>)> {
     let held = shared.metadata.now(shared)?;
-    let told = std::cell::RefCell::new(watch);
+    let watch = std::cell::RefCell::new(watch);
     let counting = || {
-        told.borrow_mut()(Progress {
+        watch.borrow_mut()(Progress {
             what: "discarding".into(),
             done: 0,
             of: None,
@@ -56,7 +56,7 @@ pub(super) fn find(
     };
     let usage = shared.metadata.usage(shared, &counting)?;
     let rows = usage.rows_with(held.grammar(), terms);
-    // How many of them are rejected would tell of each.
+    // The number of rejected items would reveal verdicts.
     let sight = AnnotatorView::of(shared, who);
     rows.iter().try_for_each(|row| sight.item(*row + 1))?;
     let mut done = Discarded::default();
@@ -88,7 +88,7 @@ pub(super) fn judgement(shared: &OwnerContext, terms: &[(String, String)]) -> Ju
     }
 }
 
-/// Why the items are out: the terms, as far as they fit a line.
+/// The note of the verdict: the terms, as far as they fit on a line.
 fn note(terms: &[(String, String)]) -> String {
     const NAMED: usize = 8;
     let named: Vec<String> = terms

@@ -1,4 +1,4 @@
-//! An item edited by hand: a later text of it, which everybody judges anew.
+//! Manual edits of items. Everybody judges the new text again.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,11 +9,11 @@ use crate::answers;
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
-use crate::wire::{EditedItem, Receipt, request};
 use crate::writer::{DecisionRequest, Reply, WriterCommand, now};
 use benchtop_model::edit::{Edit, EditAct, EditMark};
 use benchtop_model::{Error, ErrorKind, Item, Result, Status};
 use benchtop_pipeline::revise::{Batch, Revised};
+use benchtop_protocol::wire::{EditedItem, Receipt, request};
 use benchtop_store::Catalog;
 
 impl Task for request::Edit {
@@ -31,7 +31,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem>
     let none = || {
         Error::new(
             ErrorKind::NotFound,
-            format!("there is no item #{}", edit.number),
+            format!("unknown item #{}", edit.number),
         )
     };
     let row = edit
@@ -45,17 +45,17 @@ fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem>
     {
         let what = format!("#{} changed while you edited it", edit.number);
         return Err(
-            Error::new(ErrorKind::Conflict, what).help("look at it again; your text was not taken")
+            Error::new(ErrorKind::Conflict, what).help("review the new text; yours was not saved")
         );
     }
     if shared.rounds.asks_answer(who, row) {
-        let what = format!("you are still to answer #{}", edit.number);
+        let what = format!("you have not answered #{} yet", edit.number);
         return Err(Error::new(ErrorKind::Denied, what)
-            .help("answer it first: its text tells what is right"));
+            .help("answer it first, because editing shows the right answer"));
     }
     let before = catalog.item(row as usize)?;
     let after = edit.apply(&before, who, now())?;
-    // Each person's own verdict, and the others' as far as they may be known.
+    // One per person, as far as the annotator may know of them.
     let voided = {
         let mut standing = shared.ledger().standing(row);
         standing.retain(|s| sight.sees(row, &s.who));
@@ -65,7 +65,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem>
     if let Some(rotation) = &after.rotation {
         let of = rotation.of.saturating_sub(1);
         notes.push(format!(
-            "{of} other rotations of this question read as they did (set {})",
+            "{of} other rotations of this question keep their text (set {})",
             rotation.set
         ));
     }
@@ -85,7 +85,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem>
     })
 }
 
-/// Makes `item` the text of its row. Gives what a person should know.
+/// Makes `item` the latest text of its row. Returns a notice.
 fn put(
     shared: &Arc<OwnerContext>,
     catalog: Arc<Catalog>,
@@ -111,22 +111,19 @@ fn put(
     )
 }
 
-/// An edit that `who` takes back, or with `redo` brings back.
+/// An undo or redo of an edit by `who`.
 #[derive(Clone, Debug)]
 pub struct StepEdit {
-    /// The annotator.
     pub who: String,
-    /// The receipt.
     pub uuid: Uuid,
-    /// The revision of the project that the edit made.
+    /// The project revision of the edit.
     pub rev: u64,
-    /// The item's row.
     pub row: u32,
-    /// Which way.
+    /// Whether it is a redo.
     pub redo: bool,
 }
 
-/// Starts it: the item reads as before the edit, or as after it. Verdicts on the text that it had until then end to count.
+/// Starts the undo or redo of an edit. Verdicts on the present text of the item no longer count.
 pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
     let counted = shared.count_job();
     let (owner, reply) = (shared.clone(), Arc::new(Mutex::new(Some(reply))));
@@ -140,7 +137,7 @@ pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
         let _counted = counted;
         match step_now(&owner, &step) {
             Ok(Some(receipt)) => give(&answer, Ok(receipt)),
-            // It was taken back meanwhile: the step before it is meant.
+            // It was undone in the meantime, so undo the step before it.
             Ok(None) => {
                 let Some(reply) = answer.lock().unwrap_or_else(PoisonError::into_inner).take()
                 else {
@@ -154,7 +151,7 @@ pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
                 } else {
                     DecisionRequest::Undo(uuid)
                 };
-                // An owner that is ending answers nobody any more.
+                // Fails only if the owner is shutting down.
                 let _ = owner.writer.send(WriterCommand::Wish {
                     who,
                     wish,
@@ -170,13 +167,13 @@ pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
             &reply,
             Err(Error::new(
                 ErrorKind::Io,
-                format!("the edit could not be taken back: {error}"),
+                format!("cannot undo the edit: {error}"),
             )),
         );
     }
 }
 
-/// The receipt; none where the step was made already.
+/// The receipt; `None` if the step was already made.
 fn step_now(shared: &Arc<OwnerContext>, step: &StepEdit) -> Result<Option<Receipt>> {
     let _one_at_a_time = shared
         .importing
@@ -222,7 +219,7 @@ fn json(item: &Item) -> Result<String> {
     serde_json::to_string(item).map_err(|e| {
         Error::new(
             ErrorKind::Corrupt,
-            format!("the item cannot be written: {e}"),
+            format!("cannot serialize the item: {e}"),
         )
     })
 }

@@ -1,14 +1,14 @@
-//! Journals from other machines.
+//! Merges journals from other machines.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, mpsc};
 
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
-use crate::wire::request;
 use crate::writer::{Join, WriterCommand};
 use benchtop_model::history::Merged;
 use benchtop_model::{Decision, Error, ErrorKind, Result};
+use benchtop_protocol::wire::request;
 use benchtop_store::history::History;
 use benchtop_store::merge;
 
@@ -32,13 +32,13 @@ impl Task for request::Merge {
     }
 }
 
-/// Has the thread that decides append these decisions; they are on disk and count when this returns.
+/// Sends these decisions to the writer. When this returns, they are on disk and count.
 pub(super) fn join(shared: &OwnerContext, fresh: BTreeMap<String, Vec<Decision>>) -> Result<()> {
     if fresh.is_empty() {
         return Ok(());
     }
     let (reply, joined) = mpsc::channel();
-    let ending = || Error::new(ErrorKind::Unreachable, "the owner is ending");
+    let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
     shared
         .writer
         .send(WriterCommand::Join(Join { fresh, reply }))

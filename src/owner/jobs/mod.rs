@@ -1,4 +1,4 @@
-//! Long commands: they run on a thread of their own, report how far they are, and can be cancelled.
+//! Long-running requests. Each runs on a thread of its own, reports progress, and can be canceled.
 
 mod bulk;
 mod discard;
@@ -21,25 +21,26 @@ use std::time::{Duration, Instant};
 use super::context::OwnerContext;
 use super::conversation::Outbox;
 use super::dispatch::{Task, TaskContext};
-use super::wire::{AnyReply, Event, FromOwner, request};
 use super::writer::{WriterCommand, now};
 use super::{answers, priority, trust};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::import::{ImportRequest, Progress, Report};
+use benchtop_model::{Error, ErrorKind, Result, history};
 use benchtop_pipeline::compose::{self, Composition, Order};
-use benchtop_pipeline::import::{ImportRequest, Progress, Report, import as import_files};
+use benchtop_pipeline::import::import as import_files;
 use benchtop_pipeline::sample;
-use benchtop_store::{Catalog, journal};
+use benchtop_protocol::wire::{AnyReply, Event, FromOwner, request};
+use benchtop_store::Catalog;
 
-/// Time between two progress messages: at most four a second are drawn.
+/// Minimum time between two progress messages.
 const TELL_EVERY: Duration = Duration::from_millis(200);
 
-/// What is brought in.
+/// The source of an import.
 enum Source {
     /// Files.
     Files(ImportRequest),
-    /// What the program draws itself.
+    /// The built-in sample.
     Sample,
-    /// Questions from the metadata.
+    /// Composed questions.
     Compose(Order),
 }
 
@@ -75,10 +76,10 @@ impl Task for request::Compose {
     }
 }
 
-/// Does a task, on its way to a reply.
+/// A task that produces a reply.
 pub(super) type Work = Box<dyn FnOnce(TaskContext<'_>) -> Result<AnyReply> + Send>;
 
-/// Starts a task in the name of `who`; its answer goes to the outbox under the number beside it.
+/// Starts a task on behalf of `who`. Its result goes to the outbox under this request number.
 pub(super) fn start(
     shared: &Arc<OwnerContext>,
     who: &str,
@@ -90,11 +91,11 @@ pub(super) fn start(
     let (owner, who, answers) = (shared.clone(), who.to_string(), outbox.clone());
     let run = move || {
         let _counted = counted;
-        let mut told = Instant::now();
+        let mut last_sent = Instant::now();
         let mut tell = |progress: Progress| {
-            if told.elapsed() >= TELL_EVERY {
-                told = Instant::now();
-                // A client that is behind misses this message and gets the next.
+            if last_sent.elapsed() >= TELL_EVERY {
+                last_sent = Instant::now();
+                // A slow client misses this message and gets the next one.
                 let _ = answers.try_send(FromOwner::Progress(number, progress));
             }
             !cancelled.load(Ordering::Relaxed)
@@ -108,30 +109,27 @@ pub(super) fn start(
         let _ = answers.blocking_send(FromOwner::Answer(number, Box::new(answer)));
     };
     if let Err(error) = std::thread::Builder::new().name("job".into()).spawn(run) {
-        let problem = Error::new(
-            ErrorKind::Io,
-            format!("the task could not be started: {error}"),
-        );
+        let problem = Error::new(ErrorKind::Io, format!("cannot start the task: {error}"));
         let _ = outbox.try_send(FromOwner::Answer(number, Box::new(Err(problem))));
     }
 }
 
-/// Reads new answers before anybody asks for the leaderboard, behind everything that somebody waits for.
+/// Reads new answers in the background before the board is requested.
 fn read_answers(shared: &Arc<OwnerContext>) {
     let shared = shared.clone();
     let work = move || {
         priority::lower_thread_priority();
-        // What is wrong is told to whoever asks for it.
+        // Errors are reported when the board is requested.
         let _ = answers::scored(&shared, None);
     };
-    // Without a thread it is read when it is asked for.
+    // Without a thread, the answers are read on request.
     let _ = std::thread::Builder::new()
         .name("answers".into())
         .spawn(work);
 }
 
 fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
-    // Decisions come first.
+    // Decisions have priority.
     priority::lower_thread_priority();
     let (shared, watch) = (task.shared, task.tell);
     let _one_at_a_time = shared
@@ -139,7 +137,7 @@ fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
     let catalog = shared.catalog();
-    let at = journal::stamp(now());
+    let at = history::stamp(now());
     let index = shared.index.get()?;
     let outcome = match source {
         Source::Files(ask) => import_files(&shared.project, index, &catalog, ask, &at, watch)?,
@@ -170,10 +168,10 @@ fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
     Ok(outcome.report)
 }
 
-/// From now on this is the catalogue: what was brought in is in it.
+/// Replaces the catalog after an import.
 ///
 /// # Errors
-/// When the owner is ending.
+/// [`ErrorKind::Unreachable`] if the owner is shutting down.
 pub fn taken_in(shared: &OwnerContext, catalog: Arc<Catalog>) -> Result<()> {
     let items = catalog.len();
     {
@@ -182,7 +180,7 @@ pub fn taken_in(shared: &OwnerContext, catalog: Arc<Catalog>) -> Result<()> {
         data.catalog = catalog;
     }
     let sent = shared.writer.send(WriterCommand::Imported);
-    sent.map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is ending"))?;
+    sent.map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is shutting down"))?;
     shared.tell(Event::Imported {
         items: items as u64,
     });

@@ -1,13 +1,13 @@
-//! What begins long work with models, or waits for one: items are read for it first, which takes a while in a large
-//! project.
+//! Tasks that start model jobs or wait for a model. They read items first, which takes a while in
+//! large projects.
 
 use crate::dispatch::{Task, TaskContext};
 use crate::evaluate::{compare_all, judge_all};
-use crate::wire::{JudgeReport, SimilarityReport, request};
 use crate::{evaluate, generate};
 use benchtop_model::Result;
 use benchtop_model::evaluation::BegunRun;
 use benchtop_model::job::Begun;
+use benchtop_protocol::wire::{JudgeReport, SimilarityReport, request};
 
 impl Task for request::Evaluate {
     fn run(self, task: TaskContext<'_>) -> Result<BegunRun> {

@@ -1,13 +1,14 @@
-//! Composing again what the metadata has changed under.
+//! Recomposes stale items.
 
 use std::sync::PoisonError;
 
 use super::revise;
 use crate::dispatch::{Task, TaskContext};
-use crate::wire::request;
 use benchtop_model::Result;
+use benchtop_model::recompose::Recomposed;
 use benchtop_pipeline::compose;
-use benchtop_pipeline::recompose::{Manner, Recomposed, prepare};
+use benchtop_pipeline::recompose::{Manner, prepare};
+use benchtop_protocol::wire::request;
 
 impl Task for request::Recompose {
     fn run(self, task: TaskContext<'_>) -> Result<Recomposed> {

@@ -1,13 +1,13 @@
-//! Terms are taken out of the sampling and their items rejected, as one step; and that step taken back.
+//! Disables terms and rejects their items in one step, and undoes that step.
 //!
-//! The lists are saved first: a file that somebody changed meanwhile is found before any item is judged. Where the
-//! verdicts cannot be saved, the lists are put back.
+//! The vocabularies are saved first, so that a concurrent change of a file is found before any item
+//! is judged. If the verdicts cannot be saved, the vocabularies are restored.
 
 use super::{bulk, discard};
 use crate::dispatch::{Task, TaskContext};
-use crate::wire::{Retired, request};
 use benchtop_model::Result;
 use benchtop_model::usage::{MetadataState, Save};
+use benchtop_protocol::wire::{Retired, request};
 
 impl Task for request::Retire {
     fn run(self, task: TaskContext<'_>) -> Result<Retired> {
@@ -29,7 +29,7 @@ fn out(wanted: &request::Retire, task: TaskContext<'_>) -> Result<Retired> {
         ..
     } = task;
     let terms = &wanted.terms;
-    // Which items have the terms is asked while the lists have them.
+    // Find the items of the terms while the vocabularies still contain them.
     let rows = if wanted.discard {
         discard::find(shared, who, terms, watch)?.1
     } else {
@@ -46,7 +46,7 @@ fn out(wanted: &request::Retire, task: TaskContext<'_>) -> Result<Retired> {
             state,
         }),
         Err(problem) => {
-            // Half of it would be no step that one key takes back.
+            // A partial step could not be undone with one key.
             let _ = bulk::take_back(shared, who, (rev + 1, u64::MAX), &mut |_| true);
             let _ = shared
                 .metadata
@@ -56,7 +56,7 @@ fn out(wanted: &request::Retire, task: TaskContext<'_>) -> Result<Retired> {
     }
 }
 
-/// What puts the files back as they were.
+/// The saves that restore the files.
 fn reversed(saves: &[Save], before: &MetadataState, now: &MetadataState) -> Vec<Save> {
     let of =
         |state: &MetadataState, name: &str| state.files.iter().find(|f| f.name == name).cloned();

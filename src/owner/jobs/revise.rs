@@ -1,18 +1,18 @@
-//! Later texts of items become part of the project.
+//! Adds later texts of items to the project.
 
 use std::sync::{Arc, mpsc};
 
 use crate::context::OwnerContext;
 use crate::writer::{Revise, WriterCommand, now};
-use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result, history};
 use benchtop_pipeline::revise::Revised;
-use benchtop_store::{Catalog, journal, manifest, open};
+use benchtop_store::{Catalog, manifest, open};
 
-/// Has the thread that decides take them, and enters them in the index. `catalog` is what they were made from; nothing
-/// else may be brought in meanwhile. Gives what a person should know.
+/// Sends the texts to the writer and adds them to the index. `catalog` is the catalog that they are
+/// based on; nothing else may be imported meanwhile. Returns a notice.
 ///
 /// # Errors
-/// The operating system's; then nothing was changed.
+/// I/O errors; nothing has changed then.
 pub(super) fn enter(
     shared: &Arc<OwnerContext>,
     catalog: Arc<Catalog>,
@@ -21,14 +21,14 @@ pub(super) fn enter(
     let index = shared.index.get()?;
     let (changed, kept) = (revised.changed.clone(), revised.kept.clone());
     let edit = revised.edit.clone();
-    let (project, at) = (shared.project.clone(), journal::stamp(now()));
+    let (project, at) = (shared.project.clone(), history::stamp(now()));
     let files: Vec<_> = revised.fresh.iter().map(|f| f.part.file.clone()).collect();
     let record = move |rev: u64| {
         let (columns, fresh) = revised.under(rev);
         open::record(&project, &catalog, columns, fresh, &at)
     };
     let (reply, recorded) = mpsc::channel();
-    let ending = || Error::new(ErrorKind::Unreachable, "the owner is ending");
+    let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
     let work = WriterCommand::Revise(Revise {
         record: Box::new(record),
         changed,
@@ -40,7 +40,7 @@ pub(super) fn enter(
     match recorded.recv().map_err(|_| ending())? {
         Ok(recorded) => Ok(open::enter(&shared.project, index, &recorded)),
         Err(problem) => {
-            // No manifest line names them.
+            // They are not in the manifest.
             manifest::take_back(&shared.project.imports(), files.iter().map(String::as_str));
             Err(problem)
         }

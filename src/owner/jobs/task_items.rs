@@ -1,4 +1,4 @@
-//! Which item of the project a task of another tool is about.
+//! Finds the item that a task of another tool is about.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use benchtop_model::{Error, Result};
 use benchtop_store::Catalog;
 use benchtop_store::manifest::Holds;
 
-/// The data sets of a project, and which of them came from the file that the tasks are in.
+/// The data sets of a project, and whether each was imported from the file of the tasks.
 pub(super) struct TaskItems<'c> {
     catalog: &'c Catalog,
     datasets: BTreeMap<String, bool>,
 }
 
 impl<'c> TaskItems<'c> {
-    /// Of the data set `only`, or of all; `file` is the BLAKE3 of the tasks' file in hex.
+    /// Uses the data set `only`, or all. `file` is the BLAKE3 hash of the tasks' file in hex.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] when the project has no such data set.
+    /// [`benchtop_model::ErrorKind::Input`] for an unknown data set.
     pub(super) fn new(catalog: &'c Catalog, only: Option<&str>, file: &str) -> Result<Self> {
         let mut datasets = BTreeMap::new();
         for part in catalog.item_parts() {
@@ -27,23 +27,22 @@ impl<'c> TaskItems<'c> {
         if let Some(only) = only {
             if !datasets.contains_key(only) {
                 let known: Vec<String> = datasets.into_keys().collect();
-                return Err(
-                    Error::input(format!("the project has no data set `{only}`"))
-                        .field("dataset")
-                        .help(format!("its data sets are: {}", known.join(", "))),
-                );
+                return Err(Error::input(format!("unknown data set `{only}`"))
+                    .field("dataset")
+                    .help(format!("data sets: {}", known.join(", "))));
             }
             datasets.retain(|name, _| name == only);
         }
         Ok(TaskItems { catalog, datasets })
     }
 
-    /// The id of the item that a task with this key and question is about: the item with that id, else the one with that key in
-    /// the data set that was imported from the same file, else the one with that key and that question. A key that leads
-    /// nowhere is given back as it is.
+    /// The id of the item that a task with this key and question is about: the item with that id,
+    /// or with that key in the data set imported from the same file, or with that key and question.
+    /// An unknown key is returned unchanged.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] when several items may be meant, or when nothing says that the only one is.
+    /// [`benchtop_model::ErrorKind::Input`] if several items match, or if nothing confirms the only
+    /// match.
     pub(super) fn find(&self, key: &str, question: Option<&str>) -> Result<String> {
         if self.catalog.row_of(key)?.is_some() {
             return Ok(key.to_string());
@@ -69,19 +68,19 @@ impl<'c> TaskItems<'c> {
         match (certain, found.as_slice()) {
             (Some(id), _) => Ok(id),
             (None, []) => Ok(key.to_string()),
-            // Whoever compares the questions says that this one is another.
+            // The comparison of questions reports the mismatch later.
             (None, [(id, ..)]) if question.is_some() => Ok(id.clone()),
             (None, [(id, ..)]) => Err(Error::input(format!(
-                "nothing says that its task is {id}: it has no question"
+                "cannot confirm that the task is about {id}, because it has no question"
             ))
             .field("question")
-            .help("--item-field names the field of `data` that holds the item's id")),
+            .help("use --item-field to name the field of `data` with the item id")),
             (None, several) => {
                 let ids: Vec<&str> = several.iter().map(|(id, ..)| id.as_str()).collect();
                 Err(
-                    Error::input(format!("several items may be meant: {}", ids.join(", ")))
+                    Error::input(format!("several items match: {}", ids.join(", ")))
                         .field("item")
-                        .help("--dataset names the data set that the tasks are of"),
+                        .help("use --dataset to name the data set of the tasks"),
                 )
             }
         }

@@ -1,4 +1,4 @@
-//! Verdicts from a file of another kind than a journal.
+//! Imports verdicts from files other than journals.
 
 use std::path::Path;
 use std::sync::PoisonError;
@@ -7,12 +7,13 @@ use super::merge::join;
 use super::task_items::TaskItems;
 use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
-use crate::wire::{Progress, request};
 use crate::writer::now;
 use benchtop_formats::verdicts::{self, Found, Meaning};
+use benchtop_model::import::Progress;
 use benchtop_model::verdict_interchange::{Left, Taken};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::import::hash_file;
+use benchtop_protocol::wire::request;
 use benchtop_store::history::History;
 use benchtop_store::merge::{self, LISTED};
 
@@ -51,7 +52,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
         match one.verdict {
             Ok(verdict) => found.push((one.place, verdict)),
             Err(problem) => {
-                let why = said(&problem, &wanted.file);
+                let why = skip_reason(&problem, &wanted.file);
                 aside.push(Left {
                     place: one.place,
                     item: one.item,
@@ -72,7 +73,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
     if cancelled {
         return Err(Error::new(
             ErrorKind::Cancelled,
-            "nothing was taken: reading the verdicts was cancelled",
+            "canceled; no verdicts were imported",
         ));
     }
     let read = (found.len() + aside.len()) as u64;
@@ -93,7 +94,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
     notes.extend(planned.report.notes);
     if aside.len() > LISTED {
         notes.push(format!(
-            "{} more verdicts set aside are not listed",
+            "{} more skipped verdicts are not listed",
             aside.len() - LISTED
         ));
         aside.truncate(LISTED);
@@ -113,8 +114,8 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
     })
 }
 
-/// Why a record was not taken, in one line; its place is told beside it.
-fn said(problem: &Error, file: &Path) -> String {
+/// The reason that a record was skipped, on one line without its place.
+fn skip_reason(problem: &Error, file: &Path) -> String {
     let mut problem = problem.clone();
     (problem.place.line, problem.place.file) = (None, problem.place.file.filter(|f| f != file));
     problem.to_string().replace("\n  help: ", "; ")

@@ -1,4 +1,5 @@
-//! Which metadata counts: what is on disk, or, while that has errors, what was there before them.
+//! Decides which metadata is in use: the files on disk or, if those have errors, the last ones
+//! without.
 
 use std::sync::Arc;
 
@@ -8,27 +9,27 @@ use benchtop_model::usage::{FileState, MetadataState};
 use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result};
 use benchtop_pipeline::compose::{errors, place_of};
 
-/// Metadata and what can be composed from it.
+/// Metadata in source and compiled form.
 struct Ready {
     metadata: Metadata,
     grammar: Arc<CompiledMetadata>,
 }
 
-/// The metadata that counts. Copies are cheap.
+/// The metadata in use. Clones are cheap.
 #[derive(Clone)]
 pub struct InForce {
-    /// What keeps the files on disk from being used, the cause first; none where they can be.
+    /// The errors of the files on disk, causes first; empty if there are none.
     errors: Arc<Vec<Finding>>,
-    /// Files on disk that cannot be read at all.
+    /// Files on disk that cannot be read.
     unreadable: Arc<Vec<Finding>>,
-    /// The files on disk, as far as they can be used. They stand in where no metadata without errors was seen.
+    /// The usable parts of the files on disk. Used if no error-free metadata was seen.
     disk: Arc<Ready>,
-    /// The last metadata without an error.
+    /// The last metadata without errors.
     sound: Option<Arc<Ready>>,
 }
 
 impl InForce {
-    /// What counts once these files are on disk, after `before`.
+    /// The metadata in use with these files on disk, after `before`.
     pub fn after(before: Option<&InForce>, state: &MetadataState) -> InForce {
         let file = |f: &FileState| MetaFile {
             name: f.name.clone(),
@@ -56,22 +57,22 @@ impl InForce {
         }
     }
 
-    /// What is wrong with the files on disk, the cause first.
+    /// The errors of the files on disk, causes first.
     pub fn errors(&self) -> &[Finding] {
         &self.errors
     }
 
-    /// Whether there is metadata without errors: that on disk, or an earlier one.
+    /// Whether there is error-free metadata, on disk or earlier.
     pub fn is_known(&self) -> bool {
         self.sound.is_some()
     }
 
-    /// The metadata to count by.
+    /// The compiled metadata in use.
     pub fn grammar(&self) -> &Arc<CompiledMetadata> {
         &self.sound.as_ref().unwrap_or(&self.disk).grammar
     }
 
-    /// Refuses what only metadata without errors can answer, where none was seen.
+    /// Fails if no error-free metadata was seen.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] with file and line of the cause.
@@ -79,15 +80,15 @@ impl InForce {
         match self.errors.first().filter(|_| self.sound.is_none()) {
             None => Ok(()),
             Some(first) => Err(place_of(Error::new(ErrorKind::Input, first.what.clone()), first)
-                .help("until it is mended nobody can tell which items are stale; `benchtop lint` lists the errors")),
+                .help("correct it to find out which items are stale; run `benchtop lint` to list the errors")),
         }
     }
 
-    /// The metadata with these texts put over its files: over those on disk, or, where they have errors even so, over
-    /// those that count.
+    /// Compiles the metadata with these files replaced: over the files on disk or, if the result
+    /// has errors, over the metadata in use.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] with file and line, where that has errors which keep it from being used.
+    /// [`ErrorKind::Input`] with file and line of an error.
     pub fn with(&self, files: Vec<MetaFile>) -> Result<CompiledMetadata> {
         let left: Vec<Finding> = self
             .unreadable
@@ -101,8 +102,8 @@ impl InForce {
         }
     }
 
-    /// What people are told, on one line; `None` where the files on disk count.
-    pub fn told(&self) -> Option<String> {
+    /// The notice for clients, on one line; `None` if the files on disk are in use.
+    pub fn notice(&self) -> Option<String> {
         let first = self.errors.first()?;
         let more = match self.errors.len() - 1 {
             0 => String::new(),
@@ -110,16 +111,16 @@ impl InForce {
             n => format!("; and {n} more errors"),
         };
         let goes_on = match self.is_known() {
-            true => "the metadata from before it goes on",
-            false => "until it is mended nobody can tell which items are stale",
+            true => "the previous metadata stays in use",
+            false => "stale items are unknown until it is corrected",
         };
         Some(format!(
-            "metadata/{first}{more}; {goes_on}, and nothing is composed"
+            "metadata/{first}{more}; {goes_on}, and composing is disabled"
         ))
     }
 }
 
-/// Metadata with these texts put over its files.
+/// Compiles metadata with these files replaced.
 fn over(
     metadata: &Metadata,
     files: &[MetaFile],
@@ -132,7 +133,7 @@ fn over(
         None => Ok(grammar),
         Some(first) => Err(
             place_of(Error::new(ErrorKind::Input, first.what.clone()), first)
-                .help("nothing becomes stale before it is mended"),
+                .help("correct it first; no item becomes stale until then"),
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! Handlers of what is asked of rounds.
+//! Handlers of requests about rounds.
 
 use super::agreement::allowed;
 use super::begin;
@@ -7,7 +7,6 @@ use super::open::RoundSnapshot;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::wire::{Event, request};
 use crate::writer::now;
 use benchtop_model::round::protocol::{WhatIf, what_if};
 use benchtop_model::round::state::{
@@ -16,6 +15,7 @@ use benchtop_model::round::state::{
 use benchtop_model::round::{Guidelines, Round};
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, ErrorKind, Judgement, Result, Status, Verdict};
+use benchtop_protocol::wire::{Event, request};
 use benchtop_store::Ledger;
 
 impl Query for request::Rounds {
@@ -120,7 +120,7 @@ impl Query for request::WhatIf {
         let none = || {
             Error::new(
                 ErrorKind::NotFound,
-                format!("there is no round `{}`", self.round),
+                format!("unknown round `{}`", self.round),
             )
         };
         let glance = allowed(sight, Some(&self.round))?.ok_or_else(none)?;
@@ -132,10 +132,10 @@ impl Query for request::WhatIf {
     }
 }
 
-/// Items of which the verdicts are read at once: a decision waits no longer than for these.
+/// Number of items to read under one lock, which bounds the delay of decisions.
 const AT_ONCE: usize = 1024;
 
-/// Something of the verdicts on each item of a round, in the order of its items.
+/// Calls `of` for each item of a round, in order.
 pub(super) fn each<T>(
     sight: &AnnotatorView,
     glance: &RoundSnapshot,
@@ -150,7 +150,7 @@ pub(super) fn each<T>(
     all
 }
 
-/// The verdicts of a round, item by item, one a person.
+/// The verdicts of a round, one per person for each item.
 fn verdicts(sight: &AnnotatorView, glance: &RoundSnapshot) -> Vec<Vec<Verdict>> {
     let said = |ledger: &Ledger, row| {
         standing(&glance.round, ledger, row)
@@ -161,7 +161,7 @@ fn verdicts(sight: &AnnotatorView, glance: &RoundSnapshot) -> Vec<Vec<Verdict>> 
     each(sight, glance, said)
 }
 
-/// What counts of a round on a row: each person's last verdict, in the order they were given.
+/// The effective verdicts of a round on a row, one per person, in the order they were given.
 fn standing(round: &Round, ledger: &Ledger, row: u32) -> Vec<(String, Judgement)> {
     ledger
         .in_round(row, &round.name)
@@ -176,10 +176,11 @@ pub(super) fn part(judgement: &Judgement) -> Part {
         .map_or(Part::Main, |asked| asked.part)
 }
 
-/// The rows of the items that a round's protocol accepts.
+/// Rows of the items that a round's protocol accepts, including other rotations.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] when there is no such round, [`ErrorKind::Denied`] while the one who asks may not know.
+/// [`ErrorKind::NotFound`] if there is no such round; [`ErrorKind::Denied`] while a blind round
+/// hides it from the annotator.
 pub fn accepted(sight: &AnnotatorView, round: &str) -> Result<Vec<u32>> {
     sight.scores()?;
     let glance = sight
@@ -210,7 +211,7 @@ fn states(sight: &AnnotatorView) -> Vec<RoundState> {
         .collect()
 }
 
-/// How far a round is, and where its verdicts leave its items unless it is blind for the one who asks.
+/// The state of a round, with counts by status unless the round is blind for the annotator.
 pub(super) fn state(sight: &AnnotatorView, mut glance: RoundSnapshot) -> RoundState {
     if !glance.blind {
         let mut counts = [0; Status::ALL.len()];
@@ -222,7 +223,7 @@ pub(super) fn state(sight: &AnnotatorView, mut glance: RoundSnapshot) -> RoundSt
     glance.state
 }
 
-/// The guidelines of a round as they are now; none where it has none.
+/// The current guidelines of a round; `None` if it has none.
 fn guidelines(sight: &AnnotatorView, round: &str) -> Result<Option<GuidelinesText>> {
     let shared = sight.shared();
     let made = shared
@@ -241,7 +242,7 @@ fn guidelines(sight: &AnnotatorView, round: &str) -> Result<Option<GuidelinesTex
     made.map(text).transpose()
 }
 
-/// What an item of practice is, once its verdict is in.
+/// Feedback on a practice item, after its verdict.
 fn feedback(sight: &AnnotatorView, round: &str, number: u32) -> Result<Feedback> {
     let row = number.checked_sub(1);
     let id = row
@@ -259,10 +260,11 @@ fn feedback(sight: &AnnotatorView, round: &str, number: u32) -> Result<Feedback>
             good: Some(gold.good),
             reasons: gold.reasons,
         }),
-        Some(_) => Err(
-            Error::new(ErrorKind::Denied, "what it is comes after your verdict")
-                .help("judge it first"),
-        ),
+        Some(_) => Err(Error::new(
+            ErrorKind::Denied,
+            "feedback on this item comes after your verdict",
+        )
+        .help("judge the item first")),
         None => Ok(Feedback {
             good: None,
             reasons: Vec::new(),

@@ -1,4 +1,4 @@
-//! Which connections are at work in which round: somebody who works at two terminals is told so.
+//! Tracks the connections that work on each round, to tell people that work in two terminals.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 type Places = HashMap<(String, String), HashSet<u64>>;
 
-/// See the module's text.
 #[derive(Debug, Default)]
 pub struct AtWork {
     next: AtomicU64,
@@ -15,7 +14,6 @@ pub struct AtWork {
 }
 
 impl AtWork {
-    /// The number of a new connection.
     pub fn connection(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
@@ -24,7 +22,7 @@ impl AtWork {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `who` asked for an item of a round over this connection.
+    /// Records a request of `who` for an item of a round over this connection.
     pub fn came(&self, who: &str, round: &str, connection: u64) {
         self.places()
             .entry((who.into(), round.into()))
@@ -32,14 +30,14 @@ impl AtWork {
             .insert(connection);
     }
 
-    /// They gave back what they had of it.
+    /// Records that they released their item.
     pub fn left(&self, who: &str, round: &str, connection: u64) {
         if let Some(there) = self.places().get_mut(&(who.into(), round.into())) {
             there.remove(&connection);
         }
     }
 
-    /// The connection is gone.
+    /// Removes a closed connection.
     pub fn gone(&self, connection: u64) {
         self.places().retain(|_, there| {
             there.remove(&connection);
@@ -47,7 +45,7 @@ impl AtWork {
         });
     }
 
-    /// Whether `who` is at work in a round over more than one connection.
+    /// Whether `who` works on a round over more than one connection.
     pub fn twice(&self, who: &str, round: &str) -> bool {
         self.places()
             .get(&(who.into(), round.into()))

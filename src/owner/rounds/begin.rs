@@ -1,4 +1,4 @@
-//! Drawing a round from the project.
+//! Creates, changes, and deletes rounds.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -8,10 +8,11 @@ use crate::answers;
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
 use crate::writer::{WriterCommand, now};
+use benchtop_files::{inspect, regular};
 use benchtop_model::round::state::RoundState;
 use benchtop_model::round::{Guidelines, Known, NewRound, Round, draw};
 use benchtop_model::{Error, ErrorKind, Field, Filter, Item, Result, Status};
-use benchtop_store::{inspect, regular, rounds};
+use benchtop_store::rounds;
 
 /// The fields that can be strata.
 const STRATA: [Field; 7] = [
@@ -24,13 +25,14 @@ const STRATA: [Field; 7] = [
     Field::Variant,
 ];
 
-/// Most bytes of a file of guidelines.
+/// Maximum size of a guidelines file in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Draws a round and, unless it is only asked for, makes it part of the project.
+/// Draws a round, and stores it unless `dry` is set.
 ///
 /// # Errors
-/// What [`draw`] refuses, a filter or a field that does not exist, and [`ErrorKind::Conflict`] for a name that is taken.
+/// Any error of [`draw`], an unknown filter or field, and [`ErrorKind::Conflict`] if the name is
+/// taken.
 pub(super) fn begin(sight: &AnnotatorView, new: &NewRound, dry: bool) -> Result<RoundState> {
     let shared = sight.shared();
     let filter = Filter::parse(&new.filter)?;
@@ -65,18 +67,18 @@ pub(super) fn begin(sight: &AnnotatorView, new: &NewRound, dry: bool) -> Result<
         .into_iter()
         .filter(|(id, _)| chosen.contains(id))
         .collect();
-    // Nothing that is judged is mixed in as known too, in another order.
+    // Another rotation of a judged question must not be a gold item.
     drawn.round.check()?;
     let mut notes = drawn.notes;
     if !drawn.round.rotations.is_empty() {
         let others: usize = drawn.round.rotations.values().map(Vec::len).sum();
         let what = format!(
-            "{} questions stand in several rotations",
+            "{} questions have several rotations",
             drawn.round.rotations.len()
         );
         notes.insert(
             0,
-            format!("{what}: each is judged once, and its {others} other rotations with it"),
+            format!("{what}; a verdict on one also applies to the others ({others} in all)"),
         );
     }
     let state = RoundState {
@@ -92,46 +94,43 @@ pub(super) fn begin(sight: &AnnotatorView, new: &NewRound, dry: bool) -> Result<
     Ok(state)
 }
 
-/// Who may change a round: in a project of several users the one who made it.
+/// Fails if the annotator may not change the round: in a shared project, only its creator may.
 fn may_change(sight: &AnnotatorView, round: &Round) -> Result<()> {
     let shared = !sight.shared().project.config().shared.people.is_empty();
     if shared && round.by != sight.who() {
-        let what = format!(
-            "the round `{}` is for the one who made it to change",
-            round.name
-        );
+        let what = format!("only its creator may change round `{}`", round.name);
         return Err(Error::new(ErrorKind::Denied, what).help(format!("ask `{}`", round.by)));
     }
     Ok(())
 }
 
-/// Deletes a round that nobody has said anything in.
+/// Deletes a round without verdicts.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`], [`ErrorKind::Denied`] for somebody who may not change it, [`ErrorKind::Conflict`] for a round with verdicts, also such as were
-/// taken back, and the operating system's.
+/// [`ErrorKind::NotFound`]; [`ErrorKind::Denied`] for people who may not change it;
+/// [`ErrorKind::Conflict`] if it has verdicts, even undone ones; I/O errors.
 pub(super) fn delete(sight: &AnnotatorView, name: &str) -> Result<()> {
     let shared = sight.shared();
     let _one_at_a_time = shared.rounds.change();
     let round = shared.rounds.of(name, |open| open.round.clone())?;
     may_change(sight, &round)?;
-    let said = || match shared.ledger().said_in(name) {
+    let check_unused = || match shared.ledger().said_in(name) {
         0 => Ok(()),
         n => Err(Error::new(
             ErrorKind::Conflict,
-            format!("{n} verdicts were given in the round `{name}`"),
+            format!("round `{name}` has {n} verdicts"),
         )
         .help(format!(
-            "`benchtop round close {name}` closes it; its verdicts go on counting"
+            "run `benchtop round close {name}` to close it; its verdicts still count"
         ))),
     };
-    said()?;
-    // From here on nobody judges in it; what was on its way is written by the time the rounds are read again.
+    check_unused()?;
+    // No new verdicts from here on. Those in progress are written before the rounds are reloaded.
     shared.rounds.shut(name);
     let removed = rounds::remove(&shared.project, name);
     reload(shared)?;
     removed?;
-    if let Err(problem) = said() {
+    if let Err(problem) = check_unused() {
         rounds::create(&shared.project, &round)?;
         reload(shared)?;
         return Err(problem);
@@ -139,11 +138,11 @@ pub(super) fn delete(sight: &AnnotatorView, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Has people join a round that goes on, and others leave it: what those had left is given to whoever is in it.
+/// Adds people to an open round and removes others, whose open items go to the rest.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`], [`ErrorKind::Denied`] for somebody who may not change it, [`ErrorKind::Conflict`] for a round that is closed, what
-/// [`Round::change`] refuses, and the operating system's.
+/// [`ErrorKind::NotFound`]; [`ErrorKind::Denied`] for people who may not change it;
+/// [`ErrorKind::Conflict`] if it is closed; any error of [`Round::change`]; I/O errors.
 pub(super) fn people(
     sight: &AnnotatorView,
     name: &str,
@@ -156,9 +155,9 @@ pub(super) fn people(
         .of(name, |open| (open.round.clone(), open.leases.progress()))?;
     may_change(sight, &round)?;
     if round.closed.is_some() {
-        let help = format!("`benchtop round reopen {name}` opens it again");
+        let help = format!("run `benchtop round reopen {name}` to open it again");
         return Err(
-            Error::new(ErrorKind::Conflict, format!("the round `{name}` is closed")).help(help),
+            Error::new(ErrorKind::Conflict, format!("round `{name}` is closed")).help(help),
         );
     }
     let mut round = Round::clone(&round);
@@ -167,11 +166,11 @@ pub(super) fn people(
     reload(shared)
 }
 
-/// Closes a round, or opens it again.
+/// Closes or reopens a round.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`], [`ErrorKind::Denied`] for somebody whom it is blind for and who did not make it, and the operating
-/// system's.
+/// [`ErrorKind::NotFound`]; [`ErrorKind::Denied`] for people for whom it is blind, except its
+/// creator; I/O errors.
 pub(super) fn close(sight: &AnnotatorView, name: &str, closed: bool) -> Result<()> {
     let shared = sight.shared();
     let _one_at_a_time = shared.rounds.change();
@@ -179,9 +178,9 @@ pub(super) fn close(sight: &AnnotatorView, name: &str, closed: bool) -> Result<(
         (open.round.clone(), open.is_blind_for(sight.who()))
     })?;
     if blind && round.by != sight.who() {
-        let what = format!("closing the round `{name}` would show you what it keeps from you");
+        let what = format!("closing round `{name}` would reveal verdicts that it hides from you");
         return Err(Error::new(ErrorKind::Denied, what)
-            .help(format!("`{}` made it and can close it", round.by)));
+            .help(format!("ask its creator `{}` to close it", round.by)));
     }
     let mut round = Round::clone(&round);
     if round.closed.is_some() != closed {
@@ -192,9 +191,9 @@ pub(super) fn close(sight: &AnnotatorView, name: &str, closed: bool) -> Result<(
     Ok(())
 }
 
-/// Has the thread that decides read the rounds and fold the journals again.
+/// Makes the writer thread reload the rounds and replay the journals.
 fn reload(shared: &Arc<OwnerContext>) -> Result<()> {
-    let ending = || Error::new(ErrorKind::Unreachable, "the owner is ending");
+    let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
     let (reply, done) = mpsc::channel();
     shared
         .writer
@@ -203,28 +202,29 @@ fn reload(shared: &Arc<OwnerContext>) -> Result<()> {
     done.recv().map_err(|_| ending())
 }
 
-/// The version of a project's file of guidelines as it is now.
+/// The version of the current guidelines file.
 ///
 /// # Errors
-/// What keeps it from being read.
+/// As [`guidelines`].
 pub(super) fn version(shared: &OwnerContext, path: &str) -> Result<String> {
     Ok(Guidelines::version_of(&guidelines(shared, path)?))
 }
 
-/// A project's file of guidelines as it is now.
+/// The contents of the current guidelines file.
 ///
 /// # Errors
-/// What keeps it from being read, at the field `guidelines`; a file of more than [`MOST_BYTES`].
+/// Read errors with the field `guidelines`; [`ErrorKind::Input`] if it is larger than
+/// [`MOST_BYTES`].
 pub(super) fn guidelines(shared: &OwnerContext, path: &str) -> Result<Vec<u8>> {
     let file = shared.project.root().join(path);
     let too_long = || {
-        let what = format!("the guidelines are longer than {} KiB", MOST_BYTES >> 10);
+        let what = format!("the guidelines are larger than {} KiB", MOST_BYTES >> 10);
         Error::input(what)
             .file(&file)
             .field("guidelines")
-            .help("people read them beside every item")
+            .help("shorten them; annotators read them next to every item")
     };
-    // A link in the folders between them would lead as far as one at the end.
+    // Links in the folders of the path are refused like links to the file.
     inspect::within(shared.project.root(), Path::new(path))
         .map_err(|problem| problem.field("guidelines"))?;
     regular::read(&file, MOST_BYTES).map_err(|problem| match problem.kind {
@@ -239,13 +239,13 @@ fn field(name: &str) -> Result<Field> {
         .find(|field| field.name() == name)
         .ok_or_else(|| {
             let known = STRATA.map(Field::name).join(", ");
-            Error::input(format!("`{name}` cannot divide items into strata"))
+            Error::input(format!("unknown strata field `{name}`"))
                 .field("strata")
-                .help(format!("one of: {known}"))
+                .help(format!("use one of: {known}"))
         })
 }
 
-/// The value of a field, by which items are divided.
+/// The value of a field, as a stratum.
 fn value(item: &Item, field: Option<Field>) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     match field {
@@ -264,10 +264,11 @@ fn value(item: &Item, field: Option<Field>) -> String {
     }
 }
 
-/// Ids and strata of items, and other rotations by the id of the one that stands for them.
+/// Ids and strata of items, and ids of other rotations by the id of the judged one.
 type Candidates = (Vec<(String, String)>, BTreeMap<String, Vec<String>>);
 
-/// Ids and strata of these items, of the rotations of a question the first alone; the others by its id.
+/// Ids and strata of these items. Of several rotations of a question, only the first is included;
+/// the others are listed by its id.
 fn read(shared: &OwnerContext, numbers: &[u32], stratum: Option<Field>) -> Result<Candidates> {
     let catalog = shared.catalog();
     let (mut items, mut others) = (
@@ -290,7 +291,7 @@ fn read(shared: &OwnerContext, numbers: &[u32], stratum: Option<Field>) -> Resul
     Ok((items, others))
 }
 
-/// The set of rotations that an item is of, with its data set.
+/// The rotation set of an item, with its data set.
 fn set_of(item: &Item) -> Option<(String, String)> {
     item.rotation
         .as_ref()
@@ -299,7 +300,7 @@ fn set_of(item: &Item) -> Option<(String, String)> {
 
 type Judged = (String, String, bool, Vec<String>);
 
-/// The items that stand accepted or rejected by people who all say the same, as far as `sight` goes.
+/// The items that were accepted or rejected unanimously, as far as the annotator may know.
 fn known(sight: &AnnotatorView, stratum: Option<Field>) -> Result<Vec<Judged>> {
     let shared = sight.shared();
     let (catalog, overlay) = sight.items(false);
@@ -317,7 +318,7 @@ fn known(sight: &AnnotatorView, stratum: Option<Field>) -> Result<Vec<Judged>> {
             .all(|two| two[0].judgement.verdict == two[1].judgement.verdict);
         if same && !standing.is_empty() {
             let item = catalog.item(row as usize)?;
-            // Known in one order is enough.
+            // One rotation of each question is enough.
             if set_of(&item).is_some_and(|set| !sets.insert(set)) {
                 continue;
             }

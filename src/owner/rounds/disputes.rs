@@ -1,4 +1,4 @@
-//! What is left to adjudicators of a round: the items on which people differ, and what was judged under other guidelines.
+//! Work for adjudicators: disputed items, and verdicts under earlier guidelines.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,16 +7,15 @@ use super::begin;
 use crate::visibility::AnnotatorView;
 use benchtop_model::round::Round;
 use benchtop_model::round::state::{Adjudicating, Dispute, Side};
-use benchtop_model::verdict::Part;
+use benchtop_model::verdict::{EffectiveVerdict, Part};
 use benchtop_model::{Result, Verdict};
 use benchtop_store::Ledger;
-use benchtop_store::ledger::EffectiveVerdict;
 
-/// What adjudicators who are not named are called.
+/// The name of adjudicators in rounds that hide names.
 const NAMELESS: &str = "adjudicator";
 
-/// The items on which people differ, or that somebody flagged or was unsure of: those to settle first. Who asks has seen
-/// them from then on.
+/// The items with different verdicts, a flag, or an unsure, open ones first. The annotator counts
+/// as having seen their verdicts from then on.
 pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>> {
     let glance = sight
         .shared()
@@ -43,7 +42,7 @@ pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>
     Ok(list)
 }
 
-/// The verdicts on a row that decide in a round, in the order they were given.
+/// The verdicts on a row that count in a round, in the order they were given.
 fn in_round(ledger: &Ledger, row: u32, round: &Round) -> Vec<EffectiveVerdict> {
     let mut all = ledger.standing(row);
     all.retain(|s| {
@@ -63,12 +62,13 @@ fn part(standing: &EffectiveVerdict) -> Part {
         .map_or(Part::Main, |asked| asked.part)
 }
 
-/// What people are called to adjudicators: `annotator 1`, `annotator 2` as they come, unless the round tells names.
+/// The names that adjudicators see: `annotator 1`, `annotator 2` in order of appearance, unless the
+/// round shows names.
 pub(super) fn called(round: &Round) -> impl FnMut(String) -> String + use<> {
-    let (told, mut names) = (round.adjudication.names, HashMap::<String, String>::new());
+    let (names_shown, mut names) = (round.adjudication.names, HashMap::<String, String>::new());
     move |who| {
         let next = names.len() + 1;
-        if told {
+        if names_shown {
             who
         } else {
             names
@@ -84,13 +84,13 @@ fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> O
         in_round(ledger, row, round)
             .into_iter()
             .partition(|s| part(s) == Part::Adjudication);
-    let said: Vec<Verdict> = given
+    let verdicts: Vec<Verdict> = given
         .iter()
         .map(|s| s.judgement.verdict)
         .filter(|v| *v != Verdict::Skip)
         .collect();
-    let differ = said.windows(2).any(|two| two[0] != two[1]);
-    let doubt = said
+    let differ = verdicts.windows(2).any(|two| two[0] != two[1]);
+    let doubt = verdicts
         .iter()
         .any(|v| matches!(v, Verdict::Flag | Verdict::Unsure));
     if !differ && !doubt {
@@ -99,9 +99,9 @@ fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> O
     let own = given.iter().any(|s| s.who == sight.who());
     let mut called = called(round);
     let settled = settled.into_iter().next_back().map(|s| {
-        let told = round.adjudication.names || s.who == sight.who();
+        let names_shown = round.adjudication.names || s.who == sight.who();
         Side {
-            who: if told { s.who } else { NAMELESS.into() },
+            who: if names_shown { s.who } else { NAMELESS.into() },
             at: s.at,
             judgement: s.judgement,
         }
@@ -109,7 +109,7 @@ fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> O
     Some(Dispute {
         number: row + 1,
         item: String::new(),
-        status: round.protocol.status(&said),
+        status: round.protocol.status(&verdicts),
         verdicts: given
             .into_iter()
             .map(|s| Side {
@@ -124,7 +124,7 @@ fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> O
     })
 }
 
-/// What there is to know before they are settled.
+/// The context of an adjudication.
 pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<Adjudicating> {
     let shared = sight.shared();
     let glance = shared.rounds.of(name, |open| open.glance(sight.who()))?;
@@ -134,7 +134,7 @@ pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<Adjudica
             ..Adjudicating::default()
         });
     };
-    // Without the file nothing can be said to be earlier than it.
+    // Without the current file, no version can be called earlier.
     let version = begin::version(shared, &guidelines.path).ok();
     let stamps = |ledger: &Ledger, row: u32| -> Vec<(Option<String>, u32)> {
         if sight.veils(row) {

@@ -1,13 +1,14 @@
-//! What counts as an answer to a question: an option, or words that decline.
+//! Validates answers to questions: an option, or a refusal in words.
 
 use benchtop_metrics::extract::{Asked, Extractor, Read};
 use benchtop_model::{Error, Item, QuestionKind, Result};
 
-/// The answer `text` to the question of `item` as it is recorded: an option by its letter, so that people who type its text and people who
-/// press its letter say the same; words that decline, and answers to a question without options, as they were typed.
+/// The answer `text` to the question of `item` as it is recorded: the letter of an option, whether
+/// its text or its letter was typed. Refusals in words and answers to questions without options are
+/// kept as typed.
 ///
 /// # Errors
-/// [`Kind::Input`](benchtop_model::ErrorKind::Input) at `answer` for anything else.
+/// [`ErrorKind::Input`](benchtop_model::ErrorKind::Input) at `answer` for anything else.
 pub(super) fn taken(item: &Item, text: &str) -> Result<String> {
     let text = text.trim();
     let plain = text.to_lowercase();
@@ -22,8 +23,8 @@ pub(super) fn taken(item: &Item, text: &str) -> Result<String> {
             true => Ok(plain),
             false if declines() => Ok(text.into()),
             false => wrong(
-                format!("`{text}` does not answer the question"),
-                format!("one of: {}", known.join(", ")),
+                format!("`{text}` is not an answer to this kind of question"),
+                format!("give one of: {}", known.join(", ")),
             ),
         };
     }
@@ -39,10 +40,10 @@ pub(super) fn taken(item: &Item, text: &str) -> Result<String> {
         None => {
             let letters: Vec<String> = (0..item.options.len()).map(Item::letter).collect();
             let help = format!(
-                "one of {}, the text of one, or that it cannot be told",
+                "give one of {}, the text of an option, or say that it cannot be answered",
                 letters.join(", ")
             );
-            wrong(format!("`{text}` is none of the options"), help)
+            wrong(format!("`{text}` is not one of the options"), help)
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Verification rounds at work: who has which item in hand, what a verdict of a round is for, and what is kept from whom.
+//! Running rounds: leases of items, the purpose of each verdict, and what must be hidden from whom.
 //!
-//! Rounds themselves are files beside the journals ([`benchtop_store::rounds`]); leases live here and end with the owner: what
-//! was in hand then is given out again.
+//! Rounds are files next to the journals ([`benchtop_store::rounds`]). Leases live only in the
+//! owner and end with it; leased items are then served again.
 
 mod agreement;
 mod answer;
@@ -30,18 +30,18 @@ use benchtop_store::{Catalog, Ledger};
 #[derive(Default)]
 pub struct Rounds {
     inner: Mutex<Inner>,
-    /// There are some, and they are not read yet.
+    /// Whether rounds exist that are not loaded yet.
     unread: AtomicBool,
-    /// Some cannot go on with the items that there are.
+    /// Whether some round lacks items that it needs.
     lacking: AtomicBool,
-    /// One change of a round's file at a time.
+    /// Serializes changes of round files.
     changing: Mutex<()>,
 }
 
 #[derive(Default)]
 struct Inner {
     all: BTreeMap<String, Open>,
-    /// What each person must not see, as far as somebody asked; none where there is nothing.
+    /// What each annotator must not see, computed on demand; `None` if nothing is hidden.
     veils: HashMap<String, Option<Arc<BlindMask>>>,
     key: u64,
 }
@@ -51,8 +51,8 @@ impl Rounds {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes these rounds as all there are, with leases of so many minutes and the verdicts of `ledger`; leases go on. Gives
-    /// what a person should know.
+    /// Replaces all rounds, with this lease duration in minutes and the verdicts of `ledger`.
+    /// Current leases are kept. Returns notices for people.
     pub fn load(
         &self,
         (rounds, minutes): (Vec<Round>, u32),
@@ -68,13 +68,13 @@ impl Rounds {
             let judged = given.remove(&name).unwrap_or_default();
             match Open::new((round, minutes), catalog, &judged, before.remove(&name)) {
                 Ok(open) => drop(inner.all.insert(name, open)),
-                Err(problem) => notices.push(format!("the round `{name}` cannot go on: {problem}")),
+                Err(problem) => notices.push(format!("cannot continue round `{name}`: {problem}")),
             }
         }
         self.lacking.store(!notices.is_empty(), Ordering::Release);
         for (name, judged) in given {
             notices.push(format!(
-                "{} verdicts belong to the round `{name}`, whose file is not there",
+                "{} verdicts belong to round `{name}`, whose file is missing",
                 judged.len()
             ));
         }
@@ -83,22 +83,22 @@ impl Rounds {
         notices
     }
 
-    /// There are rounds that are still to be read.
+    /// Marks the rounds as not loaded yet.
     pub fn wait(&self) {
         self.unread.store(true, Ordering::Release);
     }
 
-    /// Whether there are rounds that are still to be read: until then nobody knows what to keep back.
+    /// Whether rounds exist that are not loaded yet. Until then it is unknown what must be hidden.
     pub fn unread(&self) -> bool {
         self.unread.load(Ordering::Acquire)
     }
 
-    /// Whether one cannot go on, for lack of items that an import may bring.
+    /// Whether some round lacks items that an import may bring.
     pub fn lacking(&self) -> bool {
         self.lacking.load(Ordering::Acquire)
     }
 
-    /// What `who` must not see; none where no blind round asks for it.
+    /// What must be hidden from `who`; `None` if no blind round requires it.
     pub fn veil(&self, who: &str) -> Option<Arc<BlindMask>> {
         let mut inner = self.inner();
         if let Some(veil) = inner.veils.get(who) {
@@ -118,12 +118,13 @@ impl Rounds {
         veil
     }
 
-    /// Makes out what a verdict of `who` on a row is for, before it is written, and says so in it.
+    /// Determines the purpose of a verdict of `who` on a row, before it is written, and records it
+    /// in the verdict.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a round or an item that is not there, [`ErrorKind::Denied`] for somebody who is not in it,
-    /// [`ErrorKind::Conflict`] when others have the item by now or the round is closed, and [`ErrorKind::Input`] for a verdict that the
-    /// protocol does not ask for.
+    /// [`ErrorKind::NotFound`] for an unknown round or item; [`ErrorKind::Denied`] for people who
+    /// are not in the round; [`ErrorKind::Conflict`] if others have taken the item or the round is
+    /// closed; [`ErrorKind::Input`] for a verdict that does not fit the protocol.
     pub fn decide(&self, who: &str, row: u32, judgement: &mut Judgement, now: i64) -> Result<()> {
         let Some(asked) = &judgement.asked else {
             return Ok(());
@@ -131,14 +132,14 @@ impl Rounds {
         let name = asked.round.clone();
         let mut inner = self.inner();
         inner.named(&name)?.decide(who, row, judgement, now)?;
-        inner.look_again(who, row);
+        inner.update_mask(who, row);
         Ok(())
     }
 
-    /// The answer of a judgement on this item as it is recorded.
+    /// Normalizes the answer of a judgement on this item.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] for what answers nothing.
+    /// [`ErrorKind::Input`] if it is not an answer to the question.
     pub fn answers(&self, item: &Item, judgement: &mut Judgement) -> Result<()> {
         if let (Verdict::Answer, Some(text)) = (judgement.verdict, &judgement.answer)
             && !text.trim().is_empty()
@@ -148,10 +149,10 @@ impl Rounds {
         Ok(())
     }
 
-    /// Whether `who`, who had the item in this row on the screen to be judged, has not judged it in this round before.
+    /// Checks that `who`, who had this item on screen, has not judged it in the round yet.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] where another terminal of theirs did.
+    /// [`ErrorKind::Conflict`] if they judged it in another terminal.
     pub fn is_first(&self, who: &str, row: u32, judgement: &Judgement) -> Result<()> {
         let Some(asked) = judgement
             .asked
@@ -169,21 +170,24 @@ impl Rounds {
             return Ok(());
         }
         let what = format!(
-            "you have judged #{} in this round already, perhaps at another terminal",
+            "you have already judged #{} in this round, perhaps in another terminal",
             row + 1
         );
-        Err(Error::new(ErrorKind::Conflict, what).help("that verdict stands; undo takes it back"))
+        Err(Error::new(ErrorKind::Conflict, what)
+            .help("that verdict counts; undo it to judge again"))
     }
 
-    /// Whether `who` may judge a row outside of rounds.
+    /// Checks that `who` may judge a row outside of rounds.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] where an open blind round asks `who` for it: a verdict beside it would decide what the round is to
-    /// decide. [`ErrorKind::Input`] for an answer, which only a round asks for.
+    /// [`ErrorKind::Conflict`] if an open blind round will ask `who` about it, because an outside
+    /// verdict would preempt the round; [`ErrorKind::Input`] for an answer, which only rounds ask
+    /// for.
     pub fn outside(&self, who: &str, row: u32, judgement: &Judgement) -> Result<()> {
         if judgement.verdict == Verdict::Answer {
             return Err(
-                Error::input("an answer is given where a round asks for it").field("verdict")
+                Error::input("answers can only be given in rounds that ask for them")
+                    .field("verdict"),
             );
         }
         let inner = self.inner();
@@ -196,15 +200,17 @@ impl Rounds {
                 let name = &open.round.name;
                 Err(Error::new(
                     ErrorKind::Conflict,
-                    format!("#{} is for you to judge in the round `{name}`", row + 1),
+                    format!("#{} will be yours to judge in round `{name}`", row + 1),
                 )
-                .help(format!("take what `benchtop round next {name}` gives you")))
+                .help(format!(
+                    "run `benchtop round next {name}` to get your next item"
+                )))
             }
             None => Ok(()),
         }
     }
 
-    /// Whether what others say of the item of this verdict is kept from `who`, who gave it.
+    /// Whether verdicts of others on this item must be hidden from `who`, who gave this verdict.
     pub fn keeps(&self, who: &str, judgement: &Judgement) -> bool {
         let asked = judgement
             .asked
@@ -218,7 +224,7 @@ impl Rounds {
         })
     }
 
-    /// Whether one of these rows is in a round.
+    /// Whether any of these rows is in a round.
     pub fn have(&self, rows: &[u32]) -> bool {
         let inner = self.inner();
         inner
@@ -227,7 +233,7 @@ impl Rounds {
             .any(|open| rows.iter().any(|row| open.has(*row)))
     }
 
-    /// A verdict of `who` could not be written, or was taken back.
+    /// Withdraws a verdict of `who` that was undone or could not be written.
     pub fn undone(&self, who: &str, row: u32, judgement: &Judgement) {
         let Some(asked) = &judgement.asked else {
             return;
@@ -236,13 +242,13 @@ impl Rounds {
         if let Some(open) = inner.all.get_mut(&asked.round) {
             open.undone(who, row, asked.part);
         }
-        inner.look_again(who, row);
+        inner.update_mask(who, row);
     }
 
-    /// Whether a verdict that was taken back can count again.
+    /// Checks that an undone verdict can count again, and records it.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] when others have judged the item meanwhile as often as the round wants.
+    /// [`ErrorKind::Conflict`] if others have judged the item up to the overlap since.
     pub fn redo(&self, who: &str, row: u32, judgement: &Judgement, now: i64) -> Result<()> {
         let Some(asked) = &judgement.asked else {
             return Ok(());
@@ -251,14 +257,15 @@ impl Rounds {
         if let Some(open) = inner.all.get_mut(&asked.round) {
             open.redo(who, row, asked.part, judgement.verdict, now)?;
         }
-        inner.look_again(who, row);
+        inner.update_mask(who, row);
         Ok(())
     }
 
-    /// What `who` is to judge next in a round. `version` is that of its guidelines as they are now.
+    /// The next assignment of `who` in a round. `version` is the current version of its guidelines.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for no such round, [`ErrorKind::Denied`] for somebody who is not in it.
+    /// [`ErrorKind::NotFound`] for an unknown round; [`ErrorKind::Denied`] for people who are not
+    /// in it.
     pub fn next(
         &self,
         who: &str,
@@ -273,7 +280,7 @@ impl Rounds {
         let turn = open.next(who, now)?;
         let after = open.in_hand(who);
         for row in before.into_iter().chain(after) {
-            inner.look_again(who, row);
+            inner.update_mask(who, row);
         }
         Ok(match turn {
             open::Given::Item(served) => NextAssignment::Item(served),
@@ -283,7 +290,7 @@ impl Rounds {
         })
     }
 
-    /// Gives back what `who` has in hand.
+    /// Releases the current item of `who`.
     ///
     /// # Errors
     /// As [`next`](Self::next).
@@ -292,11 +299,11 @@ impl Rounds {
         let open = inner.named(name)?;
         let rows = open.in_hand(who);
         open.release(who)?;
-        rows.into_iter().for_each(|row| inner.look_again(who, row));
+        rows.into_iter().for_each(|row| inner.update_mask(who, row));
         Ok(())
     }
 
-    /// `who` was shown what others and machines say of a row.
+    /// Records that `who` was shown verdicts of others or machine results on a row.
     pub fn shown(&self, who: &str, row: u32) {
         self.inner()
             .all
@@ -305,19 +312,20 @@ impl Rounds {
             .for_each(|open| open.shown(who, row));
     }
 
-    /// `who` looks at the disputes of a round, under this version of its guidelines.
+    /// Records that `who` saw the disputes of a round under this version of its guidelines.
     fn settling(&self, who: &str, name: &str, version: Option<String>) {
         if let Some(open) = self.inner().all.get_mut(name) {
             open.tells(who, version);
         }
     }
 
-    /// Whether some round is open that asks for answers.
+    /// Whether any open round asks for answers.
     pub fn ask_answers(&self) -> bool {
         self.inner().all.values().any(Open::asks_answers)
     }
 
-    /// Whether `who` is still to answer the item in this row, and so must not see the key.
+    /// Whether `who` still has to answer the item in this row, so that its answer key must be
+    /// hidden.
     pub fn asks_answer(&self, who: &str, row: u32) -> bool {
         self.inner()
             .all
@@ -325,7 +333,7 @@ impl Rounds {
             .any(|open| open.asks_answer(who, row))
     }
 
-    /// All rounds as they are now, oldest first.
+    /// Snapshots of all rounds, oldest first.
     fn glances(&self, who: &str) -> Vec<RoundSnapshot> {
         let inner = self.inner();
         let mut all: Vec<&Open> = inner.all.values().collect();
@@ -333,17 +341,17 @@ impl Rounds {
         all.into_iter().map(|open| open.glance(who)).collect()
     }
 
-    /// Held while the file of a round is changed.
+    /// A guard to hold while the file of a round changes.
     fn change(&self) -> MutexGuard<'_, ()> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives nothing of a round out any more and takes no verdict in, until rounds are read again.
+    /// Stops a round until rounds are reloaded: no items are served and no verdicts accepted.
     fn shut(&self, name: &str) {
         self.inner().all.remove(name);
     }
 
-    /// Something of one round.
+    /// Calls `of` with one round.
     fn of<T>(&self, name: &str, of: impl FnOnce(&Open) -> T) -> Result<T> {
         self.inner().named(name).map(|open| of(open))
     }
@@ -353,9 +361,9 @@ impl Inner {
     fn named(&mut self, name: &str) -> Result<&mut Open> {
         let known: Vec<&String> = self.all.keys().collect();
         let help = match known.is_empty() {
-            true => "make one with `benchtop round new`".to_string(),
+            true => "run `benchtop round new` to create one".to_string(),
             false => format!(
-                "there is: {}",
+                "known rounds: {}",
                 known
                     .iter()
                     .map(|n| n.as_str())
@@ -363,13 +371,12 @@ impl Inner {
                     .join(", ")
             ),
         };
-        let none =
-            || Error::new(ErrorKind::NotFound, format!("there is no round `{name}`")).help(help);
+        let none = || Error::new(ErrorKind::NotFound, format!("unknown round `{name}`")).help(help);
         self.all.get_mut(name).ok_or_else(none)
     }
 
-    /// Something about `who` and a row is another now.
-    fn look_again(&mut self, who: &str, row: u32) {
+    /// Updates what must be hidden from `who` about a row.
+    fn update_mask(&mut self, who: &str, row: u32) {
         let Some(Some(veil)) = self.veils.get_mut(who) else {
             return;
         };

@@ -1,4 +1,4 @@
-//! One round: where its items are in the project, its leases, and what verdicts in it are for.
+//! One running round: its rows, its leases, and the purpose of verdicts in it.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -13,28 +13,28 @@ use benchtop_model::{Error, ErrorKind, Judgement, Result, Verdict};
 use benchtop_store::Catalog;
 use benchtop_store::columns::id_hash;
 
-/// Items that a client is told to get ready.
+/// Number of upcoming items that a client may preload.
 const AHEAD: usize = 8;
 
-/// A round and how far it is.
+/// A running round.
 pub(super) struct Open {
     pub(super) round: Arc<Round>,
-    /// Version of the guidelines as they were when somebody last got an item or a list of disputes.
-    told: HashMap<String, String>,
+    /// By person, the guidelines version when they last got an item or a list of disputes.
+    versions_seen: HashMap<String, String>,
     pub(super) leases: Leases,
-    /// Items that the project does not have: nobody is asked for them.
+    /// Number of items that the project does not have. They are not served.
     pub(super) missing: u32,
-    /// Rows of its items, its probes and its practice.
+    /// Rows of its items, probes, and practice items.
     rows: Arc<[Vec<Option<u32>>; 3]>,
-    /// Where in it a row is; other rotations of an item are where it is.
+    /// Role and position of each row. Other rotations share the position of their item.
     places: HashMap<u32, (Role, u32)>,
     /// Rows of other rotations of its items.
     rotations: Vec<u32>,
-    /// Who was shown what others say of which row.
+    /// People and rows whose verdicts by others they were shown.
     shown: HashSet<(String, u32)>,
 }
 
-/// What a row is in a round.
+/// The role of a row in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Item,
@@ -43,7 +43,7 @@ enum Role {
 }
 
 impl Role {
-    /// The part of a verdict on it, unless it is shown again.
+    /// The part of a first verdict on it.
     fn part(self) -> Part {
         match self {
             Role::Item => Part::Main,
@@ -61,7 +61,7 @@ impl Role {
     }
 }
 
-/// What there is for somebody.
+/// The next assignment of a person.
 pub(super) enum Given {
     Item(Assignment),
     Wait(i64),
@@ -69,18 +69,18 @@ pub(super) enum Given {
     Closed,
 }
 
-/// A round at one moment: what takes long is made out of this, while decisions go on.
+/// A snapshot of a round, for long computations while decisions continue.
 #[derive(Clone)]
 pub(super) struct RoundSnapshot {
     pub(super) round: Arc<Round>,
     pub(super) state: RoundState,
-    /// It keeps something from the one who asked.
+    /// Whether it hides anything from the annotator.
     pub(super) blind: bool,
     rows: Arc<[Vec<Option<u32>>; 3]>,
 }
 
 impl RoundSnapshot {
-    /// Leaves these rows out; how many items of the round that are.
+    /// Removes these rows, and returns how many items of the round they include.
     pub(super) fn leave_out(&mut self, veiled: impl Fn(u32) -> bool) -> u64 {
         let mut rows = [Vec::new(), Vec::new(), Vec::new()];
         for (kept, all) in rows.iter_mut().zip(self.rows.iter()) {
@@ -95,17 +95,17 @@ impl RoundSnapshot {
         out as u64
     }
 
-    /// Rows of its items, in their order.
+    /// Rows of its items in order.
     pub(super) fn items(&self) -> impl Iterator<Item = u32> {
         self.rows[0].iter().filter_map(|row| *row)
     }
 
-    /// Rows of all that is in it, known items too.
+    /// Rows of its items and gold items.
     pub(super) fn all(&self) -> impl Iterator<Item = u32> {
         self.rows.iter().flatten().filter_map(|row| *row)
     }
 
-    /// The known items of practice or of probes, by their rows; none of other parts.
+    /// The gold items of practice or probes with their rows; empty for other parts.
     pub(super) fn known(&self, part: Part) -> impl Iterator<Item = (u32, &Gold)> {
         let known = match part {
             Part::Probe => &self.round.probe_items[..],
@@ -120,7 +120,8 @@ impl RoundSnapshot {
 }
 
 impl Open {
-    /// The round with the verdicts `given` in it and leases of so many minutes; those of `before` go on.
+    /// Builds the round from its verdicts `given`, with this lease duration in minutes. Leases of
+    /// `before` are kept.
     pub(super) fn new(
         (round, minutes): (Round, u32),
         catalog: &Catalog,
@@ -152,7 +153,7 @@ impl Open {
             .filter_map(|(at, id)| Some((at, round.rotations.get(id)?)))
         {
             for row in others.iter().filter_map(row) {
-                // What is asked for by itself, as known, stays that.
+                // Gold items keep their own role.
                 if let Entry::Vacant(place) = places.entry(row) {
                     place.insert((Role::Item, at as u32));
                     rotations.push(row);
@@ -171,7 +172,7 @@ impl Open {
                 skipped: g.judgement.verdict == Verdict::Skip,
             }
         });
-        // What is not there is as good as judged: everybody is past it.
+        // Missing items count as judged by everybody.
         let gone = [Part::Main, Part::Probe, Part::Calibration]
             .into_iter()
             .zip(&rows);
@@ -191,20 +192,20 @@ impl Open {
             })
         });
         let mut leases = Leases::rebuild(&round, minutes, judged.chain(past))?;
-        let (mut shown, mut told) = (HashSet::new(), HashMap::new());
+        let (mut shown, mut versions_seen) = (HashSet::new(), HashMap::new());
         if let Some(mut before) = before {
             for person in round.left() {
-                // What they had in hand is free. Somebody who was not in it had nothing.
+                // Their leased items become free. People who were not in the round had none.
                 let _ = before.leases.release(&person);
             }
             leases.keep_leases(&before.leases);
-            (shown, told) = (before.shown, before.told);
+            (shown, versions_seen) = (before.shown, before.versions_seen);
         }
         let missing = rows[0].iter().filter(|row| row.is_none()).count() as u32;
         let (round, rows) = (Arc::new(round), Arc::new(rows));
         Ok(Open {
             round,
-            told,
+            versions_seen,
             leases,
             missing,
             rows,
@@ -214,7 +215,7 @@ impl Open {
         })
     }
 
-    /// All rows in it.
+    /// All rows of the round.
     pub(super) fn rows(&self) -> impl Iterator<Item = u32> {
         self.rows
             .iter()
@@ -223,7 +224,7 @@ impl Open {
             .chain(self.rotations.iter().copied())
     }
 
-    /// What can be worked on while the round goes on.
+    /// A snapshot for long computations.
     pub(super) fn glance(&self, who: &str) -> RoundSnapshot {
         let (judged, wanted) = self.leases.progress();
         let gone = u64::from(self.missing);
@@ -250,17 +251,18 @@ impl Open {
         }
     }
 
-    /// Whether a row is in it.
+    /// Whether a row is in the round.
     pub(super) fn has(&self, row: u32) -> bool {
         self.places.contains_key(&row)
     }
 
-    /// Whether it keeps anything from `who`.
+    /// Whether the round hides anything from `who`.
     pub(super) fn is_blind_for(&self, who: &str) -> bool {
         self.round.blind && self.round.closed.is_none() && self.round.has(who)
     }
 
-    /// Whether what others and machines say of a row is kept from `who`. Known items stay veiled to the end.
+    /// Whether verdicts of others and machine results on a row are hidden from `who`. Gold items
+    /// stay hidden until the round is closed.
     pub(super) fn veils(&self, who: &str, row: u32) -> bool {
         match self.places.get(&row) {
             Some((Role::Item, item)) => {
@@ -271,7 +273,7 @@ impl Open {
         }
     }
 
-    /// Whether `who` has judged the item in this row and does not have it in hand again.
+    /// Whether `who` has judged the item in this row and does not currently have it again.
     pub(super) fn has_judged(&self, who: &str, row: u32) -> bool {
         let place = self.places.get(&row);
         let item = place
@@ -281,7 +283,7 @@ impl Open {
             && !self.in_hand(who).contains(&row)
     }
 
-    /// The row that `who` has in hand.
+    /// The rows that `who` has leased.
     pub(super) fn in_hand(&self, who: &str) -> Vec<u32> {
         self.leases
             .lease_of(who)
@@ -306,7 +308,7 @@ impl Open {
         let none = || {
             Error::new(
                 ErrorKind::NotFound,
-                "the round gives out an item that is not there",
+                "the round served an item that is missing from the project",
             )
         };
         let row = self.row(lease.ticket).ok_or_else(none)?;
@@ -327,26 +329,28 @@ impl Open {
         }))
     }
 
-    /// `who` is told of the guidelines as they are in this version.
+    /// Records that `who` saw this version of the guidelines.
     pub(super) fn tells(&mut self, who: &str, version: Option<String>) {
-        self.told
+        self.versions_seen
             .extend(version.map(|version| (who.to_string(), version)));
     }
 
-    /// The version of the guidelines that `who` judges under: the last that they were told, or that of the beginning.
+    /// The guidelines version that `who` judges under: the last one that they saw, or the initial
+    /// one.
     fn guidelines(&self, who: &str) -> Option<String> {
-        self.told
+        self.versions_seen
             .get(who)
             .or_else(|| self.round.guidelines.as_ref().map(|g| &g.version))
             .cloned()
     }
 
-    /// Whether `who` is still to answer the item in this row, and so must not see the key.
+    /// Whether `who` still has to answer the item in this row, so that its answer key must be
+    /// hidden.
     pub(super) fn asks_answer(&self, who: &str, row: u32) -> bool {
         self.asks_answers() && self.round.has(who) && self.veils(who, row)
     }
 
-    /// Whether it is open and asks for answers.
+    /// Whether the round is open and asks for answers.
     pub(super) fn asks_answers(&self) -> bool {
         self.round.protocol == Protocol::Answer && self.round.closed.is_none()
     }
@@ -365,7 +369,7 @@ impl Open {
         let none = || {
             Error::new(
                 ErrorKind::NotFound,
-                format!("the round `{}` has no item #{}", self.round.name, row + 1),
+                format!("round `{}` has no item #{}", self.round.name, row + 1),
             )
         };
         self.places.get(&row).copied().ok_or_else(none)
@@ -385,7 +389,7 @@ impl Open {
             .flatten();
         if let Some(asked) = asked.filter(|asked| *asked != row) {
             let what = format!(
-                "#{} is judged with #{}, another rotation of its question",
+                "#{} is judged together with #{}, another rotation of its question",
                 row + 1,
                 asked + 1
             );
@@ -411,9 +415,9 @@ impl Open {
             None => role.part(),
         };
         if lease.is_none() && self.round.closed.is_some() {
-            let what = format!("the round `{}` is closed", self.round.name);
+            let what = format!("round `{}` is closed", self.round.name);
             return Err(
-                Error::new(ErrorKind::Conflict, what).help("open it again, or judge outside of it")
+                Error::new(ErrorKind::Conflict, what).help("reopen it, or judge outside of rounds")
             );
         }
         match verdict {
@@ -426,7 +430,7 @@ impl Open {
         Ok(())
     }
 
-    /// Whether `who` is given items of it, or was before it was closed.
+    /// Checks that the round serves items to `who`, or did before it was closed.
     fn gives(&self, who: &str) -> Result<()> {
         let denied =
             |what: String, help: String| Err(Error::new(ErrorKind::Denied, what).help(help));
@@ -434,19 +438,19 @@ impl Open {
         match (self.round.has(who), self.round.gives(who)) {
             (_, true) => Ok(()),
             (true, false) => denied(
-                format!("`{who}` was taken out of the round `{name}`"),
+                format!("`{who}` was removed from round `{name}`"),
                 format!(
-                    "your verdicts count; `benchtop round people {name} --add {who}` takes you in again"
+                    "your verdicts still count; run `benchtop round people {name} --add {who}` to join again"
                 ),
             ),
             (false, _) => denied(
-                format!("`{who}` is not in the round `{name}`"),
-                format!("it is for {}", self.round.people.join(", ")),
+                format!("`{who}` is not in round `{name}`"),
+                format!("people in this round: {}", self.round.people.join(", ")),
             ),
         }
     }
 
-    /// Whether the protocol asks for such a verdict.
+    /// Checks that the verdict fits the protocol.
     fn fits(&self, judgement: &Judgement) -> Result<()> {
         let answers = self.round.protocol == Protocol::Answer;
         let refuse =
@@ -455,12 +459,12 @@ impl Open {
             Verdict::Accept | Verdict::Reject | Verdict::Fix if answers => refuse(
                 "verdict",
                 "this round asks for an answer",
-                "give `answer`, or skip, flag, or say unsure",
+                "use answer, skip, flag, or unsure",
             ),
             Verdict::Answer if !answers => refuse(
                 "verdict",
-                "this round asks for no answer",
-                "accept, reject, fix, skip, flag, or say unsure",
+                "this round does not ask for an answer",
+                "use accept, reject, fix, skip, flag, or unsure",
             ),
             Verdict::Answer
                 if judgement
@@ -471,42 +475,42 @@ impl Open {
                 refuse(
                     "answer",
                     "the answer is empty",
-                    "give the letter of an option, or a text",
+                    "give an option's letter or a text",
                 )
             }
             Verdict::Reject if judgement.reasons.is_empty() && judgement.note.is_none() => refuse(
                 "reasons",
                 "a rejection in a round needs a reason or a note",
-                "benchtop.toml declares the reasons",
+                "give a reason from benchtop.toml or a note",
             ),
             _ => Ok(()),
         }
     }
 
-    /// Whether `who` may settle an item.
+    /// Checks that `who` may adjudicate an item.
     fn settles(&self, who: &str, (role, item): (Role, u32), row: u32) -> Result<()> {
         let refuse =
             |kind: ErrorKind, what: String, help: &str| Err(Error::new(kind, what).help(help));
         let name = &self.round.name;
         if role != Role::Item {
             let what = format!(
-                "#{} is mixed into the round `{name}` and decides nothing",
+                "#{} is a gold item of round `{name}` and cannot be adjudicated",
                 row + 1
             );
             return refuse(
                 ErrorKind::Conflict,
                 what,
-                "`benchtop round disputes` lists what can be settled",
+                "run `benchtop round disputes` to list the disputed items",
             );
         }
         if self.is_blind_for(who) && !self.leases.has_judged(who, item) {
             return refuse(
                 ErrorKind::Denied,
                 format!(
-                    "the round `{name}` is blind, and you have not judged #{} in it",
+                    "round `{name}` is blind, and you have not judged #{} in it yet",
                     row + 1
                 ),
-                "judge it as everybody does, or leave settling to somebody else",
+                "judge it first, or leave the adjudication to somebody else",
             );
         }
         Ok(())
@@ -516,7 +520,7 @@ impl Open {
         if let Some((_, item)) = self.places.get(&row).copied()
             && part != Part::Adjudication
         {
-            // Somebody who was in the round when it was written may not be in it any more: then nothing is given out again.
+            // A person who has left the round since gets nothing back.
             let _ = self.leases.undone(who, item, part);
         }
     }

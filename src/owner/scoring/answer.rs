@@ -1,4 +1,4 @@
-//! Handlers of what is asked of scores and rules.
+//! Handles requests about scores and rules.
 
 use std::sync::Arc;
 
@@ -7,7 +7,6 @@ use crate::answers;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::wire::request;
 use benchtop_model::scoring::bench::{
     Bench, BenchAsk, Chip, Counted, Explanation, FlagOrder, RulesDiff, RulesState, Sample,
     ScorerState,
@@ -17,48 +16,47 @@ use benchtop_model::scoring::{Outcome, Scorer};
 use benchtop_model::{Error, ErrorKind, Filter, Item, Result, Status};
 use benchtop_pipeline::scoring::rules::{Outcomes, scorers};
 use benchtop_pipeline::scoring::{bench, build, explain, flag_priority};
+use benchtop_protocol::wire::request;
 use benchtop_store::{Overlay, rules};
 
-/// Characters of a sample's text.
+/// Maximum number of characters of a sample's text.
 const TEXT: usize = 200;
 
 impl Query for request::Scorers {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<ScorerState>> {
-        states(sight, &|| !(watch.cancelled)())
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<ScorerState>> {
+        states(view, &|| !(watch.cancelled)())
     }
 }
 
 impl Query for request::Score {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ScoringState> {
-        sight.chooses(&Filter::parse(&self.0.filter)?)?;
-        sight
-            .scoring
-            .begin(sight, &self.0, &|| !(watch.cancelled)())
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ScoringState> {
+        view.chooses(&Filter::parse(&self.0.filter)?)?;
+        view.scoring.begin(view, &self.0, &|| !(watch.cancelled)())
     }
 }
 
 impl Query for request::ScoringAct {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<ScoringState> {
-        sight.scoring.act(sight, self.id, self.act)
+    fn answer(self, view: &AnnotatorView, _: &mut Watch<'_>) -> Result<ScoringState> {
+        view.scoring.act(view, self.id, self.act)
     }
 }
 
 impl Query for request::Bench {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Bench> {
-        look(sight, &self.0, &|| !(watch.cancelled)())
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Bench> {
+        look(view, &self.0, &|| !(watch.cancelled)())
     }
 }
 
 impl Query for request::Rules {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
-        rules_state(sight, &|| !(watch.cancelled)())
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
+        rules_state(view, &|| !(watch.cancelled)())
     }
 }
 
 impl Query for request::TryRules {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesDiff> {
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesDiff> {
         let wanted = || !(watch.cancelled)();
-        let (shared, scoring, next) = (sight.shared(), &sight.scoring, &self.0);
+        let (shared, scoring, next) = (view.shared(), &view.scoring, &self.0);
         let (before, _, now) = scoring.outcomes(shared, &wanted)?;
         let columns = scoring.columns(shared, scorers(&next.measures()), &wanted)?;
         let then = Outcomes::of(next, &columns, &shared.catalog());
@@ -67,36 +65,35 @@ impl Query for request::TryRules {
 }
 
 impl Query for request::ApplyRules {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
-        sight.scoring.rules_are(
-            sight,
-            rules::write(&sight.project, &self.rules, &self.revision)?,
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
+        view.scoring.rules_are(
+            view,
+            rules::write(&view.project, &self.rules, &self.revision)?,
         );
-        rules_state(sight, &|| !(watch.cancelled)())
+        rules_state(view, &|| !(watch.cancelled)())
     }
 }
 
 impl Query for request::RevertRules {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
-        sight
-            .scoring
-            .rules_are(sight, rules::revert(&sight.project, &self.revision)?);
-        rules_state(sight, &|| !(watch.cancelled)())
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
+        view.scoring
+            .rules_are(view, rules::revert(&view.project, &self.revision)?);
+        rules_state(view, &|| !(watch.cancelled)())
     }
 }
 
 impl Query for request::Doubtful {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<u32>> {
-        doubtful(sight, &self.filter, (self.order, self.seed), &|| {
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<u32>> {
+        doubtful(view, &self.filter, (self.order, self.seed), &|| {
             !(watch.cancelled)()
         })
     }
 }
 
 impl Query for request::Explain {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Explanation> {
-        sight.item(self.number)?;
-        explanation(sight, self.number, &|| !(watch.cancelled)())
+    fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Explanation> {
+        view.item(self.number)?;
+        explanation(view, self.number, &|| !(watch.cancelled)())
     }
 }
 
@@ -104,7 +101,8 @@ fn statuses(shared: &OwnerContext) -> Overlay {
     shared.data().overlay.snapshot(false)
 }
 
-/// All scorers: those there are always, and a judge for each question that metadata or scores know of.
+/// All scorers: the built-in ones, and a judge for each question in the metadata, the scores, or
+/// the rules.
 fn states(shared: &Arc<OwnerContext>, wanted: &dyn Fn() -> bool) -> Result<Vec<ScorerState>> {
     let mut all: Vec<Scorer> = Scorer::ALL.to_vec();
     let judges = build::judges(&shared.project)
@@ -161,7 +159,7 @@ fn look(shared: &Arc<OwnerContext>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -
         let item: Item = serde_json::from_str(&json).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("item #{} cannot be read: {e}", row + 1),
+                format!("cannot read item #{}: {e}", row + 1),
             )
         })?;
         let text = item.prompt.unwrap_or(item.question);
@@ -224,10 +222,10 @@ fn doubtful(
     Ok(ordered.into_iter().map(|row| row + 1).collect())
 }
 
-/// The rules that hold for the item in `row`, as far as that is known without waiting.
+/// The rules that match the item in `row`, as far as known without waiting.
 pub fn chips(shared: &Arc<OwnerContext>, row: u32) -> Vec<Chip> {
-    let at_hand = shared.scoring.at_hand(shared);
-    at_hand.map_or(Vec::new(), |(rules, columns)| {
+    let cached = shared.scoring.cached(shared);
+    cached.map_or(Vec::new(), |(rules, columns)| {
         explain::chips(&rules, &columns, &shared.catalog(), row as usize)
     })
 }
@@ -243,7 +241,7 @@ fn explanation(
         .map(|row| row as usize)
         .filter(|row| *row < catalog.len());
     let row =
-        row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("there is no item #{number}")))?;
+        row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("unknown item #{number}")))?;
     let (rules, _, outcomes) = shared.scoring.outcomes(shared, wanted)?;
     let known = benchtop_store::scores::scorers(&shared.project.store()).into_iter();
     let asked = scorers(&rules.measures());
@@ -288,7 +286,7 @@ fn explanation(
     Ok(said)
 }
 
-/// What a score that follows from predictions is counted from.
+/// Explains a score that is computed from predictions.
 fn counted(shared: &Arc<OwnerContext>, scorer: &Scorer, row: usize) -> explain::Kept {
     match answers::counted_of(shared, scorer, row) {
         Ok(Some((counted, tally))) if counted.n + counted.left_out > 0 => {
@@ -308,7 +306,7 @@ fn counted(shared: &Arc<OwnerContext>, scorer: &Scorer, row: usize) -> explain::
     }
 }
 
-/// How many of its questions a picture passes, where the score was kept with that.
+/// The number of questions that a picture passes, if the score records it.
 fn of_alignment(detail: &str) -> Option<Counted> {
     let said: serde_json::Value = serde_json::from_str(detail).ok()?;
     let of = |name: &str| said.get(name)?.as_u64();
@@ -319,7 +317,7 @@ fn of_alignment(detail: &str) -> Option<Counted> {
     })
 }
 
-/// The accepted item whose picture is most like that of `row`, with the cosine.
+/// The accepted item with the most similar picture, with the cosine similarity.
 fn nearest_accepted(
     shared: &Arc<OwnerContext>,
     row: usize,

@@ -1,5 +1,5 @@
-//! Scores, rules and what they make of the items, as the owner holds them: read at first use, found anew when items,
-//! pictures, scores or rules are others.
+//! Scores, rules, and outcomes. Read on first use, and recomputed when items, pictures, scores, or
+//! rules change.
 
 mod answer;
 mod queue;
@@ -16,7 +16,7 @@ pub use answer::chips;
 pub use queue::start;
 
 use super::context::OwnerContext;
-use super::wire::Event;
+use benchtop_files::project::Project;
 use benchtop_model::Result;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::rules::RuleSet;
@@ -25,40 +25,41 @@ use benchtop_pipeline::scoring::column::Column;
 use benchtop_pipeline::scoring::inputs::{Inputs, Texts};
 use benchtop_pipeline::scoring::rules::{ColumnsBy, Outcomes};
 use benchtop_pipeline::scoring::runner::Runner;
+use benchtop_protocol::wire::Event;
 use benchtop_store::catalog::CatalogVersion;
-use benchtop_store::project::Project;
 use benchtop_store::rules::{self, Written};
 use benchtop_store::scores::{DIMENSION, EMBEDDINGS, Embeddings, Scores};
 
-/// Builds what scores.
+/// Builds a scorer.
 pub type Maker = Box<dyn Fn(&Project, &Scorer) -> Result<Box<dyn Runner>> + Send + Sync>;
 
-/// While scores come in, columns are found anew this often: it takes a moment with many items.
+/// Minimum time between two updates of a column while its scores are computed; an update is slow
+/// with many items.
 const FRESH_FOR: Duration = Duration::from_secs(1);
 
-/// Whether scorers can run is looked up anew this often.
+/// How long the result of a readiness check is valid.
 const NOT_READY_FOR: Duration = Duration::from_secs(5);
 
-/// What inputs depend on.
-type Of = (CatalogVersion, usize);
+/// What the inputs depend on.
+type InputVersion = (CatalogVersion, usize);
 
 struct HeldColumn {
-    of: Of,
+    of: InputVersion,
     changes: u64,
     made: Instant,
     column: Arc<Column>,
 }
 
-/// Embeddings, with the model and the number of scores that they were read at.
+/// Embeddings, with the model and the number of scores at the time of reading.
 type HeldEmbeddings = ((String, usize), Arc<Embeddings>);
 
-/// Why scorers cannot run, and when that was found.
+/// The time of the check, and the reason that each scorer cannot run.
 type NotReady = (Instant, HashMap<Scorer, Option<String>>);
 
-/// What is on disk of the rules, with what was wrong when the file was looked at last.
+/// The rules on disk, with the error of the last read.
 #[derive(Clone, Default)]
 pub struct HeldRules {
-    /// The rules; the last that could be read.
+    /// The last rules that could be read.
     pub written: Option<Written>,
     /// Why the file cannot be read now.
     pub problem: Option<String>,
@@ -66,7 +67,6 @@ pub struct HeldRules {
 }
 
 impl HeldRules {
-    /// The rules.
     pub fn set(&self) -> RuleSet {
         self.written
             .as_ref()
@@ -75,17 +75,17 @@ impl HeldRules {
     }
 }
 
-/// Everything that outcomes were made from.
-struct Made {
+/// What outcomes are computed from.
+struct OutcomeSources {
     rules: RuleSet,
-    of: Of,
-    /// Of the scores when they were found.
+    of: InputVersion,
+    /// The generation of the scores.
     generation: u64,
     columns: ColumnsBy,
 }
 
-impl Made {
-    fn is(&self, rules: &RuleSet, of: Of, columns: &ColumnsBy) -> bool {
+impl OutcomeSources {
+    fn matches(&self, rules: &RuleSet, of: InputVersion, columns: &ColumnsBy) -> bool {
         let same = |scorer: &Scorer, column: &Arc<Column>| {
             columns.get(scorer).is_some_and(|c| Arc::ptr_eq(c, column))
         };
@@ -99,22 +99,21 @@ impl Made {
     }
 }
 
-/// See the module.
 pub struct Scoring {
     maker: Maker,
     desk: queue::JobQueue,
     texts: Mutex<Option<Arc<Texts>>>,
-    inputs: Mutex<Option<(Of, Arc<Inputs>)>>,
+    inputs: Mutex<Option<(InputVersion, Arc<Inputs>)>>,
     scores: Mutex<HashMap<Scorer, Option<Arc<Mutex<Scores>>>>>,
     columns: Mutex<BTreeMap<Scorer, HeldColumn>>,
     rules: Mutex<HeldRules>,
-    outcomes: Mutex<Option<(Made, Arc<Outcomes>)>>,
+    outcomes: Mutex<Option<(OutcomeSources, Arc<Outcomes>)>>,
     embeddings: Mutex<Option<HeldEmbeddings>>,
-    /// Rises with every score that is recorded.
+    /// Incremented with every recorded score.
     changes: AtomicU64,
-    /// A thread finds outcomes for whoever did not wait for them.
+    /// Whether a background thread is computing outcomes.
     finding: AtomicBool,
-    /// Why scorers cannot run, as it was found a moment ago: a program is started to find it.
+    /// The last readiness check. Cached since it starts a program.
     not_ready: Mutex<Option<NotReady>>,
 }
 
@@ -129,7 +128,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Scoring {
-    /// Nothing read yet; `maker` builds what scores.
+    /// An empty state. `maker` builds scorers.
     pub fn new(maker: Maker) -> Scoring {
         Scoring {
             maker,
@@ -147,7 +146,7 @@ impl Scoring {
         }
     }
 
-    /// A number that is another one once scores were recorded or rules are others: lists made by them are old then.
+    /// A number that changes when scores or rules change, to detect outdated lists.
     pub fn generation(&self) -> u64 {
         self.changes.load(Ordering::SeqCst)
     }
@@ -156,15 +155,16 @@ impl Scoring {
         self.changes.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// What is scored of each item now; `wanted` says whether to go on reading.
+    /// The inputs of each item. `wanted` returns whether to continue reading.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Corrupt`] when the texts are damaged, and [`benchtop_model::ErrorKind::Cancelled`].
+    /// [`benchtop_model::ErrorKind::Corrupt`] if the texts are damaged;
+    /// [`benchtop_model::ErrorKind::Cancelled`].
     pub fn inputs(
         &self,
         shared: &OwnerContext,
         wanted: &dyn Fn() -> bool,
-    ) -> Result<(Of, Arc<Inputs>)> {
+    ) -> Result<(InputVersion, Arc<Inputs>)> {
         let catalog = shared.catalog();
         let of = (catalog.edition(), shared.pictures().len());
         if let Some((held, inputs)) = lock(&self.inputs).as_ref().filter(|(held, _)| *held == of) {
@@ -185,10 +185,10 @@ impl Scoring {
         Ok((of, inputs))
     }
 
-    /// The scores of a scorer, where it has any.
+    /// The scores of a scorer, if it has any.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// Errors of reading them.
     pub fn scores(
         &self,
         shared: &OwnerContext,
@@ -210,14 +210,14 @@ impl Scoring {
         Ok(found)
     }
 
-    /// The files of a scorer were replaced or moved: they are read again when somebody asks.
+    /// Drops cached scores after their files were replaced or moved.
     fn forget(&self, scorer: &Scorer) {
         lock(&self.scores).remove(scorer);
         lock(&self.columns).remove(scorer);
         self.changed();
     }
 
-    /// From now on these are the scores of their scorer.
+    /// Replaces the cached scores of a scorer.
     fn put(&self, scores: Scores) -> Arc<Mutex<Scores>> {
         let scorer = scores.about().scorer.clone();
         let scores = Arc::new(Mutex::new(scores));
@@ -227,10 +227,10 @@ impl Scoring {
         scores
     }
 
-    /// The numbers of one scorer by row. While scores come in they may be a second old.
+    /// The scores of one scorer by row. Up to one second old while its job runs.
     ///
     /// # Errors
-    /// As [`inputs`](Self::inputs) and [`scores`](Self::scores).
+    /// Same as [`inputs`](Self::inputs) and [`scores`](Self::scores).
     pub fn column(
         &self,
         shared: &OwnerContext,
@@ -251,7 +251,7 @@ impl Scoring {
             }
             _ => match self.scores(shared, scorer)? {
                 Some(scores) => Column::look_up(&lock(&scores), &inputs),
-                // Not kept: there are many scorers, and most projects use few.
+                // Not cached: there are many scorers, and most projects use few.
                 None => return Ok(Arc::new(Column::missing(scorer, &inputs))),
             },
         };
@@ -266,10 +266,10 @@ impl Scoring {
         Ok(column)
     }
 
-    /// The numbers of these scorers.
+    /// The columns of these scorers.
     ///
     /// # Errors
-    /// As [`column`](Self::column).
+    /// Same as [`column`](Self::column).
     pub fn columns(
         &self,
         shared: &OwnerContext,
@@ -282,9 +282,9 @@ impl Scoring {
             .collect()
     }
 
-    /// The rules as they are on disk now. The file is read again only when it is another one.
+    /// The rules on disk. The file is read again only if it has changed.
     pub fn rules(&self, shared: &OwnerContext) -> HeldRules {
-        let path = shared.project.root().join(benchtop_store::project::FILE);
+        let path = shared.project.root().join(benchtop_files::project::FILE);
         let stamp = std::fs::metadata(&path)
             .ok()
             .and_then(|m| Some((m.modified().ok()?, m.len())));
@@ -312,7 +312,7 @@ impl Scoring {
         now
     }
 
-    /// These rules are on disk now.
+    /// Caches rules that were just written.
     fn rules_are(&self, shared: &OwnerContext, written: Written) {
         *lock(&self.rules) = HeldRules {
             written: Some(written),
@@ -323,10 +323,10 @@ impl Scoring {
         shared.tell(Event::Rules);
     }
 
-    /// What the rules make of the items, with the rules and the columns they were made from.
+    /// The outcomes, with the rules and columns they were computed from.
     ///
     /// # Errors
-    /// As [`columns`](Self::columns).
+    /// Same as [`columns`](Self::columns).
     pub fn outcomes(
         &self,
         shared: &OwnerContext,
@@ -339,14 +339,14 @@ impl Scoring {
         let mut held = lock(&self.outcomes);
         if let Some((made, outcomes)) = held
             .as_mut()
-            .filter(|(made, _)| made.is(&rules, of, &columns))
+            .filter(|(made, _)| made.matches(&rules, of, &columns))
         {
             made.generation = generation;
             return Ok((rules, columns, outcomes.clone()));
         }
         let outcomes = Arc::new(Outcomes::of(&rules, &columns, &shared.catalog()));
         *held = Some((
-            Made {
+            OutcomeSources {
                 rules: rules.clone(),
                 of,
                 generation,
@@ -357,10 +357,10 @@ impl Scoring {
         Ok((rules, columns, outcomes))
     }
 
-    /// The rules and the columns that outcomes were last found from, without waiting: what is shown beside an item must
-    /// not wait until all items were read. Where there are none, or older ones, they are found meanwhile, and
-    /// [`Event::Rules`] tells when they are there.
-    fn at_hand(&self, shared: &Arc<OwnerContext>) -> Option<(RuleSet, ColumnsBy)> {
+    /// The rules and columns of the last outcomes, without waiting, so that an item is shown
+    /// without reading all items. If they are missing or outdated, a thread computes them and sends
+    /// [`Event::Rules`] when done.
+    fn cached(&self, shared: &Arc<OwnerContext>) -> Option<(RuleSet, ColumnsBy)> {
         let rules = self.rules(shared).set();
         if rules.rules.is_empty() {
             return None;
@@ -396,11 +396,11 @@ impl Scoring {
         found.map(|(columns, _)| (rules, columns))
     }
 
-    /// The embeddings of the model that looked for near duplicates, where pictures were embedded; while a job adds to
-    /// them, those that were there when they were first asked for.
+    /// The embeddings of the model that searches near duplicates, if pictures were embedded. While
+    /// a job adds embeddings, those of the first request are returned.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// Errors of reading them.
     fn embeddings(&self, shared: &OwnerContext) -> Result<Option<Arc<Embeddings>>> {
         let Some(scores) = self.scores(shared, &Scorer::Duplicate)? else {
             return Ok(None);
@@ -430,7 +430,7 @@ impl Scoring {
         Ok(Some(embeddings))
     }
 
-    /// Why a scorer cannot run now, where it cannot; may be some seconds old.
+    /// Why a scorer cannot run now; may be a few seconds old.
     fn not_ready(&self, project: &Project, scorer: &Scorer) -> Option<String> {
         let mut held = lock(&self.not_ready);
         if held
@@ -457,7 +457,7 @@ impl Scoring {
             .is_some_and(|live| live.state().waits.is_some())
     }
 
-    /// Ends all work and waits for it.
+    /// Stops all work and waits for it.
     pub fn end(&self) {
         self.desk.end();
     }

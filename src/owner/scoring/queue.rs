@@ -1,5 +1,5 @@
-//! Scoring jobs: one thread takes the first that is not over, batch by batch. What is left of a job is worked out from
-//! the scores that there are, so that one that was cut off goes on where they end.
+//! Scoring jobs. One thread works on the first active job, batch by batch. The remaining work
+//! follows from the existing scores, so an interrupted job continues where they end.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -14,43 +14,42 @@ use crate::context::OwnerContext;
 use crate::outage::{outage_said, outage_wait};
 use crate::priority::lower_thread_priority;
 use crate::trust::{self, Known};
-use crate::wire::Event;
+use benchtop_files::{disk, regular};
 use benchtop_model::generated_image::check_drafts;
 use benchtop_model::generation::NO_ENDPOINT;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use benchtop_model::trust::Waits;
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_protocol::wire::Event;
 use benchtop_store::trust::JobKind;
-use benchtop_store::{disk, regular};
 
-/// What a judge is sent, in words.
+/// What is sent to a judge, in words.
 const PICTURES: &str = "pictures or texts of items";
-/// Jobs that are over and still shown.
-const OVER: usize = 50;
-/// The rate is over this long.
+/// Maximum number of ended jobs in the list.
+const MAX_ENDED: usize = 50;
+/// The period over which the rate is computed.
 const WINDOW: Duration = Duration::from_secs(60);
-/// Time between two words of progress.
+/// Minimum time between two progress events.
 const TELL_EVERY: Duration = Duration::from_millis(250);
 
-/// What is stored of a job.
+/// The stored part of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stored {
     pub(super) id: u32,
     pub(super) scorer: Scorer,
     pub(super) filter: String,
     pub(super) phase: Phase,
-    /// What failed or could not be read is scored again.
+    /// Whether failed and unreadable scores are computed again.
     pub(super) retry: bool,
-    /// Random text by which the person who began it here knows it again ([`benchtop_store::trust`]).
+    /// A random token that proves that this user started the job here ([`benchtop_store::trust`]).
     #[serde(default)]
     pub(super) token: Option<String>,
-    /// Inputs with a draft as their picture when it was begun.
+    /// Number of inputs whose picture was a draft at the start.
     #[serde(default)]
     pub(super) drafts: u64,
 }
 
-/// A job.
 pub(super) struct JobRuntime {
     pub(super) stored: Stored,
     pub(super) done: u64,
@@ -59,16 +58,16 @@ pub(super) struct JobRuntime {
     pub(super) why: Option<String>,
     pub(super) device: String,
     pub(super) spent: Option<benchtop_pipeline::scoring::runner::Spent>,
-    /// Nothing is begun before this moment.
+    /// Not continued before this time.
     not_before: Option<Instant>,
-    /// Times in a row that no server answered.
+    /// Number of consecutive outages.
     outages: u32,
-    /// It was under way when the project was opened, and this person did not begin it here.
+    /// Whether the job was active when the project was opened, and this user outcome not start it here.
     elsewhere: bool,
-    /// What it would send, where it waits for an agreement.
+    /// The agreement that it waits for.
     waits: Option<Box<Waits>>,
-    came: VecDeque<(Instant, u64)>,
-    told: Option<Instant>,
+    recent: VecDeque<(Instant, u64)>,
+    last_event: Option<Instant>,
 }
 
 impl JobRuntime {
@@ -85,14 +84,14 @@ impl JobRuntime {
             outages: 0,
             elsewhere: false,
             waits: None,
-            came: VecDeque::new(),
-            told: None,
+            recent: VecDeque::new(),
+            last_event: None,
         }
     }
 
-    /// Finds whether it waits for an agreement: where it is paused or blocked, and was begun elsewhere or sends what nobody
-    /// has agreed to.
-    fn look(&mut self, shared: &Arc<OwnerContext>) {
+    /// Determines whether the job waits for an agreement: if it is paused or blocked, and was
+    /// started elsewhere or sends data without an agreement.
+    fn update_waits(&mut self, shared: &Arc<OwnerContext>) {
         self.waits = None;
         if matches!(self.stored.phase, Phase::Paused | Phase::Blocked) {
             let config = trust::as_it_is(shared).map(|project| project.config().clone());
@@ -110,14 +109,14 @@ impl JobRuntime {
     pub(super) fn state(&self) -> ScoringState {
         let now = Instant::now();
         let recent = || {
-            self.came
+            self.recent
                 .iter()
                 .filter(|(at, _)| now.duration_since(*at) < WINDOW)
         };
         let per_minute = recent().next().and_then(|(first, of_first)| {
             let span = now.duration_since(*first).as_secs_f32();
             let scores: u64 = recent().map(|(_, n)| n).sum();
-            // The first ones came before the span begins.
+            // The first batch marks the start of the period.
             (span >= 1.0).then(|| (scores - of_first) as f32 * 60.0 / span)
         });
         ScoringState {
@@ -143,21 +142,21 @@ impl JobRuntime {
         self.stored.phase == Phase::Queued && self.not_before.is_some_and(|at| at > Instant::now())
     }
 
-    /// Takes note of scores that were recorded.
-    pub(super) fn came(&mut self, scores: u64, without: u64) {
+    /// Counts recorded scores.
+    pub(super) fn add_progress(&mut self, scores: u64, without: u64) {
         if std::mem::take(&mut self.outages) > 0 {
             self.why = None;
         }
         self.done += scores;
         self.without += without;
         let now = Instant::now();
-        self.came.push_back((now, scores));
+        self.recent.push_back((now, scores));
         while self
-            .came
+            .recent
             .front()
             .is_some_and(|(at, _)| now.duration_since(*at) >= WINDOW)
         {
-            self.came.pop_front();
+            self.recent.pop_front();
         }
     }
 }
@@ -167,18 +166,17 @@ pub(super) struct Inner {
     pub(super) jobs: Vec<JobRuntime>,
     thread: Option<JoinHandle<()>>,
     pub(super) ended: bool,
-    /// Whose scores the thread may be writing, also of a job that was given up a moment ago.
+    /// The scorer whose scores the thread may be writing, even if its job was just canceled.
     at_work: Option<Scorer>,
     file: PathBuf,
 }
 
-/// The jobs of an owner.
 #[derive(Default)]
 pub(super) struct JobQueue {
     inner: Mutex<Inner>,
     wake: Condvar,
-    /// Held while a job is begun or goes on, and taken before the other lock: what scores opens its files, and two must not
-    /// have those of one scorer open to write.
+    /// Held while a job is started or resumed, and locked before `inner`: building a scorer opens
+    /// its files, and they must not be opened for writing twice.
     beginning: Mutex<()>,
 }
 
@@ -191,8 +189,8 @@ impl Inner {
         self.jobs.iter_mut().find(|j| j.stored.id == id)
     }
 
-    /// Whether a job is still to be worked on.
-    pub(super) fn goes_on(&self, id: u32) -> bool {
+    /// Whether a job is still active.
+    pub(super) fn is_active(&self, id: u32) -> bool {
         !self.ended
             && self
                 .jobs
@@ -200,22 +198,22 @@ impl Inner {
                 .any(|j| j.stored.id == id && j.stored.phase == Phase::Running)
     }
 
-    /// Writes the jobs down; a failure is told and harms only what is shown after the next start.
+    /// Saves the jobs. A failure is logged and affects only the list after the next start.
     pub(super) fn keep(&self) {
         let stored: Vec<&Stored> = self.jobs.iter().map(|j| &j.stored).collect();
         let kept = serde_json::to_vec(&stored)
             .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))
             .and_then(|bytes| disk::write_atomic(&self.file, &bytes));
         if let Err(problem) = kept {
-            crate::log::write(format_args!("scoring jobs could not be kept: {problem}"));
+            crate::log::write(format_args!("cannot save scoring jobs: {problem}"));
         }
     }
 
-    /// Tells everybody how a job is; a mere step forward not too often.
+    /// Publishes the state of a job. Progress is throttled unless `always` is set.
     pub(super) fn tell(&mut self, shared: &OwnerContext, id: u32, always: bool) {
         let Some(live) = self.live(id) else { return };
-        if always || live.told.is_none_or(|told| told.elapsed() >= TELL_EVERY) {
-            live.told = Some(Instant::now());
+        if always || live.last_event.is_none_or(|at| at.elapsed() >= TELL_EVERY) {
+            live.last_event = Some(Instant::now());
             shared.tell(Event::Scoring(Box::new(live.state())));
         }
     }
@@ -226,7 +224,7 @@ impl JobQueue {
         lock(&self.inner)
     }
 
-    /// Whether a job of this scorer runs.
+    /// Whether a job of this scorer is running.
     pub(super) fn is_running(&self, scorer: &Scorer) -> bool {
         self.inner()
             .jobs
@@ -234,7 +232,7 @@ impl JobQueue {
             .any(|j| j.stored.phase == Phase::Running && j.stored.scorer == *scorer)
     }
 
-    /// Whether any job runs.
+    /// Whether any job is running.
     pub(super) fn is_busy(&self) -> bool {
         self.inner()
             .jobs
@@ -242,7 +240,7 @@ impl JobQueue {
             .any(|j| j.stored.phase == Phase::Running)
     }
 
-    /// The job of a scorer that is not over, else its last one.
+    /// The active job of a scorer, or else its last one.
     pub(super) fn of(&self, scorer: &Scorer) -> Option<ScoringState> {
         let inner = self.inner();
         let mine = || inner.jobs.iter().filter(|j| j.stored.scorer == *scorer);
@@ -252,7 +250,7 @@ impl JobQueue {
             .map(JobRuntime::state)
     }
 
-    /// Refuses a scorer that has a job which is not over, or that is still at work for one that was given up.
+    /// Checks that the scorer has no active job and that its last job has stopped.
     fn free(&self, scorer: &Scorer) -> Result<()> {
         let inner = self.inner();
         let other = inner
@@ -268,17 +266,17 @@ impl JobQueue {
                     job.stored.id,
                     job.stored.phase.name()
                 ),
-                "let it go on, or cancel it first",
+                "wait until it ends, or cancel it first",
             ),
             None if inner.at_work.as_ref() == Some(scorer) => conflict(
-                format!("`{scorer}` is still ending the job before"),
+                format!("the previous job of `{scorer}` is still stopping"),
                 "try again in a moment",
             ),
             None => Ok(()),
         }
     }
 
-    /// Ends all work and waits for it.
+    /// Stops all work and waits for it.
     pub(super) fn end(&self) {
         let thread = {
             let mut inner = self.inner();
@@ -290,15 +288,16 @@ impl JobQueue {
     }
 }
 
-/// Loads the stored jobs, and goes on with those that were under way and that this person began here. The others wait: a
-/// project from somebody else must send nothing when it is opened.
+/// Loads the stored jobs and continues those that were active and that this user started here. The
+/// others wait for an agreement: a project from someone else must not send anything when it is
+/// opened.
 pub fn start(shared: &Arc<OwnerContext>) {
     let mut inner = shared.scoring.desk.inner();
     inner.file = file(&shared.project.store());
     let stored: Vec<Stored> = match regular::read(&inner.file, regular::LIST_LIMIT) {
         Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|e| {
             shared.notices().push(format!(
-                "scoring jobs cannot be read and are forgotten: {e}; scores are all there"
+                "cannot read the scoring jobs, so the list is empty: {e}; all scores are intact"
             ));
             Vec::new()
         }),
@@ -316,7 +315,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
                 token,
                 ..
             } = &live.stored;
-            let is_ours = config.as_ref().is_ok_and(|config| {
+            let is_own = config.as_ref().is_ok_and(|config| {
                 known.has(
                     JobKind::Scoring,
                     *id,
@@ -324,14 +323,10 @@ pub fn start(shared: &Arc<OwnerContext>) {
                     &trust::digest_of_scoring(config, *id, scorer, filter),
                 )
             });
-            live.elsewhere = !is_ours;
-            live.stored.phase = if is_ours {
-                Phase::Queued
-            } else {
-                Phase::Paused
-            };
+            live.elsewhere = !is_own;
+            live.stored.phase = if is_own { Phase::Queued } else { Phase::Paused };
         }
-        live.look(shared);
+        live.update_waits(shared);
         if live.elsewhere {
             live.why = live.waits.as_ref().map(|waits| waits.reason());
         }
@@ -339,7 +334,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
     wake(shared, &mut inner);
 }
 
-/// Sees to it that a job that waits has a thread.
+/// Starts the thread if a job is queued.
 fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
     if shared.closed.is_some() {
         return;
@@ -356,13 +351,13 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
             Ok(thread) => inner.thread = Some(thread),
             Err(error) => shared
                 .notices()
-                .push(format!("scoring could not be started: {error}")),
+                .push(format!("cannot start scoring: {error}")),
         }
     }
     shared.scoring.desk.wake.notify_all();
 }
 
-/// Works until there is nothing to do for a while, or the owner ends.
+/// Works until there is nothing to do for a while or the owner shuts down.
 fn run(shared: &Arc<OwnerContext>) {
     let desk = &shared.scoring.desk;
     loop {
@@ -385,7 +380,7 @@ fn run(shared: &Arc<OwnerContext>) {
                     id
                 }
                 None => {
-                    // The owner stays while a job waits for its judge.
+                    // Keeps the owner alive while a job waits for its judge.
                     let _counted = inner
                         .jobs
                         .iter()
@@ -394,7 +389,8 @@ fn run(shared: &Arc<OwnerContext>) {
                     let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
                     let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
                     if !inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued) && !inner.ended {
-                        // Under the lock that `wake` holds: it sees that nobody works any more.
+                        // Set under the lock that `wake` holds, so that it sees that the thread has
+                        // exited.
                         inner.thread = None;
                         return;
                     }
@@ -402,20 +398,25 @@ fn run(shared: &Arc<OwnerContext>) {
                 }
             }
         };
-        // The owner stays while a job runs.
+        // Keeps the owner alive while a job runs.
         let _counted = shared.count_job();
-        let did = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::run(shared, id)));
-        let did =
-            did.unwrap_or_else(|_| Err(Error::new(ErrorKind::Io, "the work on a batch panicked")));
+        let outcome =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::run(shared, id)));
+        let outcome = outcome.unwrap_or_else(|_| {
+            Err(Error::new(
+                ErrorKind::Io,
+                "internal error: the scoring thread panicked",
+            ))
+        });
         shared.scoring.changed();
         let mut inner = desk.inner();
         inner.at_work = None;
         if let Some(live) = inner.live(id).filter(|j| j.stored.phase == Phase::Running) {
-            match did {
+            match outcome {
                 Ok(true) => (live.stored.phase, live.stored.retry) = (Phase::Done, false),
-                // The owner is ending: it goes on when the next one starts.
+                // The owner is shutting down; the next one continues.
                 Ok(false) => {}
-                // The judge's fault and not the inputs': they stay to be scored.
+                // An outage is not the fault of the inputs, so they stay open.
                 Err(problem)
                     if problem.kind == ErrorKind::Unreachable
                         && problem.what.contains(NO_ENDPOINT) =>
@@ -429,7 +430,7 @@ fn run(shared: &Arc<OwnerContext>) {
                 Err(problem) => {
                     live.stored.phase = Phase::Blocked;
                     live.why = Some(problem.to_string());
-                    live.look(shared);
+                    live.update_waits(shared);
                 }
             }
         }
@@ -445,11 +446,12 @@ fn run(shared: &Arc<OwnerContext>) {
 }
 
 impl Scoring {
-    /// Begins a job, or says what there is to score.
+    /// Starts a job, or previews it.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for a filter that means nothing or a scorer that needs no job, what keeps the scorer from
-    /// working, [`ErrorKind::Conflict`] when there is a job of it already, and [`ErrorKind::Cancelled`].
+    /// [`ErrorKind::Usage`] for an invalid filter or a scorer that needs no job;
+    /// [`ErrorKind::Conflict`] if the scorer has an active job; [`ErrorKind::Denied`] for servers
+    /// without an agreement; [`ErrorKind::Cancelled`]; the reason that the scorer cannot run.
     pub fn begin(
         &self,
         shared: &Arc<OwnerContext>,
@@ -459,9 +461,12 @@ impl Scoring {
         if matches!(new.scorer, Scorer::Consensus | Scorer::Blind) {
             return Err(Error::new(
                 ErrorKind::Usage,
-                format!("`{}` follows from the predictions at once", new.scorer),
+                format!(
+                    "`{}` is computed from predictions and needs no job",
+                    new.scorer
+                ),
             )
-            .help("import prediction files; there is nothing to run"));
+            .help("import prediction files instead"));
         }
         let _one = lock(&self.desk.beginning);
         self.desk.free(&new.scorer)?;
@@ -510,7 +515,7 @@ impl Scoring {
         live.stored.token = trust::begin(shared, JobKind::Scoring, id, digest);
         let state = live.state();
         inner.jobs.push(live);
-        while inner.jobs.iter().filter(|j| j.stored.phase.over()).count() > OVER {
+        while inner.jobs.iter().filter(|j| j.stored.phase.over()).count() > MAX_ENDED {
             let Some(first) = inner.jobs.iter().position(|j| j.stored.phase.over()) else {
                 break;
             };
@@ -522,10 +527,11 @@ impl Scoring {
         Ok(state)
     }
 
-    /// Does something to a job.
+    /// Performs an action on a job.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`], and [`ErrorKind::Conflict`] where it cannot be done now.
+    /// [`ErrorKind::NotFound`]; [`ErrorKind::Conflict`] if the job's state does not allow the
+    /// action.
     pub fn act(
         &self,
         shared: &Arc<OwnerContext>,
@@ -535,7 +541,7 @@ impl Scoring {
         let _one = matches!(act, ScoringAct::Resume | ScoringAct::Retry)
             .then(|| lock(&self.desk.beginning));
         let mut inner = self.desk.inner();
-        let none = || Error::new(ErrorKind::NotFound, format!("there is no scoring job {id}"));
+        let none = || Error::new(ErrorKind::NotFound, format!("unknown scoring job {id}"));
         let live = inner.live(id).ok_or_else(none)?;
         let phase = live.stored.phase;
         let next = match act {
@@ -544,16 +550,13 @@ impl Scoring {
             ScoringAct::Cancel if !phase.over() => Phase::Cancelled,
             ScoringAct::Retry if !matches!(phase, Phase::Queued | Phase::Running) => Phase::Queued,
             _ => {
-                let what = format!(
-                    "job {id} is {}: it cannot be told to {}",
-                    phase.name(),
-                    word(act)
-                );
+                let what = format!("job {id} is {}; cannot {} it", phase.name(), word(act));
                 return Err(Error::new(ErrorKind::Conflict, what));
             }
         };
         if next == Phase::Queued {
-            // Before it is live: whatever the store and benchtop.toml say, it sends only what was agreed to.
+            // Check before it becomes active: whatever the store and benchtop.toml say, it sends
+            // only to servers with an agreement.
             let project = trust::as_it_is(shared)?;
             trust::check(
                 shared,
@@ -568,7 +571,7 @@ impl Scoring {
             trust::end(shared, JobKind::Scoring, id);
         }
         live.stored.phase = next;
-        live.look(shared);
+        live.update_waits(shared);
         let state = live.state();
         inner.keep();
         inner.tell(shared, id, true);
@@ -580,8 +583,8 @@ impl Scoring {
 fn word(act: ScoringAct) -> &'static str {
     match act {
         ScoringAct::Pause => "pause",
-        ScoringAct::Resume => "go on",
-        ScoringAct::Cancel => "end",
-        ScoringAct::Retry => "try again",
+        ScoringAct::Resume => "resume",
+        ScoringAct::Cancel => "cancel",
+        ScoringAct::Retry => "retry",
     }
 }

@@ -4,7 +4,6 @@ use std::sync::mpsc;
 use super::*;
 use crate::context::Data;
 use crate::dispatch::{self, Query, Watch};
-use crate::wire::request;
 use crate::writer;
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::scoring::bench::{BenchAsk, FlagOrder, RulesState, ScorerState};
@@ -14,24 +13,25 @@ use benchtop_model::scoring::{Measure, Outcome, Score, ScoreState};
 use benchtop_model::{ErrorKind, Field, Filter, Status};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
 use benchtop_pipeline::scoring::runner::{Keep, Subject, failed};
+use benchtop_protocol::wire::request;
 use benchtop_store::open::open;
 use benchtop_store::scores::About;
 
-/// How long a test waits for what must happen. Never a measurement.
+/// How long a test waits for an expected event. Never a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the small scorer is told, and what it was asked.
+/// What the fake scorer does, and its calls.
 #[derive(Default)]
 struct Script {
     /// How often each input was scored.
     scored: HashMap<u64, u32>,
-    /// Scores it may give before it waits; without a number it does not wait.
+    /// Number of scores before it blocks; `None` never blocks.
     permits: Option<u64>,
-    /// It cannot be had.
+    /// Whether building it fails.
     gone: bool,
-    /// Every so many fail.
+    /// Every n-th input fails.
     fails: Option<u64>,
-    /// With each score it gives one again to every input that it scored before.
+    /// Reports earlier inputs again with each new score.
     again: bool,
     version: u32,
 }
@@ -63,7 +63,7 @@ impl Runner for Scoring1 {
                 script.permits = script.permits.map(|n| n - 1);
                 *script.scored.entry(subject.key).or_default() += 1;
                 match script.fails {
-                    Some(every) if subject.key % every == 0 => failed("as it was told"),
+                    Some(every) if subject.key % every == 0 => failed("scripted failure"),
                     _ => Score::scored((subject.key % 100) as f32, "{\"seen\":true}"),
                 }
             };
@@ -91,7 +91,7 @@ fn maker(small: &Small) -> Maker {
             if script.gone {
                 return Err(benchtop_model::Error::new(
                     ErrorKind::NotFound,
-                    "the small scorer is gone",
+                    "the fake scorer is missing",
                 ));
             }
             script.version
@@ -113,7 +113,8 @@ struct Rig {
 
 impl Rig {
     fn over(project: &Project, small: &Small) -> Rig {
-        // A child that another test has just forked holds the lock of the last store until it is another program.
+        // A child process forked by another test holds the lock of the last store until it calls
+        // exec.
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
         let opened = loop {
             match open(project) {
@@ -256,7 +257,7 @@ fn above(threshold: f64) -> RuleSet {
 }
 
 #[test]
-fn what_is_scored_once_more_is_no_further_input() {
+fn repeated_scores_count_once() {
     let (_dir, project) = composed(60);
     let small = Small::default();
     small.0.lock().unwrap().again = true;
@@ -268,7 +269,7 @@ fn what_is_scored_once_more_is_no_further_input() {
 }
 
 #[test]
-fn a_job_scores_every_input_once_and_again_only_what_is_another() {
+fn job_scores_each_input_once() {
     let (_dir, project) = composed(60);
     let small = Small::default();
     let rig = Rig::over(&project, &small);
@@ -290,13 +291,13 @@ fn a_job_scores_every_input_once_and_again_only_what_is_another() {
             Some(Phase::Done)
         )
     );
-    // There is nothing left, also for the next owner.
+    // Nothing is left, for the next owner either.
     assert_eq!(rig.begin(true).unwrap().of, Some(0));
     drop(rig);
     let rig = Rig::over(&project, &small);
     assert_eq!(rig.leakage().items[1], 60);
     assert_eq!(rig.begin(true).unwrap().of, Some(0));
-    // Another version of what scores has said nothing yet; the scores there are count until it has begun.
+    // A new version of the scorer has no scores yet; the old ones count until its first job.
     small.0.lock().unwrap().version = 2;
     assert_eq!(rig.begin(true).unwrap().of, dry.of);
     assert_eq!(rig.leakage().items[1], 60);
@@ -306,7 +307,7 @@ fn a_job_scores_every_input_once_and_again_only_what_is_another() {
 }
 
 #[test]
-fn a_job_that_was_cut_off_goes_on_where_its_scores_end() {
+fn job_continues_after_restart() {
     let (_dir, project) = composed(80);
     let small = Small::default();
     lock(&small.0).permits = Some(20);
@@ -315,7 +316,7 @@ fn a_job_that_was_cut_off_goes_on_where_its_scores_end() {
     assert_eq!(
         rig.begin(false).unwrap_err().kind,
         ErrorKind::Conflict,
-        "one of a scorer at a time"
+        "one job per scorer at a time"
     );
     while lock(&small.0).permits != Some(0) {
         std::thread::sleep(Duration::from_millis(1));
@@ -332,7 +333,7 @@ fn a_job_that_was_cut_off_goes_on_where_its_scores_end() {
 }
 
 #[test]
-fn one_at_a_time_has_the_files_of_a_scorer() {
+fn files_of_a_scorer_are_opened_once() {
     let (_dir, project) = composed(60);
     let small = Small::default();
     lock(&small.0).permits = Some(5);
@@ -344,13 +345,13 @@ fn one_at_a_time_has_the_files_of_a_scorer() {
     assert_eq!(
         rig.begin(true).unwrap_err().kind,
         ErrorKind::Conflict,
-        "counting opens them too"
+        "a preview opens them too"
     );
     rig.act(id, ScoringAct::Cancel).unwrap();
     assert_eq!(
         rig.begin(false).unwrap_err().kind,
         ErrorKind::Conflict,
-        "it was given up and is still at work"
+        "the canceled job is still stopping"
     );
     lock(&small.0).permits = None;
     let deadline = Instant::now() + PATIENCE;
@@ -361,9 +362,9 @@ fn one_at_a_time_has_the_files_of_a_scorer() {
     rig.until(Phase::Done);
     assert!(
         lock(&small.0).scored.values().all(|n| *n == 1),
-        "and nothing twice"
+        "nothing is scored twice"
     );
-    // A thread that has just gone home is no reason for a job to wait.
+    // A thread that is just exiting must not block a job.
     for _ in 0..3 {
         std::thread::sleep(Duration::from_millis(190));
         rig.begin(false).unwrap();
@@ -372,7 +373,7 @@ fn one_at_a_time_has_the_files_of_a_scorer() {
 }
 
 #[test]
-fn pause_resume_cancel_retry_and_a_scorer_that_cannot_be_had() {
+fn job_actions_and_missing_scorer() {
     let (_dir, project) = composed(60);
     let small = Small::default();
     (lock(&small.0).permits, lock(&small.0).fails) = (Some(10), Some(3));
@@ -393,12 +394,12 @@ fn pause_resume_cancel_retry_and_a_scorer_that_cannot_be_had() {
     rig.act(id, ScoringAct::Resume).unwrap();
     let done = rig.until(Phase::Done);
     assert!(
-        done.without > 0 && done.why.as_deref() == Some("as it was told"),
+        done.without > 0 && done.why.as_deref() == Some("scripted failure"),
         "{done:?}"
     );
     let failed = rig.leakage().items[usize::from(ScoreState::Failed.code())];
     assert!(failed > 0);
-    // What failed is not tried again by itself.
+    // Failures are not retried automatically.
     assert_eq!(rig.begin(true).unwrap().of, Some(0));
     lock(&small.0).fails = None;
     rig.act(id, ScoringAct::Retry).unwrap();
@@ -421,7 +422,7 @@ fn pause_resume_cancel_retry_and_a_scorer_that_cannot_be_had() {
 }
 
 #[test]
-fn rules_are_tried_applied_reverted_and_answered_by_lists() {
+fn rules_are_tried_applied_and_reverted() {
     let (_dir, project) = composed(60);
     let rig = Rig::over(&project, &Small::default());
     rig.begin(false).unwrap();
@@ -435,7 +436,7 @@ fn rules_are_tried_applied_reverted_and_answered_by_lists() {
     assert!(flagged > 0 && flagged < 60);
     assert!(
         rig.listed("filter:flagged").is_empty(),
-        "trying changes nothing"
+        "a trial changes nothing"
     );
     let mut events = rig.shared.events.subscribe();
     let apply = |rules, revision: &str| {
@@ -456,10 +457,10 @@ fn rules_are_tried_applied_reverted_and_answered_by_lists() {
     assert_eq!(
         apply(above(40.0), &before.revision).unwrap_err().kind,
         ErrorKind::Conflict,
-        "made on older rules"
+        "based on outdated rules"
     );
-    // The file is edited by hand while the owner runs: the next question knows.
-    let path = project.root().join(benchtop_store::project::FILE);
+    // The file is edited by hand while the owner runs; the next request uses the new rules.
+    let path = project.root().join(benchtop_files::project::FILE);
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("above = 50.0", "above = 0.5")).unwrap();
     assert!(rig.rules().tally.items[1] > flagged);
@@ -471,7 +472,7 @@ fn rules_are_tried_applied_reverted_and_answered_by_lists() {
     let wrong = rig.rules();
     assert!(
         wrong.problem.is_some() && wrong.rules == above(0.5),
-        "the last that could be read count"
+        "the last readable rules apply"
     );
     std::fs::write(&path, text).unwrap();
     let again = rig.rules();
@@ -537,7 +538,7 @@ fn the_flagged_queue_chips_and_explanations() {
     assert_eq!(
         rig.rules().tally.precision(),
         (0, 1),
-        "accepting it is the filter's false alarm"
+        "accepting it makes it a false alarm of the rule"
     );
     assert_eq!(
         rig.ask(request::Explain { number: 61 }).unwrap_err().kind,

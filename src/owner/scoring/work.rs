@@ -1,4 +1,4 @@
-//! A scoring job at work.
+//! Works on a scoring job.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use crate::answers;
 use crate::context::OwnerContext;
 use crate::trust::{self, Reach};
 use crate::visibility::AnnotatorView;
+use benchtop_files::picture_file::PictureFile;
 use benchtop_model::scoring::{Score, ScoreState};
 use benchtop_model::{Error, ErrorKind, Filter, Item, Result};
 use benchtop_pipeline::scoring::runner::{Subject, failed};
-use benchtop_store::picture_file::PictureFile;
 use benchtop_store::scores::Scores;
 
-/// Scores are recorded at most this often: each time costs two syncs.
+/// Minimum time between two recordings of scores, since each costs two syncs.
 const RECORD_EVERY: Duration = Duration::from_millis(200);
 
-/// What is left of a job: rows with the numbers of their inputs, each number once.
+/// The remaining work of a job: rows and input keys, each key once.
 pub(super) fn left(
     shared: &Arc<OwnerContext>,
     job: &Stored,
@@ -61,13 +61,13 @@ pub(super) fn left(
     Ok(left)
 }
 
-/// An item as it is scored.
+/// An item as input of a scorer.
 fn subject(shared: &OwnerContext, row: u32, key: u64) -> Result<Subject> {
     let json = answers::line(shared, row)?;
     let item: Item = serde_json::from_str(&json).map_err(|e| {
         Error::new(
             ErrorKind::Corrupt,
-            format!("item #{} cannot be read: {e}", row + 1),
+            format!("cannot read item #{}: {e}", row + 1),
         )
     })?;
     let files = PictureFile::all(shared.project.root(), &item.images);
@@ -84,13 +84,13 @@ fn subject(shared: &OwnerContext, row: u32, key: u64) -> Result<Subject> {
     })
 }
 
-/// Works on a job until it is done (true), or it is to be left as it is (false).
+/// Works on a job. Returns true if it is done, and false if it must stop.
 ///
 /// # Errors
-/// What keeps it from going on.
+/// The reason that it cannot continue.
 pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
     let desk = &shared.scoring.desk;
-    let goes_on = || desk.inner().goes_on(id);
+    let is_active = || desk.inner().is_active(id);
     let stored = desk.inner().live(id).map(|j| j.stored.clone());
     let Some(stored) = stored else {
         return Ok(false);
@@ -108,14 +108,14 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
             .scoring
             .put(Scores::begin(&shared.project.store(), about.clone())?),
     };
-    let left = left(shared, &stored, &about.short(), &goes_on)?;
+    let left = left(shared, &stored, &about.short(), &is_active)?;
     if let Some(live) = desk.inner().live(id) {
         (live.of, live.device) = (Some(live.done + left.len() as u64), about.name.clone());
     }
-    // What a scorer gives again to an input that it scored before is no further input.
+    // Scores that are reported again are not counted again.
     let mut open: HashSet<u64> = left.iter().map(|(_, key)| *key).collect();
     for some in left.chunks(runner.batch().max(1)) {
-        if !goes_on() {
+        if !is_active() {
             return Ok(false);
         }
         trust::check(shared, &to)?;
@@ -129,7 +129,7 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
             }
         }
         let mut recorded = Instant::now();
-        let mut trouble = None;
+        let mut record_error = None;
         let mut record = |pending: &mut Vec<(u64, Score)>| -> Result<()> {
             if pending.is_empty() {
                 return Ok(());
@@ -153,7 +153,7 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
             let without = fresh.iter().filter(|score| is_without(score)).count();
             let mut inner = desk.inner();
             if let Some(live) = inner.live(id) {
-                live.came(fresh.len() as u64, without as u64);
+                live.add_progress(fresh.len() as u64, without as u64);
                 if let Some((_, last)) = pending
                     .iter()
                     .rev()
@@ -170,23 +170,23 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
             pending.extend(scored);
             if recorded.elapsed() >= RECORD_EVERY {
                 recorded = Instant::now();
-                trouble = record(&mut pending).err();
+                record_error = record(&mut pending).err();
             }
-            trouble.is_none() && goes_on()
+            record_error.is_none() && is_active()
         });
-        // What was scored is kept, whatever happened after it.
+        // Keep the scores, whatever happened afterwards.
         let last = record(&mut pending);
         if let Some(live) = desk.inner().live(id) {
             live.spent = runner.spent();
         }
-        ran.and(trouble.map_or(Ok(()), Err)).and(last)?;
+        ran.and(record_error.map_or(Ok(()), Err)).and(last)?;
     }
-    Ok(goes_on())
+    Ok(is_active())
 }
 
-/// Why a score failed, in its own words.
+/// The reason of a failed score.
 fn why(score: &Score) -> String {
     let said: Option<serde_json::Value> = serde_json::from_str(&score.detail).ok();
     let why = said.as_ref().and_then(|v| v.get("why")?.as_str());
-    why.unwrap_or("it failed").to_string()
+    why.unwrap_or("no reason given").to_string()
 }

@@ -3,10 +3,10 @@
 use std::sync::mpsc;
 
 use super::Writer;
-use crate::wire::Event;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::{ErrorKind, Result};
+use benchtop_protocol::wire::Event;
 use benchtop_store::columns::BLOCK_ROWS;
 use benchtop_store::pictures;
 

@@ -1,8 +1,8 @@
 //! Reading the project again after somebody else changed its journals while it was open.
 
 use super::{Writer, load_rounds};
-use crate::wire::Event;
 use benchtop_model::{Error, Result};
+use benchtop_protocol::wire::Event;
 use benchtop_store::{Overlay, open};
 
 impl Writer {
@@ -71,7 +71,7 @@ impl Writer {
         for notice in &notices {
             crate::log::write(format_args!(
                 "{} {notice}",
-                benchtop_store::journal::stamp(super::now())
+                benchtop_model::history::stamp(super::now())
             ));
         }
         let mut known = self.shared.notices();

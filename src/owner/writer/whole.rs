@@ -8,10 +8,9 @@ use std::thread::JoinHandle;
 
 use super::{Join, Revise, Writer, WriterCommand, load_rounds};
 use crate::priority;
-use crate::wire::Event;
 use benchtop_model::{Decision, Error, Result};
-use benchtop_store::journal;
-use benchtop_store::{Ledger, Overlay, open};
+use benchtop_protocol::wire::Event;
+use benchtop_store::{Ledger, Overlay, journal, open};
 
 /// Decisions appended at a time when journals are merged: those of people get between.
 const JOINED: usize = 2000;

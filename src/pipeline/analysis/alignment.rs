@@ -1,45 +1,28 @@
-//! How many pictures show what they should, by aspect and difficulty (AutoBench-V's alignment rate).
+//! Alignment rate: the share of pictures that show what they should, by aspect and difficulty
+//! (AutoBench-V).
 //!
-//! A property of the benchmark and of no model. A picture counts once in each cell, however many questions are about it.
+//! A property of the benchmark, not of a model. A picture counts once in each cell, however many
+//! questions are about it.
 
 use std::collections::{BTreeMap, HashSet};
-
-use serde::{Deserialize, Serialize};
 
 use crate::board::BoardData;
 use benchtop_metrics::autobench::{alignment_rate, grid, majority};
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_metrics::tally::Tally;
+use benchtop_model::analysis::{Aligned, Alignment, By, Rate};
 use benchtop_model::{Field, Verdict};
 
-/// Who says whether a picture is aligned.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum By {
-    /// The score S_a of the filter `alignment`: aligned from this share of right answers on.
-    Filter(f64),
-    /// Most of the verdicts that count; only those of this round, if one is named.
-    People(Option<String>),
-}
-
-/// Whose word is wanted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Alignment {
-    /// Who says it.
-    pub by: By,
-}
-
-/// What was said of the picture of an item.
+/// The votes on the picture of an item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Votes {
-    /// Votes for aligned.
     pub aligned: u32,
-    /// Votes.
     pub all: u32,
 }
 
 impl Votes {
-    /// The vote that a verdict is; none for one that decides nothing.
+    /// The vote of a verdict. `None` if the verdict does not decide.
     pub fn of(verdict: Verdict) -> Option<bool> {
         match verdict {
             Verdict::Accept => Some(true),
@@ -48,46 +31,14 @@ impl Votes {
         }
     }
 
-    /// Takes a vote in.
+    /// Adds a vote.
     pub fn add(&mut self, aligned: bool) {
         self.aligned += u32::from(aligned);
         self.all += 1;
     }
 }
 
-/// One rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rate {
-    /// The aspect (an item's subtask); none for all of them together.
-    pub aspect: Option<String>,
-    /// The difficulty (an item's level); none for all of them together.
-    pub difficulty: Option<String>,
-    /// Aligned pictures.
-    pub aligned: u64,
-    /// Pictures of which somebody said so or not.
-    pub n: u64,
-    /// Aligned ones in percent.
-    pub rate: f64,
-    /// Wilson's interval of that, in percent.
-    pub wilson: Option<(f64, f64)>,
-}
-
-/// The rates of a benchmark.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Aligned {
-    /// `filter` or `people`.
-    pub by: String,
-    /// Share of right answers from which on a picture is aligned; none for people.
-    pub threshold: Option<f64>,
-    /// The round whose verdicts count; none for all.
-    pub round: Option<String>,
-    /// Pictures of which nothing was said; they are in no rate.
-    pub without: u64,
-    /// Aspect by aspect, each by difficulty and as a whole, then all aspects.
-    pub rates: Vec<Rate>,
-}
-
-/// The rates over the pictures of the questions of `chosen`; `votes` is what was said by row.
+/// The rates over the pictures of the questions in `chosen`. `votes` is by row.
 pub fn aligned(
     scored: &BoardData,
     chosen: &ItemSelection,
@@ -177,7 +128,7 @@ mod tests {
     use benchtop_compose::sample;
 
     #[test]
-    fn a_picture_counts_once_and_what_nobody_judged_in_no_rate() {
+    fn a_picture_counts_once_and_pictures_without_votes_are_left_out() {
         let mut items: Vec<_> = sample::draw()
             .flat_map(|drawn| drawn.unwrap().items)
             .take(6)

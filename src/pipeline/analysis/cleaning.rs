@@ -1,81 +1,14 @@
-//! What taking items out did to every model's score (Dysca, Table 9).
+//! The effect of removing items on the score of each model (Dysca, Table 9).
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::{Wanted, column, go_on, is_low_good, shown, unit};
+use super::{Wanted, check_canceled, column, is_low_good, shown, unit};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
-use benchtop_model::agreement::{Bootstrap, Interval};
+use benchtop_model::agreement::Interval;
+use benchtop_model::analysis::{Cleaned, Cleaning, ModelCleaned};
 use benchtop_model::board::{Board, Scale};
 use benchtop_model::{Error, Result};
-
-/// What is left when items are taken out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kept {
-    /// What people accepted.
-    #[default]
-    Accepted,
-    /// What is accepted by the protocol of this round.
-    Round(String),
-    /// Everything that was not rejected.
-    NotRejected,
-}
-
-/// Which column, and what is left.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cleaning {
-    /// The column; without one, the board's leading one.
-    pub column: Option<String>,
-    /// What is left.
-    pub kept: Kept,
-    /// For the intervals.
-    pub plan: Bootstrap,
-}
-
-/// One model before and after.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ModelCleaned {
-    /// Model.
-    pub model: String,
-    /// Its number on everything, shares in percent.
-    pub before: Option<f64>,
-    /// Its number on what is left.
-    pub after: Option<f64>,
-    /// Units or answers that `before` is of.
-    pub n_before: u64,
-    /// The same of `after`.
-    pub n_after: u64,
-    /// Its share of what was taken out, in percent; only of columns of shares.
-    pub removed: Option<f64>,
-    /// After less before, in points (squared points for SQ and SC).
-    pub delta: Option<f64>,
-    /// The 95 % interval of that.
-    pub interval: Option<Interval>,
-    /// Why there is none.
-    pub no_interval: Option<String>,
-    /// Its place before, from 1; equal numbers share one.
-    pub rank_before: Option<u64>,
-    /// Its place after.
-    pub rank_after: Option<u64>,
-}
-
-/// Every model before and after.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cleaned {
-    /// Column.
-    pub column: String,
-    /// What its numbers are.
-    pub scale: Scale,
-    /// Questions before.
-    pub questions_before: u64,
-    /// Questions that are left.
-    pub questions_after: u64,
-    /// Draws and seed of the intervals.
-    pub plan: Bootstrap,
-    /// A line a model, in the order of the places before.
-    pub models: Vec<ModelCleaned>,
-}
 
 pub(super) fn cleaned(
     scored: &BoardData,
@@ -89,10 +22,8 @@ pub(super) fn cleaned(
     let (at, of) = column(&boards[0], ask.column.as_deref())?;
     let (name, scale) = (of.name.clone(), of.scale);
     if boards[1].questions == 0 {
-        return Err(Error::input(
-            "nothing is left: no question that is scored is among the items that are kept",
-        )
-        .help("judge items first, or name another round"));
+        return Err(Error::input("no scored questions remain")
+            .help("judge items first, or name another round"));
     }
     let numbers = |board: &Board| -> Vec<Option<f64>> {
         board
@@ -105,7 +36,7 @@ pub(super) fn cleaned(
     let [was, is] = boards.each_ref().map(numbers);
     let (places, now) = (places(&was, scale), self::places(&is, scale));
     let one = |row: usize| -> Result<ModelCleaned> {
-        go_on(wanted)?;
+        check_canceled(wanted)?;
         let drawn = ruled
             .again(at, &[(row, before), (row, &left)])
             .and_then(|again| again.apart_interval(ask.plan, (1, 0)));
@@ -150,7 +81,7 @@ pub(super) fn cleaned(
     })
 }
 
-/// The place of each number from 1, the best first; equal ones share a place.
+/// The rank of each number from 1, best first. Equal numbers share a rank.
 fn places(of: &[Option<f64>], scale: Scale) -> Vec<Option<u64>> {
     let better = |a: f64, b: f64| if is_low_good(scale) { a < b } else { a > b };
     let place = |own: f64| {

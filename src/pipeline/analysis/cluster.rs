@@ -1,50 +1,10 @@
-//! Which models, or which columns, are alike.
-
-use serde::{Deserialize, Serialize};
+//! Hierarchical clustering of models or columns.
 
 use super::{column, shown};
-use benchtop_metrics::statistics::{Linkage, Merge, linkage};
+use benchtop_metrics::statistics::linkage;
+use benchtop_model::analysis::{Cluster, Clustered, Of};
 use benchtop_model::board::{Board, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
-
-/// What is put together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Of {
-    /// Models, by their numbers in the columns.
-    #[default]
-    Models,
-    /// Columns, by the numbers that the models have in them.
-    Subtasks,
-}
-
-/// Which tree.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cluster {
-    /// Of what.
-    pub of: Of,
-    /// How far two clusters are apart.
-    pub method: Linkage,
-    /// The columns; without any, accuracy by subtask, or all shares where there are no subtasks.
-    pub columns: Vec<String>,
-}
-
-/// A tree of what is alike.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Clustered {
-    /// Of what.
-    pub of: Of,
-    /// How far two clusters are apart.
-    pub method: Linkage,
-    /// What is put together, numbered from 0.
-    pub points: Vec<String>,
-    /// What their coordinates are, in percent.
-    pub by: Vec<String>,
-    /// Nearest first; numbers from `points` on are earlier merges.
-    pub merges: Vec<Merge>,
-    /// Models without a number in one of the columns.
-    pub left_out: Vec<String>,
-}
 
 pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
     let has = |at: &usize| {
@@ -105,28 +65,24 @@ pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
     if points.len() < 2 || by.is_empty() {
         let what = match ask.of {
             Of::Models => format!(
-                "{} models have a number in all {} columns",
+                "only {} models have a score in all {} columns",
                 points.len(),
                 by.len()
             ),
             Of::Subtasks => {
                 format!(
-                    "there are {} columns and {} models with a number in all of them",
+                    "only {} columns and {} models with a score in all of them",
                     points.len(),
                     by.len()
                 )
             }
         };
         return Err(
-            Error::input(format!("{what}: too few to put together")).help("choose other columns")
+            Error::input(format!("{what}: too few to cluster")).help("choose other columns")
         );
     }
-    let merges = linkage(&values, ask.method).ok_or_else(|| {
-        Error::new(
-            ErrorKind::Input,
-            "some numbers are not finite: nothing can be put together",
-        )
-    })?;
+    let merges = linkage(&values, ask.method)
+        .ok_or_else(|| Error::new(ErrorKind::Input, "some scores are not finite"))?;
     Ok(Clustered {
         of: ask.of,
         method: ask.method,

@@ -1,100 +1,14 @@
-//! Whether two columns, or two boards, put the same models in the same order.
+//! Rank correlation of two columns or two boards.
 
-use serde::{Deserialize, Serialize};
-
-use super::{column, matching, shown};
+use super::{column, shown};
 use benchtop_metrics::statistics::{Correlation, Significance, kendall, spearman};
+use benchtop_model::analysis::{Axis, Coefficient, Correlate, Correlated, Joined};
+use benchtop_model::board::model_names::matching;
 use benchtop_model::board::{Board, Row};
 use benchtop_model::{Error, Result};
 
-/// Fewest models that an order says anything of: two are always in the same or in the opposite one.
+/// Minimum number of models. Two are always in the same or the opposite order.
 const FEWEST: usize = 3;
-
-/// Two columns, or two boards.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Correlate {
-    /// The column; without one, the board's leading one.
-    pub column: Option<String>,
-    /// Another column of the same board.
-    pub with: Option<String>,
-    /// Or numbers from elsewhere.
-    pub other: Option<Other>,
-    /// For drawn orders.
-    pub seed: u64,
-}
-
-/// Numbers of models from elsewhere.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Other {
-    /// Where from.
-    pub name: String,
-    /// What they are.
-    pub column: String,
-    /// Model and number.
-    pub scores: Vec<(String, f64)>,
-    /// How models of the board are called there, where it is otherwise.
-    pub names: Vec<(String, String)>,
-}
-
-/// One of the two.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Axis {
-    /// `board`, or where the numbers are from.
-    pub from: String,
-    /// Column.
-    pub column: String,
-}
-
-/// A model that both have.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Joined {
-    /// Its name on the board.
-    pub model: String,
-    /// Its name there.
-    pub other: String,
-    /// Its number on the board, shares in percent.
-    pub x: f64,
-    /// Its number there.
-    pub y: f64,
-}
-
-/// A coefficient of rank correlation and how easily chance gives one as strong.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Coefficient {
-    /// From -1, the opposite order, to 1, the same one.
-    pub value: Option<f64>,
-    /// Two-sided p.
-    pub p: Option<f64>,
-    /// How p was found: `exact`, all orders; `permutation`, drawn ones; `none`.
-    pub by: String,
-    /// Orders that were looked at.
-    pub orders: u64,
-    /// Why there is no value.
-    pub undefined: Option<String>,
-}
-
-/// Two columns, or two boards, held against each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Correlated {
-    /// The board's column.
-    pub x: Axis,
-    /// What it is held against.
-    pub y: Axis,
-    /// Models that both have.
-    pub n: u64,
-    /// Spearman's rho, of average ranks.
-    pub spearman: Coefficient,
-    /// Kendall's tau-b.
-    pub kendall: Coefficient,
-    /// For drawn orders.
-    pub seed: u64,
-    /// The models.
-    pub models: Vec<Joined>,
-    /// Models of the board that the other one does not have, or has no number of.
-    pub only_x: Vec<String>,
-    /// And the other way round.
-    pub only_y: Vec<String>,
-}
 
 pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
     let scores = |at: usize| {
@@ -144,7 +58,7 @@ pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
         (None, None) => {
             return Err(Error::new(
                 benchtop_model::ErrorKind::Usage,
-                "there is nothing to hold the column against",
+                "nothing to compare the column with",
             )
             .help("name another column, another board, a table or a paper"));
         }
@@ -156,7 +70,7 @@ pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
     };
     let (our_names, their_names) = (models(&ours), models(&theirs));
     let pairs = match &ask.other {
-        // Of one board the names are the same.
+        // The names on one board are the same.
         None => {
             let same = |(i, name): (usize, &String)| {
                 Some((i, their_names.iter().position(|other| other == name)?))
@@ -182,11 +96,11 @@ pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
     if models.len() < FEWEST {
         let n = models.len();
         let both = if n == 1 {
-            "1 model is".to_string()
+            "1 model".to_string()
         } else {
-            format!("{n} models are")
+            format!("{n} models")
         };
-        let what = format!("{both} in both; an order says nothing with fewer than {FEWEST}");
+        let what = format!("only {both} in common; a correlation needs at least {FEWEST}");
         let list = |names: &[String]| {
             if names.is_empty() {
                 "none".into()
@@ -195,7 +109,7 @@ pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
             }
         };
         let help = format!(
-            "only here: {}; only there: {}; --names FILE says who is who",
+            "only here: {}; only there: {}; use --names FILE to match names",
             list(&only_x),
             list(&only_y)
         );

@@ -1,52 +1,15 @@
-//! How sure the numbers of columns are.
+//! Confidence intervals of columns.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::{Wanted, column, go_on, unit};
+use super::{Wanted, check_canceled, column, unit};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::Result;
-use benchtop_model::agreement::{Bootstrap, Interval};
-use benchtop_model::board::analysis::ScEstimate;
-use benchtop_model::board::{Cell, Scale};
-
-/// Which columns.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Intervals {
-    /// Their names; without any, the board's leading one.
-    pub columns: Vec<String>,
-    /// Draws and seed.
-    pub plan: Bootstrap,
-}
-
-/// A number and how sure it is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sure {
-    /// Column.
-    pub column: String,
-    /// What its numbers are.
-    pub scale: Scale,
-    /// Model.
-    pub model: String,
-    /// The number, shares in percent.
-    pub value: f64,
-    /// Units right, where units are right or wrong.
-    pub k: Option<u64>,
-    /// Units or answers it is of.
-    pub n: u64,
-    /// Wilson's interval, which takes units for independent.
-    pub wilson: Option<(f64, f64)>,
-    /// The interval by drawing image pairs, images or questions again.
-    pub interval: Option<Interval>,
-    /// Why there is none.
-    pub no_interval: Option<String>,
-    /// How many are drawn.
-    pub clusters: u64,
-    /// What of SC is not sampling noise, for the columns of SC.
-    pub sc: Option<ScEstimate>,
-}
+use benchtop_model::agreement::Interval;
+use benchtop_model::analysis::{Intervals, Sure};
+use benchtop_model::board::Cell;
 
 pub(super) fn sure(
     scored: &BoardData,
@@ -73,7 +36,7 @@ pub(super) fn sure(
         })
         .collect();
     let one = |(at, row, cell, value): &(usize, usize, Cell, f64)| -> Result<Sure> {
-        go_on(wanted)?;
+        check_canceled(wanted)?;
         let column = &board.columns[*at];
         let by = unit(column.scale);
         let sure = ruled.sure(*row, *at, chosen, ask.plan, &|| wanted())?;

@@ -1,117 +1,33 @@
-//! Closer looks at whole boards: what goes together, what is alike, how scores settle, what cleaning did, how sure numbers are, and what papers
-//! printed. Each is asked for by a [`What`] and answered from a [`BoardData`]; the numbers are those of [`benchtop_metrics`].
+//! Analyses of whole boards: correlation, clustering, stability, cleaning, confidence intervals,
+//! and published figures. Each is requested by a [`What`] and computed from a [`BoardData`] with
+//! [`benchtop_metrics`].
 
 mod alignment;
 mod cleaning;
 mod cluster;
 mod correlate;
 mod intervals;
-mod names;
 mod stability;
 
-use serde::{Deserialize, Serialize};
+pub use self::alignment::{Votes, aligned};
 
-pub use self::alignment::{Aligned, Alignment, By, Rate, Votes, aligned};
-pub use self::cleaning::{Cleaned, Cleaning, Kept, ModelCleaned};
-pub use self::cluster::{Cluster, Clustered, Of};
-pub use self::correlate::{Axis, Coefficient, Correlate, Correlated, Joined, Other};
-pub use self::intervals::{Intervals, Sure};
-pub use self::names::{matching, same};
-pub use self::stability::{Curve, Stability, Stable};
-
-use super::board::{BoardData, published};
+use super::board::BoardData;
+use benchtop_formats::printed;
 use benchtop_metrics::score::ItemSelection;
-use benchtop_model::board::{Better, Board, BoardAsk, Cell, Column, Printed, Scale};
+use benchtop_model::analysis::{Analysis, What};
+use benchtop_model::board::{Better, Board, Cell, Column, Printed, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// An analysis of a board.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AnalyseAsk {
-    /// Which board.
-    pub board: BoardAsk,
-    /// What is wanted of it.
-    pub what: What,
-}
-
-/// What is wanted of a board.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum What {
-    /// Whether two columns, or two boards, put models in the same order.
-    Correlate(Correlate),
-    /// Which models, or columns, are alike.
-    Cluster(Cluster),
-    /// How scores settle as more questions come in.
-    Stability(Stability),
-    /// What taking items out did.
-    Cleaning(Cleaning),
-    /// How sure the numbers of columns are.
-    Intervals(Intervals),
-    /// The board with what papers printed beside it; only of this paper, if one is named.
-    Published(Option<String>),
-    /// How many pictures show what they should.
-    Alignment(Alignment),
-}
-
-/// What came of it; each belongs to the [`What`] of its name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Analysis {
-    /// See [`What::Correlate`].
-    Correlated(Box<Correlated>),
-    /// See [`What::Cluster`].
-    Clustered(Clustered),
-    /// See [`What::Stability`].
-    Stable(Stable),
-    /// See [`What::Cleaning`].
-    Cleaned(Cleaned),
-    /// See [`What::Intervals`]: a line a column and model.
-    Sure(Vec<Sure>),
-    /// See [`What::Published`].
-    Published(Board),
-    /// See [`What::Alignment`].
-    Aligned(Aligned),
-}
-
-impl Analysis {
-    /// What came of [`What::Stability`].
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unreachable`] for another analysis.
-    pub fn stable(self) -> Result<Stable> {
-        if let Analysis::Stable(found) = self {
-            Ok(found)
-        } else {
-            Err(another())
-        }
-    }
-
-    /// What came of [`What::Intervals`].
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unreachable`] for another analysis.
-    pub fn intervals(self) -> Result<Vec<Sure>> {
-        if let Analysis::Sure(list) = self {
-            Ok(list)
-        } else {
-            Err(another())
-        }
-    }
-}
-
-fn another() -> Error {
-    Error::new(
-        ErrorKind::Unreachable,
-        "protocol error: the reply is of another analysis",
-    )
-}
-
-/// Whether somebody still waits for it.
+/// Returns whether the result is still wanted.
 pub type Wanted<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// Analyses the board on the questions of `chosen`; `after` are the ones that are left where something is taken out.
+/// Analyzes the board on the questions in `chosen`. `after` are the remaining questions if items
+/// are removed.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a column that is not there, [`ErrorKind::Input`] where there is too little to say anything, [`ErrorKind::Cancelled`] when
-/// nobody waits for it any more.
+///
+/// [`ErrorKind::NotFound`] for an unknown column, [`ErrorKind::Input`] if there is too little data,
+/// and [`ErrorKind::Cancelled`].
 pub fn analyse(
     scored: &BoardData,
     chosen: &ItemSelection,
@@ -127,46 +43,37 @@ pub fn analyse(
         What::Stability(ask) => Analysis::Stable(stability::stable(scored, chosen, ask, wanted)?),
         What::Cleaning(ask) => {
             let after = after.ok_or_else(|| {
-                Error::new(
-                    ErrorKind::Usage,
-                    "what was taken out is known of a project only",
-                )
-                .help("without PATHs, in a project whose items were judged")
+                Error::new(ErrorKind::Usage, "cleaning needs a project")
+                    .help("run it in a project with judged items, without PATHs")
             })?;
             Analysis::Cleaned(cleaning::cleaned(scored, (chosen, after), ask, wanted)?)
         }
         What::Intervals(ask) => Analysis::Sure(intervals::sure(scored, chosen, ask, wanted)?),
         What::Published(paper) => {
             let mut board = scored.board(chosen);
-            published::beside(
+            printed::beside(
                 &mut board,
                 &paper.clone().map_or(Printed::All, Printed::Paper),
             )?;
             Analysis::Published(board)
         }
         What::Alignment(_) => {
-            return Err(Error::new(
-                ErrorKind::Usage,
-                "what is aligned is known of a project only",
-            )
-            .help("without PATHs, in a project whose pictures were scored or judged"));
+            return Err(Error::new(ErrorKind::Usage, "alignment needs a project")
+                .help("run it in a project with scored or judged pictures, without PATHs"));
         }
     })
 }
 
-/// Fails when nobody waits any more.
-fn go_on(wanted: Wanted<'_>) -> Result<()> {
+/// Fails if the request was canceled.
+fn check_canceled(wanted: Wanted<'_>) -> Result<()> {
     if wanted() {
         Ok(())
     } else {
-        Err(Error::new(
-            ErrorKind::Cancelled,
-            "nobody waits for it any more",
-        ))
+        Err(Error::new(ErrorKind::Cancelled, "canceled"))
     }
 }
 
-/// The column that is meant, or the one that leads the board.
+/// The named column, or the board's leading one.
 fn column<'b>(board: &'b Board, named: Option<&str>) -> Result<(usize, &'b Column)> {
     let at = |name: &str| board.columns.iter().position(|c| c.name == name);
     let found = match named {
@@ -177,7 +84,7 @@ fn column<'b>(board: &'b Board, named: Option<&str>) -> Result<(usize, &'b Colum
     found.ok_or_else(|| match named {
         _ if board.columns.is_empty() => {
             Error::new(ErrorKind::NotFound, "the board has no columns")
-                .help("bring in questions and the predictions of models")
+                .help("import questions and predictions")
         }
         named => {
             let names: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
@@ -185,22 +92,22 @@ fn column<'b>(board: &'b Board, named: Option<&str>) -> Result<(usize, &'b Colum
                 ErrorKind::NotFound,
                 format!("no column `{}`", named.unwrap_or_default()),
             )
-            .help(format!("there are: {}", names.join(", ")))
+            .help(format!("available columns: {}", names.join(", ")))
         }
     })
 }
 
-/// A cell's number as it is shown: shares in percent, others as they are.
+/// A cell's number as displayed: shares in percent, others unchanged.
 fn shown(cell: Option<Cell>, scale: Scale) -> Option<f64> {
     cell.and_then(Cell::value).map(|value| value * unit(scale))
 }
 
-/// What a cell's number is multiplied by to be shown.
+/// The factor from a cell's number to its displayed value.
 fn unit(scale: Scale) -> f64 {
     if scale == Scale::Share { 100.0 } else { 1.0 }
 }
 
-/// Whether less is better.
+/// Whether lower is better.
 fn is_low_good(scale: Scale) -> bool {
     scale.better() == Better::Less
 }

@@ -1,59 +1,19 @@
-//! How scores settle as more questions come in (Dysca, appendix B.2).
+//! Scores by number of questions (Dysca, appendix B.2).
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
-use super::{Wanted, column, go_on, shown};
+use super::{Wanted, check_canceled, column, shown};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_metrics::stability::{FRACTIONS, Point, curve, largest_drift};
 use benchtop_metrics::statistics::Number;
-use benchtop_model::board::{Row, Scale};
+use benchtop_model::analysis::{Curve, Stability, Stable};
+use benchtop_model::board::Row;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Half of the data: how far a curve strays after it is what [`Curve::drift`] says.
+/// Half of the data. [`Curve::drift`] covers the points from here on.
 const HALF: f64 = 50.0;
-
-/// Which curves.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Stability {
-    /// The column; without one, the board's leading one.
-    pub column: Option<String>,
-    /// Percent of the data, each above 0 and at most 100; without any, those of the paper.
-    pub fractions: Vec<f64>,
-    /// What the order of questions is drawn with.
-    pub seed: u64,
-}
-
-/// The curve of one model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Curve {
-    /// Model.
-    pub model: String,
-    /// Its number on each fraction, shares in percent; none where nothing is scored.
-    pub values: Vec<Option<f64>>,
-    /// The largest distance from the last point, over those of half of the data and more.
-    pub drift: Option<f64>,
-}
-
-/// The curves of all models over the same questions, each over those that it is scored on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stable {
-    /// Column.
-    pub column: String,
-    /// What its numbers are.
-    pub scale: Scale,
-    /// Percent of the data.
-    pub fractions: Vec<f64>,
-    /// Questions that are, of all models together.
-    pub n: Vec<u64>,
-    /// What their order was drawn with.
-    pub seed: u64,
-    /// A line a model.
-    pub models: Vec<Curve>,
-}
 
 pub(super) fn stable(
     scored: &BoardData,
@@ -67,9 +27,9 @@ pub(super) fn stable(
         ask.fractions.clone()
     };
     if let Some(odd) = fractions.iter().find(|f| !(**f > 0.0 && **f <= 100.0)) {
-        let what = format!("{odd} is no part of the data in percent");
+        let what = format!("{odd} is not a valid percentage of the data");
         return Err(Error::new(ErrorKind::Usage, what)
-            .help("fractions are above 0 and at most 100, such as 1,10,50,100"));
+            .help("use values above 0 and at most 100, such as 1,10,50,100"));
     }
     let ruled = scored.ruled();
     let whole = ruled.board(chosen);
@@ -88,7 +48,7 @@ pub(super) fn stable(
     let scored = (0..finals.len()).filter(|row| finals[*row].is_some());
     let mut pool = ruled.behind_any(scored, at, chosen);
     if numbers_of(&pool) != finals {
-        // Such as a difference, which follows from more than the questions behind it.
+        // For example a difference, which depends on more than the questions behind it.
         pool = (0..ruled.sheet().len())
             .map(|row| chosen.holds(row))
             .collect();
@@ -96,9 +56,10 @@ pub(super) fn stable(
     let groups = groups(ruled.sheet(), &pool);
     let (mut counts, mut numbers): (Vec<u64>, Vec<Vec<Option<f64>>>) = (Vec::new(), Vec::new());
     let mut stopped = Ok(());
-    // All models see the same questions, each those among them that it is scored on, so that one curve is followed for all of them.
+    // All models see the same questions, each those it is scored on, so one curve is computed for
+    // all of them.
     let points = curve(groups.len(), &fractions, ask.seed, |places| {
-        stopped = stopped.clone().and_then(|()| go_on(wanted));
+        stopped = stopped.clone().and_then(|()| check_canceled(wanted));
         if stopped.is_err() {
             return Number::none("it was stopped");
         }
@@ -145,7 +106,8 @@ pub(super) fn stable(
     })
 }
 
-/// Questions that come in together, since columns count them together: image pairs and rotations; every other one by itself.
+/// Questions that are added together, because columns count them together: image pairs and rotation
+/// sets. Other questions are single.
 fn groups(sheet: &QuestionTable, pool: &[bool]) -> Vec<Vec<u32>> {
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut at: HashMap<u64, usize> = HashMap::new();

@@ -1,4 +1,5 @@
-//! What every model answered to one question, and where the tools that wrote the answers judged them otherwise.
+//! The answers of all models to one question, and where the tools that wrote the answers judged
+//! them differently.
 
 use super::comparison::{EXAMPLES, Wanted};
 use super::{BEHIND_BYTES, BoardData};
@@ -10,13 +11,13 @@ use benchtop_model::board::analysis::Disagreement;
 use benchtop_model::board::{Answered, ModelAnswer};
 use benchtop_model::{Error, ErrorKind, Prediction, Result, ToolVerdict};
 
-/// Names under which files of answers hold what a model thought apart from its answer. The first is that of an evaluation's journal.
+/// Fields with a model's reasoning in answer files. The first is that of an evaluation's journal.
 const REASONING: [&str; 4] = ["reasoning", "reasoning_content", "thinking", "thought"];
 
-/// Rows whose answers are read together.
+/// Number of rows whose answers are read together.
 const TOGETHER: usize = 2048;
 
-/// What a model thought apart from its answer, where its file or the journal of its evaluation says so.
+/// The model's reasoning, if its file or evaluation journal has it.
 pub(super) fn reasoning(answer: &Prediction) -> Option<String> {
     let said = |name: &&str| {
         answer
@@ -29,10 +30,11 @@ pub(super) fn reasoning(answer: &Prediction) -> Option<String> {
 }
 
 impl BoardData {
-    /// The row of the question with this id, or key, or number from 1.
+    /// The row of the question with this id, key, or number from 1.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is none; when items cannot be read.
+    ///
+    /// [`ErrorKind::NotFound`] if there is none, or if items cannot be read.
     pub fn row_named(&self, name: &str) -> Result<usize> {
         let all: Vec<u32> = (0..self.ruled.sheet().len() as u32).collect();
         let mut by_key = None;
@@ -53,23 +55,20 @@ impl BoardData {
                 .checked_sub(1)
                 .filter(|at| *at < all.len())
         };
-        let none = || {
-            Error::new(
-                ErrorKind::NotFound,
-                format!("there is no question `{name}`"),
-            )
-        };
+        let none = || Error::new(ErrorKind::NotFound, format!("no question `{name}`"));
         by_key.or_else(by_number).ok_or_else(none)
     }
 
-    /// What every model answered to the question in `row`, and its further orders of the options. Whether an answer is right is as `column`
-    /// counts it, where one is named. Models that answer nothing of the question's data set are left out.
+    /// The answers of all models to the question in `row` and its further option orders. Whether an
+    /// answer is right depends on `column`, if given. Models without answers in the question's data
+    /// set are left out.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is no such row or column; when texts cannot be read.
+    ///
+    /// [`ErrorKind::NotFound`] if there is no such row or column, or if texts cannot be read.
     pub fn answers_to(&self, row: usize, column: Option<&str>) -> Result<Answered> {
         let column = column.map(|name| self.ruled.column(name)).transpose()?;
-        let none = || Error::new(ErrorKind::NotFound, "the board knows no such question yet");
+        let none = || Error::new(ErrorKind::NotFound, "no such question on the board");
         let number = u32::try_from(row + 1).map_err(|_| none())?;
         let item = match row < self.ruled.sheet().len() {
             true => self.texts.items(&[number - 1])?.pop().ok_or_else(none)?,
@@ -87,7 +86,7 @@ impl BoardData {
                 .collect(),
             ..Answered::default()
         };
-        // Further orders stand behind all models; here each comes after its own.
+        // Further orders come after all models; here each follows its own model.
         let mut order: Vec<(String, usize)> = Vec::new();
         for at in 0..self.ruled.answering().len() {
             let graded = self.ruled.graded(at);
@@ -134,12 +133,13 @@ impl BoardData {
         Ok(found)
     }
 
-    /// Where the verdicts that came along with the answers are others than the board's, model by model: an answer is called right or wrong
-    /// otherwise, or the tool read something else in it. Answers without a verdict are not counted. `seen` says of a row whether its
-    /// answer may be shown.
+    /// Where the imported verdicts on answers differ from the board's, by model: a tool judged the
+    /// answer differently or read another answer. Answers without a verdict do not count. `seen`
+    /// returns whether the answer in a row may be shown.
     ///
     /// # Errors
-    /// When texts cannot be read; [`ErrorKind::Cancelled`].
+    ///
+    /// If texts cannot be read; [`ErrorKind::Cancelled`].
     pub fn against_tools(
         &self,
         chosen: &ItemSelection,
@@ -156,10 +156,7 @@ impl BoardData {
             let rows: Vec<u32> = (0..sheet.len() as u32).filter(given).collect();
             for rows in rows.chunks(TOGETHER) {
                 if !wanted() {
-                    return Err(Error::new(
-                        ErrorKind::Cancelled,
-                        "nobody waits for it any more",
-                    ));
+                    return Err(Error::new(ErrorKind::Cancelled, "canceled"));
                 }
                 for (row, answer) in rows.iter().zip(self.answers(at, rows)?) {
                     let Some(tool) = answer
@@ -185,15 +182,20 @@ impl BoardData {
             }
             if told.answers > 0 {
                 let (rows, read): (Vec<u32>, Vec<_>) = examples.into_iter().unzip();
-                told.examples = self.told(at, &rows)?.into_iter().zip(read).collect();
+                told.examples = self
+                    .answer_details(at, &rows)?
+                    .into_iter()
+                    .zip(read)
+                    .collect();
                 found.push(told);
             }
         }
         Ok(found)
     }
 
-    /// Whether a tool judges the answer in a row otherwise, or read something else in it, and whether it is right for the board and for the
-    /// tool; `None` where its verdict cannot be held against the board's.
+    /// Whether a tool judged the answer in a row differently or read another answer, and whether it
+    /// is right for the board and for the tool. `None` if its verdict cannot be compared with the
+    /// board's.
     fn differs(
         &self,
         graded: &ModelAnswers,

@@ -1,5 +1,6 @@
-//! What boards are made of, kept below `store/board/` between two starts: the sheet of the questions, and for each model and rule what its
-//! answers were read as, and how alike its free-form answers are to what the items say. Caches: one that is missing, damaged or of something else is made again.
+//! Board caches below `store/board/`: the question table, the parsed answers of each model and
+//! rule, and the similarities of free-form answers. A cache that is missing, damaged, or outdated
+//! is rebuilt.
 
 use std::path::{Path, PathBuf};
 
@@ -7,27 +8,29 @@ use bytemuck::cast_slice;
 use serde::{Deserialize, Serialize};
 
 use super::FileOutcomes;
+use benchtop_files::disk;
 use benchtop_metrics::score::question_table::{NAMED, ParsedAnswer, QuestionTable};
 use benchtop_metrics::score::{ModelAnswers, Place};
 use benchtop_model::board::Counts;
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::Catalog;
 use benchtop_store::columnar_cache::{self, Reading};
-use benchtop_store::{Catalog, disk};
 
 const SHEET: &[u8; 8] = b"btsheet\x06";
 const MARKS: &[u8; 8] = b"btmarks\x04";
 const SIMILAR: &[u8; 8] = b"btsimil\x01";
-/// Bytes of a row of the sheet without its hashes: id, codes, turn, chance, and seven of one byte.
+/// Bytes per row of the table without its hashes: id, codes, rotation, chance level, and seven
+/// single bytes.
 const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 2 + 8 + 7;
 
 #[derive(Serialize, Deserialize)]
 struct SheetTail {
     names: [Vec<String>; NAMED.len()],
-    /// Rows of each column of hashes that is kept.
+    /// Number of rows of each cached hash column.
     hashes: [u64; 5],
 }
 
-/// What the questions are, as a digest.
+/// A digest of the questions.
 pub(super) fn questions(catalog: &Catalog) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     catalog.item_segments().for_each(|segment| {
@@ -37,7 +40,7 @@ pub(super) fn questions(catalog: &Catalog) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// What a model's files are, for a digest.
+/// A hasher over a model's answer files.
 pub(super) fn digest(catalog: &Catalog, files: &[usize]) -> blake3::Hasher {
     let mut hasher = blake3::Hasher::new();
     for part in files.iter().map(|at| &catalog.answers()[*at].part) {
@@ -47,7 +50,7 @@ pub(super) fn digest(catalog: &Catalog, files: &[usize]) -> blake3::Hasher {
     hasher
 }
 
-/// The name of what is kept of a model.
+/// The cache name of a model.
 pub(super) fn short(what: &str) -> String {
     blake3::hash(what.as_bytes())
         .to_hex()
@@ -61,7 +64,7 @@ fn folder(store: &Path) -> PathBuf {
     store.join("board")
 }
 
-/// Writes the sheet of what `key` is the digest of.
+/// Writes the question table with the digest `key`.
 pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &QuestionTable) -> Result<()> {
     disk::ensure_dir(&folder(store))?;
     let hashes = [
@@ -101,11 +104,12 @@ pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &QuestionTable) -
     )
 }
 
-/// Reads the sheet of what `key` is the digest of.
+/// Reads the question table with the digest `key`.
 pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> {
     let reading = Reading::open(folder(store).join("sheet.snap"), SHEET, key)?;
     let rows = usize::try_from(reading.rows).unwrap_or(usize::MAX);
-    // The tail says how long the hashes before everything else are; it is read once more when all is checked.
+    // The tail holds the lengths of the hash columns, which come first. It is read again after the
+    // checksum was verified.
     let tail: SheetTail = reading.unchecked_tail()?;
     let hashes = tail
         .hashes
@@ -116,7 +120,7 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> 
         .checked_mul(ROW)
         .and_then(|rows| rows.checked_add(hashes?));
     if body != Some(reading.body) {
-        return Err(reading.corrupt("it is cut short"));
+        return Err(reading.corrupt("the file is truncated"));
     }
     let mut cursor = reading.cursor(0);
     let mut columns: [Vec<u64>; 5] = Default::default();
@@ -163,7 +167,7 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> 
     })
 }
 
-/// Places of answers, packed: almost always those of the row before and one on.
+/// Positions of answers, compressed: almost always the row after the previous one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Places {
     packed: Vec<u8>,
@@ -171,7 +175,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Packs them.
+    /// Compresses positions.
     pub fn pack(places: &[Place]) -> Places {
         let mut last = Place {
             file: 0,
@@ -179,20 +183,21 @@ impl Places {
         };
         let mut bytes = Vec::with_capacity(places.len() * 6);
         for place in places {
-            // What is expected is all zeroes, and so is the answer that is not there after one that is not there.
+            // Expected positions encode as zeros, and so do consecutive missing answers.
             let step = place.row.wrapping_sub(last.row).wrapping_sub(1);
             bytes.extend_from_slice(&(place.file ^ last.file).to_le_bytes());
             bytes.extend_from_slice(&step.to_le_bytes());
             last = *place;
         }
-        // Packing can only fail for want of memory; without places no answer is shown, and the next start makes them again.
+        // Compression only fails if memory runs out. Without positions no answers are shown, and
+        // the next start rebuilds them.
         Places {
             packed: zstd::bulk::compress(&bytes, 1).unwrap_or_default(),
             rows: places.len() as u64,
         }
     }
 
-    /// Them all.
+    /// Decompresses all positions.
     pub fn unpack(&self) -> Vec<Place> {
         let Ok(bytes) = zstd::bulk::decompress(&self.packed, self.rows as usize * 6) else {
             return Vec::new();
@@ -214,14 +219,14 @@ impl Places {
     }
 }
 
-/// A model's answers as read, with all that a board says of its files.
+/// A model's parsed answers, with everything that a board reports about its files.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct CachedAnswers {
     pub(super) graded: ModelAnswers,
     pub(super) places: Places,
-    /// What became of the rows of each file, by its name.
+    /// Outcomes of the rows of each file, by file name.
     pub(super) files: Vec<(String, FileOutcomes)>,
-    /// Segments of revised items that were known when it was made.
+    /// Number of revision segments when it was made.
     pub(super) revisions: u64,
 }
 
@@ -234,13 +239,18 @@ struct MarksTail {
     revisions: u64,
 }
 
-/// One file a model and rule; `name` is a hash of both.
+/// One file per model and rule. `name` is a hash of both.
 fn marks_path(store: &Path, name: &str) -> PathBuf {
     folder(store).join(format!("{name}.snap"))
 }
 
-/// Writes what was read.
-pub(super) fn write_marks(store: &Path, name: &str, key: &[u8; 32], kept: &Kept) -> Result<()> {
+/// Writes parsed answers.
+pub(super) fn write_marks(
+    store: &Path,
+    name: &str,
+    key: &[u8; 32],
+    kept: &CachedAnswers,
+) -> Result<()> {
     disk::ensure_dir(&folder(store))?;
     let marks: Vec<u8> = kept.graded.marks.iter().map(|m| m.0).collect();
     let tail = MarksTail {
@@ -260,8 +270,8 @@ pub(super) fn write_marks(store: &Path, name: &str, key: &[u8; 32], kept: &Kept)
     )
 }
 
-/// Reads what was read of the files that `key` is the digest of.
-pub(super) fn read_marks(store: &Path, name: &str, key: &[u8; 32]) -> Result<Kept> {
+/// Reads the parsed answers with the digest `key`.
+pub(super) fn read_marks(store: &Path, name: &str, key: &[u8; 32]) -> Result<CachedAnswers> {
     let reading = Reading::open(marks_path(store, name), MARKS, key)?;
     let rows = reading.rows_of(1)?;
     let mut cursor = reading.cursor(0);
@@ -278,7 +288,7 @@ pub(super) fn read_marks(store: &Path, name: &str, key: &[u8; 32]) -> Result<Kep
         similarity: Vec::new(),
         asked: None,
     };
-    Ok(Kept {
+    Ok(CachedAnswers {
         graded,
         places: tail.places,
         files: tail.files,
@@ -290,7 +300,8 @@ fn similarity_path(store: &Path, name: &str) -> PathBuf {
     folder(store).join(format!("{name}.similar"))
 }
 
-/// Writes the similarities of a model's answers to the free-form questions, in their order; none where none were computed.
+/// Writes the similarities of a model's free-form answers in question order. Empty if none were
+/// computed.
 pub(super) fn write_similarity(
     store: &Path,
     name: &str,
@@ -308,7 +319,7 @@ pub(super) fn write_similarity(
     )
 }
 
-/// Reads the similarities that `key` is the digest of.
+/// Reads the similarities with the digest `key`.
 pub(super) fn read_similarity(store: &Path, name: &str, key: &[u8; 32]) -> Result<Vec<f32>> {
     let reading = Reading::open(similarity_path(store, name), SIMILAR, key)?;
     let rows = reading.rows_of(4)?;
@@ -318,7 +329,7 @@ pub(super) fn read_similarity(store: &Path, name: &str, key: &[u8; 32]) -> Resul
     Ok(values)
 }
 
-/// Nothing is lost with a cache that could not be read or written; what is wrong with the disk is told by those who need it.
-pub(super) fn fine(result: Result<()>) {
+/// Ignores cache errors: nothing is lost, and disk errors surface elsewhere.
+pub(super) fn ignore_cache_error(result: Result<()>) {
     let _: Option<Error> = result.err().filter(|p| p.kind != ErrorKind::Io);
 }

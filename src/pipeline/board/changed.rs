@@ -1,4 +1,4 @@
-//! Questions whose options changed after answers to them came in: a letter stands for another option since.
+//! Questions whose options changed after answers arrived, so that letters stand for other options.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,9 +10,9 @@ use benchtop_metrics::score::Place;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::Catalog;
 
-/// What is read of a text of an item.
+/// The part of an item's text to read.
 #[derive(Deserialize)]
-struct Asked<'a> {
+struct ItemText<'a> {
     #[serde(borrow, default)]
     options: Vec<Text<'a>>,
 }
@@ -23,7 +23,7 @@ struct Text<'a> {
     text: Cow<'a, str>,
 }
 
-impl Asked<'_> {
+impl ItemText<'_> {
     fn hash(&self) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new();
         for Text { text } in &self.options {
@@ -34,30 +34,31 @@ impl Asked<'_> {
     }
 }
 
-/// With which import what a file holds came.
-fn came(file: &str) -> u64 {
+/// The number of the import that a file belongs to.
+fn import_number(file: &str) -> u64 {
     file.split('-')
         .next()
         .and_then(|n| n.parse().ok())
         .unwrap_or(0)
 }
 
-/// The options that questions have had, where those changed.
+/// The earlier options of questions whose options changed.
 #[derive(Default)]
 pub(super) struct Changed {
-    /// By row: with which import they came, and their hash, in order.
+    /// By row: import number and hash of the options, in order.
     rows: HashMap<u32, Vec<(u64, blake3::Hash)>>,
 }
 
 impl Changed {
-    /// Those of a project. Nothing is read where no item was revised after answers came in.
+    /// The changed questions of a project. Reads nothing if no item was revised after answers
+    /// arrived.
     pub(super) fn of(catalog: &Catalog) -> Result<Changed> {
         let first = catalog
             .answers()
             .iter()
-            .map(|answers| came(&answers.part.file))
+            .map(|answers| import_number(&answers.part.file))
             .min();
-        let is_later = |file: &str| first.is_some_and(|first| came(file) > first);
+        let is_later = |file: &str| first.is_some_and(|first| import_number(file) > first);
         let mut found = Changed::default();
         if !catalog
             .revisions()
@@ -68,15 +69,15 @@ impl Changed {
             return Ok(found);
         }
         catalog.each_text_of_revised(&mut |row, file, line| {
-            let asked: Asked = serde_json::from_slice(line).map_err(|e| {
+            let asked: ItemText = serde_json::from_slice(line).map_err(|e| {
                 Error::new(
                     ErrorKind::Corrupt,
-                    format!("a stored item cannot be read: {e}"),
+                    format!("cannot read a stored item: {e}"),
                 )
             })?;
             let (texts, hash) = (found.rows.entry(row).or_default(), asked.hash());
             if texts.last().is_none_or(|(_, last)| *last != hash) {
-                texts.push((came(file), hash));
+                texts.push((import_number(file), hash));
             }
             Ok(())
         })?;
@@ -84,7 +85,7 @@ impl Changed {
         Ok(found)
     }
 
-    /// The rows whose answer, from one of these files, came when the question had other options than now.
+    /// The rows with an answer in these files that is older than the question's present options.
     pub(super) fn rows(&self, catalog: &Catalog, files: &[usize], places: &Places) -> Vec<u32> {
         if self.rows.is_empty() {
             return Vec::new();
@@ -94,7 +95,7 @@ impl Changed {
             let place = places
                 .get(*row as usize)
                 .filter(|place| **place != Place::NONE)?;
-            let at = came(
+            let at = import_number(
                 &catalog
                     .answers()
                     .get(*files.get(usize::from(place.file))?)?
@@ -104,7 +105,7 @@ impl Changed {
             let then = texts
                 .iter()
                 .rev()
-                .find(|(came, _)| *came <= at)
+                .find(|(import_number, _)| *import_number <= at)
                 .or(texts.first())?;
             (then.1 != texts.last()?.1).then_some(*row)
         };

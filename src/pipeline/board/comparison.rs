@@ -1,4 +1,5 @@
-//! Closer looks at a board: how sure a cell is, how two models differ, where two rules read another answer.
+//! Confidence intervals of a cell, comparisons of two models, and disagreements of two extraction
+//! rules.
 
 use super::BoardData;
 use benchtop_metrics::score::question_table::ParsedAnswer;
@@ -9,13 +10,13 @@ use benchtop_model::board::analysis::{Compared, Disagreement, Redrawn, Sure, Tab
 use benchtop_model::board::{AnswerDetail, Cell, Row};
 use benchtop_model::{Error, ErrorKind, Item, Prediction, QuestionKind, Result};
 
-/// Items of each side that a comparison names at most.
+/// Maximum number of items per side that a comparison lists.
 pub const ITEMS: usize = 5000;
 
-/// Examples of a disagreement a model.
+/// Maximum number of examples per model.
 pub const EXAMPLES: usize = 50;
 
-/// Says whether somebody still waits.
+/// Returns whether the result is still wanted.
 pub type Wanted<'a> = &'a dyn Fn() -> bool;
 
 fn redrawn(drawn: Estimate, plan: Bootstrap) -> Redrawn {
@@ -37,10 +38,11 @@ impl BoardData {
             .and_then(|row: &Row| row.cells.get(column).copied().flatten())
     }
 
-    /// How sure a cell is.
+    /// The confidence intervals of a cell.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is no such model or column, [`ErrorKind::Cancelled`].
+    ///
+    /// [`ErrorKind::NotFound`] if there is no such model or column, [`ErrorKind::Cancelled`].
     pub fn sure(
         &self,
         model: &str,
@@ -63,10 +65,11 @@ impl BoardData {
         })
     }
 
-    /// Two models on the same questions. `seen` says of a row whether it may be named.
+    /// Compares two models on the same questions. `seen` returns whether a row may be named.
     ///
     /// # Errors
-    /// As [`sure`](Self::sure).
+    ///
+    /// As for [`sure`](Self::sure).
     pub fn compare(
         &self,
         (a, b): (&str, &str),
@@ -77,7 +80,7 @@ impl BoardData {
     ) -> Result<Compared> {
         let at = (self.ruled.model(a)?, self.ruled.model(b)?);
         let place = self.ruled.column(column)?;
-        // Of two evaluations each may be of some questions only.
+        // Each of two evaluations may cover only some questions.
         let chosen = &self.ruled.both(at, chosen);
         let items = |units: &[Vec<u32>]| {
             let mut numbers: Vec<u32> = units
@@ -126,9 +129,9 @@ impl BoardData {
         let mut redrawn = redrawn(drawn, plan);
         redrawn.why_not = match own {
             [Some(_), Some(_)] => redrawn.why_not,
-            [None, None] => Some(format!("neither model has a number in {column}")),
+            [None, None] => Some(format!("neither model has a score in {column}")),
             [first, _] => Some(format!(
-                "{} has no number in {column}",
+                "{} has no score in {column}",
                 if first.is_none() { a } else { b }
             )),
         };
@@ -143,11 +146,12 @@ impl BoardData {
         })
     }
 
-    /// Where another rule reads another answer than this one does, model by model. `seen` says of a row whether its answer may be
-    /// shown.
+    /// Where another rule reads another answer, by model. `seen` returns whether the answer in a
+    /// row may be shown.
     ///
     /// # Errors
-    /// When texts cannot be read; [`ErrorKind::Cancelled`].
+    ///
+    /// If texts cannot be read; [`ErrorKind::Cancelled`].
     pub fn disagreements(
         &self,
         other: &BoardData,
@@ -158,10 +162,7 @@ impl BoardData {
         let mut found = Vec::new();
         for graded in self.ruled.models() {
             if !wanted() {
-                return Err(Error::new(
-                    ErrorKind::Cancelled,
-                    "nobody waits for it any more",
-                ));
+                return Err(Error::new(ErrorKind::Cancelled, "canceled"));
             }
             let Some(second) = other
                 .ruled
@@ -211,11 +212,15 @@ impl BoardData {
                 .and_then(|answer| other.read(item, *row as usize, answer).0.answer())
         };
         let read: Vec<Option<String>> = rows.iter().zip(&items).zip(&answers).map(read).collect();
-        Ok(self.told(at, rows)?.into_iter().zip(read).collect())
+        Ok(self
+            .answer_details(at, rows)?
+            .into_iter()
+            .zip(read)
+            .collect())
     }
 
-    /// The answers of a model in these rows as the board reads them.
-    pub(super) fn told(&self, at: usize, rows: &[u32]) -> Result<Vec<AnswerDetail>> {
+    /// The answers of a model in these rows, as read by the board.
+    pub(super) fn answer_details(&self, at: usize, rows: &[u32]) -> Result<Vec<AnswerDetail>> {
         let (graded, items) = (self.ruled.graded(at), self.texts.items(rows)?);
         let all = rows.iter().zip(&items).zip(self.answers(at, rows)?);
         let one = |((row, item), answer): ((&u32, &Item), Option<Prediction>)| {

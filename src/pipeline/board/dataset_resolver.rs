@@ -1,11 +1,13 @@
-//! Which data sets the answers of a file belong to that names none: one rule for boards of files, for those of a project, and for
-//! telling two runs of a model from two files of one.
+//! How answer files that do not name a data set are assigned to one. One rule for boards of files,
+//! for project boards, and for distinguishing two runs of a model from two parts of one.
 //!
-//! A row belongs to the data set that has its id. Where several have ids of the file, they are put in an order, and each row belongs to
-//! the first one that has it. The nearest come first: those that were brought in with the file, then those whose own files lie nearest to
-//! it, if they have at least half of the ids that any data set has. Of equally near ones the one with most of the ids comes first, of these
-//! the smallest, of these the first by name. A data set farther away counts only where it shares none of the ids with a nearer one: else
-//! its ids are numbers that every data set has, and say nothing.
+//! A row belongs to the data set that contains its id. If several data sets contain ids of the
+//! file, they are ordered, and each row belongs to the first one that contains it. The nearest data
+//! sets come first: those of the same import, then those whose files are closest in the folder
+//! tree, provided that they contain at least half as many of the ids as the best one. Among equally
+//! near data sets, the one with the most ids comes first, then the smallest, then the first by
+//! name. A more distant data set counts only if it shares no id with a nearer one. Otherwise its
+//! ids are numbers that occur in every data set and prove nothing.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,16 +20,16 @@ use benchtop_store::catalog::Answers;
 use benchtop_store::columns::{Columns, id_hash};
 use benchtop_store::manifest::{Holds, Part};
 
-/// Where a file came from.
+/// The origin of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// The import that brought it in; 0 without a project.
+    /// Number of the import, or 0 without a project.
     import: u64,
     folder: PathBuf,
 }
 
 impl Origin {
-    /// Of a file that no import brought in.
+    /// The origin of a file that was not imported.
     pub fn of_file(file: &Path) -> Origin {
         let real = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
         Origin {
@@ -36,12 +38,12 @@ impl Origin {
         }
     }
 
-    /// Of a part of a project.
+    /// The origin of a part of a project.
     pub fn of_part(part: &Part) -> Origin {
         Origin::of_import(part.import(), Path::new(&part.source))
     }
 
-    /// Of a file that an import of this number brings in.
+    /// The origin of a file in this import.
     pub fn of_import(import: u64, file: &Path) -> Origin {
         Origin {
             import,
@@ -49,7 +51,7 @@ impl Origin {
         }
     }
 
-    /// How near another file is: whether both came together, and how many folders they have in common.
+    /// Nearness of another file: whether both are of one import, and the number of common folders.
     fn near(&self, other: &Origin) -> (bool, usize) {
         let common = self
             .folder
@@ -61,7 +63,7 @@ impl Origin {
     }
 }
 
-/// A data set and the files that its questions came from.
+/// A data set with the origins of its questions.
 #[derive(Clone, Debug, Default)]
 struct Set {
     name: String,
@@ -79,42 +81,42 @@ impl Set {
     }
 }
 
-/// The data sets that are at hand.
+/// The available data sets.
 #[derive(Clone, Debug, Default)]
 pub struct DatasetResolver {
     sets: Vec<Set>,
 }
 
-/// How many rows of a file have ids of which data sets.
+/// Counts the ids of a file by data set.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     counts: BTreeMap<Vec<usize>, u64>,
 }
 
-/// Where the rows of a file belong.
+/// The assignment of a file's rows to data sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assignment {
-    /// The data sets in the order in which they are asked for an id.
+    /// The data sets in the order in which they are searched for an id.
     pub names: Vec<String>,
-    /// Those that have an id in common, the one that it is taken for first; none where every id is of one data set.
+    /// The data sets that share an id, the preferred one first. Empty if all ids are unique.
     pub shared: Vec<String>,
 }
 
 impl DatasetResolver {
-    /// The data sets of these rows, which `parts` brought in one after the other.
+    /// The data sets of these rows, which come from `parts` in order.
     pub fn new<'p>(columns: &Columns, parts: impl Iterator<Item = &'p Part>) -> DatasetResolver {
-        let (mut shelf, mut row) = (DatasetResolver::default(), 0);
+        let (mut resolver, mut row) = (DatasetResolver::default(), 0);
         for part in parts {
             let (from, end) = (Origin::of_part(part), row + part.rows as usize);
             let codes =
                 Columns::named(Field::Dataset).and_then(|at| columns.codes[at].get(row..end));
             for same in codes.unwrap_or_default().chunk_by(|a, b| a == b) {
-                shelf.add(columns.value(Field::Dataset, row), same.len() as u64, &from);
+                resolver.add(columns.value(Field::Dataset, row), same.len() as u64, &from);
                 row += same.len();
             }
             row = end;
         }
-        shelf
+        resolver
     }
 
     /// The data sets of a project.
@@ -122,9 +124,9 @@ impl DatasetResolver {
         DatasetResolver::new(catalog.columns(), catalog.item_parts())
     }
 
-    /// Adds so many questions of a data set.
+    /// Adds questions of a data set.
     pub fn add(&mut self, dataset: &str, n: u64, from: &Origin) {
-        // The last ones are those of the questions before.
+        // The last origins are those of the previous questions.
         let at = self
             .sets
             .iter()
@@ -143,17 +145,17 @@ impl DatasetResolver {
         }
     }
 
-    /// Whether there are several, so that an id may be of any.
+    /// Whether there are several data sets, so that an id may be ambiguous.
     pub fn is_several(&self) -> bool {
         self.sets.len() > 1
     }
 
-    /// Whether there is a data set of this name.
+    /// Whether there is a data set with this name.
     pub fn has(&self, name: &str) -> bool {
         self.sets.iter().any(|set| set.name == name)
     }
 
-    /// Counts a row with this key; `has` says whether there is a question whose id has this hash.
+    /// Counts a row with this key. `has` returns whether there is a question with this id hash.
     pub fn count(&self, tally: &mut Tally, key: &str, has: &dyn Fn(u64) -> bool) {
         let of = |set: &Set| has(id_hash(&format!("{}/{key}", set.name)));
         let sets: Vec<usize> = (0..self.sets.len())
@@ -164,8 +166,8 @@ impl DatasetResolver {
         }
     }
 
-    /// Where the rows of the file at `file` belong that were counted.
-    pub fn homes(&self, tally: &Tally, file: &Origin) -> Assignment {
+    /// The assignment of the counted rows of the file at `file`.
+    pub fn assign(&self, tally: &Tally, file: &Origin) -> Assignment {
         let rows = |is: &dyn Fn(usize) -> bool| -> u64 {
             tally
                 .counts
@@ -227,11 +229,12 @@ impl DatasetResolver {
         }
     }
 
-    /// Where the answers of a part of a project belong; `has` is as for [`count`](Self::count).
+    /// The assignment of the answers of a project part; `has` is as in [`count`](Self::count).
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Corrupt`] when the part is damaged.
-    pub fn homes_of(&self, answers: &Answers, has: &dyn Fn(u64) -> bool) -> Result<Assignment> {
+    ///
+    /// [`benchtop_model::ErrorKind::Corrupt`] if the part is damaged.
+    pub fn assign_part(&self, answers: &Answers, has: &dyn Fn(u64) -> bool) -> Result<Assignment> {
         if let Holds::Predictions {
             dataset: Some(dataset),
             ..
@@ -249,12 +252,12 @@ impl DatasetResolver {
             }
             frame += 1;
         }
-        Ok(self.homes(&tally, &Origin::of_part(&answers.part)))
+        Ok(self.assign(&tally, &Origin::of_part(&answers.part)))
     }
 }
 
 impl Assignment {
-    /// All rows belong to one data set.
+    /// Assigns all rows to one data set.
     pub fn one(name: &str) -> Assignment {
         Assignment {
             names: vec![name.to_string()],
@@ -262,8 +265,9 @@ impl Assignment {
         }
     }
 
-    /// The question with this key: the first that `at` finds by the hash of its id. Without one, the hash that the row counts as another
-    /// one by. `id` becomes the id.
+    /// Finds the question with this key: the first that `at` returns for the hash of its id.
+    /// Without one, returns the hash by which the row counts as an extra answer. `id` is set to the
+    /// id.
     pub fn find<T>(
         &self,
         key: &str,
@@ -293,23 +297,26 @@ impl Assignment {
 mod tests {
     use super::*;
 
-    /// A shelf of data sets with these keys, each from one file, and where answers with these keys in the file at `from` belong.
-    fn homes(
+    /// Data sets with these keys, each from one file, and the assignment of answers with these keys
+    /// in the file `from`.
+    fn assign(
         sets: &[(&str, &str, &[&str])],
         from: &str,
         keys: &[&str],
     ) -> (Vec<String>, Vec<String>) {
-        let (mut shelf, mut ids) = (DatasetResolver::default(), std::collections::HashSet::new());
+        let (mut resolver, mut ids) =
+            (DatasetResolver::default(), std::collections::HashSet::new());
         for (name, file, keys) in sets {
             for key in *keys {
-                shelf.add(name, 1, &Origin::of_file(Path::new(file)));
+                resolver.add(name, 1, &Origin::of_file(Path::new(file)));
                 ids.insert(id_hash(&format!("{name}/{key}")));
             }
         }
         let mut tally = Tally::default();
         keys.iter()
-            .for_each(|key| shelf.count(&mut tally, key, &|hash| ids.contains(&hash)));
-        let Assignment { names, shared } = shelf.homes(&tally, &Origin::of_file(Path::new(from)));
+            .for_each(|key| resolver.count(&mut tally, key, &|hash| ids.contains(&hash)));
+        let Assignment { names, shared } =
+            resolver.assign(&tally, &Origin::of_file(Path::new(from)));
         (names, shared)
     }
 
@@ -325,51 +332,54 @@ mod tests {
             ("c", "/x/c.json", &["c0"]),
         ];
         assert_eq!(
-            homes(&sets, "/x/m.csv", &["b1", "a0", "b0", "z9"]),
+            assign(&sets, "/x/m.csv", &["b1", "a0", "b0", "z9"]),
             (words("b a"), words(""))
         );
-        assert_eq!(homes(&sets, "/x/m.csv", &["z9"]), (words(""), words("")));
-        // However far away, where no id is in two of them.
+        assert_eq!(assign(&sets, "/x/m.csv", &["z9"]), (words(""), words("")));
+        // At any distance, if no id is in two of them.
         let far: [(&str, &str, &[&str]); 2] = [
             ("a", "/x/a.json", &["a0", "a1"]),
             ("b", "/y/b.json", &["b0", "b1"]),
         ];
-        assert_eq!(homes(&far, "/x/m.csv", &["a0", "b0", "b1"]).0, words("b a"));
+        assert_eq!(
+            assign(&far, "/x/m.csv", &["a0", "b0", "b1"]).0,
+            words("b a")
+        );
     }
 
     #[test]
-    fn of_several_with_one_id_one_rule_decides() {
+    fn shared_ids_go_to_the_preferred_data_set() {
         let all: &[&str] = &["0", "1", "2", "3"];
         let sets = [
             ("big", "/x/big.json", all),
             ("small", "/x/small.json", &all[..2]),
             ("twin", "/x/t.json", &all[..2]),
         ];
-        // As many of its ids: the smallest, then the first by name. It says so.
+        // Equal numbers of ids: the smallest, then the first by name. The ambiguity is reported.
         assert_eq!(
-            homes(&sets, "/x/m.csv", &["0", "1"]),
+            assign(&sets, "/x/m.csv", &["0", "1"]),
             (words("small twin big"), words("small twin big"))
         );
         assert_eq!(
-            homes(&sets, "/x/m.csv", &["0", "1", "2"]).0,
+            assign(&sets, "/x/m.csv", &["0", "1", "2"]).0,
             words("big small twin")
         );
     }
 
     #[test]
-    fn the_nearest_goes_first_and_the_others_get_nothing_of_what_it_lacks() {
+    fn the_nearest_data_set_comes_first_and_overlapping_ones_are_ignored() {
         let all: &[&str] = &["0", "1", "2", "3"];
         let sets = [
             ("far", "/y/far.json", all),
             ("near", "/x/deep/near.json", &all[..3]),
         ];
-        assert_eq!(homes(&sets, "/x/m.csv", all), (words("near"), words("")));
-        assert_eq!(homes(&sets, "/y/m.csv", all), (words("far"), words("")));
-        // One with hardly any of the ids does not lead.
+        assert_eq!(assign(&sets, "/x/m.csv", all), (words("near"), words("")));
+        assert_eq!(assign(&sets, "/y/m.csv", all), (words("far"), words("")));
+        // A data set with hardly any of the ids does not come first.
         let sets = [
             ("far", "/y/far.json", all),
             ("near", "/x/near.json", &all[..1]),
         ];
-        assert_eq!(homes(&sets, "/x/m.csv", all), (words("far"), words("")));
+        assert_eq!(assign(&sets, "/x/m.csv", all), (words("far"), words("")));
     }
 }

@@ -1,4 +1,4 @@
-//! What was odd about the files of a board, in notes that fit a line of a terminal.
+//! Collects problems of answer files as short notes for the board.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,53 +6,38 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use benchtop_metrics::score::Outcome;
-use benchtop_model::board::{Cell, Column, Row};
+use benchtop_model::board::Row;
 
-/// Columns of a terminal that a note is kept to, less what is printed before it.
+/// Maximum width of a note in columns, without the text printed before it.
 const WIDTH: usize = 74;
 
-/// Why no two of these models, which have these cells in a column and stand in its order, were told apart by a test.
-pub fn untested(
-    models: usize,
-    column: &Column,
-    cells: impl IntoIterator<Item = Cell>,
-) -> &'static str {
-    // The share of questions that were really modified says nothing of answers.
-    let is_of_units =
-        column.group != "modified" && cells.into_iter().any(|cell| cell.k().is_some());
-    match (models, is_of_units) {
-        (0 | 1, _) => "the bare order: there are no two models to tell apart",
-        (_, true) => "the bare order: no two models were scored on the same questions",
-        (_, false) => "the bare order: this column has no units that two models get right or wrong",
-    }
-}
-
-/// What was odd about the files of a model, while they are read.
+/// The notes collected while a model's files are read.
 #[derive(Clone, Debug, Default)]
 pub struct BoardNotes {
     notes: Vec<String>,
-    /// Models whose evaluated file went before a plain one.
+    /// Models whose evaluated file was used instead of a plain one.
     evaluated: BTreeSet<String>,
-    /// What files are called, by path.
+    /// Display names of files, by path.
     names: BTreeMap<String, String>,
-    /// How free-form answers are compared.
+    /// A hint about uncompared free-form answers.
     compares: &'static str,
 }
 
-/// What became of the rows of one file.
+/// The outcomes of the rows of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileOutcomes {
     counts: [u64; 4],
-    /// Keys of questions whose text in the file is another than in the set.
+    /// Keys of questions with a different text in the file.
     pub drifted: BTreeSet<String>,
     /// Whether any of its questions is in the set.
     pub known: bool,
-    /// Data sets that have an id of it in common, the one that it is taken for first.
+    /// Data sets that share an id of the file, the preferred one first.
     pub shared: Vec<String>,
 }
 
 impl FileOutcomes {
-    /// Nothing yet; `known` says whether its data set is at hand, `shared` which ones have an id of it in common.
+    /// No outcomes yet. `known` says whether its data set is available, and `shared` lists data
+    /// sets that share an id.
     pub fn new(known: bool, shared: Vec<String>) -> FileOutcomes {
         FileOutcomes {
             known,
@@ -61,7 +46,6 @@ impl FileOutcomes {
         }
     }
 
-    /// Counts a row.
     pub fn count(&mut self, outcome: Outcome) {
         self.counts[outcome as usize] += 1;
     }
@@ -72,12 +56,13 @@ impl FileOutcomes {
 }
 
 impl BoardNotes {
-    /// Something to be said of the whole.
+    /// Adds a general note.
     pub fn say(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
 
-    /// The files that notes may be about: each is called by its name, with as many of its folders as tell it from the others.
+    /// Sets the files that notes may mention. Each is named by its file name, with as many folders
+    /// as needed to be unique.
     pub fn files<'p>(&mut self, paths: impl IntoIterator<Item = &'p str>) {
         let paths: BTreeSet<&str> = paths.into_iter().collect();
         let last = |path: &str, parts: usize| {
@@ -104,28 +89,28 @@ impl BoardNotes {
         }
     }
 
-    /// What a file is called.
+    /// The display name of a file.
     fn name<'n>(&'n self, source: &'n str) -> &'n str {
         self.names.get(source).map_or(source, String::as_str)
     }
 
-    /// So many rows of a file were doubled, of which the first counts.
+    /// Notes duplicate rows of a file, of which the first counts.
     pub fn doubled(&mut self, source: &str, n: u64) {
         if n > 0 {
-            let rows = count(n, "doubled row");
+            let rows = count(n, "duplicate row");
             self.say(format!("{}: {rows}; the first counts", self.name(source)));
         }
     }
 
-    /// Takes in what became of the rows of `model`'s file `source`.
-    pub fn file(&mut self, model: &str, source: &str, fate: &FileOutcomes) {
+    /// Adds the outcomes of the rows of `model`'s file `source`.
+    pub fn file(&mut self, model: &str, source: &str, file_outcomes: &FileOutcomes) {
         let [used, extra, duplicate, superseded] = [
             Outcome::Used,
             Outcome::Extra,
             Outcome::Duplicate,
             Outcome::Superseded,
         ]
-        .map(|o| fate.of(o));
+        .map(|o| file_outcomes.of(o));
         let name = self.name(source);
         // Most files are named after their model.
         let of = if name.contains(model) {
@@ -134,7 +119,7 @@ impl BoardNotes {
             format!("{model}, {name}")
         };
         let mut note = |text: String| self.notes.push(format!("{of}: {text}"));
-        if !fate.known && used + extra + duplicate + superseded > 0 {
+        if !file_outcomes.known && used + extra + duplicate + superseded > 0 {
             note("answers no question of the set".into());
         } else if extra > 0 {
             note(format!(
@@ -142,7 +127,7 @@ impl BoardNotes {
                 count(extra, "answer")
             ));
         }
-        if let [first, others @ ..] = &fate.shared[..]
+        if let [first, others @ ..] = &file_outcomes.shared[..]
             && !others.is_empty()
         {
             let not = if let [other] = others {
@@ -151,21 +136,21 @@ impl BoardNotes {
                 String::new()
             };
             note(format!(
-                "ids of {} data sets; taken for {first}{not}",
+                "ids of {} data sets; assigned to {first}{not}",
                 others.len() + 1
             ));
         }
         if duplicate > 0 {
             note(format!(
                 "{}; the first counts",
-                count(duplicate, "doubled row")
+                count(duplicate, "duplicate row")
             ));
         }
-        if let Some(first) = fate.drifted.first() {
-            match fate.drifted.len() as u64 {
-                1 => note(format!("1 question has another text ({first})")),
+        if let Some(first) = file_outcomes.drifted.first() {
+            match file_outcomes.drifted.len() as u64 {
+                1 => note(format!("1 question has a different text ({first})")),
                 many => note(format!(
-                    "{many} questions have another text (first: {first})"
+                    "{many} questions have a different text (first: {first})"
                 )),
             }
         }
@@ -180,12 +165,13 @@ impl BoardNotes {
         }
     }
 
-    /// What is to be done about free-form answers that were not compared.
+    /// Sets the hint about uncompared free-form answers.
     pub fn compares(&mut self, how: &'static str) {
         self.compares = how;
     }
 
-    /// The notes on a board with these rows; `declines` says whether declining is the right answer to some questions.
+    /// The notes on a board with these rows. `declines` says whether refusing is the right answer
+    /// to some questions.
     pub fn notes(&self, rows: &[Row], declines: bool) -> Vec<String> {
         let mut notes = self.notes.clone();
         for Row { model, counts, .. } in rows {
@@ -198,13 +184,13 @@ impl BoardNotes {
                 }
             };
             note(counts.missing, "question", "without an answer");
-            note(counts.unparsed, "answer", "that no rule could read");
+            note(counts.unparsed, "answer", "that could not be parsed");
             match (counts.refused, declines) {
                 (n, true) if n > 0 => notes.push(format!(
-                    "{model}: {} declining in words",
+                    "{model}: {} refusing in free text",
                     count(n, "answer")
                 )),
-                (n, _) => note(n, "answer", "declining to answer"),
+                (n, _) => note(n, "answer", "refusing to answer"),
             }
             if counts.uncompared > 0 {
                 let answers = count(counts.uncompared, "free-form answer");
@@ -214,7 +200,7 @@ impl BoardNotes {
         if !self.evaluated.is_empty() {
             let models: Vec<&str> = self.evaluated.iter().map(String::as_str).collect();
             let said = |models: &str| {
-                format!("evaluated files (a judge's words) go before plain ones: {models}")
+                format!("evaluated files (with judge output) used instead of plain ones: {models}")
             };
             let all = said(&models.join(", "));
             let is_short = all.chars().count() <= WIDTH;
@@ -228,7 +214,7 @@ impl BoardNotes {
     }
 }
 
-/// So many of something.
+/// A number with its noun.
 pub(super) fn count(n: u64, what: &str) -> String {
     if n == 1 {
         format!("1 {what}")
@@ -242,9 +228,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_called_by_what_tells_them_apart() {
-        let mut odd = BoardNotes::default();
-        odd.files([
+    fn file_names_are_unique() {
+        let mut board_notes = BoardNotes::default();
+        board_notes.files([
             "/data/a/one/p.jsonl",
             "/data/b/one/p.jsonl",
             "/data/b/q.jsonl",
@@ -256,7 +242,7 @@ mod tests {
             "/data/b/q.jsonl",
             "evaluation 3 on a set",
         ]
-        .map(|path| odd.name(path))
+        .map(|path| board_notes.name(path))
         .to_vec();
         assert_eq!(
             names,
@@ -267,41 +253,41 @@ mod tests {
                 "evaluation 3 on a set"
             ]
         );
-        assert_eq!(odd.name("/never/said.jsonl"), "/never/said.jsonl");
+        assert_eq!(board_notes.name("/never/said.jsonl"), "/never/said.jsonl");
     }
 
-    /// A note for each thing that can be odd of MVP-Bench's files with the longest names.
+    /// A note for each possible problem of MVP-Bench's files with the longest names.
     #[test]
     fn a_note_fits_a_line() {
-        let mut odd = BoardNotes::default();
+        let mut board_notes = BoardNotes::default();
         let path =
             "/home/somebody/benchmarks/mvp-bench/model_prediction/llava_v1.5_13b_evaluated.jsonl";
-        odd.files([path]);
-        odd.doubled(path, 1872);
-        let mut fate = FileOutcomes::new(true, Vec::new());
-        fate.drifted = ["1295".to_string()].into();
+        board_notes.files([path]);
+        board_notes.doubled(path, 1872);
+        let mut file_outcomes = FileOutcomes::new(true, Vec::new());
+        file_outcomes.drifted = ["1295".to_string()].into();
         for (outcome, n) in [
             (Outcome::Used, 1000),
             (Outcome::Extra, 2),
             (Outcome::Duplicate, 1872),
         ] {
-            (0..n).for_each(|_| fate.count(outcome));
+            (0..n).for_each(|_| file_outcomes.count(outcome));
         }
-        odd.file("llava_v1.5_13b", path, &fate);
+        board_notes.file("llava_v1.5_13b", path, &file_outcomes);
         let mut none = FileOutcomes::new(false, Vec::new());
         none.count(Outcome::Extra);
-        odd.file("other", path, &none);
+        board_notes.file("other", path, &none);
         let mut plain = FileOutcomes::new(true, Vec::new());
         (0..1000).for_each(|_| plain.count(Outcome::Used));
         plain.count(Outcome::Superseded);
-        odd.file("llava_v1.5_13b", "llava_v1.5_13b.jsonl", &plain);
+        board_notes.file("llava_v1.5_13b", "llava_v1.5_13b.jsonl", &plain);
         let models = [
             "llava_v1.5_7b",
             "llava_v1.5_13b",
             "deepseek_vl_1.3b",
             "MiniGPT-4-v1-7B",
         ];
-        odd.evaluated.extend(models.map(str::to_string));
+        board_notes.evaluated.extend(models.map(str::to_string));
         let counts = benchtop_model::board::Counts {
             refused: 2,
             ..Default::default()
@@ -314,20 +300,20 @@ mod tests {
         };
         assert_eq!(
             BoardNotes::default().notes(std::slice::from_ref(&row), true),
-            ["m: 2 answers declining in words"]
+            ["m: 2 answers refusing in free text"]
         );
         assert!(
             BoardNotes::default().notes(&[row], false)[0]
-                .ends_with("declining to answer, counted as wrong")
+                .ends_with("refusing to answer, counted as wrong")
         );
-        let notes = odd.notes(&[], false);
+        let notes = board_notes.notes(&[], false);
         let file = "llava_v1.5_13b_evaluated.jsonl";
         assert_eq!(
             notes[..3],
             [
-                format!("{file}: 1872 doubled rows; the first counts"),
+                format!("{file}: 1872 duplicate rows; the first counts"),
                 format!("{file}: 2 answers to questions outside the set"),
-                format!("{file}: 1872 doubled rows; the first counts"),
+                format!("{file}: 1872 duplicate rows; the first counts"),
             ]
         );
         assert!(

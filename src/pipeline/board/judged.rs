@@ -1,4 +1,4 @@
-//! Answers that `strict` cannot read, as judges read them.
+//! Answers that `strict` cannot read, as read by judges.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use benchtop_metrics::score::question_table::ParsedAnswer;
 use benchtop_model::{Item, Prediction, Result};
 use benchtop_store::judge_cache::{JudgeExtractions, Reading, about};
 
-/// Characters of what a judge said in a trace, at most.
+/// Maximum length of a judge's output in a trace, in characters.
 const SAID: usize = 60;
 
-/// How answers are read: by one rule or each question's own, and what judges read.
+/// How to read answers: by one rule or each question's own, with the readings of judges.
 #[derive(Clone, Copy)]
 pub(super) struct Ruling<'a> {
     pub(super) rule: Option<Extractor>,
@@ -20,7 +20,7 @@ pub(super) struct Ruling<'a> {
 }
 
 impl Ruling<'_> {
-    /// What marks by this rule follow from beside answers and rule: other words once there are more readings.
+    /// The part of a cache key besides answers and rule. Changes with new readings.
     pub(super) fn digest(&self) -> &str {
         if self.rule.is_some_and(Extractor::is_of_project) {
             self.readings.digest()
@@ -29,7 +29,8 @@ impl Ruling<'_> {
         }
     }
 
-    /// What a judge read of an output that the rule cannot read; the item is its id and its question.
+    /// A judge's reading of an output that the rule cannot read. The item is given by id and
+    /// question.
     pub(super) fn judged(&self, item: (&str, &str), asked: &Asked, output: &str) -> Option<Read> {
         let rule = self.rule.filter(|rule| rule.is_of_project());
         reading(self.readings, rule?, item, asked, output)
@@ -37,7 +38,7 @@ impl Ruling<'_> {
     }
 }
 
-/// The last reading of this output to this question, where the rule goes by readings.
+/// The last reading of this output to this question, if the rule uses readings.
 fn reading<'r>(
     readings: &'r JudgeExtractions,
     rule: Extractor,
@@ -53,7 +54,7 @@ fn reading<'r>(
 }
 
 impl BoardData {
-    /// With what judges read, which [`Extractor::StrictJudge`] goes by; a note says whose readings these are.
+    /// Sets the readings that [`Extractor::StrictJudge`] uses, with a note about their judges.
     pub(super) fn with_readings(mut self, readings: Arc<JudgeExtractions>) -> BoardData {
         if let Some(rule) = self.rule.filter(|rule| rule.is_of_project()) {
             let judges: Vec<String> = readings
@@ -62,19 +63,19 @@ impl BoardData {
                 .map(|(judge, words)| format!("{judge} ({words})"))
                 .collect();
             let by = match judges.is_empty() {
-                true => "no judge was asked yet: `benchtop eval judge` does".to_string(),
+                true => "no judge was asked yet; run `benchtop eval judge`".to_string(),
                 false => format!(
-                    "what strict cannot read is as read by {}",
+                    "answers that strict cannot read are read by {}",
                     judges.join(", ")
                 ),
             };
-            self.odd.say(format!("{}: {by}", rule.name()));
+            self.board_notes.say(format!("{}: {by}", rule.name()));
         }
         self.readings = readings;
         self
     }
 
-    /// What an answer to the question in `row` is read as, and how.
+    /// The answer read for the question in `row`, and how.
     pub(super) fn read(&self, item: &Item, row: usize, answer: &Prediction) -> (Read, String) {
         let (asked, rule) = (
             Asked::from(item),
@@ -116,7 +117,8 @@ impl BoardData {
         (found.unwrap_or(by_rule), trace)
     }
 
-    /// The rows whose answer cannot be read, of the model at this place of [`Ruled::answering`](benchtop_metrics::score::BoardEngine::answering).
+    /// The rows with unparsed answers of the model at this index of
+    /// [`BoardEngine::answering`](benchtop_metrics::score::BoardEngine::answering).
     pub fn unparsed(&self, at: usize) -> Vec<u32> {
         let marks = self
             .ruled
@@ -129,10 +131,11 @@ impl BoardData {
         rows.map(|(row, _)| row).collect()
     }
 
-    /// These rows that the model at this place answered, each with its item and the answer.
+    /// The answered ones of these rows for the model at this index, each with item and answer.
     ///
     /// # Errors
-    /// When they cannot be read.
+    ///
+    /// If they cannot be read.
     pub fn answered(&self, at: usize, rows: &[u32]) -> Result<Vec<(u32, Item, Prediction)>> {
         let (items, answers) = (self.texts.items(rows)?, self.answers(at, rows)?);
         let all = rows.iter().zip(items).zip(answers);

@@ -1,4 +1,4 @@
-//! Boards of questions and answers that are at hand.
+//! Boards of questions and answers in memory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -17,22 +17,23 @@ use benchtop_store::columns::id_hash;
 /// The rows of one prediction file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answers {
-    /// The model, see [`super::model_name`].
+    /// The model; see [`super::model_name`].
     pub model: String,
-    /// The file: notes call it by its name, and by its folders where others have that name too.
+    /// The file. Notes use its name, with folders if the name is not unique.
     pub source: String,
-    /// The data set its keys belong to; when not known, see [`super::dataset_resolver`].
+    /// The data set of its keys, if known; see [`super::dataset_resolver`].
     pub dataset: Option<String>,
-    /// Whether it is an evaluated file, which holds a judge's words and goes before a plain one.
+    /// Whether it is an evaluated file, which contains judge output and is preferred to a plain
+    /// one.
     pub evaluated: bool,
-    /// The rows in the order of the file.
+    /// The rows in file order.
     pub rows: Vec<Prediction>,
 }
 
 /// Questions and answers in memory.
 struct Memory {
     items: Vec<Item>,
-    /// By model, in the order that places name.
+    /// By model, in the order of place numbers.
     answers: HashMap<String, Vec<Vec<Prediction>>>,
 }
 
@@ -56,64 +57,64 @@ impl Texts for Memory {
     }
 }
 
-/// Questions in the order in which they came, each id once, and the data sets that they are of.
+/// Questions in order of arrival, each id once, with their data sets.
 #[derive(Default)]
 pub(super) struct Questions {
     items: Vec<Item>,
-    /// By the hash of their ids, as a project finds them: keys that read alike are one.
+    /// By id hash, as in a project: keys with the same text are one.
     rows: HashMap<u64, u32>,
-    shelf: DatasetResolver,
+    resolver: DatasetResolver,
     doubled: u64,
 }
 
 impl Questions {
-    /// Takes the next one, from a file that lies there; the first of an id counts.
+    /// Adds a question from a file with this origin. The first of an id counts.
     pub(super) fn push(&mut self, item: Item, from: &Origin) {
         let hash = id_hash(&format!("{}/{}", item.dataset, item.key));
         match self.rows.entry(hash) {
             std::collections::hash_map::Entry::Occupied(_) => self.doubled += 1,
             std::collections::hash_map::Entry::Vacant(slot) => {
                 slot.insert(self.items.len() as u32);
-                self.shelf.add(&item.dataset, 1, from);
+                self.resolver.add(&item.dataset, 1, from);
                 self.items.push(item);
             }
         }
     }
 
-    /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// Whether there is a question whose id has this hash.
+    /// Whether there is a question with this id hash.
     pub(super) fn holds(&self, hash: u64) -> bool {
         self.rows.contains_key(&hash)
     }
 
-    /// Whether there is a data set of this name.
     pub(super) fn has(&self, dataset: &str) -> bool {
-        self.shelf.has(dataset)
+        self.resolver.has(dataset)
     }
 
-    /// Where rows with these keys belong, which are in a file that lies there and names no data set.
-    pub(super) fn homes<'k>(
+    /// The assignment of rows with these keys, in a file with this origin that names no data set.
+    pub(super) fn assign<'k>(
         &self,
         keys: impl Iterator<Item = &'k benchtop_model::Key>,
         from: &Path,
     ) -> Assignment {
         let mut tally = Tally::default();
         keys.for_each(|key| {
-            self.shelf
+            self.resolver
                 .count(&mut tally, &key.to_string(), &|hash| self.holds(hash))
         });
-        self.shelf.homes(&tally, &Origin::of_file(from))
+        self.resolver.assign(&tally, &Origin::of_file(from))
     }
 }
 
-/// The board of these answers to these items; `rule` reads all of them, or else each question's own.
+/// The board of these answers to these items. `rule` reads all answers; by default each question
+/// has its own rule.
 ///
 /// # Errors
-/// As [`QuestionTable::push`].
+///
+/// As for [`QuestionTable::push`].
 pub fn from_items(
     given: Vec<Item>,
     answers: Vec<Answers>,
@@ -126,10 +127,11 @@ pub fn from_items(
     from_questions(questions, answers, rule)
 }
 
-/// The same of questions that were taken in one by one.
+/// Like [`from_items`], for questions that were added one by one.
 ///
 /// # Errors
-/// As [`QuestionTable::push`].
+///
+/// As for [`QuestionTable::push`].
 pub(super) fn from_questions(
     questions: Questions,
     mut answers: Vec<Answers>,
@@ -140,16 +142,16 @@ pub(super) fn from_questions(
         .items
         .iter()
         .try_for_each(|item| sheet.push(item))?;
-    let mut odd = BoardNotes::default();
-    odd.compares("without a number: a project compares them");
+    let mut board_notes = BoardNotes::default();
+    board_notes.compares("not compared; a project can compare them");
     if questions.doubled > 0 {
         let doubled = questions.doubled;
-        odd.say(format!(
-            "{} given more than once; the first is used",
+        board_notes.say(format!(
+            "{} appear more than once; the first is used",
             count(doubled, "question")
         ));
     }
-    odd.files(answers.iter().map(|a| a.source.as_str()));
+    board_notes.files(answers.iter().map(|a| a.source.as_str()));
     answers.sort_by_key(|a| !a.evaluated);
     let mut names: Vec<String> = Vec::new();
     for file in &answers {
@@ -161,8 +163,8 @@ pub(super) fn from_questions(
     for model in names {
         let mut grader = Grader::new(&sheet, model.clone(), rule);
         for file in answers.iter().filter(|f| f.model == model) {
-            let fate = grade(&mut grader, file, &questions);
-            odd.file(&model, &file.source, &fate);
+            let file_outcomes = grade(&mut grader, file, &questions);
+            board_notes.file(&model, &file.source, &file_outcomes);
         }
         let (graded, at) = grader.finish();
         models.push(Arc::new(graded));
@@ -180,30 +182,31 @@ pub(super) fn from_questions(
         BoardEngine::new(Arc::new(sheet), models),
         places,
         Box::new(texts),
-        odd,
+        board_notes,
         rule,
     ))
 }
 
 fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> FileOutcomes {
     grader.file(file.evaluated);
-    let homes = match &file.dataset {
+    let assignment = match &file.dataset {
         Some(named) => Assignment::one(named),
-        None => questions.homes(file.rows.iter().map(|r| &r.key), Path::new(&file.source)),
+        None => questions.assign(file.rows.iter().map(|r| &r.key), Path::new(&file.source)),
     };
-    let mut fate = FileOutcomes::new(
+    let mut file_outcomes = FileOutcomes::new(
         file.dataset
             .as_ref()
             .is_some_and(|named| questions.has(named)),
-        homes.shared.clone(),
+        assignment.shared.clone(),
     );
     let mut id = String::new();
     for (at, row) in (0u32..).zip(&file.rows) {
         let key = row.key.to_string();
-        let place = match homes.find(&key, &mut id, |hash| questions.rows.get(&hash).copied()) {
+        let place = match assignment.find(&key, &mut id, |hash| questions.rows.get(&hash).copied())
+        {
             Ok(place) => place as usize,
             Err(hash) => {
-                fate.count(grader.extra(hash));
+                file_outcomes.count(grader.extra(hash));
                 continue;
             }
         };
@@ -211,10 +214,10 @@ fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> FileOutc
         let is_text =
             |said: &str| formats::is_text_of(said, &item.question, item.instruction.as_deref());
         if formats::text_of(row).is_some_and(|said| !is_text(said)) {
-            fate.drifted.insert(key);
+            file_outcomes.drifted.insert(key);
         }
-        fate.known = true;
-        fate.count(grader.answer(
+        file_outcomes.known = true;
+        file_outcomes.count(grader.answer(
             place,
             at,
             &Asked::from(item),
@@ -222,5 +225,5 @@ fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> FileOutc
             row.judge.as_deref(),
         ));
     }
-    fate
+    file_outcomes
 }

@@ -1,7 +1,7 @@
-//! Boards: which files and models there are, what was odd about them, and the texts behind a cell.
+//! Boards: their files and models, notes about problems, and the texts behind a cell.
 //!
-//! [`from_paths`] makes one from files alone; a project's is made of its catalogue (`owner`). What is counted, and how, is
-//! [`benchtop_metrics::score`]'s.
+//! [`from_paths`] makes a board from files alone. A project's board is made from its catalog
+//! (`owner`). [`benchtop_metrics::score`] does the counting.
 
 mod answered;
 mod cache;
@@ -13,7 +13,6 @@ mod judged;
 mod memory;
 mod paths;
 mod project;
-pub mod published;
 mod rows;
 mod similar;
 
@@ -22,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use self::cache::Places;
-pub use self::diagnostics::{BoardNotes, FileOutcomes, untested};
+pub use self::diagnostics::{BoardNotes, FileOutcomes};
 pub use self::memory::{Answers, from_items};
 pub use self::paths::{from_paths, from_paths_by};
 pub use self::project::{Watch, from_catalog};
@@ -32,41 +31,44 @@ use benchtop_formats as formats;
 use benchtop_metrics::consensus;
 use benchtop_metrics::extract::{Extractor, Read};
 use benchtop_metrics::score::{BoardEngine, ItemSelection, ModelAnswers, Place};
-use benchtop_metrics::statistics::{Rank, Test, ranks};
+use benchtop_metrics::statistics::{Test, ranks};
+use benchtop_model::board::analysis::Rank;
 use benchtop_model::board::{AnswerDetail, BehindPage, Better, Board, Row};
 use benchtop_model::{Error, Item, Prediction, QuestionKind, Result};
 use benchtop_store::judge_cache::JudgeExtractions;
 
-/// Where the texts of questions and answers are.
+/// The source of question and answer texts.
 pub trait Texts: Send + Sync {
     /// The items in these rows.
     ///
     /// # Errors
-    /// When they cannot be read.
+    ///
+    /// If they cannot be read.
     fn items(&self, rows: &[u32]) -> Result<Vec<Item>>;
 
-    /// A model's answers at these places; none where there is none.
+    /// A model's answers at these places. `None` where there is none.
     ///
     /// # Errors
-    /// When they cannot be read.
+    ///
+    /// If they cannot be read.
     fn answers(&self, model: &str, places: &[Place]) -> Result<Vec<Option<Prediction>>>;
 }
 
-/// Everything a board is made of.
+/// The data of a board.
 pub struct BoardData {
     ruled: BoardEngine,
-    /// Where the answer in each row is, by model.
+    /// Places of the answers by row, for each model.
     places: BTreeMap<String, Places>,
     texts: Box<dyn Texts>,
-    odd: BoardNotes,
+    board_notes: BoardNotes,
     rule: Option<Extractor>,
-    /// What judges read of the answers that a rule cannot read.
+    /// Readings by judges of answers that a rule cannot read.
     readings: Arc<JudgeExtractions>,
-    /// Rows of answers that came when the question had other options, by model.
+    /// Rows with answers older than the question's present options, by model.
     changed: BTreeMap<String, Vec<u32>>,
-    /// Files that were passed over, with the reasons.
+    /// Skipped files, with the reasons.
     pub skipped: Vec<Error>,
-    /// Files of answers that are damaged, and left out with all their answers.
+    /// Damaged answer files, which are left out with all their answers.
     pub damaged: Vec<Error>,
 }
 
@@ -81,28 +83,28 @@ impl std::fmt::Debug for BoardData {
     }
 }
 
-/// Answers behind a cell that are fetched at once: what a person looks through. Who goes on wants all of them, in pages of
-/// [`BEHIND_FURTHER`].
+/// Number of answers behind a cell to fetch at once, enough for a person to look through. Further
+/// pages have [`BEHIND_FURTHER`].
 pub const BEHIND: u64 = 2000;
 /// See [`BEHIND`].
 pub const BEHIND_FURTHER: u64 = 10_000;
-/// Bytes of text after which a page of them ends: it must fit into a message.
+/// Bytes of text after which a page ends, so that it fits into a message.
 const BEHIND_BYTES: usize = 6 << 20;
 
 impl BoardData {
-    /// Puts together what was read.
+    /// Assembles a board.
     pub fn new(
         ruled: BoardEngine,
         places: BTreeMap<String, Places>,
         texts: Box<dyn Texts>,
-        odd: BoardNotes,
+        board_notes: BoardNotes,
         rule: Option<Extractor>,
     ) -> BoardData {
         BoardData {
             ruled,
             places,
             texts,
-            odd,
+            board_notes,
             rule,
             readings: Arc::default(),
             changed: BTreeMap::new(),
@@ -111,7 +113,6 @@ impl BoardData {
         }
     }
 
-    /// What is counted.
     pub fn ruled(&self) -> &BoardEngine {
         &self.ruled
     }
@@ -124,7 +125,7 @@ impl BoardData {
             .map(|graded| graded.model.as_str())
     }
 
-    /// What the models that `counts` names made of the item in each row that can be graded.
+    /// The outcomes of the models selected by `counts`, for each row that can be graded.
     pub fn outcomes<'s>(
         &'s self,
         counts: &'s dyn Fn(&str) -> bool,
@@ -147,7 +148,7 @@ impl BoardData {
             .filter_map(move |row| Some((row, of(row)?)))
     }
 
-    /// What the models that `counts` names made of the item in `row`; none where it cannot be graded.
+    /// The outcomes of the models selected by `counts` in `row`. `None` if it cannot be graded.
     pub fn outcome_of(
         &self,
         row: usize,
@@ -164,11 +165,11 @@ impl BoardData {
             .collect()
     }
 
-    /// The board on these questions, with what a reader should know.
+    /// The board on these questions, with notes.
     pub fn board(&self, chosen: &ItemSelection) -> Board {
         let mut board = self.ruled.board(chosen);
         board.notes = self
-            .odd
+            .board_notes
             .notes(&board.rows, self.ruled.sheet().may_decline());
         for (at, model) in board.rows.iter().map(|row| &row.model).enumerate() {
             if let Some((asked, all)) = self.ruled.asked_of(at, chosen) {
@@ -181,30 +182,33 @@ impl BoardData {
             let changed = changed.filter(|row| chosen.holds(**row as usize)).count() as u64;
             if changed > 0 {
                 board.notes.push(format!(
-                    "{model}: {} came before their options changed",
+                    "{model}: {} are older than the present options",
                     diagnostics::count(changed, "answer")
                 ));
             }
             let orders = self.ruled.orders_of(at);
             if orders > 1 {
                 board.notes.push(format!(
-                    "{model}: asked in {orders} orders, of which plain columns are the first"
+                    "{model}: asked in {orders} orders; plain columns show the first"
                 ));
             }
         }
         board
     }
 
-    /// The board on every question.
+    /// The board on all questions.
     pub fn whole(&self) -> Board {
         self.board(&self.ruled.choose(None))
     }
 
-    /// The answers behind a cell, unit by unit in the order of the data set: a page of `most`, or fewer long ones (but one unit at
-    /// least), from `from` on, which is 0 or what the page before calls the next.
+    /// The answers behind a cell, unit by unit in data set order. Returns a page of at most `most`
+    /// answers, fewer if they are long, but at least one unit. `from` is 0 or the `next` of the
+    /// previous page.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::NotFound`] when there is no such model or column; when texts cannot be read.
+    ///
+    /// [`benchtop_model::ErrorKind::NotFound`] if there is no such model or column, or if texts
+    /// cannot be read.
     pub fn behind(
         &self,
         model: &str,
@@ -260,7 +264,7 @@ impl BoardData {
             left -= 1;
             let row = *row as usize;
             for (model, answers) in answerers.iter().zip(&mut answers) {
-                // A question with fewer options than others has fewer rotations.
+                // A question with fewer options has fewer rotations.
                 let (answer, graded) = (answers.next().flatten(), self.ruled.graded(*model));
                 if !counts(model, row as u32) || answer.is_none() && !graded.was_asked(row) {
                     continue;
@@ -327,8 +331,8 @@ impl BoardData {
             .filter(|s| is_free && s.is_finite());
         if is_free {
             trace = Some(match similarity {
-                Some(s) => format!("similarity of its meaning to the reference: {s:.4}"),
-                None => "not compared with the reference; `benchtop eval similarity` does".into(),
+                Some(s) => format!("semantic similarity to the reference: {s:.4}"),
+                None => "not compared with the reference; run `benchtop eval similarity`".into(),
             });
         }
         AnswerDetail {
@@ -348,17 +352,18 @@ impl BoardData {
             output: answer.map(|a| a.output),
             extracted: read.filter(|_| !is_free).and_then(Read::answer),
             declined: !is_free && read == Some(Read::Refused),
-            trace: trace.unwrap_or_else(|| "no answer; counts as wrong".into()),
+            trace: trace.unwrap_or_else(|| "no answer, counted as wrong".into()),
             right: (!is_free).then_some(right),
             similarity,
         }
     }
 
-    /// The models in the order of a column, best first, with the ranks that each may have as far as the data can tell models apart (see
-    /// [`ranks`]); models without a number are left out.
+    /// The models ordered by a column, best first, with the ranks that each may have given the
+    /// tests of all pairs (see [`ranks`]). Models without a number are left out.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::NotFound`] when there is no such column.
+    ///
+    /// [`benchtop_model::ErrorKind::NotFound`] if there is no such column.
     pub fn ranks(&self, column: &str, chosen: &ItemSelection) -> Result<Vec<(String, Rank)>> {
         let at = self.ruled.column(column)?;
         let board = self.ruled.board(chosen);
@@ -375,7 +380,7 @@ impl BoardData {
             .enumerate()
             .filter_map(|(i, r)| Some((i, value(r)?)))
             .collect();
-        // Of a variance less is better.
+        // Lower variance is better.
         let less = self
             .ruled
             .columns()
@@ -402,10 +407,10 @@ impl BoardData {
     }
 }
 
-/// Two models are told apart at this level, over all pairs of models together.
+/// Family-wise significance level for comparing all pairs of models.
 pub const ALPHA: f64 = 0.05;
 
-/// The model a prediction file is of: its stem without the prefix `mcq_` and the suffix `_evaluated`.
+/// The model of a prediction file: its stem without the prefix `mcq_` and the suffix `_evaluated`.
 pub fn model_name(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = stem.strip_prefix("mcq_").unwrap_or(&stem);

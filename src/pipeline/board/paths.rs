@@ -7,28 +7,32 @@ use super::dataset_resolver::Origin;
 use super::memory::{Questions, from_questions};
 use super::{Answers, BoardData};
 use crate::sources::{self, Orders, Reach, Said, Source, Unreadable};
-use benchtop_formats::{self as formats, Format, Found, Mapping, Recognised};
+use benchtop_formats::{self as formats, Format, Found, Recognised};
 use benchtop_metrics::extract::Extractor;
+use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, ErrorKind, Item, Key, Prediction, Result};
 
-/// The board of the question and prediction files at these paths, files or folders, without a project. `rule` reads all answers, or else
-/// each question's own.
+/// The board of the question and prediction files at these paths (files or folders). `rule` reads
+/// all answers; by default each question has its own rule.
 ///
-/// A question file is a data set named by its stem, or as [`sources`] finds. Where a model has a plain and an evaluated file for
-/// the same questions, the evaluated one is used.
+/// A question file is a data set named by its stem, or as [`sources`] finds. If a model has a plain
+/// and an evaluated file for the same questions, the evaluated one is used.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for a rule that goes by what only a project has; [`ErrorKind::Input`] for the first bad record of a question file, with
-/// file and line, or where every file of answers is damaged ([`BoardData::damaged`] has those that are left out otherwise); [`ErrorKind::NotFound`] when there are no questions or no predictions;
-/// [`Error::io`] when a path cannot be read.
+///
+/// [`ErrorKind::Usage`] for a rule that needs a project. [`ErrorKind::Input`] for the first bad
+/// record of a question file, with file and line, or if all answer files are damaged (otherwise see
+/// [`BoardData::damaged`]). [`ErrorKind::NotFound`] without questions or predictions. [`Error::io`]
+/// if a path cannot be read.
 pub fn from_paths(paths: &[PathBuf], rule: Option<Extractor>) -> Result<BoardData> {
     from_paths_by(paths, rule, None)
 }
 
-/// The same, the columns of the tables that are named being what `mapping` says.
+/// Like [`from_paths`], with the columns of tables named by `mapping`.
 ///
 /// # Errors
-/// As [`from_paths`]; [`ErrorKind::Input`] for a column that is not there.
+///
+/// As for [`from_paths`]; [`ErrorKind::Input`] for a missing column.
 pub fn from_paths_by(
     paths: &[PathBuf],
     rule: Option<Extractor>,
@@ -37,9 +41,9 @@ pub fn from_paths_by(
     if let Some(rule) = rule.filter(|rule| rule.is_of_project()) {
         return Err(Error::new(
             ErrorKind::Usage,
-            format!("`{}` goes by what a judge read, which files do not say", rule.name()),
+            format!("`{}` needs the readings of a judge, which files do not contain", rule.name()),
         )
-        .help("bring the files into a project (`benchtop import`) and ask a judge there (`benchtop eval judge`)"));
+        .help("import the files into a project (`benchtop import`) and ask a judge (`benchtop eval judge`)"));
     }
     let mut files: BTreeMap<PathBuf, (Found, PathBuf)> = BTreeMap::new();
     let mut skipped = Vec::new();
@@ -68,9 +72,9 @@ pub fn from_paths_by(
     let nothing = |what: &str| {
         Err(Error::new(
             ErrorKind::NotFound,
-            format!("no {what} file among the paths given"),
+            format!("no {what} file in the given paths"),
         )
-        .help("name the folder or files of the questions and of the predictions"))
+        .help("give the files or folders of both questions and predictions"))
     };
     let is_none = plan.answers.is_empty() && plan.undecided.is_empty();
     if is_none && plan.questions.is_empty() {
@@ -128,18 +132,20 @@ pub fn from_paths_by(
         return Err(problem);
     }
     let mut scored = from_questions(read.items, sets, rule)?;
-    read.notes.into_iter().for_each(|note| scored.odd.say(note));
+    read.notes
+        .into_iter()
+        .for_each(|note| scored.board_notes.say(note));
     scored.skipped = skipped;
     for problem in &damaged {
-        scored.odd.say(format!(
-            "left out with all its answers, since it is damaged: {problem}"
+        scored.board_notes.say(format!(
+            "left out with all its answers because it is damaged: {problem}"
         ));
     }
     scored.damaged = damaged;
     Ok(scored)
 }
 
-/// Whether a problem is of one file, and the board can be made of the others.
+/// Whether the error concerns one file, so that the board can be made from the others.
 fn is_of_file(problem: &Error) -> bool {
     matches!(
         problem.kind,
@@ -151,7 +157,7 @@ fn is_of_file(problem: &Error) -> bool {
     )
 }
 
-/// A problem with the file it is of.
+/// Adds the file to an error.
 fn at(problem: Error, source: &Source) -> Error {
     if problem.place.file.is_some() {
         problem
@@ -160,16 +166,16 @@ fn at(problem: Error, source: &Source) -> Error {
     }
 }
 
-/// Where the answers of a file belong: the data set, and the keys by position where it counts rows.
+/// The assignment of an answer file: its data set, and the keys by position if it counts rows.
 type Joined = BTreeMap<PathBuf, (String, Vec<Key>)>;
 
-/// What the files of a board hold.
+/// The contents of a board's files.
 #[derive(Default)]
 struct Read<'a> {
     said: Said<'a>,
     items: Questions,
     datasets: BTreeSet<String>,
-    /// Kept where answers count rows.
+    /// Kept if answers count rows.
     orders: Option<Orders>,
     notes: Vec<String>,
 }
@@ -204,7 +210,7 @@ impl Read<'_> {
         Ok(())
     }
 
-    /// Takes the questions that tools wrote down, where the data set itself is not there.
+    /// Adds questions recorded by tools, if their data set is not available.
     fn beside(&mut self, list: &[Source]) -> Result<Joined> {
         let (own, mut joined) = (self.datasets.clone(), Joined::new());
         let mut seen = BTreeSet::new();
@@ -239,13 +245,13 @@ impl Read<'_> {
         Ok(joined)
     }
 
-    /// Which questions the answers of a file are to that names no data set.
+    /// The questions covered by an answer file that names no data set.
     fn reach(&self, source: &Source) -> Result<Reach> {
         let rows =
             formats::predictions_by(&source.found.path, source.found.format, self.said.mapping)?;
         let keys: Vec<Key> = rows.filter_map(|(_, row)| Some(row.ok()?.key)).collect();
-        let homes = self.items.homes(keys.iter(), &source.found.path);
-        Ok(Reach::new(&homes, keys.iter(), &|hash| {
+        let assignment = self.items.assign(keys.iter(), &source.found.path);
+        Ok(Reach::new(&assignment, keys.iter(), &|hash| {
             self.items.holds(hash)
         }))
     }

@@ -1,4 +1,5 @@
-//! Boards of a project: questions and answers are read from its segments once, and from then on from what was kept of them.
+//! Boards of a project. Questions and answers are read from the segments once, and from caches
+//! afterwards.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -7,7 +8,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::cache::{self, Kept, Places, digest, questions, short};
+use super::cache::{self, CachedAnswers, Places, digest, questions, short};
 use super::changed::Changed;
 use super::dataset_resolver::DatasetResolver;
 use super::judged::Ruling;
@@ -25,7 +26,7 @@ use benchtop_store::catalog::Answers;
 use benchtop_store::judge_cache::JudgeExtractions;
 use benchtop_store::manifest::Holds;
 
-/// Is told how many answers of how many are read; says whether to go on.
+/// Receives the numbers of answers read and in total. Returns whether to continue.
 pub type Watch<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
 
 struct Segments {
@@ -61,11 +62,14 @@ impl Texts for Segments {
     }
 }
 
-/// The board's data of a project with these items and predictions, whose store is at `store`. `rule` reads all answers, or else each
-/// question's own; `readings` are those that [`Extractor::StrictJudge`] goes by.
+/// The board data of a project with these items and predictions and its store at `store`. `rule`
+/// reads all answers; by default each question has its own rule. `readings` are used by
+/// [`Extractor::StrictJudge`].
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when a segment is damaged, [`ErrorKind::Cancelled`] when `watch` says so.
+///
+/// [`ErrorKind::Corrupt`] if a segment is damaged, [`ErrorKind::Cancelled`] if `watch` returns
+/// false.
 pub fn from_catalog(
     catalog: &Arc<Catalog>,
     store: &Path,
@@ -93,24 +97,24 @@ pub fn from_catalog(
         } else {
             Err(Error::new(
                 ErrorKind::Cancelled,
-                "reading answers was cancelled",
+                "canceled while reading answers",
             ))
         }
     };
     let of: Vec<(&String, &Vec<usize>)> = files.iter().collect();
-    let (ruling, shelf) = (Ruling { rule, readings }, DatasetResolver::of(catalog));
-    let kept: Vec<Kept> = of
+    let (ruling, resolver) = (Ruling { rule, readings }, DatasetResolver::of(catalog));
+    let kept: Vec<CachedAnswers> = of
         .par_iter()
         .map(|(model, files)| {
             let mut kept = one(
-                (catalog, &shelf),
+                (catalog, &resolver),
                 store,
                 &sheet,
                 (model, files),
                 ruling,
                 &went,
             )?;
-            // Those were left out when the files were brought in.
+            // Duplicates were dropped during import.
             kept.graded.counts.duplicate += files
                 .iter()
                 .map(|at| catalog.answers()[*at].part.duplicates)
@@ -126,11 +130,12 @@ pub fn from_catalog(
             Ok(kept)
         })
         .collect::<Result<_>>()?;
-    let (mut odd, mut models, mut places) = (BoardNotes::default(), Vec::new(), BTreeMap::new());
-    odd.compares("not compared yet: benchtop eval similarity");
+    let (mut board_notes, mut models, mut places) =
+        (BoardNotes::default(), Vec::new(), BTreeMap::new());
+    board_notes.compares("not compared yet; run benchtop eval similarity");
     // The answers of evaluations come from no file.
     let brought = |a: &&Answers| !a.part.source_blake3.is_empty();
-    odd.files(
+    board_notes.files(
         catalog
             .answers()
             .iter()
@@ -138,7 +143,7 @@ pub fn from_catalog(
             .map(|a| a.part.source.as_str()),
     );
     for answers in catalog.answers() {
-        odd.doubled(&answers.part.source, answers.part.duplicates);
+        board_notes.doubled(&answers.part.source, answers.part.duplicates);
     }
     let (before, mut changed) = (Changed::of(catalog)?, BTreeMap::new());
     for model in kept {
@@ -149,10 +154,9 @@ pub fn from_catalog(
             model.graded.model.clone(),
             before.rows(catalog, own, &model.places),
         );
-        model
-            .files
-            .iter()
-            .for_each(|(source, fate)| odd.file(&model.graded.model, source, fate));
+        model.files.iter().for_each(|(source, file_outcomes)| {
+            board_notes.file(&model.graded.model, source, file_outcomes)
+        });
         places.insert(model.graded.model.clone(), model.places);
         models.push(Arc::new(model.graded));
     }
@@ -164,7 +168,7 @@ pub fn from_catalog(
         BoardEngine::new(sheet, models),
         places,
         Box::new(texts),
-        odd,
+        board_notes,
         rule,
     );
     Ok(BoardData {
@@ -173,7 +177,7 @@ pub fn from_catalog(
     })
 }
 
-/// What a model was asked, where all its files are of one evaluation.
+/// The questions asked of a model, if all its files are of one evaluation.
 fn asked(catalog: &Catalog, files: &[usize]) -> Option<Asked> {
     let of = |at: &usize| match &catalog.answers()[*at].part.holds {
         Holds::Predictions { run, .. } => run.as_ref(),
@@ -206,7 +210,7 @@ fn evaluated(answers: &Answers) -> bool {
     )
 }
 
-/// The questions: as they were kept, or read again.
+/// The question table, from the cache or built anew.
 fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<QuestionTable> {
     if let Ok(sheet) = cache::read_sheet(store, key)
         && sheet.len() == catalog.len()
@@ -218,43 +222,44 @@ fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<QuestionTabl
         let item: Item = serde_json::from_slice(line).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("a stored item cannot be read: {e}"),
+                format!("cannot read a stored item: {e}"),
             )
         })?;
         sheet.push(&item).map(|()| true)
     })?;
-    cache::fine(cache::write_sheet(store, key, &sheet));
+    cache::ignore_cache_error(cache::write_sheet(store, key, &sheet));
     Ok(sheet)
 }
 
-/// A model's answers: as they were kept, mended where items were revised since, or read again.
+/// A model's answers: from the cache, updated for revised items, or read anew.
 fn one(
-    (catalog, shelf): (&Catalog, &DatasetResolver),
+    (catalog, resolver): (&Catalog, &DatasetResolver),
     store: &Path,
     sheet: &QuestionTable,
     (model, files): (&str, &[usize]),
     ruling: Ruling<'_>,
     went: &(dyn Fn(u64) -> Result<()> + Sync),
-) -> Result<Kept> {
+) -> Result<CachedAnswers> {
     let rule = ruling.rule;
     let rows: u64 = files
         .iter()
         .map(|at| catalog.answers()[*at].part.rows)
         .sum();
     let mut hasher = digest(catalog, files);
-    // A rule's name holds its version.
+    // A rule's name contains its version.
     let rules = rule.map_or_else(
         || Extractor::ALL.map(Extractor::name).join(" "),
         |rule| rule.name().to_string(),
     );
     hasher.update(rules.as_bytes());
     hasher.update(ruling.digest().as_bytes());
-    if shelf.is_several()
+    if resolver.is_several()
         && files
             .iter()
             .any(|at| !names_its_dataset(&catalog.answers()[*at]))
     {
-        // Where answers belong that name no data set follows from all data sets, and from where each came from.
+        // The assignment of answers without a data set depends on all data sets and on the origin
+        // of each.
         let answers = files.iter().map(|at| &catalog.answers()[*at].part);
         catalog.item_parts().chain(answers).for_each(|part| {
             hasher.update(format!("{} {} {}\n", part.file, part.rows, part.source).as_bytes());
@@ -265,7 +270,7 @@ fn one(
     let revisions = catalog.revisions().list();
     if let Ok(mut kept) = cache::read_marks(store, &name, &key) {
         let same = kept.revisions == revisions.len() as u64;
-        // Items that came since can only have answers that had no question then.
+        // New items can only match answers that had no question before.
         let grown = kept.graded.marks.len() < sheet.len() && kept.graded.counts.extra > 0;
         if kept.graded.marks.len() <= sheet.len()
             && kept.revisions <= revisions.len() as u64
@@ -273,16 +278,16 @@ fn one(
         {
             kept.graded.marks.resize(sheet.len(), ParsedAnswer::ABSENT);
             if !same {
-                mend(catalog, sheet, files, ruling, &mut kept)?;
-                cache::fine(cache::write_marks(store, &name, &key, &kept));
+                reread_revised(catalog, sheet, files, ruling, &mut kept)?;
+                cache::ignore_cache_error(cache::write_marks(store, &name, &key, &kept));
             }
             went(rows)?;
             return Ok(kept);
         }
     }
-    let mut kept = read((catalog, shelf), sheet, (model, files), ruling, went)?;
+    let mut kept = read((catalog, resolver), sheet, (model, files), ruling, went)?;
     kept.revisions = revisions.len() as u64;
-    cache::fine(cache::write_marks(store, &name, &key, &kept));
+    cache::ignore_cache_error(cache::write_marks(store, &name, &key, &kept));
     Ok(kept)
 }
 
@@ -298,12 +303,12 @@ fn names_its_dataset(answers: &Answers) -> bool {
 
 /// Reads a model's files.
 fn read(
-    (catalog, shelf): (&Catalog, &DatasetResolver),
+    (catalog, resolver): (&Catalog, &DatasetResolver),
     sheet: &QuestionTable,
     (model, files): (&str, &[usize]),
     ruling: Ruling<'_>,
     went: &(dyn Fn(u64) -> Result<()> + Sync),
-) -> Result<Kept> {
+) -> Result<CachedAnswers> {
     let mut grader = Grader::new(sheet, model, ruling.rule);
     let mut told = Vec::new();
     let mut window = Window::new(catalog);
@@ -311,9 +316,11 @@ fn read(
     for at in files {
         let answers = &catalog.answers()[*at];
         grader.file(evaluated(answers));
-        let homes = shelf.homes_of(answers, &|hash| catalog.row_of_hash(hash).is_some())?;
-        let named = names_its_dataset(answers) && homes.names.iter().any(|name| shelf.has(name));
-        let mut fate = FileOutcomes::new(named, homes.shared.clone());
+        let assignment =
+            resolver.assign_part(answers, &|hash| catalog.row_of_hash(hash).is_some())?;
+        let named =
+            names_its_dataset(answers) && assignment.names.iter().any(|name| resolver.has(name));
+        let mut file_outcomes = FileOutcomes::new(named, assignment.shared.clone());
         let (mut frame, mut line, mut expected) = (0, 0u32, 0);
         let mut id = String::new();
         while let Some(text) = answers.lines(frame)? {
@@ -326,16 +333,16 @@ fn read(
                     Some(next) if *next == hash => Some(expected),
                     _ => catalog.row_of_hash(hash).map(|row| row as usize),
                 };
-                match homes.find(&key, &mut id, find) {
-                    Err(hash) => fate.count(grader.extra(hash)),
+                match assignment.find(&key, &mut id, find) {
+                    Err(hash) => file_outcomes.count(grader.extra(hash)),
                     Ok(place) => {
-                        (expected, fate.known) = (place + 1, true);
+                        (expected, file_outcomes.known) = (place + 1, true);
                         let question = window.question(place)?;
                         let said = row.extra.as_ref().and_then(|e| e.question.or(e.prompt));
                         let said: Option<Cow<'_, str>> =
                             said.and_then(|raw| serde_json::from_str(raw.get()).ok());
                         if said.is_some_and(|said| !question.is_text(&said)) {
-                            fate.drifted.insert(key.into_owned());
+                            file_outcomes.drifted.insert(key.into_owned());
                         }
                         let asked = question.asked();
                         let outcome =
@@ -347,7 +354,7 @@ fn read(
                         {
                             grader.judged(place, read);
                         }
-                        fate.count(outcome);
+                        file_outcomes.count(outcome);
                     }
                 }
                 line += 1;
@@ -355,10 +362,10 @@ fn read(
             went(u64::from(line - before))?;
             frame += 1;
         }
-        told.push((answers.part.source.clone(), fate));
+        told.push((answers.part.source.clone(), file_outcomes));
     }
     let (graded, places) = grader.finish();
-    Ok(Kept {
+    Ok(CachedAnswers {
         graded,
         places: Places::pack(&places),
         files: told,
@@ -366,13 +373,13 @@ fn read(
     })
 }
 
-/// Reads again the answers to items that were revised since.
-fn mend(
+/// Reads the answers to revised items again.
+fn reread_revised(
     catalog: &Catalog,
     sheet: &QuestionTable,
     files: &[usize],
     ruling: Ruling<'_>,
-    kept: &mut Kept,
+    kept: &mut CachedAnswers,
 ) -> Result<()> {
     let revisions = catalog.revisions().list();
     let from = kept.revisions as usize;
@@ -393,14 +400,14 @@ fn mend(
             continue;
         };
         let item = catalog.item(row)?;
-        if let (Some((_, fate)), Some(said)) = (
+        if let (Some((_, file_outcomes)), Some(said)) = (
             kept.files.get_mut(usize::from(place.file)),
             formats::text_of(&answer),
         ) {
             let key = answer.key.to_string();
             match formats::is_text_of(said, &item.question, item.instruction.as_deref()) {
-                true => fate.drifted.remove(&key),
-                false => fate.drifted.insert(key),
+                true => file_outcomes.drifted.remove(&key),
+                false => file_outcomes.drifted.insert(key),
             };
         }
         let before = kept.graded.mark(row);

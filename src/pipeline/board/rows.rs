@@ -1,4 +1,4 @@
-//! Stored answers and items as a board reads them: borrowed, a frame at a time, without what it does not need.
+//! Stored answers and items as needed by boards: borrowed, frame by frame, and partial.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use benchtop_metrics::extract;
 use benchtop_model::{Choice, Error, ErrorKind, QuestionKind, Result};
 use benchtop_store::Catalog;
 
-/// What reading an answer needs of a stored prediction.
+/// The parts of a stored prediction that boards need.
 #[derive(Deserialize)]
 pub(super) struct Row<'a> {
     #[serde(borrow)]
@@ -31,7 +31,7 @@ pub(super) struct Extra<'a> {
     pub(super) prompt: Option<&'a RawValue>,
 }
 
-/// What reading an answer needs of a stored item.
+/// The parts of a stored item that boards need.
 #[derive(Deserialize)]
 pub(super) struct Question<'a> {
     #[serde(borrow, default)]
@@ -52,7 +52,7 @@ impl Question<'_> {
         }
     }
 
-    /// Whether `said` is this question, with its instruction or without.
+    /// Whether `said` is this question, with or without its instruction.
     pub(super) fn is_text(&self, said: &str) -> bool {
         formats::is_text_of(said, &self.question, self.instruction.as_deref())
     }
@@ -61,7 +61,7 @@ impl Question<'_> {
 fn damaged(e: &serde_json::Error) -> Error {
     Error::new(
         ErrorKind::Corrupt,
-        format!("a stored record cannot be read: {e}"),
+        format!("cannot read a stored record: {e}"),
     )
 }
 
@@ -82,7 +82,7 @@ pub(super) fn rows(text: &str) -> impl Iterator<Item = Result<Row<'_>>> {
         .map(|line| serde_json::from_str(line).map_err(|e| damaged(&e)))
 }
 
-/// A frame of items, as answers need them one after the other.
+/// A frame of items, for reading them in order.
 pub(super) struct Window<'a> {
     catalog: &'a Catalog,
     bytes: Vec<u8>,
@@ -91,7 +91,6 @@ pub(super) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// None yet.
     pub(super) fn new(catalog: &'a Catalog) -> Window<'a> {
         Window {
             catalog,

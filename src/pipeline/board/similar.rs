@@ -1,7 +1,7 @@
-//! How alike free-form answers are to what the items say, as a column beside the answers that were read.
+//! The similarities of free-form answers to their references, as a column.
 //!
-//! Cosines are kept by pairs of texts, so that finding those of a model means reading all of its answers. The column is kept below
-//! `store/board/`, for the free-form rows alone.
+//! Cosines are stored by pairs of texts, so collecting those of a model means reading all of its
+//! answers. The column is cached below `store/board/`, for free-form rows only.
 
 use std::path::Path;
 
@@ -10,16 +10,17 @@ use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_model::QuestionKind;
 use benchtop_store::Catalog;
 
-/// What of the answers' similarities is known.
+/// Available similarities.
 pub struct Similarities<'a> {
-    /// What they follow from beside questions and answers, in words that are others once it is another; none where no answers were
+    /// Cache key of the model and settings behind the similarities. `None` if no answers were
     /// compared.
     pub of: Option<String>,
-    /// Those of a model's answers by row, NaN where there is none; empty where none were computed, or they cannot be read.
+    /// Similarities of a model's answers by row, NaN where there is none. Empty if none were
+    /// computed or they cannot be read.
     pub find: &'a (dyn Fn(&str) -> Vec<f32> + Sync),
 }
 
-/// How alike a model's free-form answers are to what the items say: as it was kept, or found again.
+/// The similarities of a model's free-form answers, from the cache or collected anew.
 pub(super) fn similarity(
     catalog: &Catalog,
     store: &Path,
@@ -48,14 +49,14 @@ pub(super) fn similarity(
         None => {
             let all = (similar.find)(model);
             if all.is_empty() {
-                // It could not be read: next time it may be.
+                // Do not cache: reading may work next time.
                 return all;
             }
             let values: Vec<f32> = free
                 .iter()
                 .map(|row| all.get(*row).copied().unwrap_or(f32::NAN))
                 .collect();
-            cache::fine(cache::write_similarity(store, &name, &key, &values));
+            cache::ignore_cache_error(cache::write_similarity(store, &name, &key, &values));
             values
         }
     };

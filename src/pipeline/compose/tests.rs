@@ -7,6 +7,7 @@ use crate::export::{Target, To};
 use crate::import;
 use benchtop_compose::metadata::VOCABULARIES;
 use benchtop_formats::{self as formats, Format};
+use benchtop_model::import::ImportRequest;
 use benchtop_model::{Form, Role};
 use benchtop_store::open::{Opened, open};
 
@@ -100,11 +101,12 @@ fn a_composition_becomes_part_of_the_project_once() {
     assert!(outcome.catalog.is_none());
     assert_eq!((outcome.report.items, outcome.report.already), (0, 1500));
     assert!(
-        outcome.report.notes[0].contains("here already"),
+        outcome.report.notes[0].contains("already exists"),
         "{:?}",
         outcome.report.notes
     );
-    // Another seed is another composition; another number of the same seed is a conflict, and adds nothing.
+    // Another seed is another composition. Another count with the same seed is a conflict and adds
+    // nothing.
     let problem = place
         .fill(&opened, &order(None, 3, Some(700)), &mut |_| true)
         .err()
@@ -154,7 +156,7 @@ fn the_first_questions_of_a_plan_can_be_composed_before_the_rest() {
 }
 
 #[test]
-fn an_edit_elsewhere_in_the_metadata_is_no_conflict() {
+fn an_unrelated_metadata_edit_is_no_conflict() {
     let place = Place::new();
     let plan =
         "name = \"signs\"\n[[pictures]]\nsubject = \"text\"\ncount = 40\nabout = [\"text\"]\n";
@@ -184,7 +186,7 @@ fn an_edit_elsewhere_in_the_metadata_is_no_conflict() {
 }
 
 #[test]
-fn what_is_cancelled_or_cannot_be_composed_leaves_nothing() {
+fn canceled_or_failed_compositions_leave_nothing() {
     let place = Place::new();
     let before = place.files();
     let mut looks = 0;
@@ -200,7 +202,7 @@ fn what_is_cancelled_or_cannot_be_composed_leaves_nothing() {
     assert_eq!(cancelled.err().unwrap().kind, ErrorKind::Cancelled);
     assert!(looks > 5);
     assert_eq!(place.files(), before);
-    // Two terms, each of which holds of every picture of the other.
+    // Two terms, each true of every picture of the other.
     let (mut metadata, _) = metadata(None).unwrap();
     metadata.put(MetaFile {
         name: format!("{VOCABULARIES}gender.txt"),
@@ -216,7 +218,7 @@ fn what_is_cancelled_or_cannot_be_composed_leaves_nothing() {
 }
 
 #[test]
-fn metadata_with_errors_and_plans_that_ask_for_what_is_not_there_are_refused() {
+fn metadata_with_errors_and_impossible_plans_are_refused() {
     let (mut metadata, _) = metadata(None).unwrap();
     let refused = |metadata: &Metadata, plan: &str| {
         Composition::new(metadata, &[], &order(Some(plan), 1, None))
@@ -274,7 +276,7 @@ fn metadata_with_errors_and_plans_that_ask_for_what_is_not_there_are_refused() {
     );
 }
 
-/// Everything but what the interchange form has no place for.
+/// An item without what the interchange format cannot hold.
 fn bare(item: &Item) -> Item {
     Item {
         provenance: None,
@@ -288,7 +290,7 @@ fn exported(order: &Order, target: Target, path: &Path) {
 }
 
 #[test]
-fn dysca_json_has_the_fields_of_listing_1_and_comes_back() {
+fn dysca_json_has_the_fields_of_listing_1_and_round_trips() {
     let dir = tempfile::tempdir().unwrap();
     let wish = order(None, 9, Some(1200));
     let wanted = items(&wish);
@@ -312,7 +314,7 @@ fn dysca_json_has_the_fields_of_listing_1_and_comes_back() {
     ];
     for record in &records {
         let record = record.as_object().unwrap();
-        // The style is known here; Dysca's readers pass over a field that they do not know.
+        // The style is known here; Dysca's readers ignore unknown fields.
         let names: Vec<&str> = record.keys().map(String::as_str).collect();
         assert_eq!(names, [&LISTING_1[..], &["style"]].concat());
         let text = |name: &str| {
@@ -372,7 +374,7 @@ fn dysca_json_has_the_fields_of_listing_1_and_comes_back() {
 }
 
 #[test]
-fn pairs_are_written_as_mvp_bench_and_come_back() {
+fn pairs_round_trip_as_mvp_bench() {
     let dir = tempfile::tempdir().unwrap();
     let wish = order(Some(PAIRS), 2, None);
     let wanted = items(&wish);
@@ -387,8 +389,8 @@ fn pairs_are_written_as_mvp_bench_and_come_back() {
     }
     read.sort_by(|a, b| a.key.cmp(&b.key));
     assert_eq!(read, wanted.iter().map(bare).collect::<Vec<_>>());
-    // What its metrics need: a question asked of both pictures with opposite answers, more than one question an
-    // image, more than three answers a pair, whole rotation sets.
+    // Its metrics need a question about both pictures with opposite answers, more than one question
+    // per image, more than three answers per pair, and whole rotation sets.
     let yes_no: Vec<&Item> = wanted.iter().filter(|i| i.form == Form::Mvp).collect();
     let pair = |i: &Item| i.pair.clone().unwrap().id;
     for item in &yes_no {
@@ -433,7 +435,7 @@ fn pairs_are_written_as_mvp_bench_and_come_back() {
 }
 
 #[test]
-fn refusals_are_one_of_five_options_at_a_recorded_place() {
+fn the_refusal_option_has_a_recorded_position_among_five() {
     let dir = tempfile::tempdir().unwrap();
     let wish = order(Some(REFUSALS), 4, None);
     let wanted = items(&wish);
@@ -443,7 +445,7 @@ fn refusals_are_one_of_five_options_at_a_recorded_place() {
             .iter()
             .filter(|o| o.role == Role::Refusal)
             .collect();
-        // Three times of day are told apart.
+        // Three times of day are distinguished.
         let time = ["at sunset", "in bright midday sun", "under a starry sky"]
             .contains(&item.answer.as_str());
         assert_eq!(
@@ -470,7 +472,7 @@ fn refusals_are_one_of_five_options_at_a_recorded_place() {
         .map(|(_, i)| i.unwrap())
         .collect();
     assert_eq!(read, wanted);
-    // A form that cannot say which option declines says so, and writes nothing.
+    // A format that cannot mark the refusal option is refused, and nothing is written.
     let path = dir.path().join("items.json");
     let exporter = Exporter::create(Target::Dysca, To::Path(&path), false).unwrap();
     assert!(
@@ -509,20 +511,20 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
         assert_eq!(hashes.len(), 1);
         all.extend(hashes);
     }
-    assert_eq!(all.len(), 2, "the rules make a difference");
+    assert_eq!(all.len(), 2, "the rules change the composition");
 }
 
 #[test]
-fn a_composition_that_was_exported_is_the_same_as_the_one_in_the_project() {
+fn exported_and_imported_compositions_are_equal() {
     let place = Place::new();
     let wish = order(Some(REFUSALS), 4, None);
     place.fill(&place.opened(), &wish, &mut |_| true).unwrap();
     let path = place.project.root().join("again.jsonl");
     exported(&wish, Target::Jsonl, &path);
     let opened = place.opened();
-    let ask = import::ImportRequest {
+    let ask = ImportRequest {
         paths: vec![path],
-        ..import::ImportRequest::default()
+        ..ImportRequest::default()
     };
     let index = opened.index.get().unwrap();
     let report = import::import(
@@ -561,7 +563,7 @@ fn the_summary_counts_what_is_composed() {
         .flat_map(|c| &c.chances)
         .map(|c| c.chance)
         .collect();
-    // Of backgrounds there are groups of 13, 4 and 3.
+    // Backgrounds come in groups of 13, 4, and 3.
     let third = Some(1.0 / 3.0);
     assert_eq!(
         chances,
@@ -583,7 +585,7 @@ fn the_summary_counts_what_is_composed() {
 }
 
 #[test]
-fn metadata_of_a_project_is_its_own_files_or_the_shipped_ones() {
+fn project_metadata_falls_back_to_the_built_in_files() {
     let place = Place::new();
     let (found, _) = metadata(Some(&place.project)).unwrap();
     assert_eq!(found.files().count(), 37);
@@ -595,7 +597,7 @@ fn metadata_of_a_project_is_its_own_files_or_the_shipped_ones() {
         .err()
         .unwrap();
     assert!(refused.what.contains("animal.txt"), "{}", refused.what);
-    // A judging that cannot be used is found, and keeps nobody from composing.
+    // An invalid judge question is a finding, but does not prevent composing.
     std::fs::write(
         dir.join(VOCABULARIES).join("animal.txt"),
         b"owl\ncat\nhorse\nsalmon\nwolf\n",

@@ -1,4 +1,4 @@
-//! An item as it is put to a model.
+//! Turns items into requests to a model.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,20 +6,20 @@ use std::sync::Arc;
 use crate::evaluate::orders;
 use crate::evaluate::relabel::relabelled;
 use benchtop_compose::metadata::{Instruction, Metadata, instruct};
+use benchtop_files::picture_file::PictureFile;
+use benchtop_files::project::Project;
 use benchtop_model::evaluation::{NewRun, RunAnswer, Wording};
 use benchtop_model::vlm::{Ask, Encoded, Reply};
 use benchtop_model::{Error, ErrorKind, Form, Item, MetaFile, Result, Role};
 use benchtop_store::metadata;
-use benchtop_store::picture_file::PictureFile;
-use benchtop_store::project::Project;
 
-/// The words of an item itself.
+/// Name of an item's own instruction.
 const ITEMS_OWN: &str = "item";
 
 /// The instructions of a run.
 #[derive(Clone, Debug)]
 pub struct Wordings {
-    /// One for all questions; none where each has that of its paper.
+    /// One instruction for all questions. `None` if each has that of its paper.
     one: Option<Arc<Instruction>>,
     dysca: Arc<Instruction>,
     mvp: Arc<Instruction>,
@@ -27,10 +27,12 @@ pub struct Wordings {
 }
 
 impl Wordings {
-    /// Those that `wording` names, as the metadata of the project have them now.
+    /// The instructions that `wording` names, from the project's present metadata.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a name that is none, with those there are; [`ErrorKind::Input`] for a text that is none.
+    ///
+    /// [`ErrorKind::NotFound`] for an unknown name, with the list of names; [`ErrorKind::Input`]
+    /// for an invalid file.
     pub fn of(project: &Project, wording: &Wording) -> Result<Wordings> {
         let files = metadata::read(&project.metadata())?;
         let metadata = Metadata::parse(files.files.into_iter().map(|f| MetaFile {
@@ -46,7 +48,7 @@ impl Wordings {
                     .collect();
                 Error::new(
                     ErrorKind::NotFound,
-                    format!("there is no instruction `{name}`, or it cannot be used"),
+                    format!("no usable instruction `{name}`"),
                 )
                 .file(
                     project
@@ -54,7 +56,7 @@ impl Wordings {
                         .join(format!("{}{name}.toml", instruct::FOLDER)),
                 )
                 .help(format!(
-                    "one of: paper, {}; or a file; `benchtop lint` says what is wrong",
+                    "use one of: paper, {}; or a file; run `benchtop lint` for errors",
                     known.join(", ")
                 ))
             })
@@ -72,7 +74,7 @@ impl Wordings {
         })
     }
 
-    /// In words, with a revision: another text is another instruction.
+    /// A description with a revision, which changes with the text.
     pub fn described(&self) -> String {
         match &self.one {
             Some(one) => format!("{} {}", one.label(), one.revision),
@@ -85,7 +87,7 @@ impl Wordings {
         }
     }
 
-    /// The one for an item whose own words are not asked.
+    /// The instruction for an item without its own.
     fn for_item(&self, item: &Item) -> &Instruction {
         match (&self.one, item.form) {
             (Some(one), _) => one,
@@ -96,10 +98,11 @@ impl Wordings {
     }
 }
 
-/// Reads the instruction in `text`.
+/// Parses the instruction in `text`.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] with the first thing that is wrong.
+///
+/// [`ErrorKind::Input`] with the first error.
 pub fn read(name: &str, text: &str) -> Result<Instruction> {
     let (instruction, found) = instruct::parse(name, name, text);
     instruction.ok_or_else(|| {
@@ -108,25 +111,26 @@ pub fn read(name: &str, text: &str) -> Result<Instruction> {
         Error::input(what)
             .file(name)
             .line(line)
-            .help("metadata/instruct/ has files to start from")
+            .help("see metadata/instruct/ for examples")
     })
 }
 
 /// A question ready to be asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// What is sent.
+    /// The request to send.
     pub ask: Ask,
-    /// The answer, but for what was said.
+    /// The answer record without the output.
     pub frame: RunAnswer,
     /// The item's options in their own order.
     pub options: Vec<String>,
 }
 
-/// Puts `item` in order `order`.
+/// Builds the question for `item` in option order `order`.
 ///
 /// # Errors
-/// Why it cannot be asked, in words.
+///
+/// Why it cannot be asked, as text.
 pub fn question(
     item: &Item,
     order: u16,
@@ -192,11 +196,11 @@ pub fn question(
     })
 }
 
-/// The pictures of an item, which must all be there.
+/// The pictures of an item. Fails if any is missing.
 fn pictures(item: &Item, files: &[PictureFile]) -> std::result::Result<Vec<Encoded>, String> {
     if files.len() < item.images.len() {
         return Err(format!(
-            "it has {} pictures, {} are there",
+            "it has {} pictures, of which {} are available",
             item.images.len(),
             files.len()
         ));
@@ -204,19 +208,20 @@ fn pictures(item: &Item, files: &[PictureFile]) -> std::result::Result<Vec<Encod
     let one = |file: &PictureFile| {
         let bytes = file
             .read()
-            .map_err(|p| format!("its picture cannot be read: {p}"))?;
-        Encoded::new(bytes).ok_or_else(|| "its picture is no PNG, JPEG, WebP or GIF".to_string())
+            .map_err(|p| format!("cannot read its picture: {p}"))?;
+        Encoded::new(bytes).ok_or_else(|| "its picture is not PNG, JPEG, WebP, or GIF".to_string())
     };
     files.iter().map(one).collect()
 }
 
-/// Where the pictures of an item are, as far as they are there.
+/// The available picture files of an item.
 pub fn files(root: &Path, item: &Item) -> Vec<PictureFile> {
     PictureFile::all(root, &item.images)
 }
 
 impl Question {
-    /// The answer that `reply` is. Letters are put into the item's own order here: until the answer is brought in, somebody may edit it.
+    /// The answer record for `reply`. Letters are mapped to the item's own order now, since the
+    /// item may be edited before the answer is published.
     pub fn answered(self, reply: Reply) -> RunAnswer {
         let Reply {
             text: output,

@@ -1,13 +1,13 @@
-//! When a question that was not answered is the server's fault, and when its own.
+//! Tells errors of the server from errors of a single question.
 
-/// So many failures without an answer in between are the servers' and not the questions': the work ends, and these questions are asked
-/// again when it goes on.
+/// Number of consecutive failures that are attributed to the servers. The work then stops, and
+/// these questions are asked again when it resumes.
 pub const STREAK: usize = 8;
-/// The same before the first answer: a wrong address or a wrong model name.
+/// The same before the first answer, for a wrong address or model name.
 pub const AT_FIRST: usize = 5;
 
-/// Whether a refusal, `SERVER: STATUS ...`, is about what was asked: a picture that a filter takes out, one that is too
-/// large. Any other status would come for every question.
+/// Whether a refusal `SERVER: STATUS ...` concerns the question: a filtered or too large picture.
+/// Any other status would occur for every question.
 pub fn is_of_question(reason: &str) -> bool {
     let status = reason
         .split_once(": ")
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_told_from_a_wrong_model() {
+    fn question_errors_are_distinguished_from_server_errors() {
         assert!(is_of_question(
             "http://127.0.0.1:8000: 400 Bad Request: the picture was flagged"
         ));

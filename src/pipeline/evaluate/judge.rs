@@ -1,4 +1,4 @@
-//! Answers that `strict` cannot read, shown to a language-model judge: which they are, and what it reads.
+//! Asks a language-model judge about answers that `strict` cannot read.
 
 use std::collections::HashSet;
 
@@ -13,24 +13,23 @@ use benchtop_model::vlm::{Ask, Finish, Reply, Usage};
 use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
 use benchtop_store::judge_cache::{JudgeExtractions, Judged, Reading, about};
 
-/// Answers that are looked through at a time.
+/// Number of answers examined at a time.
 const TOGETHER: usize = 256;
 
-/// The answers of one model that cannot be read.
+/// The unparsed answers of one model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unread {
-    /// The model.
     pub model: String,
-    /// Its place among those that answered.
+    /// Index of the model among those that answered.
     at: usize,
-    /// How many there are.
+    /// Number of unparsed answers.
     pub unparsed: u64,
-    /// Those that a judge can be asked about: the item's row, and what a reading is about.
+    /// Those that a judge can be asked about: the item's row, and the key of the reading.
     pub asks: Vec<(u32, String)>,
 }
 
 impl Unread {
-    /// Of those that a judge can be asked about: how many this one has read, and how many of these name an option.
+    /// How many of them this judge has read, and how many readings name an option.
     pub fn judged(&self, readings: &JudgeExtractions, judge: &str) -> (u64, u64) {
         let mut counts = (0, 0);
         for reading in self
@@ -47,7 +46,7 @@ impl Unread {
 fn cancelled() -> Error {
     Error::new(
         ErrorKind::Cancelled,
-        "nobody waits for this any more; what the judge read is kept",
+        "canceled; the judge's readings are kept",
     )
 }
 
@@ -60,11 +59,14 @@ fn about_of(item: &Item, answer: &Prediction) -> String {
     )
 }
 
-/// The answers that cannot be read, of these models and the further orders that they were asked in, of all models without names.
-/// `scored` is by `strict`; questions without a right answer are left out. `wanted` says whether to go on.
+/// The unparsed answers of these models and their further option orders, or of all models if none
+/// are named. `scored` uses `strict`. Questions without a right answer are left out. `wanted`
+/// returns whether to continue.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a model without answers, with those there are; [`ErrorKind::Cancelled`]; when texts cannot be read.
+///
+/// [`ErrorKind::NotFound`] for a model without answers, with the list of models;
+/// [`ErrorKind::Cancelled`]; or if texts cannot be read.
 pub fn unread(
     scored: &BoardData,
     models: &[String],
@@ -76,11 +78,10 @@ pub fn unread(
         .find(|model| all.iter().all(|graded| graded.model != **model))
     {
         let known: Vec<&str> = all.iter().map(|graded| graded.model.as_str()).collect();
-        return Err(Error::new(
-            ErrorKind::NotFound,
-            format!("there are no answers of `{none}`"),
-        )
-        .help(format!("there are those of: {}", known.join(", "))));
+        return Err(
+            Error::new(ErrorKind::NotFound, format!("no answers by `{none}`"))
+                .help(format!("models with answers: {}", known.join(", "))),
+        );
     }
     let mut found = Vec::new();
     for (at, graded) in all.iter().enumerate() {
@@ -115,41 +116,41 @@ pub fn unread(
     Ok(found)
 }
 
-/// What asking a judge came to.
+/// The result of asking a judge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Done {
-    /// Replies.
+    /// Number of replies.
     pub asked: u64,
-    /// Questions that got no reply: the next command asks them again.
+    /// Questions without a reply. The next run asks them again.
     pub failed: u64,
-    /// Why the last of these got none.
+    /// The last error.
     pub why: Option<String>,
-    /// Replies that reached the most tokens and name no option.
+    /// Replies that reached the token limit and name no option.
     pub cut: u64,
-    /// Tokens, where the server told.
+    /// Tokens, if the server reports them.
     pub usage: Usage,
 }
 
-/// Who is asked, and where what it reads is kept.
+/// The judge, and where its readings are stored.
 pub struct Desk<'a> {
-    /// The judge, as its servers call it.
+    /// The judge's name on its servers.
     pub judge: &'a str,
-    /// Most tokens of a reply.
+    /// Maximum number of tokens in a reply.
     pub max_tokens: u32,
-    /// Answers for it.
     pub model: &'a mut dyn VisionLanguageModel,
-    /// The readings.
     pub judged: &'a mut Judged,
-    /// The time, RFC 3339 in UTC.
+    /// The current time, RFC 3339 in UTC.
     pub now: &'a dyn Fn() -> String,
 }
 
-/// Asks about what this judge has not read in these words, each reply recorded before it counts: `watch` is told replies and how many
-/// there will be, and says whether to go on.
+/// Asks about everything that this judge has not read with these questions. Each reply is recorded
+/// before it counts. `watch` receives the number of replies and the expected total, and returns
+/// whether to continue.
 ///
 /// # Errors
-/// [`ErrorKind::Unreachable`] when several questions in a row get no reply, with the reason; [`ErrorKind::Cancelled`], and the operating system's.
-/// What was read is kept.
+///
+/// [`ErrorKind::Unreachable`] if several consecutive questions get no reply, with the reason;
+/// [`ErrorKind::Cancelled`]; or if recording fails. Readings are kept.
 pub fn ask(
     scored: &BoardData,
     all: &[Unread],
@@ -290,15 +291,15 @@ impl Done {
         }
     }
 
-    /// The servers answer nothing any more.
+    /// The error for servers that no longer answer.
     fn gone(&self, failing: usize) -> Error {
         let why = self.why.as_deref().unwrap_or_default();
         let what = match failing {
             1 => format!("the judge did not reply: {why}"),
-            n => format!("the judge did not reply {n} times in a row, the last: {why}"),
+            n => format!("the judge did not reply {n} times in a row; last error: {why}"),
         };
         Error::new(ErrorKind::Unreachable, what)
-            .help("see to the server and run the command again: what the judge read is kept and not asked again")
+            .help("check the server and run the command again; finished readings are kept")
     }
 }
 
@@ -309,7 +310,7 @@ fn reading(
     given: Reply,
     at: String,
 ) -> Reading {
-    // What a filter says in the judge's place is no reading of the answer.
+    // A content filter's reply is not a reading of the answer.
     let is_reply = given.finish != Finish::Refused;
     Reading {
         v: Reading::version(),

@@ -1,6 +1,7 @@
-//! Models asked the questions of a project over servers: which questions in which orders ([`orders`]), in which words and
-//! with which pictures ([`ask`]), and how the answers become predictions of the project ([`publish_predictions`]). Free-form answers are
-//! compared with what the items say ([`similarity`]); what no rule can read is shown to a judge ([`judge`]).
+//! Asks models the questions of a project over HTTP: which questions in which option orders
+//! ([`orders`]), with which instructions and pictures ([`ask`]), and how answers become predictions
+//! ([`publish_predictions`]). Free-form answers are compared with references ([`similarity`]), and
+//! unparsed answers are shown to a judge ([`judge`]).
 
 pub mod ask;
 pub mod error_class;

@@ -1,11 +1,11 @@
-//! Which items are asked, and in which orders their options are shown.
+//! Selects the items to ask and their option orders.
 
 use benchtop_model::Item;
 use benchtop_model::evaluation::Orders;
 use benchtop_model::rng::{Stream, key};
 
-/// `count` of `numbers`, drawn by `seed` and in their order; all of them where there are no more. Which are drawn depends
-/// on the numbers and the seed alone.
+/// Draws `count` of `numbers` by `seed` and keeps their order. Returns all if there are no more.
+/// The result depends only on the numbers and the seed.
 pub fn sample(numbers: &[u32], count: Option<u64>, seed: u64) -> Vec<u32> {
     let Some(count) = count
         .and_then(|n| usize::try_from(n).ok())
@@ -20,8 +20,8 @@ pub fn sample(numbers: &[u32], count: Option<u64>, seed: u64) -> Vec<u32> {
     drawn
 }
 
-/// How often a question with so many options is asked. Without options, or as a rotation that the data set brings along,
-/// once.
+/// Number of times to ask a question with this many options. Once for questions without options and
+/// for rotations that belong to the data set.
 pub fn count(orders: Orders, options: usize, is_rotation: bool) -> u16 {
     match orders {
         Orders::Shuffles(n) if options > 1 => u16::try_from(n).unwrap_or(u16::MAX),
@@ -32,7 +32,7 @@ pub fn count(orders: Orders, options: usize, is_rotation: bool) -> u16 {
     }
 }
 
-/// The numbers of the orders in which an item is asked: 0 for its own, from 1 for shuffles and rotations.
+/// The order numbers of an item: 0 is its own order, shuffles and rotations start at 1.
 pub fn of_item(orders: Orders, options: usize, is_rotation: bool) -> std::ops::Range<u16> {
     let count = count(orders, options, is_rotation);
     let changes = options > 1 && !(orders == Orders::Circular && is_rotation);
@@ -42,9 +42,9 @@ pub fn of_item(orders: Orders, options: usize, is_rotation: bool) -> std::ops::R
     }
 }
 
-/// The options of `item` (from 0) in the places of order `order`. The first rotation is as it is; each further one takes
-/// the first option to the end. Shuffles depend on the seed, the item's id and their number alone, so that every model
-/// sees the same.
+/// The item's option (from 0) at each position of order `order`. The first rotation is the item's
+/// own order, and each further one moves the first option to the end. Shuffles depend only on the
+/// seed, the item's id, and their number, so that every model sees the same.
 pub fn shown(orders: Orders, item: &Item, order: u16, seed: u64) -> Vec<u16> {
     let mut places: Vec<u16> = (0..u16::try_from(item.options.len()).unwrap_or(u16::MAX)).collect();
     match orders {

@@ -1,4 +1,5 @@
-//! The answers of a run as predictions of the project: a segment for each name, data set and form.
+//! Publishes the answers of a run as predictions of the project: one segment for each name, data
+//! set, and form.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
@@ -7,34 +8,34 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::relabel::relabelled;
+use benchtop_files::project::Project;
 use benchtop_model::evaluation::{Asked, RunAnswer, RunPart, label_of, orders_of};
 use benchtop_model::{Form, Item, Key, Prediction, Result};
 use benchtop_store::Catalog;
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Holds, Manifest, Part};
 use benchtop_store::open::{self, Fresh};
-use benchtop_store::project::Project;
 use benchtop_store::runs::{self, Line, Run};
 use benchtop_store::segment::Writer;
 
-/// What answers share that go into one segment: order, data set and form.
-type Set = (u16, String, Form);
+/// The common properties of a segment's answers: order, data set, and form.
+type SegmentKey = (u16, String, Form);
 
-/// Segments to be made part of the project. They are removed where that fails.
+/// New segments. They are removed if they cannot be added to the project.
 pub struct Made {
-    /// The segments.
     pub fresh: Vec<Fresh>,
 }
 
-/// What a part of the manifest says of where its answers came from.
+/// The source of the answers, as recorded in the manifest.
 fn source(run: u32, dataset: &str) -> String {
     format!("evaluation {run} on {dataset}")
 }
 
-/// An answer as a prediction. Letters are those of the item's own order; what was said is beside it where that differs.
+/// An answer as a prediction. Letters are those of the item's own order, with the original output
+/// next to it if it differs.
 pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> Prediction {
     let output = answer.reads.clone().unwrap_or_else(|| {
-        // Runs of earlier versions did not say so.
+        // Runs of earlier versions did not record this.
         let options: Vec<&str> = item.options.iter().map(|o| o.text.as_str()).collect();
         relabelled(&answer.output, &options, &answer.shown)
     });
@@ -76,11 +77,14 @@ pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> P
     }
 }
 
-/// Writes the answers of `run` that are no predictions of the project yet into segments, with what was set aside. A data set of which
-/// everything was set aside has a segment without a row, so that it counts; a run without any answer has none.
+/// Writes the unpublished answers of `run` and its skipped items into segments. A data set whose
+/// items were all skipped gets a segment without rows, so that it counts. A run without answers
+/// gets none.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Corrupt`] when what is stored is damaged, and the operating system's; then nothing is left.
+///
+/// [`benchtop_model::ErrorKind::Corrupt`] if stored data is damaged, or if a write fails. Then
+/// nothing is left.
 pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made> {
     let (mut there, mut told) = (HashSet::<(String, Key)>::new(), HashSet::new());
     let mine = format!("evaluation {} on ", run.id);
@@ -109,7 +113,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
             );
         }
     }
-    let mut sets: BTreeMap<(u16, String, u8), (Set, Writer)> = BTreeMap::new();
+    let mut sets: BTreeMap<(u16, String, u8), (SegmentKey, Writer)> = BTreeMap::new();
     runs::read(project.root(), run.id, &mut |line| {
         let Line::Answer { asked, answer, .. } = line else {
             return Ok(());
@@ -123,7 +127,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
         };
         let item = catalog.item(row as usize)?;
         for order in orders_of(run.new.orders, asked.order) {
-            // The first answer to a question counts, also where it was answered twice.
+            // The first answer to a question counts, even if it was answered twice.
             let label = label_of(&run.label, run.new.orders, order);
             if !there.insert((format!("{label}\n{}", item.dataset), item.key.clone())) {
                 continue;
@@ -143,8 +147,8 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
     if sets.is_empty() && there.is_empty() {
         return Ok(Made { fresh: Vec::new() });
     }
-    let mut lacking = lacking(project, catalog, run, &told)?;
-    for ((order, dataset), numbers) in &lacking {
+    let mut skipped_items = skipped_items(project, catalog, run, &told)?;
+    for ((order, dataset), numbers) in &skipped_items {
         if sets.keys().all(|(o, d, _)| (o, d) != (order, dataset)) {
             let first = numbers.first().map_or(0, |number| *number as usize - 1);
             let form = catalog.item(first)?.form;
@@ -171,7 +175,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
             base: run.label.clone(),
             orders: run.new.orders,
             order,
-            lacking: lacking
+            lacking: skipped_items
                 .remove(&(order, dataset.clone()))
                 .unwrap_or_default(),
         };
@@ -200,15 +204,15 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
     Ok(made)
 }
 
-/// Numbers of the items that were asked and set aside, by order and data set, ascending; without those, with their orders, that are
-/// `told` already.
-fn lacking(
+/// Numbers of the items that were skipped, by order and data set, ascending, without those already
+/// in `told`.
+fn skipped_items(
     project: &Project,
     catalog: &Catalog,
     run: &Run,
     told: &HashSet<(u16, u32)>,
 ) -> Result<BTreeMap<(u16, String), Vec<u32>>> {
-    let mut lacking: BTreeMap<(u16, String), Vec<u32>> = BTreeMap::new();
+    let mut skipped_items: BTreeMap<(u16, String), Vec<u32>> = BTreeMap::new();
     let (progress, _) = runs::progress(project.root(), run.id)?;
     for asked in progress.failed.into_keys() {
         let Some(row) = asked
@@ -222,19 +226,20 @@ fn lacking(
         for order in orders_of(run.new.orders, asked.order)
             .filter(|order| !told.contains(&(*order, asked.number)))
         {
-            lacking
+            skipped_items
                 .entry((order, dataset.clone()))
                 .or_default()
                 .push(asked.number);
         }
     }
-    Ok(lacking)
+    Ok(skipped_items)
 }
 
-/// Makes segments part of the project and gives the new catalogue; where that fails they are removed.
+/// Adds segments to the project and returns the new catalog. Removes them on failure.
 ///
 /// # Errors
-/// The operating system's.
+///
+/// If a write fails.
 pub fn adopt(
     project: &Project,
     index: &Index,
@@ -251,13 +256,13 @@ pub fn adopt(
         made.fresh,
         at,
     );
-    // The notice is that the index is written at the next opening.
+    // A failed index write is only a notice: the next start rebuilds the index.
     taken
         .map(|(catalog, _)| catalog)
         .inspect_err(|_| manifest::take_back(&project.imports(), files.iter().map(String::as_str)))
 }
 
-/// Removes segments that did not become part of the project.
+/// Removes segments that were not added to the project.
 fn discard(project: &Project, made: &Made) {
     manifest::take_back(
         &project.imports(),

@@ -1,14 +1,15 @@
-//! Answers to options in another order, with the letters that the item's own order gives them.
+//! Maps option letters in answers from a shuffled order to the item's own order.
 //!
-//! A model that was shown "A. dog  B. cat" answers B for a cat; the item has "A. cat  B. dog". Every rule that reads
-//! letters would take B for the dog. So each letter of an option that stands alone becomes the letter that the same option
-//! has in the item; what stands inside the words of an option stays. What was said is kept beside it.
+//! A model that was shown "A. dog  B. cat" answers B for a cat, but the item has "A. cat  B. dog".
+//! Every rule that reads letters would take B for the dog. So each standalone option letter is
+//! replaced by the letter of the same option in the item. Letters within the text of an option
+//! stay. The original output is kept next to it.
 
 use std::ops::Range;
 
 use benchtop_model::Item;
 
-/// Places of the words of the options within the output, the longest first where they overlap.
+/// Ranges of option texts within the output. Overlaps go to the longest.
 fn quoted(output: &str, options: &[&str]) -> Vec<Range<usize>> {
     let mut texts: Vec<&str> = options
         .iter()
@@ -31,7 +32,8 @@ fn quoted(output: &str, options: &[&str]) -> Vec<Range<usize>> {
     found
 }
 
-/// `output` with the letters of the item's own order, where `shown` has the item's option (from 0) in each place.
+/// `output` with the letters of the item's own order. `shown` is the item's option (from 0) at each
+/// position.
 pub fn relabelled(output: &str, options: &[&str], shown: &[u16]) -> String {
     if shown
         .iter()
@@ -41,7 +43,8 @@ pub fn relabelled(output: &str, options: &[&str], shown: &[u16]) -> String {
         return output.to_string();
     }
     let quoted = quoted(output, options);
-    // A small letter among words is an article or part of a name; alone or in brackets it is an answer.
+    // A lower-case letter in a sentence is an article or part of a name. Alone or in brackets it is
+    // an answer.
     let is_bare = output
         .trim_matches(|c: char| !c.is_alphanumeric())
         .chars()

@@ -1,28 +1,27 @@
-//! Free-form answers compared with what the items say: which pairs of texts there are, and how alike they are.
+//! Compares free-form answers with their references: collects the pairs of texts and computes their
+//! similarities.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::board::dataset_resolver::DatasetResolver;
 use benchtop_inference::scoring::TextEmbedder;
-use benchtop_metrics::free_form::{FreeForm, cosine};
+use benchtop_model::free_form::{FreeForm, cosine};
 use benchtop_model::{Error, ErrorKind, Item, QuestionKind, Result};
 use benchtop_store::Catalog;
 use benchtop_store::manifest::Holds;
 use benchtop_store::similarity::{Cosines, pair};
 
-/// Items between two looks at cancellation.
+/// Number of items between cancellation checks.
 const STEP: usize = 4096;
-/// Pairs compared and recorded at a time.
+/// Number of pairs compared and recorded at a time.
 const TOGETHER: usize = 256;
 
-/// An answer to a free-form question, and what it is compared with.
+/// An answer to a free-form question, and its reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// The item's row.
     pub row: u32,
-    /// What the item says.
+    /// The item's reference text.
     pub reference: String,
-    /// What the model said.
     pub output: String,
 }
 
@@ -36,7 +35,7 @@ impl Compared {
 /// The outputs of one model, by row.
 type Outputs = HashMap<u32, String>;
 
-/// Models that have answers, in the order they were brought in.
+/// Models with answers, in import order.
 pub fn models(catalog: &Catalog) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for answers in catalog.answers() {
@@ -49,16 +48,17 @@ pub fn models(catalog: &Catalog) -> Vec<String> {
     all
 }
 
-fn outputs(catalog: &Catalog, shelf: &DatasetResolver, wanted: &str) -> Result<Outputs> {
+fn outputs(catalog: &Catalog, resolver: &DatasetResolver, wanted: &str) -> Result<Outputs> {
     let mut found = Outputs::new();
     for answers in catalog.answers() {
         if !matches!(&answers.part.holds, Holds::Predictions { model, .. } if model == wanted) {
             continue;
         }
-        let homes = shelf.homes_of(answers, &|hash| catalog.row_of_hash(hash).is_some())?;
+        let assignment =
+            resolver.assign_part(answers, &|hash| catalog.row_of_hash(hash).is_some())?;
         let mut id = String::new();
         for row in answers.predictions()? {
-            if let Ok(at) = homes.find(&row.key.to_string(), &mut id, |hash| {
+            if let Ok(at) = assignment.find(&row.key.to_string(), &mut id, |hash| {
                 catalog.row_of_hash(hash)
             }) {
                 found.entry(at).or_insert(row.output);
@@ -68,38 +68,36 @@ fn outputs(catalog: &Catalog, shelf: &DatasetResolver, wanted: &str) -> Result<O
     Ok(found)
 }
 
-/// The free-form answers of `models`, each list in the order of the items. Where a file names no data set, its answers belong where
-/// the board has them.
+/// The free-form answers of `models`, each list in item order. Answers without a data set are
+/// assigned as on the board.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when items or answers are damaged, and [`ErrorKind::Cancelled`].
+///
+/// [`ErrorKind::Corrupt`] if items or answers are damaged, and [`ErrorKind::Cancelled`].
 pub fn compared(
     catalog: &Catalog,
     models: &[String],
     rule: FreeForm,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Vec<Vec<Compared>>> {
-    let shelf = DatasetResolver::of(catalog);
+    let resolver = DatasetResolver::of(catalog);
     let outputs: Vec<Outputs> = models
         .iter()
-        .map(|model| outputs(catalog, &shelf, model))
+        .map(|model| outputs(catalog, &resolver, model))
         .collect::<Result<_>>()?;
     let mut all: Vec<Vec<Compared>> = models.iter().map(|_| Vec::new()).collect();
     catalog.each_line(0, &mut |row, line| {
         if row % STEP == 0 && !wanted() {
-            return Err(Error::new(
-                ErrorKind::Cancelled,
-                "nobody waits for this any more",
-            ));
+            return Err(Error::new(ErrorKind::Cancelled, "canceled"));
         }
-        // Most items are no free-form ones, and reading them whole would take long.
+        // Most items are not free-form, and parsing all of them would be slow.
         if memchr::memmem::find(line, QuestionKind::FreeForm.name().as_bytes()).is_none() {
             return Ok(true);
         }
         let item: Item = serde_json::from_slice(line).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("item #{} cannot be read: {e}", row + 1),
+                format!("cannot read item #{}: {e}", row + 1),
             )
         })?;
         let Some(reference) = rule.reference(&item) else {
@@ -121,20 +119,21 @@ pub fn compared(
     Ok(all)
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
-    /// Pairs that were compared now.
+    /// Number of new pairs.
     pub pairs: u64,
-    /// Texts that are longer than the model reads.
+    /// Texts longer than the model's input.
     pub cut: u64,
 }
 
-/// Compares the pairs that were not compared yet, some at a time, each recorded before the next: `watch` is told pairs done
-/// and in all, and says whether to go on.
+/// Compares the remaining pairs in batches, each recorded before the next. `watch` receives the
+/// numbers of finished and all pairs, and returns whether to continue.
 ///
 /// # Errors
-/// [`ErrorKind::Cancelled`], what keeps the model from working, and the operating system's. What was compared is kept.
+///
+/// [`ErrorKind::Cancelled`], a model error, or a failed write. Finished pairs are kept.
 pub fn compare(
     all: &[Vec<Compared>],
     cosines: &mut Cosines,
@@ -151,7 +150,7 @@ pub fn compare(
     let cancelled = || {
         Error::new(
             ErrorKind::Cancelled,
-            "nobody waits for this any more; what was compared is kept",
+            "canceled; finished comparisons are kept",
         )
     };
     for some in left.chunks(TOGETHER) {
@@ -169,7 +168,7 @@ pub fn compare(
         for (text, found) in texts.iter().zip(embedded) {
             let found = found.map_err(|failure| match failure.kind {
                 benchtop_model::generation::FailureKind::Cancelled => cancelled(),
-                _ => Error::input(format!("a text cannot be compared: {}", failure.reason)),
+                _ => Error::input(format!("cannot compare a text: {}", failure.reason)),
             })?;
             done.cut += u64::from(found.cut.is_some());
             vectors.insert(*text, found.vector);
@@ -189,7 +188,7 @@ pub fn compare(
     Ok(done)
 }
 
-/// The score of each of these answers by row, of so many rows; not a number where there is none.
+/// The score of each answer by row, for this many rows. NaN where there is none.
 pub fn column(list: &[Compared], cosines: &Cosines, rule: FreeForm, rows: usize) -> Vec<f32> {
     let mut scores = vec![f32::NAN; rows];
     for compared in list {

@@ -2,12 +2,12 @@ use super::ask::{Wordings, question, read};
 use super::orders::{count, of_item, sample, shown};
 use super::publish_predictions::prediction;
 use super::relabel::relabelled;
+use benchtop_files::picture_file::PictureFile;
+use benchtop_files::project::Project;
 use benchtop_model::evaluation::{Asked, NewRun, Orders, Wording};
 use benchtop_model::job::JobStatus;
 use benchtop_model::vlm::Reply;
 use benchtop_model::{Choice, Form, Item, Key, QuestionKind, Role};
-use benchtop_store::picture_file::PictureFile;
-use benchtop_store::project::Project;
 use benchtop_store::runs::{Counts, Run};
 
 fn item(options: &[&str]) -> Item {
@@ -52,7 +52,7 @@ fn new(orders: Orders) -> NewRun {
 }
 
 #[test]
-fn rotations_are_all_there_and_shuffles_are_the_same_for_every_model() {
+fn rotations_are_complete_and_shuffles_do_not_depend_on_the_model() {
     let four = item(&["a cat", "a dog", "an owl", "I cannot tell"]);
     let rotations: Vec<Vec<u16>> = of_item(Orders::Circular, 4, false)
         .map(|order| shown(Orders::Circular, &four, order, 1))
@@ -78,7 +78,7 @@ fn rotations_are_all_there_and_shuffles_are_the_same_for_every_model() {
         places.sort_unstable();
         assert_eq!(places, [0, 1, 2, 3]);
     }
-    // Nothing to rotate, or rotated already.
+    // Nothing to rotate, or already rotated.
     for (orders, options, is_rotation) in [
         (Orders::Circular, 0, false),
         (Orders::Circular, 4, true),
@@ -97,7 +97,7 @@ fn rotations_are_all_there_and_shuffles_are_the_same_for_every_model() {
 }
 
 #[test]
-fn a_sample_is_drawn_by_its_seed_and_keeps_the_order() {
+fn a_sample_depends_on_its_seed_and_keeps_the_order() {
     let all: Vec<u32> = (1..=100).collect();
     let some = sample(&all, Some(10), 3);
     assert!(
@@ -116,7 +116,7 @@ fn a_sample_is_drawn_by_its_seed_and_keeps_the_order() {
 }
 
 #[test]
-fn letters_are_those_of_the_items_own_order() {
+fn letters_are_mapped_to_the_items_own_order() {
     let options = ["a cat", "a dog", "Plan B", "I cannot tell"];
     // Shown: A "a dog", B "I cannot tell", C "a cat", D "Plan B".
     let order = [1, 3, 0, 2];
@@ -144,7 +144,7 @@ fn letters_are_those_of_the_items_own_order() {
 }
 
 #[test]
-fn an_answer_reads_as_the_item_was_when_it_was_asked() {
+fn an_answer_is_read_with_the_options_at_the_time() {
     let dir = tempfile::tempdir().unwrap();
     let words = Wordings::of(&Project::init(dir.path()).unwrap(), &Wording::Paper).unwrap();
     let mut item = item(&["a cat", "a dog", "Plan B", "I cannot tell"]);
@@ -189,7 +189,7 @@ fn an_answer_reads_as_the_item_was_when_it_was_asked() {
 }
 
 #[test]
-fn a_question_is_put_in_the_words_of_its_paper() {
+fn a_question_uses_the_instruction_of_its_paper() {
     let dir = tempfile::tempdir().unwrap();
     let project = Project::init(dir.path()).unwrap();
     let words = Wordings::of(&project, &Wording::Paper).unwrap();
@@ -230,7 +230,7 @@ fn a_question_is_put_in_the_words_of_its_paper() {
         ask(&item(&[]), 0, Orders::Circular).ask.prompt,
         "What is it?\nYour answer is:"
     );
-    // One for all, and what is none.
+    // One instruction for all, and an invalid one.
     let plain = Wordings::of(&project, &Wording::Named("plain".into())).unwrap();
     let asked = question(&own, 0, &new(Orders::AsIs), &plain, &[]).unwrap();
     assert_eq!(asked.ask.prompt, "What is it?\nA. a cat\nB. a dog");
@@ -245,7 +245,7 @@ fn a_question_is_put_in_the_words_of_its_paper() {
 }
 
 #[test]
-fn a_picture_that_is_not_there_is_not_asked_about() {
+fn an_item_with_an_unusable_picture_is_not_asked() {
     let dir = tempfile::tempdir().unwrap();
     let project = Project::init(dir.path()).unwrap();
     let words = Wordings::of(&project, &Wording::Paper).unwrap();
@@ -263,11 +263,11 @@ fn a_picture_that_is_not_there_is_not_asked_about() {
     assert!(
         question(&with, 0, &seeing, &words, &[])
             .unwrap_err()
-            .contains("1 pictures, 0 are there")
+            .contains("1 pictures, of which 0")
     );
     assert!(
         question(&with, 0, &new(Orders::AsIs), &words, &[]).is_ok(),
-        "who is blind needs none"
+        "a blind model needs none"
     );
     let file = dir.path().join("a.png");
     let holding = |bytes: &[u8]| {
@@ -280,7 +280,7 @@ fn a_picture_that_is_not_there_is_not_asked_about() {
     assert!(
         question(&with, 0, &seeing, &words, &[holding(b"<svg>")])
             .unwrap_err()
-            .contains("no PNG")
+            .contains("not PNG")
     );
     let picture = [holding(b"GIF89a")];
     assert_eq!(

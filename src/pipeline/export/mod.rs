@@ -1,28 +1,28 @@
-//! Writing items and predictions in an interchange format, one at a time.
+//! Writes items and predictions in an interchange format, one at a time.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use benchtop_files::picture_file::is_damage;
 use benchtop_formats::{self as formats, DyscaWriter, NestedWriter};
 use benchtop_model::{Error, ErrorKind, Form, Item, Prediction, Result};
-use benchtop_store::picture_file::is_damage;
 
 pub mod tools;
 
-/// An interchange format to write.
+/// An interchange format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Dysca's JSON: flat, or nested when every item came nested.
+    /// Dysca's JSON: flat, or nested if all items came nested.
     Dysca,
     /// MVP-Bench's folder: `data/` and `model_prediction/`.
     Mvp,
-    /// benchtop's own: one item a line.
+    /// benchtop's own format: one item per line.
     Jsonl,
 }
 
 impl Target {
-    /// Whether items of this form belong to the format.
+    /// Whether the format includes items of this form.
     pub fn takes(self, form: Form) -> bool {
         match self {
             Target::Dysca => matches!(form, Form::Dysca | Form::DyscaNested | Form::Plain),
@@ -32,7 +32,7 @@ impl Target {
     }
 }
 
-/// A file that is being written, or somebody who reads along.
+/// A file being written, or a stream.
 pub type Out = BufWriter<Box<dyn Write + Send>>;
 
 enum Sink {
@@ -46,21 +46,22 @@ enum Sink {
     },
 }
 
-/// Items that are set aside since a picture of theirs is damaged, replaced or gone.
+/// Items skipped because a picture is damaged, replaced, or missing.
 #[derive(Clone, Debug, Default)]
 pub struct Aside {
     ids: std::collections::BTreeSet<String>,
     first: Vec<(String, Error)>,
 }
 
-/// Items set aside that are named.
+/// Number of skipped items to list.
 const NAMED: usize = 10;
 
 impl Aside {
-    /// Sets an item aside for `problem`.
+    /// Skips an item because of `problem`.
     ///
     /// # Errors
-    /// `problem`, where it is none of the picture.
+    ///
+    /// `problem`, if it does not concern a picture.
     pub fn put(&mut self, id: &str, problem: Error) -> Result<()> {
         if !is_damage(&problem) {
             return Err(problem.help(format!("the item is `{id}`")));
@@ -71,49 +72,50 @@ impl Aside {
         Ok(())
     }
 
-    /// Whether an item is set aside.
+    /// Whether an item was skipped.
     pub fn has(&self, id: &str) -> bool {
         self.ids.contains(id)
     }
 
-    /// How many are.
+    /// Number of skipped items.
     pub fn count(&self) -> usize {
         self.ids.len()
     }
 
-    /// The first of them, each with what is wrong with its picture.
+    /// The first skipped items, each with its error.
     pub fn first(&self) -> &[(String, Error)] {
         &self.first
     }
 }
 
-/// Where an export goes.
+/// The destination of an export.
 pub enum To<'a> {
-    /// A file, or for [`Target::Mvp`] a folder.
+    /// A file, or a folder for [`Target::Mvp`].
     Path(&'a Path),
-    /// Somebody who reads along.
+    /// A stream.
     Stream(Box<dyn Write + Send>),
 }
 
-/// Files under temporary names and the names they are to get. What is not renamed is removed.
+/// Temporary files with their final names. Files that are not renamed are removed.
 #[derive(Default)]
 pub struct Renames(Vec<(PathBuf, PathBuf)>);
 
 impl Renames {
-    /// Gives up the file that was to get the name `path`.
+    /// Discards the file for the final name `path`.
     fn forget(&mut self, path: &Path) {
         if let Some(at) = self.0.iter().position(|(_, name)| name == path) {
             let (temp, _) = self.0.swap_remove(at);
             let _ = std::fs::remove_file(&temp);
-            // Its folder goes when there is nothing else in it.
+            // Its folder is removed if it is empty.
             let _ = path.parent().map(std::fs::remove_dir);
         }
     }
 
-    /// Gives every file its name, all of them synced first.
+    /// Syncs all files and renames them.
     ///
     /// # Errors
-    /// The operating system's.
+    ///
+    /// If a file cannot be synced or renamed.
     pub fn finish(mut self) -> Result<()> {
         for (temp, path) in &self.0 {
             File::open(temp)
@@ -136,8 +138,8 @@ impl Drop for Renames {
     }
 }
 
-/// The item with `draft: true` in a record of its own, where its picture stands in for one of a model and the format has
-/// no other place to say so.
+/// The item with `draft: true` in its record, if its picture is a draft and the format cannot
+/// express this otherwise.
 fn draft(item: &Item) -> Option<Item> {
     item.images.iter().any(|i| i.draft).then(|| {
         let mut item = item.clone();
@@ -146,44 +148,46 @@ fn draft(item: &Item) -> Option<Item> {
     })
 }
 
-/// Writes one export. Files are written under temporary names and renamed by [`finish`](Self::finish).
+/// Writes one export. Files get temporary names until [`finish`](Self::finish).
 pub struct Exporter {
     sink: Sink,
     renames: Renames,
     written: u64,
     left_out: u64,
-    /// Whether items are left out that came in no form of their own and cannot be said in this one.
+    /// Whether to leave out items that came in no form of their own and that this format cannot
+    /// express.
     lenient: bool,
     /// Why the first of those was left out.
     unsaid: Option<String>,
     target: Target,
 }
 
-/// Removes a link that has the name of a file to be written: what it leads to is not written in its place.
+/// Removes a link at the path of a file to be written, so that its target is not overwritten.
 pub fn unlink(path: &Path) {
     if path.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
-        // A link that stays is an error when the file is written.
+        // A link that remains causes an error when the file is written.
         let _ = std::fs::remove_file(path);
     }
 }
 
 fn io(e: &std::io::Error, path: &Path) -> Error {
-    Error::io(e, "the export cannot be written", path)
+    Error::io(e, "cannot write the export", path)
 }
 
-/// A file that gets the name `path` at the end; its folder is made where it is missing.
+/// Creates a file that gets the name `path` at the end, and its folder if needed.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for a path without a file's name, and the operating system's.
+///
+/// [`ErrorKind::Usage`] for a path without a file name, or if the file cannot be created.
 pub fn create(path: &Path, renames: &mut Renames) -> Result<Out> {
     let name = path
         .file_name()
-        .ok_or_else(|| Error::new(ErrorKind::Usage, "is not a file's name").file(path))?;
+        .ok_or_else(|| Error::new(ErrorKind::Usage, "not a file name").file(path))?;
     let temp = path.with_file_name(format!(".tmp-{}", name.to_string_lossy()));
     if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
         std::fs::create_dir_all(dir).map_err(|e| io(&e, dir))?;
     }
-    // Whatever has that name is of an export that was cut off, or a trap.
+    // An existing file of this name is left from an interrupted export, or a trap.
     let _ = std::fs::remove_file(&temp);
     let file = File::create_new(&temp).map_err(|e| io(&e, path))?;
     renames.0.push((temp, path.to_path_buf()));
@@ -191,16 +195,17 @@ pub fn create(path: &Path, renames: &mut Renames) -> Result<Out> {
 }
 
 impl Exporter {
-    /// Begins an export to `to`. `nested` chooses Dysca's nested records.
+    /// Starts an export to `to`. `nested` selects Dysca's nested records.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] when the format needs a folder, and the operating system's.
+    ///
+    /// [`ErrorKind::Usage`] if the format needs a folder, or if a file cannot be created.
     pub fn create(target: Target, to: To<'_>, nested: bool) -> Result<Exporter> {
         let mut renames = Renames::default();
         let sink = if target == Target::Mvp {
             let To::Path(dir) = to else {
-                return Err(Error::new(ErrorKind::Usage, "this format is a folder")
-                    .help("name it with --out DIR"));
+                return Err(Error::new(ErrorKind::Usage, "this format needs a folder")
+                    .help("use --out DIR"));
             };
             Sink::Mvp {
                 dir: dir.to_path_buf(),
@@ -229,7 +234,8 @@ impl Exporter {
         })
     }
 
-    /// Leaves out and counts items that came in no form of their own and cannot be said in this one; without it they are errors.
+    /// Leaves out and counts items that came in no form of their own and that this format cannot
+    /// express. By default they are errors.
     pub fn leaving_out(self) -> Exporter {
         Exporter {
             lenient: true,
@@ -237,10 +243,11 @@ impl Exporter {
         }
     }
 
-    /// Writes one item, or counts it when it does not belong to the format.
+    /// Writes one item, or counts it if the format does not include it.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] naming the field that the format cannot express, and the operating system's.
+    ///
+    /// [`ErrorKind::Input`] with the field that the format cannot express, or if a write fails.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         if !self.target.takes(item.form) {
             self.left_out += 1;
@@ -261,14 +268,16 @@ impl Exporter {
         Ok(())
     }
 
-    /// Why the first item was left out that the form takes but cannot say.
+    /// Why the first item was left out that the format includes but cannot express.
     pub fn unsaid(&self) -> Option<&str> {
         self.unsaid.as_deref()
     }
 
     fn write(&mut self, item: &Item) -> Result<()> {
         let named = |p: Error| match p.kind {
-            ErrorKind::Input => p.help("--filter can leave the item out; --format jsonl takes all"),
+            ErrorKind::Input => p.help(
+                "leave the item out with --filter, or use --format jsonl, which holds all items",
+            ),
             _ => p.help(format!("the item is `{}`", item.id)),
         };
         let marked = if self.target == Target::Jsonl {
@@ -302,10 +311,11 @@ impl Exporter {
         Ok(())
     }
 
-    /// Writes a model's predictions (for [`Target::Mvp`] only; the others hold none).
+    /// Writes a model's predictions, for [`Target::Mvp`] only.
     ///
     /// # Errors
-    /// The operating system's.
+    ///
+    /// If a write fails.
     pub fn predictions(
         &mut self,
         (model, form, evaluated): (&str, Form, bool),
@@ -314,7 +324,7 @@ impl Exporter {
         let Sink::Mvp { dir, .. } = &self.sink else {
             return Ok(());
         };
-        // A name that was given by hand is no path.
+        // A name given by hand is not a path.
         let model = model.replace(['/', '\\'], "_");
         let name = match (form, evaluated) {
             (Form::MvpCircular, _) => format!("mcq_{model}.jsonl"),
@@ -329,10 +339,11 @@ impl Exporter {
             .map_err(|e| io(&e, Path::new("model_prediction")))
     }
 
-    /// Finishes every file. Gives items written and items that do not belong to the format.
+    /// Finishes all files. Returns the numbers of items written and left out.
     ///
     /// # Errors
-    /// The operating system's; then the files that were there before are unchanged.
+    ///
+    /// If a write fails. Then existing files are unchanged.
     pub fn finish(self) -> Result<(u64, u64)> {
         let flush = |mut out: Out| out.flush().map_err(|e| io(&e, Path::new("output")));
         match self.sink {

@@ -1,35 +1,35 @@
-//! Writing items in the forms that other tools load, a table for each data set.
+//! Writes items in the formats of other tools, with one table for each data set.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{Aside, Out, Renames, create, draft, io, unlink};
+use benchtop_files::picture_file::PictureFile;
 use benchtop_formats::out::{
     Folder, LMMS_DATA, Packed, Survey, Table, WITHOUT_OPTIONS, lmms_utils, lmms_yaml,
 };
 use benchtop_metrics::extract::strict_in_python;
 use benchtop_model::{Error, ErrorKind, ImageRef, Item, Result};
-use benchtop_store::picture_file::PictureFile;
 
-/// A form that a tool loads.
+/// The tool that loads an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tool {
-    /// VLMEvalKit's table with pictures in base64.
+    /// VLMEvalKit's table with base64 pictures.
     VlmEvalKit,
     /// lmms-eval's task folder.
     LmmsEval,
-    /// Hugging Face's folder of pictures with `metadata.jsonl`.
+    /// Hugging Face's picture folder with `metadata.jsonl`.
     Folder,
     /// Hugging Face's Parquet.
     Parquet,
 }
 
-/// What a first look at the items found.
+/// The results of a first pass over the items.
 #[derive(Clone, Debug, Default)]
 pub struct Surveys {
     datasets: BTreeMap<String, Survey>,
-    /// For a tool that keeps questions without options in a table of their own.
+    /// For tools that need a separate table for questions without options.
     tables: BTreeMap<Group, Survey>,
 }
 
@@ -37,8 +37,8 @@ pub struct Surveys {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Group {
     dataset: String,
-    /// Questions without options, apart from those of the data set that have some: VLMEvalKit scores every row of a table
-    /// with options as multiple choice, and draws an option at random where a row has none.
+    /// Separate table for questions without options. VLMEvalKit scores every row of a table with
+    /// options as multiple choice, and picks a random option if a row has none.
     without_options: bool,
 }
 
@@ -53,7 +53,7 @@ impl Group {
 }
 
 impl Surveys {
-    /// Looks at the next item.
+    /// Adds an item to the survey.
     pub fn look(&mut self, item: &Item) {
         let group = Group {
             dataset: item.dataset.clone(),
@@ -72,7 +72,7 @@ impl Surveys {
         }
     }
 
-    /// The group that an item is written in.
+    /// The group of an item.
     fn group(&self, tool: Tool, item: &Item) -> Group {
         let with = || {
             self.tables.contains_key(&Group {
@@ -124,14 +124,12 @@ impl Surveys {
     }
 }
 
-/// What was written.
+/// The numbers of a finished export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Items.
     pub items: u64,
-    /// Items of them without a picture that is there.
+    /// Items without an available picture.
     pub without: u64,
-    /// Answers.
     pub answers: u64,
 }
 
@@ -141,24 +139,24 @@ enum Sink {
     Folder(Folder<Out>, PathBuf),
 }
 
-/// Writes one export. Files get their names at the [end](Self::finish); pictures of a folder lie there before its list does.
+/// Writes one export. Files are renamed by [`finish`](Self::finish). The pictures of a folder are
+/// written before its list.
 pub struct Tools {
     tool: Tool,
     dir: PathBuf,
     root: PathBuf,
     surveys: Surveys,
-    /// File names.
     names: BTreeMap<Group, String>,
     open: BTreeMap<Group, Sink>,
     renames: Renames,
     written: Written,
     aside: Aside,
-    /// Pictures whose bytes matched their hashes.
+    /// Pictures whose hashes were verified.
     verified: HashSet<String>,
 }
 
 impl Tools {
-    /// Begins an export of a project at `root` to the folder `dir`.
+    /// Starts an export of the project at `root` to the folder `dir`.
     pub fn new(tool: Tool, dir: &Path, root: &Path, surveys: Surveys) -> Tools {
         let names = names(surveys.groups(tool));
         Tools {
@@ -175,7 +173,7 @@ impl Tools {
         }
     }
 
-    /// Reads the pictures of an item that were not held against their hashes before.
+    /// Reads the pictures of an item whose hashes were not verified yet.
     fn verify(&mut self, item: &Item) -> Result<HashMap<String, Vec<u8>>> {
         let mut read = HashMap::new();
         for file in PictureFile::all(&self.root, &item.images) {
@@ -188,16 +186,17 @@ impl Tools {
         Ok(read)
     }
 
-    /// Items that were set aside.
+    /// Skipped items.
     pub fn aside(&self) -> &Aside {
         &self.aside
     }
 
-    /// Writes one item. Where no file of a picture was ever recorded it is left out and the item counted; an item whose
-    /// picture is damaged or gone is set aside.
+    /// Writes one item. A picture without a recorded file is left out and the item counted; an item
+    /// with a damaged or missing picture is skipped.
     ///
     /// # Errors
-    /// A picture that cannot be read for another reason, and the operating system's.
+    ///
+    /// A picture that cannot be read for another reason, or a failed write.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         let mut read = match self.verify(item) {
             Ok(read) => read,
@@ -237,7 +236,7 @@ impl Tools {
     fn begin(&mut self, group: &Group) -> Result<Sink> {
         let survey = self.surveys.of(self.tool, group);
         let (name, dataset) = (self.name(group), group.dataset.as_str());
-        // One data set is the folder itself, several are folders in it.
+        // A single data set uses the folder itself; several use subfolders.
         let dir = if self.names.len() > 1 {
             self.dir.join(&name)
         } else {
@@ -285,7 +284,7 @@ impl Tools {
             .unwrap_or_else(|| plain(&group.label()))
     }
 
-    /// Begins the answers of a model, for VLMEvalKit: `MODEL/MODEL_DATASET.tsv`.
+    /// Starts the answers of a model for VLMEvalKit: `MODEL/MODEL_DATASET.tsv`.
     pub fn answers(&mut self, model: &str) -> Answers<'_> {
         Answers {
             model: plain(model),
@@ -294,10 +293,11 @@ impl Tools {
         }
     }
 
-    /// Finishes every file.
+    /// Finishes all files.
     ///
     /// # Errors
-    /// The operating system's; then the files that were there before are unchanged.
+    ///
+    /// If a write fails. Then existing files are unchanged.
     pub fn finish(self) -> Result<Written> {
         for (_, sink) in self.open {
             flush(match sink {
@@ -311,7 +311,7 @@ impl Tools {
     }
 }
 
-/// Writes the answers of one model; the items must come as they did before.
+/// Writes the answers of one model. Items must come in the same order as before.
 pub struct Answers<'a> {
     tools: &'a mut Tools,
     model: String,
@@ -319,10 +319,11 @@ pub struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    /// Writes the answer to an item, where there is one.
+    /// Writes the answer to an item, if there is one.
     ///
     /// # Errors
-    /// The operating system's.
+    ///
+    /// If a write fails.
     pub fn push(&mut self, item: &Item, output: Option<&str>) -> Result<()> {
         if self.tools.aside.has(&item.id) {
             return Ok(());
@@ -359,12 +360,13 @@ impl Answers<'_> {
     /// Finishes the files.
     ///
     /// # Errors
-    /// The operating system's.
+    ///
+    /// If a write fails.
     pub fn finish(self) -> Result<()> {
         for (group, (table, any)) in self.open {
             flush(table.finish())?;
             if !any {
-                // A model that answered none of a table's questions has no file there.
+                // A model without answers to a table's questions gets no file for it.
                 let file = format!("{}_{}.tsv", self.model, self.tools.name(&group));
                 self.tools
                     .renames
@@ -383,10 +385,10 @@ fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     let dir = path.parent().unwrap_or(path);
     unlink(path);
     let written = std::fs::create_dir_all(dir).and_then(|()| std::fs::write(path, bytes));
-    written.map_err(|e| Error::io(&e, "the picture cannot be written", path))
+    written.map_err(|e| Error::io(&e, "cannot write the picture", path))
 }
 
-/// Names of files, each its own.
+/// Unique file names.
 fn names(groups: Vec<Group>) -> BTreeMap<Group, String> {
     let (mut names, mut taken) = (BTreeMap::new(), BTreeSet::new());
     for group in groups {
@@ -402,7 +404,7 @@ fn names(groups: Vec<Group>) -> BTreeMap<Group, String> {
     names
 }
 
-/// A name as one of a file and of a task: no path, no blank, no list.
+/// Makes a name safe as a file and task name: no path, space, or list.
 fn plain(name: &str) -> String {
     let kept = |c: char| {
         if c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+') {
@@ -419,16 +421,17 @@ fn plain(name: &str) -> String {
     }
 }
 
-/// That the tool has a place for answers.
+/// Checks that the tool's format holds answers.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] when it has not.
+///
+/// [`ErrorKind::Usage`] if it does not.
 pub fn takes_answers(tool: Tool) -> Result<()> {
     match tool {
         Tool::VlmEvalKit => Ok(()),
         _ => Err(
-            Error::new(ErrorKind::Usage, "this format has no place for answers")
-                .help("vlmevalkit and mvp have"),
+            Error::new(ErrorKind::Usage, "this format cannot hold answers")
+                .help("use vlmevalkit or mvp"),
         ),
     }
 }
@@ -438,7 +441,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_no_paths_and_no_two_are_one() {
+    fn file_names_are_safe_and_unique() {
         let group = |name: &str| Group {
             dataset: name.into(),
             without_options: false,

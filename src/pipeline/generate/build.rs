@@ -1,4 +1,5 @@
-//! Which generator a job's wishes come to, with `[generate]` of `benchtop.toml` behind them.
+//! Selects and builds the generator of a job, from its overrides and `[generate]` of
+//! `benchtop.toml`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,8 +16,8 @@ use benchtop_model::config::generate::{Backend, Device, Generate};
 use benchtop_model::job::GenerationOverrides;
 use benchtop_model::{Error, ErrorKind, Result, clean};
 
-/// The wishes with backend and model as `benchtop.toml` has them, where nothing is said. The model there is that of the
-/// backend there.
+/// The overrides, with backend and model from `benchtop.toml` where unset. The configured model
+/// applies to the configured backend only.
 pub fn full(config: &Config, wishes: &GenerationOverrides) -> GenerationOverrides {
     let there = &config.generate;
     let backend = wishes
@@ -36,17 +37,18 @@ pub fn full(config: &Config, wishes: &GenerationOverrides) -> GenerationOverride
     }
 }
 
-/// Refuses wishes for what there is not, before anything is begun.
+/// Checks overrides before a job starts.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] naming what there is; for `candle` what keeps its model from being found, with what to put where; for
-/// `http` what is wrong with the endpoints.
+///
+/// [`ErrorKind::Usage`] with the possible values; for `candle`, why its model cannot be found and
+/// where to put it; for `http`, errors in the endpoints.
 pub fn check(config: &Config, wishes: &GenerationOverrides) -> Result<Backend> {
     let wishes = full(config, wishes);
     let name = wishes.backend.clone().unwrap_or_default();
     let backend = Backend::from_name(&name).ok_or_else(|| {
         let known: Vec<&str> = Backend::ALL.map(Backend::name).into();
-        Error::new(ErrorKind::Usage, format!("there is no backend `{name}`"))
+        Error::new(ErrorKind::Usage, format!("unknown backend `{name}`"))
             .field("backend")
             .help(format!("one of: {}", known.join(", ")))
     })?;
@@ -65,19 +67,21 @@ pub fn check(config: &Config, wishes: &GenerationOverrides) -> Result<Backend> {
     Ok(backend)
 }
 
-/// The folder of the model that full wishes name.
+/// The folder of the model in complete overrides.
 fn folder(wishes: &GenerationOverrides) -> Result<PathBuf> {
     let Some(model) = &wishes.model else {
         return Err(
             Error::new(ErrorKind::Usage, "the backend `candle` needs a model")
                 .field("model")
-                .help("a name that `benchtop models list` shows, or a folder in diffusers' layout"),
+                .help(
+                    "use a name from `benchtop models list`, or a folder in the diffusers layout",
+                ),
         );
     };
     Hub::from_env()?.path(model)
 }
 
-/// The servers of `benchtop.toml`, asked for the model that full wishes name.
+/// The servers of `benchtop.toml`, with the model in complete overrides.
 fn servers(config: &Config, wishes: &GenerationOverrides) -> Generate {
     Generate {
         model: wishes
@@ -88,12 +92,13 @@ fn servers(config: &Config, wishes: &GenerationOverrides) -> Generate {
     }
 }
 
-/// Whether full wishes come to a generator that makes drafts.
+/// Whether complete overrides select a generator that makes drafts.
 pub fn drafts(wishes: &GenerationOverrides) -> bool {
     wishes.backend.as_deref() == Some(Backend::Storyboard.name())
 }
 
-/// What works on the jobs of full wishes: jobs of one device take turns on it, whatever their models.
+/// The device of a job with complete overrides. Jobs on one device take turns, whatever their
+/// models.
 pub fn device(config: &Config, wishes: &GenerationOverrides) -> String {
     match wishes.backend.as_deref() {
         Some(name) if name == Backend::Candle.name() => {
@@ -108,7 +113,7 @@ pub fn device(config: &Config, wishes: &GenerationOverrides) -> String {
     }
 }
 
-/// The model in `folder` on the device that is asked for.
+/// Loads the model in `folder` on the configured device.
 fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator>> {
     let together = generate.together as usize;
     let worker =
@@ -144,7 +149,8 @@ fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator
         ),
         Device::Cuda(ordinal) => gpu(ordinal),
         Device::Auto => match gpu(0) {
-            // Nobody has put a program for GPUs there, or it cannot use one here; a model's own problem stays one.
+            // There is no GPU program here, or it cannot use a GPU. A problem of the model itself
+            // remains an error.
             Err(problem)
                 if matches!(problem.kind, ErrorKind::NotFound | ErrorKind::Unreachable) =>
             {
@@ -152,7 +158,7 @@ fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator
                 if problem.kind == ErrorKind::NotFound {
                     return Ok(generator);
                 }
-                let said = format!("the CPU makes pictures: {problem}");
+                let said = format!("generating on the CPU: {problem}");
                 let _ = writeln!(std::io::stderr(), "{}", clean::line(&said));
                 Ok(Box::new(FallbackGenerator {
                     generator,
@@ -167,7 +173,8 @@ fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator
 /// Builds the generator.
 ///
 /// # Errors
-/// Why it cannot be had.
+///
+/// Why it is not available.
 pub fn build(config: &Config, wishes: &GenerationOverrides) -> Result<Box<dyn ImageGenerator>> {
     let wishes = full(config, wishes);
     Ok(match check(config, &wishes)? {
@@ -184,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_says_what_nobody_wishes() {
+    fn the_config_fills_unset_overrides() {
         let text = "name = \"x\"\n[generate]\nbackend = \"candle\"\nmodel = \"sdxl\"\n";
         let config = Config::parse(text, Path::new("benchtop.toml")).unwrap();
         let of = |backend: Option<&str>| {
@@ -201,7 +208,7 @@ mod tests {
         assert_eq!(
             of(Some("storyboard")),
             ("storyboard".into(), None),
-            "the model is the other backend's"
+            "the configured model belongs to another backend"
         );
     }
 
@@ -232,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_refused_by_name() {
+    fn unknown_backends_and_models_are_refused() {
         let config = Config::parse("name = \"x\"", Path::new("benchtop.toml")).unwrap();
         let of = |backend: &str, model: Option<&str>| {
             let (backend, model) = (Some(backend.to_string()), model.map(str::to_string));

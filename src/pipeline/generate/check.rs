@@ -1,20 +1,21 @@
-//! What came out is looked at before it is recorded.
+//! Checks generated pictures before they are recorded.
 
 use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings};
 
-/// Grey levels within which a picture counts as flat.
+/// Range of gray levels within which a picture counts as flat.
 const FLAT: u8 = 2;
 
-/// Refuses what is no picture: of another size than was asked for, without all of its pixels, black or of one colour.
+/// Rejects invalid pictures: of the wrong size, incomplete, black, or of one color.
 ///
 /// # Errors
+///
 /// [`FailureKind::BadOutput`] with the reason.
 pub fn check(pixels: &Pixels, settings: &Settings) -> Result<(), Failure> {
     let bad = |reason: String| Err(Failure::new(FailureKind::BadOutput, reason));
     let Pixels { width, height, rgb } = pixels;
     if (*width, *height) != (settings.width, settings.height) {
         return bad(format!(
-            "it is {width}x{height} pixels, {}x{} were asked for",
+            "the picture has {width}x{height} pixels instead of {}x{}",
             settings.width, settings.height
         ));
     }
@@ -36,7 +37,7 @@ pub fn check(pixels: &Pixels, settings: &Settings) -> Result<(), Failure> {
         .zip(most)
         .all(|(least, most)| most - least <= FLAT)
     {
-        return bad("the picture is of one colour".into());
+        return bad("the picture has only one color".into());
     }
     Ok(())
 }
@@ -47,7 +48,7 @@ mod tests {
     use benchtop_model::generation::Scheduler;
 
     #[test]
-    fn what_is_no_picture_is_refused_with_the_reason() {
+    fn invalid_pictures_are_rejected_with_a_reason() {
         let settings = Settings {
             width: 2,
             height: 2,
@@ -68,11 +69,7 @@ mod tests {
         };
         assert_eq!(of(vec![0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0]), Ok(()));
         assert!(of(vec![2; 12]).unwrap_err().contains("black"));
-        assert!(
-            of([7, 9, 200].repeat(4))
-                .unwrap_err()
-                .contains("one colour")
-        );
+        assert!(of([7, 9, 200].repeat(4)).unwrap_err().contains("one color"));
         assert!(of(vec![0; 11]).unwrap_err().contains("11 bytes"));
         let wrong = check(
             &Pixels {

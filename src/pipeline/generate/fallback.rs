@@ -1,13 +1,12 @@
-//! A generator in place of one that could not be had.
+//! A generator that replaces an unavailable one.
 
 use benchtop_inference::{ImageGenerator, Told};
 use benchtop_model::generation::{Capabilities, Fingerprint, Settings, Task};
 
-/// What works in place of another, and why. What it makes is its own, under its own fingerprint.
+/// A substitute generator, and why it is used. Its pictures carry its own fingerprint.
 pub struct FallbackGenerator {
-    /// What works.
     pub generator: Box<dyn ImageGenerator>,
-    /// Why the other does not.
+    /// Why the preferred generator is unavailable.
     pub why: String,
 }
 

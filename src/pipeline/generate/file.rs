@@ -1,4 +1,4 @@
-//! A picture as a file: PNG with what it was made from in its text chunks.
+//! Encodes pictures as PNG files, with their origin in text chunks.
 
 use std::io::Cursor;
 use std::path::PathBuf;
@@ -6,32 +6,32 @@ use std::sync::OnceLock;
 
 use super::generation_task::GenerationTask;
 use crate::pictures;
+use benchtop_files::picture_file::PictureFile;
+use benchtop_files::project::Project;
 use benchtop_formats::picture;
 use benchtop_model::generation::{Fingerprint, Pixels, Settings};
 use benchtop_model::{Error, ErrorKind, ImageRef, Result};
-use benchtop_store::picture_file::PictureFile;
-use benchtop_store::project::Project;
 
-/// What a picture's file says of how it was made.
+/// The origin of a picture, written to its file.
 pub struct Origin<'o> {
-    /// The picture.
+    /// The task that made the picture.
     pub errand: &'o GenerationTask,
-    /// The settings.
     pub settings: &'o Settings,
-    /// What made it.
+    /// The generator's fingerprint.
     pub print: &'o Fingerprint,
     /// Whether it is a draft.
     pub draft: bool,
 }
 
-/// The bytes of the file. The same picture from the same origin gives the same bytes, as long as the origin's fingerprint
-/// comes from [`with_encoder`].
+/// Encodes a picture. The same pixels and origin give the same bytes, if the fingerprint comes from
+/// [`with_encoder`].
 ///
 /// # Errors
-/// [`ErrorKind::Io`] for pixels that are not as many as they should be.
+///
+/// [`ErrorKind::Io`] if the number of pixels is wrong.
 pub fn png(pixels: &Pixels, origin: &Origin<'_>) -> Result<Vec<u8>> {
     encoded(pixels, texts(origin), png::Compression::Fast)
-        .map_err(|e| Error::new(ErrorKind::Io, format!("the picture cannot be encoded: {e}")))
+        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot encode the picture: {e}")))
 }
 
 fn encoded(
@@ -54,9 +54,10 @@ fn encoded(
     Ok(bytes)
 }
 
-/// The fingerprint of a generator with what makes files of its pixels. The same pixels are other bytes under another
-/// filter or deflate library, and so under another name in `images/`; a release of a library, or what another dependency
-/// asks of it, may change that unnoticed. The part is therefore a hash of what the encoder makes of a known picture.
+/// Adds the PNG encoder to a generator's fingerprint. The same pixels give other bytes under
+/// another filter or deflate library, and so another name in `images/`. A library update, or
+/// another dependency's features, may change this unnoticed. So the part is a hash of the encoding
+/// of a known picture.
 #[must_use]
 pub fn with_encoder(print: Fingerprint) -> Fingerprint {
     static ENCODER: OnceLock<String> = OnceLock::new();
@@ -72,7 +73,7 @@ fn encoder(compression: png::Compression) -> String {
         vec![("known", "picture".into())],
         compression,
     );
-    // A picture that cannot be encoded has no bytes either.
+    // A picture that cannot be encoded has no bytes.
     let hash = known.map_or_else(
         |e| e.to_string(),
         |bytes| blake3::hash(&bytes).to_hex()[..16].to_string(),
@@ -80,7 +81,8 @@ fn encoder(compression: png::Compression) -> String {
     format!("png, a known picture is {hash}")
 }
 
-/// Areas that each filter of PNG suits best, and one that suits none, larger than deflate's window.
+/// A picture with an area that suits each PNG filter best and one that suits none, larger than
+/// deflate's window.
 fn known_picture() -> Pixels {
     let (width, height) = (128u32, 96u32);
     let mut state = 1u32;
@@ -137,11 +139,12 @@ fn texts(origin: &Origin<'_>) -> Vec<(&'static str, String)> {
     texts
 }
 
-/// Keeps the file in `images/` under the hash of its bytes, durably. Gives how items refer to it and where it lies below
-/// the project's folder.
+/// Durably stores the file in `images/` under the hash of its bytes. Returns the reference for
+/// items, and the path below the project folder.
 ///
 /// # Errors
-/// The operating system's.
+///
+/// If a write fails.
 pub fn keep(
     project: &Project,
     name: &str,
@@ -158,22 +161,24 @@ pub fn keep(
     };
     let stored = image
         .stored()
-        .ok_or_else(|| Error::new(ErrorKind::Io, "the picture has no place"))?;
+        .ok_or_else(|| Error::new(ErrorKind::Io, "the picture has no path"))?;
     pictures::put_durably(project.root(), &stored, bytes)?;
     Ok((image, stored))
 }
 
-/// The pixels of a picture that is in the project.
+/// The pixels of a picture in the project.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] for a file that is no picture or does not match its hash, and those of [`PictureFile::read`].
+///
+/// [`ErrorKind::Corrupt`] for a file that is not a picture or does not match its hash, and errors
+/// of [`PictureFile::read`].
 pub fn pixels(project: &Project, image: &ImageRef) -> Result<Pixels> {
     let none = || Error::new(ErrorKind::NotFound, format!("{} has no file", image.name));
     let file = PictureFile::of(project.root(), image).ok_or_else(none)?;
     let read = picture::decode(&file.read()?).map_err(|p| {
         Error::new(
             ErrorKind::Corrupt,
-            format!("the picture cannot be read: {}", p.what),
+            format!("cannot read the picture: {}", p.what),
         )
         .file(&file.path)
     })?;
@@ -190,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fingerprint_names_what_encodes_a_picture() {
+    fn the_fingerprint_includes_the_encoder() {
         let print = with_encoder(Fingerprint::default().with("model", "a"));
         assert_eq!(
             print,
@@ -198,7 +203,7 @@ mod tests {
         );
         assert_eq!((print.parts["model"].as_str(), print.parts.len()), ("a", 2));
         assert_eq!(print.parts["file"], encoder(png::Compression::Fast));
-        // Whatever encodes the same pixels to other bytes has another name.
+        // An encoder that produces other bytes has another name.
         use png::Compression::{Balanced, Fast, Fastest, High, NoCompression};
         let all = [NoCompression, Fastest, Fast, Balanced, High];
         let bytes = |c| encoded(&known_picture(), Vec::new(), c).unwrap();

@@ -1,4 +1,4 @@
-//! One picture on its way: what a generator is asked for, or which two files are put side by side.
+//! One picture to make: a task for a generator, or two files to put side by side.
 
 use super::image_index::{Picture, RequestedImages, Words, lines, sides};
 use super::work::Target;
@@ -7,16 +7,14 @@ use benchtop_model::generation::{Pixels, Task};
 use benchtop_model::{Error, ErrorKind, Item, Provenance, Result};
 use benchtop_store::Catalog;
 
-/// Everything that is needed to make a picture and to record it.
+/// Everything needed to make a picture and record it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GenerationTask {
-    /// What is to be made.
     pub target: Target,
-    /// The data set.
     pub dataset: String,
-    /// What its items call it.
+    /// Its name in items.
     pub name: String,
-    /// What a generator is asked for; for two side by side only what is recorded of it.
+    /// The task for a generator. For side-by-side pictures, only what is recorded.
     pub task: Task,
     /// [`hex`] of the prompt's number.
     pub prompt: String,
@@ -29,17 +27,19 @@ pub struct GenerationTask {
 }
 
 impl GenerationTask {
-    /// Reads what `target` needs from the items as they are now.
+    /// Reads the task for `target` from the present items.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the texts are damaged, and [`ErrorKind::Conflict`] when `named` is of another edition.
+    ///
+    /// [`ErrorKind::Corrupt`] if texts are damaged, and [`ErrorKind::Conflict`] if `named` belongs
+    /// to another catalog version.
     pub fn read(
         catalog: &Catalog,
         named: &RequestedImages,
         target: Target,
         job_seed: u64,
     ) -> Result<GenerationTask> {
-        let other = || Error::new(ErrorKind::Conflict, "the items were changed meanwhile");
+        let other = || Error::new(ErrorKind::Conflict, "the items changed meanwhile");
         let picture = named
             .pictures()
             .get(target.picture as usize)
@@ -80,13 +80,13 @@ impl GenerationTask {
         })
     }
 
-    /// The number of its first item; 0 where no item shows it alone.
+    /// The number of its first item, or 0 if no item shows it alone.
     pub fn number(&self) -> u32 {
         self.rows.first().map_or(0, |row| row + 1)
     }
 }
 
-/// Name, prompt and negative prompt of a picture.
+/// Name, prompt, and negative prompt of a picture.
 fn words(item: &Item, picture: &Picture) -> Option<(String, String, Option<String>)> {
     let (name, prompt) = (&item.images.first()?.name, item.prompt.as_deref()?);
     let side = |at: usize| Some((sides(name)?[at].clone(), lines(prompt)?[at].to_string()));
@@ -107,7 +107,8 @@ fn terms(provenance: &Provenance, second: bool) -> std::collections::BTreeMap<St
     terms
 }
 
-/// Two pictures side by side, as MVP-Bench shows a pair: the first at the left, the lower one centred.
+/// Puts two pictures side by side like an MVP-Bench pair: the first at the left, the lower one
+/// centered.
 pub fn side_by_side(left: &Pixels, right: &Pixels) -> Pixels {
     let (width, height) = (left.width + right.width, left.height.max(right.height));
     let mut rgb = vec![0; 3 * width as usize * height as usize];

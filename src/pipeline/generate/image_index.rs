@@ -1,4 +1,4 @@
-//! The pictures that items name and that were not brought in with them.
+//! The pictures that items need and that were not imported with them.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -13,51 +13,50 @@ use benchtop_store::catalog::CatalogVersion;
 use benchtop_store::pictures::Pictures;
 use benchtop_store::present::Present;
 
-/// Items between two looks at cancellation.
+/// Number of items between cancellation checks.
 const STEP: usize = 4096;
 /// No picture.
 const NONE: u32 = u32::MAX;
-/// Came with its item.
+/// Imported with its item.
 const IMPORTED: u32 = u32::MAX - 1;
-/// Came with its item and cannot be shown.
+/// Imported with its item, but cannot be shown.
 const UNREADABLE: u32 = u32::MAX - 2;
 
-/// Where the words of a picture stand in the item it is read from.
+/// Which lines of the item's prompt belong to a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Words {
     /// The whole prompt.
     Whole,
-    /// Its first line: the first of two pictures side by side.
+    /// The first line: the first of two pictures side by side.
     First,
-    /// Its second line.
+    /// The second line.
     Second,
-    /// None of its own: two pictures side by side.
+    /// None: two pictures side by side.
     Both,
 }
 
-/// One picture to be made.
+/// A picture to generate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// [`picture_key`].
     pub key: u64,
-    /// [`prompt_key`] of what items that show it have.
+    /// [`prompt_key`] of the items that show it.
     pub prompt: u64,
-    /// Row of the item that its words are read from.
+    /// Row of the item with its prompt.
     pub row: u32,
-    /// Which of its words.
+    /// The part of the prompt.
     pub words: Words,
-    /// For two side by side: the positions of both.
+    /// For side-by-side pictures: the positions of both.
     pub sides: Option<[u32; 2]>,
-    /// Its items in [`RequestedImages::rows`].
+    /// Start of its items in [`RequestedImages::rows`].
     first: u32,
     count: u32,
 }
 
-/// All pictures to be made of one edition of the catalogue. Items that name the same picture and want it from different
-/// prompts have a picture each.
+/// All pictures to generate for one catalog version. Items that name the same picture with
+/// different prompts have separate pictures.
 #[derive(Clone, Debug, Default)]
 pub struct RequestedImages {
-    /// The edition.
     pub edition: CatalogVersion,
     pictures: Vec<Picture>,
     rows: Vec<u32>,
@@ -66,16 +65,16 @@ pub struct RequestedImages {
     files: Files,
 }
 
-/// The files of pictures that came with items.
+/// The files of imported pictures.
 #[derive(Clone, Debug, Default)]
 struct Files {
-    /// The number of the first picture's file ([`file_key`]) by row; 0 where none came.
+    /// Number of the first picture's file ([`file_key`]) by row, or 0.
     first: Vec<u64>,
-    /// Of further pictures, for the rows that have them.
+    /// Numbers of further pictures, for rows that have them.
     more: HashMap<u32, Vec<u64>>,
     /// Rows whose record says that it shows a draft.
     drafts: HashSet<u32>,
-    /// Where pictures lie that were linked and not copied.
+    /// Paths of pictures that were linked rather than copied.
     links: HashMap<u64, PathBuf>,
 }
 
@@ -103,7 +102,7 @@ impl Files {
         }
     }
 
-    /// The numbers of the files of the row's pictures.
+    /// The numbers of the picture files of a row.
     fn of_row(&self, row: usize) -> impl Iterator<Item = u64> {
         let first = self.first.get(row).copied().filter(|key| *key != 0);
         first
@@ -111,13 +110,13 @@ impl Files {
             .chain(self.more.get(&(row as u32)).into_iter().flatten().copied())
     }
 
-    /// Whether a file of the row's pictures is gone.
+    /// Whether a picture file of the row is missing.
     fn is_gone(&self, row: usize, present: &Present) -> bool {
         self.of_row(row).any(|key| !present.has(key, &self.links))
     }
 }
 
-/// What of an item says what its picture is made from.
+/// The parts of an item that determine its pictures.
 #[derive(Deserialize)]
 struct Lean<'l> {
     #[serde(borrow)]
@@ -134,7 +133,7 @@ struct Lean<'l> {
     extra: Option<LeanExtra>,
 }
 
-/// Forms without a place for it have it among the fields that came with the record.
+/// Some forms store it among the record's extra fields.
 #[derive(Deserialize)]
 struct LeanExtra {
     #[serde(default)]
@@ -160,7 +159,7 @@ struct LeanPair {
     side: Side,
 }
 
-/// The names of the two pictures that one called `name` shows side by side: MVP-Bench's endings.
+/// The names of the two pictures in the side-by-side picture `name`, with MVP-Bench's endings.
 pub fn sides(name: &str) -> Option<[String; 2]> {
     let (stem, ext) = name.rsplit_once('.')?;
     let stem = stem.strip_suffix("_concat")?;
@@ -244,10 +243,11 @@ impl Reading {
 }
 
 impl RequestedImages {
-    /// Reads all items; `wanted` says whether to go on.
+    /// Reads all items. `wanted` returns whether to continue.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the texts are damaged, and [`ErrorKind::Cancelled`].
+    ///
+    /// [`ErrorKind::Corrupt`] if texts are damaged, and [`ErrorKind::Cancelled`].
     pub fn read(catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<RequestedImages> {
         let mut files = Files::default();
         let mut reading = Reading {
@@ -256,15 +256,12 @@ impl RequestedImages {
         };
         catalog.each_line(0, &mut |row, line| {
             if row % STEP == 0 && !wanted() {
-                return Err(Error::new(
-                    ErrorKind::Cancelled,
-                    "nobody waits for this any more",
-                ));
+                return Err(Error::new(ErrorKind::Cancelled, "canceled"));
             }
             let item: Lean<'_> = serde_json::from_slice(line).map_err(|e| {
                 Error::new(
                     ErrorKind::Corrupt,
-                    format!("item #{} cannot be read: {e}", row + 1),
+                    format!("cannot read item #{}: {e}", row + 1),
                 )
             })?;
             let picture = reading.item(row as u32, &item);
@@ -306,7 +303,7 @@ impl RequestedImages {
         })
     }
 
-    /// The pictures, in the order in which items name them.
+    /// The pictures, in the order of the items.
     pub fn pictures(&self) -> &[Picture] {
         &self.pictures
     }
@@ -319,7 +316,7 @@ impl RequestedImages {
             .unwrap_or_default()
     }
 
-    /// The position of the picture that the item in `row` shows.
+    /// The position of the picture of the item in `row`.
     pub fn of_row(&self, row: u32) -> Option<u32> {
         self.by_row
             .get(row as usize)
@@ -327,32 +324,31 @@ impl RequestedImages {
             .filter(|at| *at < UNREADABLE)
     }
 
-    /// Whether the picture of the item in `row` came with it.
+    /// Whether the picture of the item in `row` was imported with it.
     pub fn is_imported(&self, row: u32) -> bool {
         matches!(self.by_row.get(row as usize), Some(&IMPORTED | &UNREADABLE))
     }
 
-    /// Items.
     pub fn len(&self) -> usize {
         self.by_row.len()
     }
 
-    /// Whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.by_row.is_empty()
     }
 
-    /// Items that want another prompt for a picture than the first one that names it.
+    /// Number of items whose prompt for a picture differs from that of the first item with the
+    /// picture.
     pub fn disagree(&self) -> u64 {
         self.disagree
     }
 
-    /// Pictures that were linked and not copied, by the number of their file.
+    /// Pictures that were linked rather than copied, by file number.
     pub fn links(&self) -> &HashMap<u64, PathBuf> {
         &self.files.links
     }
 
-    /// Rows of items that have a picture whose file is gone.
+    /// Rows of items with a missing picture file.
     pub fn gone(&self, made: &Pictures, present: &Present) -> Vec<u32> {
         let is_gone = |picture: &Picture| {
             made.current(picture.key, picture.prompt)
@@ -367,8 +363,8 @@ impl RequestedImages {
         rows.map(|(row, _)| row as u32).collect()
     }
 
-    /// What each item's picture is; without `present` every file that was recorded counts as there, and those that are not
-    /// in `damaged` as whole.
+    /// The picture state of each item. Without `present`, all recorded files count as existing, and
+    /// those not in `damaged` as intact.
     pub fn states(
         &self,
         made: &Pictures,

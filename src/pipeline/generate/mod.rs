@@ -1,8 +1,9 @@
-//! Making pictures: Dysca's P -> I for all items of a project.
+//! Generates pictures for all items of a project (Dysca's P -> I).
 //!
-//! [`image_index`] knows which pictures the items name and from what they are made; [`work`] what of them is left to do for a
-//! job; [`build`] the generator it is done with ([`fallback`] says where it is another than was preferred); [`generation_task`] turns one into a task for a generator; [`check`] looks at what came out; [`file`] makes it a file.
-//! Who does this when, is the owner's business.
+//! [`image_index`] lists the needed pictures and their prompts, [`work`] the remaining work of a
+//! job. [`build`] selects the generator ([`fallback`] marks a substitute), [`generation_task`]
+//! makes a task for it, [`check`] validates the result, and [`file`] writes it. The owner schedules
+//! all of this.
 
 pub mod build;
 pub mod check;

@@ -4,18 +4,18 @@ use super::generation_task::{GenerationTask, side_by_side};
 use super::image_index::{RequestedImages, Words};
 use super::work::{Scope, Target};
 use crate::compose::{Composition, Order, metadata};
+use benchtop_files::project::Project;
 use benchtop_model::generated_image::{GeneratedImage, PictureState, hex, seed_of};
 use benchtop_model::generation::{Fingerprint, Pixels, Scheduler, Settings};
 use benchtop_model::{ImageRef, Item};
 use benchtop_store::Catalog;
 use benchtop_store::open::open;
 use benchtop_store::pictures::Pictures;
-use benchtop_store::project::Project;
 
 const PAIRS: &str = "name = \"pairs\"\noptions = 5\n[[pictures]]\nsubject = \"animal\"\ncount = 4\nshape = \"pair\"\n\
                      differs = \"background\"\n";
 
-/// A project with composed questions, and its catalogue.
+/// A project with composed questions, and its catalog.
 fn composed(
     plan: Option<&str>,
     count: u64,
@@ -56,7 +56,7 @@ const MISSING: Scope<'_> = Scope {
     drafts: false,
 };
 
-/// Records an errand as made by job 1.
+/// Records a task as done by job 1.
 fn make(
     catalog: &Catalog,
     named: &RequestedImages,
@@ -99,7 +99,7 @@ fn make(
 }
 
 #[test]
-fn questions_about_one_picture_share_it_and_everything_is_left_to_do_once() {
+fn questions_share_pictures_and_each_is_requested_once() {
     let (_dir, _, catalog) = composed(None, 120);
     let named = named(&catalog);
     let pictures = named.pictures().len();
@@ -157,7 +157,7 @@ fn questions_about_one_picture_share_it_and_everything_is_left_to_do_once() {
 }
 
 #[test]
-fn chosen_items_are_made_again_by_each_job_and_once_by_one() {
+fn chosen_items_are_remade_once_per_job() {
     let (_dir, _, catalog) = composed(None, 60);
     let named = named(&catalog);
     let mut made = Pictures::default();
@@ -196,7 +196,7 @@ fn chosen_items_are_made_again_by_each_job_and_once_by_one() {
 }
 
 #[test]
-fn an_errand_says_what_the_item_says_and_its_seed_follows_from_its_name() {
+fn a_task_matches_its_item_and_its_seed_follows_from_its_name() {
     let (_dir, _, catalog) = composed(None, 30);
     let named = named(&catalog);
     let errand = GenerationTask::read(
@@ -229,7 +229,7 @@ fn an_errand_says_what_the_item_says_and_its_seed_follows_from_its_name() {
 }
 
 #[test]
-fn two_pictures_side_by_side_follow_the_two_and_are_made_again_when_one_changes() {
+fn a_side_by_side_picture_is_remade_when_a_part_changes() {
     let (_dir, _, catalog) = composed(Some(PAIRS), 0);
     let named = named(&catalog);
     let mut made = Pictures::default();
@@ -243,17 +243,17 @@ fn two_pictures_side_by_side_follow_the_two_and_are_made_again_when_one_changes(
     assert_eq!(
         work.len(),
         12,
-        "two pictures and both side by side, for each pair"
+        "for each pair, two pictures and their side-by-side picture"
     );
     assert!(
         work.iter().rev().take(4).all(|t| both.contains(t)),
-        "they come last"
+        "side-by-side pictures come last"
     );
     for target in &work {
         make(&catalog, &named, &mut made, *target, false);
     }
     assert_eq!(MISSING.work(&named, &made), []);
-    // The second side reads otherwise than the first.
+    // The text of the second side differs from the first.
     let sides = named.pictures()[both[0].picture as usize].sides.unwrap();
     let side = |n: usize| {
         GenerationTask::read(
@@ -287,7 +287,7 @@ fn two_pictures_side_by_side_follow_the_two_and_are_made_again_when_one_changes(
 }
 
 #[test]
-fn sides_that_no_item_shows_alone_come_along() {
+fn parts_that_no_item_shows_alone_are_generated_too() {
     let (_dir, project, catalog) = composed(Some(PAIRS), 0);
     let mut crosses: Vec<Item> = (0..catalog.len())
         .map(|row| catalog.item(row).unwrap())
@@ -298,7 +298,7 @@ fn sides_that_no_item_shows_alone_come_along() {
     std::fs::write(&file, crosses.iter().map(line).collect::<String>()).unwrap();
     let other = Project::init(&project.root().join("other")).unwrap();
     let opened = open(&other).unwrap();
-    let ask = crate::import::ImportRequest {
+    let ask = benchtop_model::import::ImportRequest {
         paths: vec![file],
         ..Default::default()
     };
@@ -324,7 +324,7 @@ fn sides_that_no_item_shows_alone_come_along() {
 }
 
 #[test]
-fn pictures_stand_beside_each_other_with_the_lower_one_centred() {
+fn side_by_side_pictures_center_the_lower_one() {
     let of = |width: u32, height: u32, grey: u8| Pixels {
         width,
         height,
@@ -347,7 +347,7 @@ fn pictures_stand_beside_each_other_with_the_lower_one_centred() {
 }
 
 #[test]
-fn a_file_says_what_it_was_made_from_and_is_the_same_every_time() {
+fn a_file_records_its_origin_and_is_deterministic() {
     let (_dir, project, catalog) = composed(None, 30);
     let named = named(&catalog);
     let mut errand = GenerationTask::read(

@@ -1,46 +1,46 @@
-//! What is left to do for a job: its plan, less what the journal has. Worked out anew whenever a job begins or goes on, so
-//! that nothing has to be kept in step with the journal.
+//! The remaining work of a job: its plan without the pictures in the journal. Computed whenever a
+//! job starts or resumes, so that nothing must be kept in sync with the journal.
 
 use std::collections::{HashSet, VecDeque};
 
 use super::image_index::{Picture, RequestedImages};
 use benchtop_store::pictures::{Entry, Pictures, parts_key};
 
-/// One sample of a picture to be made.
+/// One sample of a picture to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// Position in [`RequestedImages::pictures`].
     pub picture: u32,
-    /// Which sample, from 1.
+    /// Number of the sample, from 1.
     pub sample: u32,
 }
 
-/// What a job is to make.
+/// The scope of a job.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'s> {
     /// The job's number.
     pub job: u32,
-    /// Rows of the items chosen, sorted; without them what is missing.
+    /// Sorted rows of the chosen items. `None` means items with missing pictures.
     pub rows: Option<&'s [u32]>,
     /// Samples of each picture.
     pub samples: u32,
-    /// Whether its generator makes drafts: then a draft is not missing.
+    /// Whether its generator makes drafts. If so, a draft does not count as missing.
     pub drafts: bool,
 }
 
-/// Items of a scope by what can be done for them.
+/// Counts of the items in a scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Their picture is among the work.
+    /// Their picture is to be generated.
     pub items: u64,
-    /// Their picture came with them.
+    /// Their picture was imported.
     pub imported: u64,
-    /// They name no picture, or have no prompt to make it from.
+    /// They name no picture, or have no prompt for it.
     pub without: u64,
 }
 
 impl Scope<'_> {
-    /// Whether this sample of a picture is made already, as far as this job is concerned.
+    /// Whether this sample of a picture already exists as far as this job is concerned.
     pub fn is_made(&self, named: &RequestedImages, made: &Pictures, target: Target) -> bool {
         let Some(picture) = named.pictures().get(target.picture as usize) else {
             return true;
@@ -54,7 +54,7 @@ impl Scope<'_> {
             })
     }
 
-    /// Whether two pictures side by side are still the two that items show alone.
+    /// Whether a side-by-side picture still shows the current two pictures.
     fn is_up_to_date(
         &self,
         named: &RequestedImages,
@@ -68,7 +68,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether the picture at this position is among what the job is to make, made or not.
+    /// Whether the job's scope includes the picture at this position, made or not.
     pub fn covers(&self, named: &RequestedImages, at: u32) -> bool {
         let Some(picture) = named.pictures().get(at as usize) else {
             return false;
@@ -81,13 +81,13 @@ impl Scope<'_> {
         })
     }
 
-    /// The work, in its order: sample by sample, and two pictures side by side after those they are made of.
+    /// The work in order: sample by sample, with side-by-side pictures after their parts.
     pub fn work(&self, named: &RequestedImages, made: &Pictures) -> VecDeque<Target> {
         let (mut single, mut double) = (Vec::new(), Vec::new());
         let mut extra = HashSet::new();
         for (at, picture) in named.pictures().iter().enumerate() {
             let at = at as u32;
-            // The sides of two pictures that no item shows alone come with those two.
+            // Parts that no item shows alone are added with their side-by-side picture.
             if named.rows(picture).is_empty() || !self.covers(named, at) {
                 continue;
             }
@@ -120,7 +120,7 @@ impl Scope<'_> {
                 .filter_map(|t| named.pictures()[t.picture as usize].sides)
                 .flatten();
             let parts: HashSet<u32> = parts.collect();
-            // Chosen items bring the parts of their pictures along only where there are none yet.
+            // For chosen items, parts are generated only if they do not exist.
             let any = Scope {
                 rows: None,
                 ..*self
@@ -146,7 +146,7 @@ impl Scope<'_> {
         work
     }
 
-    /// What can be done for the items of the scope.
+    /// Counts the items of the scope.
     pub fn count(&self, named: &RequestedImages, work: &VecDeque<Target>) -> Count {
         let pictures: HashSet<u32> = work.iter().map(|t| t.picture).collect();
         let mut count = Count::default();
@@ -163,7 +163,7 @@ impl Scope<'_> {
     }
 }
 
-/// What the two sides of a picture are today: the same sample where it was made, else the newest.
+/// The current parts of a side-by-side picture: the same sample if it exists, otherwise the newest.
 pub fn sides<'m>(
     named: &RequestedImages,
     made: &'m Pictures,
@@ -180,7 +180,7 @@ pub fn sides<'m>(
     picture.sides.map(|both| both.map(side))
 }
 
-/// A number for two pictures side by side, to compare with what one was made of.
+/// A number that identifies the parts of a side-by-side picture.
 pub fn parts_of(made: &Pictures, first: &Entry, second: &Entry) -> u64 {
     let hash = |entry: &Entry| made.image(entry, "").hash.unwrap_or_default();
     parts_key(&[&hash(first), &hash(second)])

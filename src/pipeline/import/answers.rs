@@ -1,4 +1,4 @@
-//! The answers of a file.
+//! Imports the answers of a file.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -11,50 +11,51 @@ use benchtop_model::{Error, ErrorKind, Form, Key, Prediction, Result};
 use benchtop_store::manifest::Holds;
 use benchtop_store::segment::Writer;
 
-/// The answers of one model of a file, as they are written.
-struct Set {
+/// The answers of one model in a file, while they are written.
+struct AnswerSet {
     holds: Holds,
     writer: Writer,
-    /// Answers of the model that the project has, by the hash of the id that they belong to, each with whether it names its data set
-    /// as these do.
+    /// The model's answers in the project by id hash, each with whether it names its data set as
+    /// these do.
     there: HashMap<u64, (Prediction, bool)>,
-    /// Whether some are to the same questions and do not: then this is another run, which fills none of their holes.
+    /// Whether some answer the same questions but do not name it likewise. Then this is another run
+    /// and must not fill gaps.
     apart: bool,
-    /// Keys with the answer given first.
+    /// Keys with the first answer.
     seen: HashMap<Key, [u8; 8]>,
     duplicates: u64,
     differing: u64,
 }
 
 impl Import<'_> {
-    /// Brings in the answers of a file.
+    /// Imports the answers of a file.
     pub(super) fn answers(&mut self, source: &Source, watch: Watch<'_>) -> Result<()> {
-        let (found, said) = (&source.found, self.ask.said());
+        let (found, said) = (&source.found, super::overrides(self.ask));
         let source_blake3 = hash_file(&found.path)?;
         let named = source
             .model
             .clone()
             .unwrap_or_else(|| sources::model_name(&found.path));
-        let rows = self.there(
+        let rows = self.rows_already_imported(
             &source_blake3,
             &|holds| matches!(holds, Holds::Predictions { model, .. } if *model == named),
         );
         if rows > 0 {
             self.report.already += rows;
-            self.told(source, "there already", 0);
+            self.report_file(source, "already imported", 0);
             return Ok(());
         }
         let joined = self.joined.get(&found.path).cloned();
         let dataset = self.named(source);
-        // Where the answers of a model belong matters only beside others of it.
-        let (mut homes, mut is_settled) = (
+        // The data set assignment of a model's answers matters only if it has other answers.
+        let (mut assignment, mut is_settled) = (
             dataset
                 .as_deref()
                 .map_or_else(Assignment::default, Assignment::one),
             dataset.is_some(),
         );
         let mut id = String::new();
-        let mut sets: BTreeMap<String, Set> = BTreeMap::new();
+        let mut sets: BTreeMap<String, AnswerSet> = BTreeMap::new();
         let mut records = 0;
         let mut reader =
             formats::predictions_by(&found.path, found.format, self.ask.mapping.as_deref())?;
@@ -75,9 +76,9 @@ impl Import<'_> {
                 std::collections::btree_map::Entry::Occupied(set) => set.into_mut(),
                 std::collections::btree_map::Entry::Vacant(slot) => {
                     if !is_settled && self.is_answered(slot.key()) {
-                        (homes, is_settled) = (self.homes(source, &self.keys(source)?), true);
+                        (assignment, is_settled) = (self.assign(source, &self.keys(source)?), true);
                     }
-                    let set = self.set(source, slot.key().clone(), (&dataset, &homes))?;
+                    let set = self.set(source, slot.key().clone(), (&dataset, &assignment))?;
                     slot.insert(set)
                 }
             };
@@ -95,13 +96,13 @@ impl Import<'_> {
                 continue;
             }
             let key = &prediction.key;
-            let what = match set.there.get(&self.belongs(&homes, key, &mut id)) {
+            let what = match set.there.get(&self.belongs(&assignment, key, &mut id)) {
                 None if !set.apart => {
                     set.writer.push(&prediction)?;
                     continue;
                 }
                 None => {
-                    format!("`{key}` has no answer in the run of this model that is in the project")
+                    format!("`{key}` has no answer in the project's run of this model")
                 }
                 Some((old, same))
                     if if *same {
@@ -113,15 +114,16 @@ impl Import<'_> {
                     self.report.already += 1;
                     continue;
                 }
-                Some(_) => format!("another answer to `{key}` is in the project"),
+                Some(_) => format!("the project has a different answer to `{key}`"),
             };
             let problem = Error::new(ErrorKind::Conflict, what)
                 .line(line)
                 .file(&found.path)
                 .field("question_id");
             self.skip(
-                problem
-                    .help("two runs of one model need two names: --model NAME, or two file names"),
+                problem.help(
+                    "give each run of a model its own name with --model NAME or the file name",
+                ),
             )?;
         }
         self.note(source, reader.notes());
@@ -129,7 +131,7 @@ impl Import<'_> {
         for set in sets.into_values() {
             added += self.close(source, set, &source_blake3)?;
         }
-        self.told(source, found.format.name(), added);
+        self.report_file(source, found.format.name(), added);
         Ok(())
     }
 
@@ -143,18 +145,18 @@ impl Import<'_> {
             .any(|answers| same(&answers.part.holds))
     }
 
-    /// Takes note of the data sets: those of the project, and those that this import brings in.
-    pub(super) fn shelve(&mut self) {
+    /// Collects the data sets of the project and of this import.
+    pub(super) fn collect_datasets(&mut self) {
         let fresh = self
             .made
             .fresh
             .iter()
             .map(|f| &f.part)
             .filter(|part| matches!(part.holds, Holds::Items { .. }));
-        self.shelf = DatasetResolver::new(&self.columns, self.catalog.item_parts().chain(fresh));
+        self.resolver = DatasetResolver::new(&self.columns, self.catalog.item_parts().chain(fresh));
     }
 
-    /// The data set that the answers of a file belong to, where that is known.
+    /// The data set of a file's answers, if known.
     pub(super) fn named(&self, source: &Source) -> Option<String> {
         let joined = self
             .joined
@@ -163,24 +165,24 @@ impl Import<'_> {
         joined.or(source.dataset.as_ref()).cloned()
     }
 
-    /// Which questions the answers of a file are to that names no data set.
+    /// The questions covered by an answer file that names no data set.
     pub(super) fn reach(&self, source: &Source) -> Result<Reach> {
         let keys = self.keys(source)?;
         Ok(Reach::new(
-            &self.homes(source, &keys),
+            &self.assign(source, &keys),
             keys.iter(),
             &|hash| self.knows(hash),
         ))
     }
 
-    /// Whether the project or this import has a question whose id has this hash.
+    /// Whether the project or this import has a question with this id hash.
     fn knows(&self, hash: u64) -> bool {
         self.seen.contains_key(&hash) || self.catalog.row_of_hash(hash).is_some()
     }
 
-    /// The hash of the id that an answer belongs to.
-    fn belongs(&self, homes: &Assignment, key: &Key, id: &mut String) -> u64 {
-        homes
+    /// The id hash that an answer belongs to.
+    fn belongs(&self, assignment: &Assignment, key: &Key, id: &mut String) -> u64 {
+        assignment
             .find(&key.to_string(), id, |hash| {
                 self.knows(hash).then_some(hash)
             })
@@ -204,25 +206,25 @@ impl Import<'_> {
         Ok(rows.filter_map(|(_, row)| row.ok().map(key)).collect())
     }
 
-    fn homes(&self, source: &Source, keys: &[Key]) -> Assignment {
+    fn assign(&self, source: &Source, keys: &[Key]) -> Assignment {
         let mut tally = Tally::default();
         keys.iter().for_each(|key| {
-            self.shelf
+            self.resolver
                 .count(&mut tally, &key.to_string(), &|hash| self.knows(hash))
         });
-        self.shelf.homes(
+        self.resolver.assign(
             &tally,
             &Origin::of_import(self.manifest.next(), &source.found.path),
         )
     }
 
-    /// Begins the answers of `model` in a file, which are to that data set and belong there.
+    /// Starts the answers of `model` in a file, for this data set and assignment.
     fn set(
         &self,
         source: &Source,
         model: String,
         (dataset, home): (&Option<String>, &Assignment),
-    ) -> Result<Set> {
+    ) -> Result<AnswerSet> {
         let format = source.found.format;
         let form = match format {
             Format::MvpCircularPredictions => Form::MvpCircular,
@@ -254,12 +256,14 @@ impl Import<'_> {
             if *model != name || (*of, *is) != (form, evaluated) || elsewhere {
                 continue;
             }
-            let homes = self.shelf.homes_of(answers, &|hash| self.knows(hash))?;
+            let assignment = self
+                .resolver
+                .assign_part(answers, &|hash| self.knows(hash))?;
             let same = answers.part.holds == holds;
             apart |= !same;
             for old in answers.predictions()? {
                 there
-                    .entry(self.belongs(&homes, &old.key, &mut id))
+                    .entry(self.belongs(&assignment, &old.key, &mut id))
                     .or_insert((old, same));
             }
         }
@@ -269,7 +273,7 @@ impl Import<'_> {
             apart = hashes.any(|hash| there.get(&hash).is_some_and(|(_, same)| !same));
         }
         let writer = Writer::create(&self.project.imports())?;
-        Ok(Set {
+        Ok(AnswerSet {
             holds,
             writer,
             there,
@@ -280,8 +284,8 @@ impl Import<'_> {
         })
     }
 
-    fn close(&mut self, source: &Source, set: Set, source_blake3: &str) -> Result<u64> {
-        let Set {
+    fn close(&mut self, source: &Source, set: AnswerSet, source_blake3: &str) -> Result<u64> {
+        let AnswerSet {
             holds,
             writer,
             duplicates,
@@ -291,14 +295,14 @@ impl Import<'_> {
         if duplicates > 0 {
             self.report.duplicates += duplicates;
             let differ = if differing > 0 {
-                format!(", {differing} of them with another answer")
+                format!(", {differing} of them with a different answer")
             } else {
                 String::new()
             };
             let name = source.name();
-            self.report
-                .notes
-                .push(format!("{name}: {duplicates} rows are given more than once{differ}; the first of each is used"));
+            self.report.notes.push(format!(
+                "{name}: {duplicates} rows appear more than once{differ}; the first of each is used"
+            ));
         }
         let rows = writer.rows();
         self.report.predictions += rows;
@@ -307,7 +311,7 @@ impl Import<'_> {
     }
 }
 
-/// What tells two answers apart.
+/// A digest that distinguishes answers.
 fn digest(output: &str) -> [u8; 8] {
     let mut first = [0; 8];
     first.copy_from_slice(&blake3::hash(output.as_bytes()).as_bytes()[..8]);

@@ -1,129 +1,59 @@
-//! Bringing files in: recognised by content, streamed, all or nothing.
+//! Imports files: recognized by content, streamed, all or nothing.
 //!
-//! Every file becomes one segment. Nothing of an import is part of the project until its manifest line is synced
-//! (`store::open::adopt`), so whatever fails before that leaves the project as it was.
+//! Each file becomes one segment. An import is not part of the project until its manifest line is
+//! synced (`store::open::adopt`). Any earlier failure leaves the project unchanged.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::board::dataset_resolver::DatasetResolver;
 use super::pictures::Pictures;
 use super::sources::{self, Orders, Plan, Said, Source};
-use benchtop_formats::{self as formats, Mapping};
+use benchtop_files::project::Project;
+use benchtop_formats as formats;
+use benchtop_model::import::{FileReport, ImportRequest, Progress, Report};
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::Catalog;
 use benchtop_store::columns::Columns;
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Holds, Manifest, Part};
 use benchtop_store::open::{Fresh, adopt};
-use benchtop_store::project::Project;
 use benchtop_store::segment::Writer;
 
 mod answers;
 mod questions;
 
-/// Skipped records listed in a report; the rest is counted.
+/// Maximum number of skipped records listed in a report. The rest is counted.
 const LISTED: usize = 200;
-/// Records between two looks at progress and cancellation.
+/// Number of records between progress and cancellation checks.
 const STEP: u64 = 2048;
 
-/// What to bring in.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct ImportRequest {
-    /// Absolute paths of files or folders.
-    pub paths: Vec<PathBuf>,
-    /// Refer to pictures where they are.
-    pub link: bool,
-    /// Take what is good and report the rest.
-    pub keep_going: bool,
-    /// Name of the data set; the file's stem otherwise.
-    pub dataset: Option<String>,
-    /// Name of the model; what the file says otherwise.
-    pub model: Option<String>,
-    /// Which column of a table is what; guessed by their names otherwise.
-    pub mapping: Option<Box<Mapping>>,
-}
-
-impl ImportRequest {
-    fn said(&self) -> Said<'_> {
-        Said {
-            dataset: self.dataset.as_deref(),
-            model: self.model.as_deref(),
-            mapping: self.mapping.as_deref(),
-        }
+/// What the request states for every file.
+fn overrides(ask: &ImportRequest) -> Said<'_> {
+    Said {
+        dataset: ask.dataset.as_deref(),
+        model: ask.model.as_deref(),
+        mapping: ask.mapping.as_deref(),
     }
 }
 
-/// How far a long command is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
-    /// What is being done.
-    pub what: String,
-    /// Units done.
-    pub done: u64,
-    /// Units in all, when known.
-    pub of: Option<u64>,
-}
-
-/// What an import did.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Report {
-    /// Items added.
-    pub items: u64,
-    /// Predictions added.
-    pub predictions: u64,
-    /// Records that were there already.
-    pub already: u64,
-    /// Records dropped because the same file holds them before.
-    pub duplicates: u64,
-    /// Pictures copied in or linked.
-    pub pictures: u64,
-    /// Pictures that records name and that were not there.
-    pub missing_pictures: u64,
-    /// What each file was taken for.
-    pub files: Vec<FileReport>,
-    /// Records skipped (with `keep_going`), with line and field.
-    pub skipped: Vec<Error>,
-    /// Skipped records beyond those listed.
-    pub skipped_more: u64,
-    /// What else a person should know.
-    pub notes: Vec<String>,
-    /// Pictures taken in that cannot be shown: no image, too large or damaged.
-    pub unreadable_pictures: u64,
-    /// The first of them by name, with the reason.
-    pub unreadable: Vec<(String, String)>,
-}
-
-/// What one file was taken for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileReport {
-    /// The file.
-    pub path: PathBuf,
-    /// Its format, or why it was passed over.
-    pub format: String,
-    /// Records added from it.
-    pub added: u64,
-}
-
-/// Told how far the import is; says whether to go on.
+/// Receives progress. Returns whether to continue.
 pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> bool;
 
-/// What an import made of the project.
+/// The project after an import.
 pub struct Outcome {
-    /// The new catalogue; `None` when nothing was added.
+    /// The new catalog. `None` if nothing was added.
     pub catalog: Option<Arc<Catalog>>,
-    /// What was done.
     pub report: Report,
 }
 
-/// Brings in what `ask` names; `at` is the time recorded.
+/// Imports the files in `ask`. `at` is the recorded time.
 ///
 /// # Errors
-/// The first record that cannot be taken (unless `keep_going`), an id that is there with another content, a picture
-/// outside the folder of its file, cancellation, and the operating system's. Then nothing was added.
+///
+/// The first bad record (unless `keep_going`), an existing id with different content, a picture
+/// outside the folder of its file, cancellation, or a failed write. Then nothing was added.
 pub fn import(
     project: &Project,
     index: &Index,
@@ -143,7 +73,7 @@ pub fn import(
         found.extend(recognised.files.into_iter().map(|f| (f, root_of(path))));
         for problem in recognised.unknown {
             let path = problem.place.file.clone().unwrap_or_default();
-            import.passed(path, &problem.what);
+            import.report_skipped(path, &problem.what);
         }
     }
     if found.is_empty() {
@@ -154,16 +84,16 @@ pub fn import(
             .iter()
             .map(|f| format!("{}: {}", f.path.display(), f.format));
         let why = why.take(5).collect::<Vec<_>>().join("; ");
-        let problem = Error::input("nothing here that can be read").file(named);
+        let problem = Error::input("no readable files").file(named);
         return Err(if why.is_empty() {
             problem
         } else {
             problem.help(why)
         });
     }
-    let mut plan = sources::plan(found, &import.datasets(), ask.said())?;
-    import.planned(&mut plan);
-    // Questions before the answers to them, so that what the report says of them is settled first.
+    let mut plan = sources::plan(found, &import.datasets(), overrides(ask))?;
+    import.report_plan(&mut plan);
+    // Questions come before their answers, so that the report on them is complete.
     import.orders = plan
         .answers
         .iter()
@@ -173,18 +103,18 @@ pub fn import(
         import.questions(source, false, watch)?;
     }
     import.beside(&plan.beside, watch)?;
-    import.shelve();
+    import.collect_datasets();
     plan.decide(&|source| import.named(source), &mut |source| {
         import.reach(source)
     })?;
-    import.planned(&mut plan);
+    import.report_plan(&mut plan);
     for source in &plan.answers {
         import.answers(source, watch)?;
     }
     import.finish(index, at, watch)
 }
 
-/// Pictures are looked for beside the file and below the path that was named.
+/// Pictures are searched next to the file and below the given path.
 fn root_of(path: &Path) -> PathBuf {
     if path.is_dir() {
         path.to_path_buf()
@@ -199,27 +129,27 @@ struct Import<'a> {
     ask: &'a ImportRequest,
     manifest: Manifest,
     columns: Columns,
-    /// Items of this import by the hash of their id: file, line and hash of their content.
+    /// Items of this import by id hash: file, line, and content hash.
     seen: HashMap<u64, (u32, u64, u64)>,
     sources: Vec<PathBuf>,
     pictures: Pictures,
-    /// Kept where answers count rows.
+    /// Kept if answers count rows.
     orders: Option<Orders>,
-    /// Data set of the answers of a file, and its keys by position where the file counts rows.
+    /// Data set of a file's answers, and its keys by position if the file counts rows.
     joined: BTreeMap<PathBuf, (String, Vec<benchtop_model::Key>)>,
-    /// The data sets of the project with those of this import, once all questions are read.
-    shelf: DatasetResolver,
-    made: Made,
+    /// The data sets of the project and of this import, once all questions are read.
+    resolver: DatasetResolver,
+    made: NewSegments,
     report: Report,
 }
 
-/// Segments written so far; those that never become part of the project are removed.
-struct Made {
+/// The segments written so far. They are removed unless they become part of the project.
+struct NewSegments {
     imports: PathBuf,
     fresh: Vec<Fresh>,
 }
 
-impl Drop for Made {
+impl Drop for NewSegments {
     fn drop(&mut self) {
         manifest::take_back(
             &self.imports,
@@ -245,8 +175,8 @@ impl<'a> Import<'a> {
             pictures: Pictures::new(project, ask.link),
             orders: None,
             joined: BTreeMap::new(),
-            shelf: DatasetResolver::default(),
-            made: Made {
+            resolver: DatasetResolver::default(),
+            made: NewSegments {
                 imports: project.imports(),
                 fresh: Vec::new(),
             },
@@ -254,7 +184,7 @@ impl<'a> Import<'a> {
         })
     }
 
-    /// Data sets that the project has.
+    /// Data sets of the project.
     fn datasets(&self) -> BTreeSet<String> {
         let parts = self.manifest.entries.iter().flat_map(|e| &e.parts);
         let named = parts.filter_map(|p| match &p.holds {
@@ -264,26 +194,26 @@ impl<'a> Import<'a> {
         named.collect()
     }
 
-    /// Tells of what a plan passes over.
-    fn planned(&mut self, plan: &mut Plan) {
+    /// Reports the files that a plan skips.
+    fn report_plan(&mut self, plan: &mut Plan) {
         std::mem::take(&mut plan.passed)
             .into_iter()
-            .for_each(|(path, why)| self.passed(path, &why));
+            .for_each(|(path, why)| self.report_skipped(path, &why));
         self.report.notes.append(&mut plan.notes);
     }
 
-    fn passed(&mut self, path: PathBuf, why: &str) {
+    fn report_skipped(&mut self, path: PathBuf, why: &str) {
         self.report.files.push(FileReport {
             path,
-            format: format!("passed over: {why}"),
+            format: format!("skipped: {why}"),
             added: 0,
         });
     }
 
-    fn told(&mut self, source: &Source, format: &str, added: u64) {
+    fn report_file(&mut self, source: &Source, format: &str, added: u64) {
         let path = source.found.path.clone();
         match self.report.files.iter_mut().find(|f| f.path == path) {
-            // Its questions were told of; these are its answers.
+            // Its questions were already reported; these are its answers.
             Some(file) => {
                 file.added += added;
                 if added > 0 {
@@ -298,8 +228,8 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Rows of this very file that the project has, in parts that hold what `same` says.
-    fn there(&self, source_blake3: &str, same: &dyn Fn(&Holds) -> bool) -> u64 {
+    /// Number of rows from this very file that the project has, in parts that match `same`.
+    fn rows_already_imported(&self, source_blake3: &str, same: &dyn Fn(&Holds) -> bool) -> u64 {
         let parts = self.manifest.entries.iter().flat_map(|e| &e.parts);
         parts
             .filter(|p| p.source_blake3 == source_blake3 && same(&p.holds))
@@ -307,7 +237,7 @@ impl<'a> Import<'a> {
             .sum()
     }
 
-    /// Adds what a person should know of the reading of a file.
+    /// Adds notes on reading a file.
     fn note(&mut self, source: &Source, notes: Vec<String>) {
         for note in notes {
             let note = format!("{}: {note}", source.name());
@@ -317,7 +247,7 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Passes a bad record over, or ends the import with it.
+    /// Skips a bad record, or ends the import with it.
     fn skip(&mut self, problem: Error) -> Result<()> {
         if !self.ask.keep_going
             || matches!(
@@ -325,7 +255,7 @@ impl<'a> Import<'a> {
                 ErrorKind::DiskFull | ErrorKind::Denied | ErrorKind::Io
             )
         {
-            let help = "nothing was imported; mend it, or pass it over with --keep-going";
+            let help = "nothing was imported; fix the record, or skip it with --keep-going";
             return Err(if problem.help.is_none() {
                 problem.help(help)
             } else {
@@ -397,7 +327,8 @@ impl<'a> Import<'a> {
             return Err(cancelled());
         }
         self.pictures.sync()?;
-        // From here on the files belong to the manifest, or to nobody if its line is not written.
+        // From here on the segments belong to the manifest, or to nobody if its line is not
+        // written.
         let fresh = std::mem::take(&mut self.made.fresh);
         let files: Vec<String> = fresh.iter().map(|f| f.part.file.clone()).collect();
         match adopt(self.project, index, self.catalog, self.columns, fresh, at) {
@@ -418,10 +349,7 @@ impl<'a> Import<'a> {
 }
 
 fn cancelled() -> Error {
-    Error::new(
-        ErrorKind::Cancelled,
-        "the import was cancelled; nothing was added",
-    )
+    Error::new(ErrorKind::Cancelled, "canceled; nothing was added")
 }
 
 fn tick(source: &Source, records: &mut u64, watch: Watch<'_>) -> Result<()> {
@@ -438,7 +366,7 @@ fn tick(source: &Source, records: &mut u64, watch: Watch<'_>) -> Result<()> {
     Ok(())
 }
 
-/// An item's content without where its pictures were found.
+/// A hash of an item's content without the paths of its pictures.
 fn content_hash(item: &Item) -> Result<u64> {
     let bytes = serde_json::to_vec(item).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
     let mut first = [0; 8];
@@ -453,12 +381,13 @@ fn forget_where(image: &mut benchtop_model::ImageRef) {
     };
 }
 
-/// BLAKE3 of the file at `path`, in hex, as the manifest holds it of a source.
+/// BLAKE3 of the file at `path` in hex, as in the manifest.
 ///
 /// # Errors
-/// The operating system's.
+///
+/// If the file cannot be read.
 pub fn hash_file(path: &Path) -> Result<String> {
-    let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot read the file", path);
     let mut hasher = blake3::Hasher::new();
     let file = std::fs::File::open(path).map_err(fail)?;
     std::io::copy(

@@ -1,4 +1,4 @@
-//! The items of a file.
+//! Imports the items of a file.
 
 use std::collections::hash_map::Entry;
 
@@ -11,8 +11,8 @@ use benchtop_store::manifest::Holds;
 use benchtop_store::segment::Writer;
 
 impl Import<'_> {
-    /// Brings in the questions of a file. `beside` ones are what a tool wrote down of the questions that it asked: those that
-    /// are at hand already are left alone, and what cannot be read is counted.
+    /// Imports the questions of a file. `beside` questions were recorded by a tool together with
+    /// its answers: existing ones are ignored, and unreadable ones are counted.
     pub(super) fn questions(
         &mut self,
         source: &Source,
@@ -21,8 +21,8 @@ impl Import<'_> {
     ) -> Result<()> {
         let (found, dataset) = (&source.found, self.dataset(source));
         let source_blake3 = hash_file(&found.path)?;
-        // The same bytes can be brought in again as another data set.
-        let rows = self.there(&source_blake3, &|holds| match holds {
+        // The same bytes can be imported again as another data set.
+        let rows = self.rows_already_imported(&source_blake3, &|holds| match holds {
             Holds::Items { dataset: there } => {
                 found.format == Format::BenchtopJsonl || *there == dataset
             }
@@ -30,7 +30,7 @@ impl Import<'_> {
         });
         if rows > 0 && !beside {
             self.report.already += rows;
-            self.told(source, "there already", 0);
+            self.report_file(source, "already imported", 0);
             return self.order(source, &dataset);
         }
         self.sources.push(found.path.clone());
@@ -46,7 +46,7 @@ impl Import<'_> {
         )?;
         while let Some((line, read)) = reader.next() {
             tick(source, &mut records, watch)?;
-            // Before the item is looked at: a later one may name the pictures of one that is there already.
+            // Before the item itself: a later item may name pictures of an existing one.
             let carried = reader
                 .pictures()
                 .into_iter()
@@ -85,11 +85,11 @@ impl Import<'_> {
             source,
             &source_blake3,
         )?;
-        self.told(source, found.format.name(), rows);
+        self.report_file(source, found.format.name(), rows);
         Ok(())
     }
 
-    /// Joins files that count rows with the data sets at hand, and brings in the questions of the others.
+    /// Matches files that count rows with known data sets, and imports the questions of the others.
     pub(super) fn beside(&mut self, list: &[Source], watch: Watch<'_>) -> Result<()> {
         let own = self.all_datasets();
         if let Some(orders) = &mut self.orders {
@@ -98,7 +98,7 @@ impl Import<'_> {
         for source in list {
             let orders = self.orders.as_ref().filter(|_| source.positions);
             if let Some(found) = orders
-                .map(|o| o.of(source, self.ask.said()))
+                .map(|o| o.of(source, super::overrides(self.ask)))
                 .transpose()?
                 .flatten()
             {
@@ -131,7 +131,7 @@ impl Import<'_> {
         named.unwrap_or_else(|| sources::model_name(&source.found.path))
     }
 
-    /// Reads a file that is there already for the order of its questions alone.
+    /// Reads an already imported file only for the order of its questions.
     fn order(&mut self, source: &Source, dataset: &str) -> Result<()> {
         let Some(orders) = &mut self.orders else {
             return Ok(());
@@ -148,13 +148,13 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Whether an item of this id is in the project or in this import.
+    /// Whether the project or this import has an item with this id.
     fn has(&self, item: &Item) -> bool {
         self.seen.contains_key(&id_hash(&item.id))
             || self.catalog.row_of_hash(id_hash(&item.id)).is_some()
     }
 
-    /// The item with its pictures found; `None` when it is there already.
+    /// The item with its pictures found. `None` if it already exists.
     fn take(&mut self, mut item: Item, line: u64) -> Result<Option<Item>> {
         let content = content_hash(&item)?;
         let file = self.sources.len() as u32 - 1;
@@ -171,11 +171,11 @@ impl Import<'_> {
                     .map(|p| p.display().to_string());
                 return Err(Error::new(
                     ErrorKind::Conflict,
-                    format!("`{}` is given twice, differently", item.key),
+                    format!("`{}` appears twice with different content", item.key),
                 )
                 .field("id")
                 .help(format!(
-                    "the first is line {first_line} of {}",
+                    "the first one is at line {first_line} of {}",
                     place.unwrap_or_default()
                 )));
             }
@@ -193,10 +193,13 @@ impl Import<'_> {
                     }
                     return Err(Error::new(
                         ErrorKind::Conflict,
-                        format!("`{}` is in the project with another content", item.id),
+                        format!(
+                            "`{}` is already in the project with different content",
+                            item.id
+                        ),
                     )
                     .field("id")
-                    .help("items do not change; name another data set with --dataset"));
+                    .help("imported items cannot change; choose another data set with --dataset"));
                 }
                 slot.insert((file, line, content));
             }
@@ -208,14 +211,14 @@ impl Import<'_> {
     }
 }
 
-/// Adds the questions of the project in their order.
+/// Adds the project's questions in order.
 fn from_catalog(catalog: &benchtop_store::Catalog, orders: &mut Orders) -> Result<()> {
     let mut there = Orders::default();
     catalog.each_line(0, &mut |_, line| {
         let item: Item = serde_json::from_slice(line).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("a stored item cannot be read: {e}"),
+                format!("cannot read a stored item: {e}"),
             )
         })?;
         there.push(&item);

@@ -1,5 +1,6 @@
-//! A look at one score: histogram, what two lines make of the items, by group and against what people said, and the
-//! items next to the line. One pass over the columns, so that it follows a line that is moved.
+//! Threshold tuning for one score: the histogram, the effect of two thresholds by group and against
+//! verdicts, and the items next to the threshold. One pass over the columns, fast enough to follow
+//! a moving threshold.
 
 use rayon::prelude::*;
 
@@ -11,13 +12,14 @@ use benchtop_model::{Error, ErrorKind, Field, QuestionKind, Result, Status};
 use benchtop_store::columns::Columns;
 use benchtop_store::{Catalog, Overlay};
 
-/// Bars at most.
+/// Maximum number of bars.
 const BARS: u16 = 400;
-/// Rows that one thread counts at a time.
+/// Number of rows that one thread counts at a time.
 const PART: usize = 1 << 16;
-/// Sample items on each side at most.
+/// Maximum number of sample items on each side.
 const SAMPLES: u8 = 16;
-/// Counts of a table of two properties at most: it is added up for every part of the rows.
+/// Maximum number of cells in a table of two properties, which is summed up for each part of the
+/// rows.
 const CROSSED: usize = 1 << 16;
 
 /// The codes of a property by row, and their names.
@@ -44,7 +46,7 @@ impl<'a> Groups<'a> {
         let at = Columns::named(by).ok_or_else(|| {
             Error::new(
                 ErrorKind::Usage,
-                format!("scores are not counted by {}", by.name()),
+                format!("cannot group scores by {}", by.name()),
             )
             .field("by")
             .help("one of: subtask, style, type, level, dataset, side, variant")
@@ -64,10 +66,10 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// The nearest rows on one side of the line.
+/// The nearest rows on one side of the threshold.
 struct Nearest {
     most: usize,
-    /// Distance and row, the nearest first.
+    /// Distance and row, nearest first.
     rows: Vec<(f32, u32)>,
 }
 
@@ -82,14 +84,14 @@ impl Nearest {
     }
 }
 
-/// Two lines over stored values, and which side of them is doubtful.
-struct Lines {
+/// Two thresholds on stored values, and their doubtful side.
+struct Thresholds {
     doubt: FlagPriority,
     flag: Option<f32>,
     park: Option<f32>,
 }
 
-impl Lines {
+impl Thresholds {
     fn beyond(&self, value: f32, line: Option<f32>) -> bool {
         line.is_some_and(|line| match self.doubt {
             FlagPriority::Low => value < line,
@@ -97,7 +99,7 @@ impl Lines {
         })
     }
 
-    /// The code of what becomes of a value.
+    /// The outcome code of a value.
     fn outcome(&self, value: f32) -> usize {
         if self.beyond(value, self.park) {
             2
@@ -107,8 +109,8 @@ impl Lines {
     }
 }
 
-/// What was counted of some rows.
-struct Seen {
+/// The counts of some rows.
+struct Counts {
     tallies: Vec<Tally>,
     bars: Vec<u64>,
     rejected: Vec<u64>,
@@ -121,9 +123,9 @@ struct Seen {
     bad: Nearest,
 }
 
-impl Seen {
-    fn new(groups: usize, across: usize, bars: usize, most: usize) -> Seen {
-        Seen {
+impl Counts {
+    fn new(groups: usize, across: usize, bars: usize, most: usize) -> Counts {
+        Counts {
             tallies: vec![Tally::default(); groups],
             bars: vec![0; bars],
             rejected: vec![0; bars],
@@ -142,8 +144,8 @@ impl Seen {
         }
     }
 
-    /// Together with what was counted of later rows.
-    fn and(mut self, later: Seen) -> Seen {
+    /// Adds the counts of later rows.
+    fn and(mut self, later: Counts) -> Counts {
         self.tallies
             .iter_mut()
             .zip(&later.tallies)
@@ -183,20 +185,21 @@ impl Seen {
     }
 }
 
-/// Rows next to the line.
+/// Rows next to the threshold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Near {
-    /// On its good side, nearest first.
+    /// On the good side, nearest first.
     pub good: Vec<u32>,
-    /// On its doubtful side, nearest first.
+    /// On the doubtful side, nearest first.
     pub bad: Vec<u32>,
 }
 
-/// Looks at `column`, in `rows` or in all; `other` is the column of the other score asked for. The samples of the answer
-/// are empty: their rows are given beside it, for the caller to read.
+/// Analyzes `column` in `rows`, or in all rows. `other` is the column of the second score. The
+/// samples of the answer are empty; their rows are returned next to it, for the caller to read.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] names the field that cannot be had so.
+///
+/// [`ErrorKind::Usage`] with the invalid field.
 pub fn look(
     ask: &BenchAsk,
     (column, other): (&Column, Option<&Column>),
@@ -205,13 +208,13 @@ pub fn look(
 ) -> Result<(Bench, Near)> {
     let wrong = |field: &str, what: &str| Err(Error::new(ErrorKind::Usage, what).field(field));
     if ask.bars == 0 || ask.bars > BARS {
-        return wrong("bars", &format!("1 to {BARS} bars"));
+        return wrong("bars", &format!("must be 1 to {BARS} bars"));
     }
     let finite = |line: Option<f32>| line.is_none_or(f32::is_finite);
     if !finite(ask.flag) || !finite(ask.park) || !ask.range.is_none_or(|(a, b)| a < b) {
         return wrong(
             "flag",
-            "lines and ends are finite numbers, and the first end is the smaller one",
+            "thresholds and ends must be finite, and the first end must be smaller",
         );
     }
     let measure = &ask.measure;
@@ -225,13 +228,13 @@ pub fn look(
         return wrong(
             "across",
             &format!(
-                "{} by {wide} values are too many to count together",
+                "{} by {wide} values are too many to count",
                 groups.names.len()
             ),
         );
     }
     let stored = |line: Option<f32>| line.map(|t| measure.stored(t, column.logit));
-    let lines = Lines {
+    let lines = Thresholds {
         doubt: measure.scorer.doubt(),
         flag: stored(ask.flag),
         park: stored(ask.park),
@@ -253,7 +256,7 @@ pub fn look(
             let line = Some(of.stored(*line, column.logit));
             Some((
                 column,
-                Lines {
+                Thresholds {
                     doubt: of.scorer.doubt(),
                     flag: line,
                     park: None,
@@ -264,7 +267,7 @@ pub fn look(
     };
     let most = usize::from(ask.samples.min(SAMPLES));
     let scale = f32::from(ask.bars) / (ends.1 - ends.0);
-    let count = |seen: &mut Seen, row: usize| {
+    let count = |seen: &mut Counts, row: usize| {
         let group = groups.code(row);
         let status = overlay.status(row);
         let value = column.value(row);
@@ -304,10 +307,10 @@ pub fn look(
             seen.table[usize::from(outcome > 0)][usize::from(theirs.outcome(other) > 0)] += 1;
         }
     };
-    // Cut by the number of rows alone, so that the answer is the same on every machine.
+    // Split by the number of rows only, so that the result is the same on every machine.
     let all = rows.map_or(catalog.len(), <[u32]>::len);
     let parts: Vec<usize> = (0..all).step_by(PART).collect();
-    let blank = || Seen::new(groups.names.len(), wide, ask.bars.into(), most);
+    let blank = || Counts::new(groups.names.len(), wide, ask.bars.into(), most);
     let seen = parts.into_par_iter().map(|from| {
         let mut seen = blank();
         for at in from..all.min(from + PART) {
@@ -318,8 +321,8 @@ pub fn look(
     let seen = seen
         .collect::<Vec<_>>()
         .into_iter()
-        .fold(blank(), Seen::and);
-    let Seen {
+        .fold(blank(), Counts::and);
+    let Counts {
         tallies,
         bars,
         rejected,
@@ -373,7 +376,7 @@ pub fn look(
     ))
 }
 
-/// Positions of the names that have items, most items first, then by name.
+/// Indices of the names that have items, most items first, then by name.
 fn most_first(names: &[String], items: impl Fn(usize) -> u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..names.len()).filter(|at| items(*at) > 0).collect();
     order.sort_by(|a, b| {
@@ -384,7 +387,7 @@ fn most_first(names: &[String], items: impl Fn(usize) -> u64) -> Vec<usize> {
     order
 }
 
-/// The table of two properties: its rows in this order, its columns most items first.
+/// The table of two properties: rows in this order, columns with the most items first.
 fn crosswise(crossed: &[[u32; 3]], rows: &[usize], names: Vec<String>) -> Cross {
     let wide = names.len();
     let cell = |row: usize, at: usize| crossed[row * wide + at].map(u64::from);
@@ -412,12 +415,12 @@ fn add(to: &mut Tally, more: &Tally) {
     }
 }
 
-/// A share with its interval; none where there is nothing to take it of.
+/// A share with its interval. `None` if the total is 0.
 fn share((k, n): (u64, u64)) -> Option<Share> {
     wilson(k, n, Z95).map(|(low, high)| Share { k, n, low, high })
 }
 
-/// Smallest and largest score among rows, as shown.
+/// Smallest and largest displayed score among rows.
 fn extent(column: &Column, rows: Option<&[u32]>, measure: &Measure) -> Option<(f32, f32)> {
     let (low, high) = match rows {
         None => (

@@ -1,4 +1,4 @@
-//! From a scorer's name to what scores.
+//! Builds scorers by name.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use super::runners::judge::Judged;
 use super::runners::ocr::WantedWord;
 use super::runners::pictures::{Consistency, Safe};
 use benchtop_compose::metadata::{Judging, Metadata};
+use benchtop_files::project::Project;
 use benchtop_inference::candle::safety::StableDiffusionSafetyChecker;
 use benchtop_inference::candle::scorer::{self, ClipScorer, Options};
 use benchtop_inference::http::chat::ChatModel;
@@ -23,12 +24,11 @@ use benchtop_model::judge::Reads;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::metadata;
-use benchtop_store::project::Project;
 
-/// The folder of a model of `[filter]`.
+/// The folder of a model in `[filter]`.
 fn folder(name: Option<&String>, field: &str) -> Result<PathBuf> {
     let name = name.ok_or_else(|| {
-        Error::new(ErrorKind::NotFound, "no model is named for it")
+        Error::new(ErrorKind::NotFound, "no model is configured")
             .field(format!("filter.{field}"))
             .help(format!(
                 "add `{field} = \"...\"` to [filter] in benchtop.toml: a known name or a folder"
@@ -38,7 +38,7 @@ fn folder(name: Option<&String>, field: &str) -> Result<PathBuf> {
 }
 
 fn config(project: &Project) -> Result<Config> {
-    // As it is on disk now: a model is chosen while the owner runs.
+    // Read from disk now: a model may be configured while the owner runs.
     Ok(Project::open(project.root())?.config().clone())
 }
 
@@ -51,27 +51,28 @@ fn judging(project: &Project, name: &str) -> Result<Arc<Judging>> {
     parsed.judging(name).ok_or_else(|| {
         Error::new(
             ErrorKind::NotFound,
-            format!("there is no judging `{name}`, or it cannot be used"),
+            format!("no usable judge question `{name}`"),
         )
         .file(project.metadata().join(format!("judge/{name}.toml")))
-        .help("`benchtop lint` says what is wrong with it")
+        .help("run `benchtop lint` for errors")
     })
 }
 
 fn chat(config: &Config) -> Result<Box<dyn VisionLanguageModel>> {
     if !config.judge.there() {
-        return Err(Error::new(ErrorKind::NotFound, "there is no judge")
+        return Err(Error::new(ErrorKind::NotFound, "no judge is configured")
             .field("judge.endpoints")
             .help("add [judge] with a model and endpoints to benchtop.toml, such as endpoints = [{ url = \"http://127.0.0.1:8000/v1\" }]"));
     }
     Ok(Box::new(ChatModel::new(&config.judge)?))
 }
 
-/// Builds a scorer by the configuration that `project` was opened with, so that whoever has looked at its servers knows
-/// whom it asks.
+/// Builds a scorer with the configuration that `project` was opened with, so that a caller who
+/// checked its servers knows which ones are asked.
 ///
 /// # Errors
-/// Why it cannot be had, and what to do.
+///
+/// Why it is not available, and what to do.
 pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
     let config = project.config();
     let filter = &config.filter;
@@ -131,13 +132,13 @@ pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
         Scorer::Consensus | Scorer::Blind => {
             return Err(Error::new(
                 ErrorKind::Usage,
-                format!("`{scorer}` follows from the predictions at once"),
+                format!("`{scorer}` is computed from predictions and needs no job"),
             ));
         }
     })
 }
 
-/// Why a scorer cannot run now, where that can be told without loading anything large.
+/// Why a scorer cannot run now, as far as can be determined without loading a model.
 pub fn not_ready(project: &Project, scorer: &Scorer) -> Option<String> {
     let check = || -> Result<()> {
         let config = config(project)?;
@@ -163,7 +164,7 @@ pub fn not_ready(project: &Project, scorer: &Scorer) -> Option<String> {
     check().err().map(|problem| problem.to_string())
 }
 
-/// The questions of the judge that items can be scored by: those answered by yes or no.
+/// The judge questions that can score items: those answered by yes or no.
 pub fn judges(project: &Project) -> Vec<String> {
     let Ok(files) = metadata::read(&project.metadata()) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! One number an item, from the scores by input.
+//! A column of scores: one number per item, looked up by its inputs.
 
 use std::sync::OnceLock;
 
@@ -9,19 +9,19 @@ use benchtop_store::scores::Scores;
 /// The scores of one scorer by row.
 #[derive(Clone, Debug, Default)]
 pub struct Column {
-    /// Stored values; 0 where there is none.
+    /// Stored values; 0 if there is none.
     pub values: Vec<f32>,
     /// Codes of [`ScoreState`].
     pub states: Vec<u8>,
     /// The model's logit scale.
     pub logit: f32,
-    /// Short fingerprint of what scored.
+    /// Short fingerprint of the scorer.
     pub version: String,
     sorted: OnceLock<Vec<f32>>,
 }
 
 impl Column {
-    /// From values and states of the same length.
+    /// A column from values and states of the same length.
     pub fn new(values: Vec<f32>, states: Vec<u8>, logit: f32, version: String) -> Column {
         Column {
             values,
@@ -32,7 +32,7 @@ impl Column {
         }
     }
 
-    /// Looks each item's inputs up. An item without what the scorer looks at has nothing to score.
+    /// Looks up the score of each item's inputs. An item without these inputs has nothing to score.
     pub fn look_up(scores: &Scores, inputs: &Inputs) -> Column {
         let scorer = &scores.about().scorer;
         let of = |row: usize| {
@@ -47,7 +47,7 @@ impl Column {
         Column::new(values, states, scores.about().logit, scores.about().short())
     }
 
-    /// A column in which nothing was scored yet.
+    /// A column without any scores yet.
     pub fn missing(scorer: &Scorer, inputs: &Inputs) -> Column {
         let of = |row: usize| match inputs.key(scorer, row) {
             Some(_) => ScoreState::Missing.code(),
@@ -61,7 +61,7 @@ impl Column {
         )
     }
 
-    /// A column in which there is nothing to score.
+    /// A column of items with nothing to score.
     pub fn without(rows: usize) -> Column {
         Column::new(
             vec![0.0; rows],
@@ -71,28 +71,26 @@ impl Column {
         )
     }
 
-    /// Rows.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The stored value of a row, where it has one.
+    /// The stored value of a row, if any.
     pub fn value(&self, row: usize) -> Option<f32> {
         let scored = self.states.get(row) == Some(&ScoreState::Scored.code());
         scored.then(|| self.values.get(row).copied()).flatten()
     }
 
-    /// What became of a row.
+    /// The state of a row.
     pub fn state(&self, row: usize) -> ScoreState {
         ScoreState::from_code(self.states.get(row).copied().unwrap_or_default())
     }
 
-    /// Items by state, in the order of [`ScoreState::ALL`].
+    /// Number of items by state, in the order of [`ScoreState::ALL`].
     pub fn counts(&self) -> [u64; ScoreState::ALL.len()] {
         let mut counts = [0; ScoreState::ALL.len()];
         self.states
@@ -101,7 +99,7 @@ impl Column {
         counts
     }
 
-    /// All values that there are, smallest first; sorted when first asked for.
+    /// All values in ascending order, sorted on first use.
     pub fn sorted(&self) -> &[f32] {
         self.sorted.get_or_init(|| {
             let mut all: Vec<f32> = (0..self.len()).filter_map(|row| self.value(row)).collect();
@@ -110,27 +108,27 @@ impl Column {
         })
     }
 
-    /// Share of values below this one, 0 to 1; 0 where there are none.
+    /// Share of values below this one, in 0..=1. 0 if there are none.
     pub fn below(&self, value: f32) -> f32 {
         self.share(self.rank_below(value) as isize)
     }
 
-    /// Share of values above this one, 0 to 1.
+    /// Share of values above this one, in 0..=1.
     pub fn above(&self, value: f32) -> f32 {
         self.share(self.rank_above(value) as isize)
     }
 
-    /// Values below this one.
+    /// Number of values below this one.
     pub fn rank_below(&self, value: f32) -> usize {
         self.sorted().partition_point(|v| *v < value)
     }
 
-    /// Values above this one.
+    /// Number of values above this one.
     pub fn rank_above(&self, value: f32) -> usize {
         self.sorted().len() - self.sorted().partition_point(|v| *v <= value)
     }
 
-    /// So many values as a share of all; 0 where there are none.
+    /// A number of values as a share of all. 0 if there are none.
     pub fn share(&self, values: isize) -> f32 {
         if self.sorted().is_empty() {
             0.0

@@ -1,5 +1,5 @@
-//! Two sets of pictures: how many of one are nearly in the other (contamination: VLB, section 3), and how far apart the
-//! sets are (KMMD, as Dysca reports it between benchmarks).
+//! Compares two sets of pictures: the share of near duplicates (contamination; VLB, section 3), and
+//! the distance of the sets (KMMD, as Dysca reports it between benchmarks).
 
 use std::path::{Path, PathBuf};
 
@@ -16,39 +16,39 @@ use benchtop_model::generation::{FailureKind, Pixels};
 use benchtop_model::scoring::bench::Share;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Pictures of one pass.
+/// Pictures per pass.
 const BATCH: usize = 16;
 
-/// What two sets have in common.
+/// The comparison of two sets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Pictures of the first set whose nearest one of the second has a cosine of at least the threshold.
+    /// Pictures of the first set whose maximum cosine with the second reaches the threshold.
     pub contaminated: Share,
-    /// That threshold.
+    /// The threshold of `contaminated`.
     pub threshold: f32,
-    /// The pictures with the largest cosines: file of the first set, of the second, cosine.
+    /// The pictures with the largest cosines: file of the first set, file of the second set,
+    /// cosine.
     pub nearest: Vec<(PathBuf, PathBuf, f32)>,
-    /// Unbiased estimate of MMD^2 (Gretton et al. 2012, eq. 3), Gaussian kernel.
+    /// Unbiased estimate of MMD^2 with a Gaussian kernel (Gretton et al. 2012, eq. 3).
     pub kmmd_unbiased: f64,
-    /// The biased one (eq. 5).
+    /// Biased estimate (eq. 5).
     pub kmmd_biased: f64,
     /// Width of the kernel, by the median heuristic.
     pub sigma: f64,
-    /// Pictures of each set that the KMMD took.
+    /// Number of pictures of each set used for KMMD.
     pub samples: (usize, usize),
-    /// Files that are no picture, with the reason.
+    /// Files that are not pictures, with reasons.
     pub skipped: Vec<(PathBuf, String)>,
-    /// The model.
     pub model: String,
 }
 
-/// Pictures that were embedded.
+/// Embedded pictures.
 struct Set {
     files: Vec<PathBuf>,
     points: Vec<f16>,
 }
 
-/// Pairs that are listed.
+/// Number of pairs to list.
 const LISTED: usize = 20;
 
 fn embed(
@@ -90,16 +90,17 @@ fn embed(
         }
     }
     if set.files.len() < 2 {
-        return Err(Error::input("two pictures are the least").file(folder));
+        return Err(Error::input("a comparison needs at least two pictures").file(folder));
     }
     Ok(set)
 }
 
-/// Compares the pictures below `first` with those below `second`. `told` hears how many more pictures are embedded and says whether to
-/// go on.
+/// Compares the pictures below `first` with those below `second`. `told` receives the number of
+/// pictures just embedded and returns whether to continue.
 ///
 /// # Errors
-/// Folders that cannot be read or hold fewer than two pictures, and [`ErrorKind::Cancelled`].
+///
+/// Folders that cannot be read or contain fewer than two pictures, and [`ErrorKind::Cancelled`].
 pub fn compare(
     model: &mut dyn ImageEmbedder,
     name: &str,

@@ -1,4 +1,4 @@
-//! Why an item is flagged: every score of it against every condition on it.
+//! Explains why an item is flagged: each of its scores against each condition.
 
 use super::column::Column;
 use super::rules::{ColumnsBy, Outcomes};
@@ -8,14 +8,14 @@ use benchtop_model::scoring::{FlagPriority, Measure, Outcome, Score, ScoreState,
 use benchtop_model::{Field, Status};
 use benchtop_store::{Catalog, Overlay};
 
-/// What the columns say of one item.
-struct Seen<'a> {
+/// The values of one item.
+struct ItemScores<'a> {
     columns: &'a ColumnsBy,
     row: usize,
     subtask: &'a str,
 }
 
-impl Seen<'_> {
+impl ItemScores<'_> {
     fn holds(&self, condition: &Condition) -> bool {
         let column = self.columns.get(&condition.score.scorer);
         let score = column.map_or(Score::default(), |c| Score {
@@ -33,7 +33,7 @@ impl Seen<'_> {
         }
     }
 
-    /// `clip 21.3 < 25`: the score of this item against a condition.
+    /// The score of this item against a condition, such as `clip 21.3 < 25`.
     fn words(&self, condition: &Condition) -> String {
         let Condition { score, test, .. } = condition;
         let line = condition
@@ -46,7 +46,7 @@ impl Seen<'_> {
             column.and_then(|c| Some(score.shown(c.value(self.row)?, c.logit))),
         ) {
             (Test::Is(state), _) => format!("{score} {}", state.name()),
-            (_, None) => format!("{score} has no number"),
+            (_, None) => format!("{score} has no value"),
             (_, Some(value)) => {
                 let sign = if value < condition.threshold(self.subtask).map_or(0.0, |t| t.get()) {
                     '<'
@@ -60,7 +60,7 @@ impl Seen<'_> {
     }
 }
 
-/// Three digits that say something.
+/// Formats a number with three significant digits.
 fn short(value: f32) -> String {
     let digits = match value.abs() {
         a if a >= 100.0 => 0,
@@ -75,9 +75,9 @@ fn short(value: f32) -> String {
     }
 }
 
-/// The rules that hold for the item in `row`.
+/// The rules that apply to the item in `row`.
 pub fn chips(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog, row: usize) -> Vec<Chip> {
-    let seen = Seen {
+    let seen = ItemScores {
         columns,
         row,
         subtask: catalog.columns().value(Field::Subtask, row),
@@ -103,17 +103,17 @@ pub fn chips(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog, row: usize
         .collect()
 }
 
-/// What is kept of a score, whether it waits to be made again, and what it is counted from.
+/// The stored details of a score, whether it is outdated, and what it was computed from.
 pub type Kept = (String, bool, Option<Counted>);
 
-/// Explains the item in `row`. `detail` gives what is kept of a score.
+/// Explains the item in `row`. `detail` returns the stored details of a score.
 pub fn explain(
     row: usize,
     (rules, columns, outcomes): (&RuleSet, &ColumnsBy, &Outcomes),
     (catalog, overlay): (&Catalog, &Overlay),
     detail: &dyn Fn(&Scorer) -> Kept,
 ) -> Explanation {
-    let seen = Seen {
+    let seen = ItemScores {
         columns,
         row,
         subtask: catalog.columns().value(Field::Subtask, row),

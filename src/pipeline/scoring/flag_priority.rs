@@ -1,4 +1,4 @@
-//! The flagged queue: which doubtful item comes first.
+//! Orders the queue of flagged items.
 
 use super::rules::{ColumnsBy, Outcomes, ReadyRule, ready, subtask_of};
 use benchtop_model::Status;
@@ -8,7 +8,8 @@ use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::scoring::rules::RuleSet;
 use benchtop_store::{Catalog, Overlay};
 
-/// Orders `rows`; those that have no place in the order (nothing disagrees, nobody decided against the rules) are left out.
+/// Orders `rows`. Rows without a place in the order (no disagreement, or no verdict against the
+/// rules) are left out.
 pub fn order(
     rows: &[u32],
     by: FlagOrder,
@@ -46,7 +47,7 @@ pub fn order(
                 ),
                 _ => None,
             },
-            // 32 bits of a hash, of which an f32 keeps 24 in order: ties go by number.
+            // 32 bits of a hash, of which an f32 keeps 24 in order. Ties go by number.
             FlagOrder::Random => Some(seed_of(seed, "doubt", &row.to_string(), 1) as f32),
         }
     };
@@ -58,7 +59,7 @@ pub fn order(
     keyed.into_iter().map(|(_, row)| row).collect()
 }
 
-/// How far a row is beyond each threshold.
+/// The distances of a row from the thresholds it exceeds.
 fn beyond(ready: &[ReadyRule], row: usize, subtask: u16) -> impl Iterator<Item = f32> {
     ready
         .iter()

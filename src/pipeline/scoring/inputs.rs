@@ -1,5 +1,5 @@
-//! What is scored of each item, as numbers: the same picture and text have the same number, so that they are scored once
-//! and scored again only when they change.
+//! Numbers the inputs of scorers. The same picture and text have the same number, so that they are
+//! scored once, and again only when they change.
 
 use std::borrow::Cow;
 
@@ -15,21 +15,21 @@ use benchtop_store::catalog::CatalogVersion;
 use benchtop_store::columns::id_hash;
 use benchtop_store::pictures::Pictures;
 
-/// Items between two looks at cancellation.
+/// Number of items between cancellation checks.
 const STEP: usize = 4096;
 
-/// The texts of all items, and the pictures that came with them.
+/// The texts of all items, and their imported pictures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Texts {
-    /// What it was read from.
+    /// The catalog version.
     pub edition: CatalogVersion,
-    /// The number of the picture that came with the item; 0 where none did.
+    /// The number of the item's imported picture, or 0.
     imported: Vec<u64>,
-    /// Of its other pictures; 0 where it has one at most.
+    /// The number of its other pictures, or 0.
     others: Vec<u64>,
-    /// Of its prompt; 0 where it has none.
+    /// The number of its prompt, or 0.
     prompt: Vec<u64>,
-    /// Of question, options and answer.
+    /// The number of question, options, and answer.
     question: Vec<u64>,
 }
 
@@ -53,7 +53,7 @@ struct LeanImage<'l> {
     hash: Option<Cow<'l, str>>,
 }
 
-/// Two numbers as one; never 0.
+/// Combines two numbers. Never 0.
 fn mix(a: u64, b: u64) -> u64 {
     let mut z = a.rotate_left(32) ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -62,10 +62,11 @@ fn mix(a: u64, b: u64) -> u64 {
 }
 
 impl Texts {
-    /// Reads all items; `wanted` says whether to go on.
+    /// Reads all items. `wanted` returns whether to continue.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the texts are damaged, and [`ErrorKind::Cancelled`].
+    ///
+    /// [`ErrorKind::Corrupt`] if texts are damaged, and [`ErrorKind::Cancelled`].
     pub fn read(catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<Texts> {
         let mut texts = Texts {
             edition: catalog.edition(),
@@ -73,15 +74,12 @@ impl Texts {
         };
         catalog.each_line(0, &mut |row, line| {
             if row % STEP == 0 && !wanted() {
-                return Err(Error::new(
-                    ErrorKind::Cancelled,
-                    "nobody waits for this any more",
-                ));
+                return Err(Error::new(ErrorKind::Cancelled, "canceled"));
             }
             let item: Lean = serde_json::from_slice(line).map_err(|e| {
                 Error::new(
                     ErrorKind::Corrupt,
-                    format!("item #{} cannot be read: {e}", row + 1),
+                    format!("cannot read item #{}: {e}", row + 1),
                 )
             })?;
             let file =
@@ -106,10 +104,10 @@ impl Texts {
     }
 }
 
-/// What is scored of each item today.
+/// The present inputs of each item.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inputs {
-    /// The number of its (first) picture's file; 0 where there is none.
+    /// The file number of its first picture, or 0.
     pub picture: Vec<u64>,
     others: Vec<u64>,
     prompt: Vec<u64>,
@@ -117,7 +115,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// The texts with the pictures as they are now.
+    /// The inputs with the present pictures.
     pub fn new(texts: &Texts, named: &RequestedImages, made: &Pictures) -> Inputs {
         let of: Vec<u64> = named
             .pictures()
@@ -141,17 +139,16 @@ impl Inputs {
         }
     }
 
-    /// Items.
     pub fn len(&self) -> usize {
         self.picture.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.picture.is_empty()
     }
 
-    /// The number of what `scorer` looks at in this row; none where that is not there (no picture, no prompt).
+    /// The number of the inputs of `scorer` in this row. `None` if they are missing (no picture, no
+    /// prompt).
     pub fn key(&self, scorer: &Scorer, row: usize) -> Option<u64> {
         let present = |list: &[u64]| list.get(row).copied().filter(|n| *n != 0);
         let picture = || present(&self.picture);
@@ -174,7 +171,7 @@ impl Inputs {
                 Some(mix(pictures, texts))
             }
             Scorer::Leakage => present(&self.question),
-            // They follow from the predictions and are found anew with them.
+            // Computed from predictions, without jobs.
             Scorer::Consensus | Scorer::Blind => None,
         }
     }

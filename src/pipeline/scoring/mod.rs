@@ -1,5 +1,5 @@
-//! Scores over the items of a project: what is scored ([`inputs`]), the numbers by item ([`column`]), what rules make of
-//! them ([`rules`]), and what the filter bench, the flagged queue and the explanation of an item show.
+//! Scores of the items of a project: inputs ([`inputs`]), columns of scores ([`column`]), rules
+//! ([`rules`]), and the data of the Filters pane, the queue of flagged items, and explanations.
 
 pub mod bench;
 pub mod build;

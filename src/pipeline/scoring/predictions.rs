@@ -1,7 +1,8 @@
-//! Scores that follow from predictions: model consensus (Dysca's step 3) and the blind prior.
+//! Scores computed from predictions: model consensus (Dysca's step 3) and the blind prior.
 //!
-//! Answers are read by [`RULE`], whatever rule the board goes by: the released code of Dysca takes what it cannot read for the
-//! nearest option, so that a model which declines or babbles would count as one that is against the item.
+//! Answers are read by [`RULE`], whatever rule the board uses. The released code of Dysca maps
+//! unparsed output to the nearest option, so that a refusal or nonsense would count as a vote
+//! against the item.
 
 use super::column::Column;
 use crate::board::BoardData;
@@ -12,7 +13,7 @@ use benchtop_model::evaluation;
 use benchtop_model::scoring::bench::Counted;
 use benchtop_model::scoring::{ScoreState, Scorer};
 
-/// The rule that reads the answers.
+/// The extraction rule for these scores.
 pub const RULE: Extractor = Extractor::StrictJudge;
 
 /// Whether the answers of `model` count.
@@ -28,7 +29,7 @@ fn counts(scorer: &Scorer, models: &FilterModels, model: &str) -> bool {
     }
 }
 
-/// What the score of the item in `row` is counted from; none where no model answered it in words that count.
+/// The answers behind the score of the item in `row`. `None` if no model gave a parsed answer.
 pub fn counted(
     scorer: &Scorer,
     scored: &BoardData,
@@ -56,7 +57,7 @@ pub fn counted(
 pub fn column(scorer: &Scorer, scored: &BoardData, models: &FilterModels, rows: usize) -> Column {
     let counts = |model: &str| counts(scorer, models, model);
     let mut values = vec![0.0; rows];
-    // Free-form questions are graded by no rule here.
+    // No rule grades free-form questions here.
     let mut states = vec![ScoreState::NotApplicable.code(); rows];
     for (row, outcomes) in scored.outcomes(&counts).filter(|(row, _)| *row < rows) {
         let value = match scorer {

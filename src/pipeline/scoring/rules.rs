@@ -1,4 +1,4 @@
-//! What rules make of the items: one pass over the columns that they ask for.
+//! Applies rules to items, in one pass over the columns they need.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use benchtop_model::{Field, Status};
 use benchtop_store::columns::{Columns, Names};
 use benchtop_store::{Catalog, Overlay};
 
-/// The columns of some scorers.
+/// Columns by scorer.
 pub type ColumnsBy = BTreeMap<Scorer, Arc<Column>>;
 
-/// A condition, ready to be held against rows.
+/// A condition, ready to be applied to rows.
 pub(super) struct Ready {
     column: Option<Arc<Column>>,
     test: Test,
-    /// Stored thresholds by the code of the subtask.
+    /// Stored thresholds by subtask code.
     thresholds: Vec<f32>,
 }
 
@@ -62,12 +62,12 @@ impl Ready {
         }
     }
 
-    /// How far a row is beyond the threshold, as a share of all scored items: below 0 on the good side; none where there
-    /// is no number or a state is asked for.
+    /// How far a row exceeds the threshold, as a share of all scored items. Negative on the good
+    /// side. `None` without a number or if the condition tests a state.
     pub(super) fn beyond(&self, row: usize, subtask: u16) -> Option<f32> {
         let column = self.column.as_ref()?;
         let (value, line) = (column.value(row)?, self.threshold(subtask));
-        // Whole numbers are subtracted, so that items equally far away are equal.
+        // Subtract whole numbers, so that equal distances are equal.
         let ranks = match self.test {
             Test::Below(_) => (column.rank_below(line), column.rank_below(value)),
             Test::Above(_) => (column.rank_above(line), column.rank_above(value)),
@@ -81,7 +81,7 @@ pub(super) fn subtasks() -> Option<usize> {
     Columns::named(Field::Subtask)
 }
 
-/// A rule, ready.
+/// A rule, ready to be applied.
 pub(super) struct ReadyRule {
     pub(super) outcome: Outcome,
     join: Join,
@@ -97,7 +97,7 @@ impl ReadyRule {
     }
 }
 
-/// All rules, ready.
+/// All rules, ready to be applied.
 pub(super) fn ready(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog) -> Vec<ReadyRule> {
     let names = &catalog.columns().names;
     let empty = Names::default();
@@ -111,7 +111,7 @@ pub(super) fn ready(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog) -> 
     rules.rules.iter().map(rule).collect()
 }
 
-/// The code of a row's subtask.
+/// The subtask code of a row.
 pub(super) fn subtask_of(columns: &Columns, row: usize) -> u16 {
     let codes = subtasks().and_then(|at| columns.codes.get(at));
     codes
@@ -120,17 +120,17 @@ pub(super) fn subtask_of(columns: &Columns, row: usize) -> u16 {
         .unwrap_or_default()
 }
 
-/// What rules make of all items.
+/// The outcomes of all items.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcomes {
     /// Codes of [`Outcome`] by row.
     pub codes: Vec<u8>,
-    /// Items that each rule holds for.
+    /// Number of items that each rule applies to.
     pub hits: Vec<u64>,
 }
 
 impl Outcomes {
-    /// Holds every rule against every item.
+    /// Applies all rules to all items.
     pub fn of(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog) -> Outcomes {
         let ready = ready(rules, columns, catalog);
         let mut hits = vec![0; ready.len()];
@@ -154,7 +154,7 @@ impl Outcomes {
         Outcome::from_code(self.codes.get(row).copied().unwrap_or_default())
     }
 
-    /// Items by outcome and by what people said of them. `without` stays 0: it is a matter of one score.
+    /// Counts items by outcome and status. `without` stays 0, since it concerns a single score.
     pub fn tally(&self, overlay: &Overlay) -> Tally {
         let mut tally = Tally::default();
         for (row, code) in self.codes.iter().enumerate() {
@@ -169,7 +169,7 @@ impl Outcomes {
         tally
     }
 
-    /// What would change if these became `next`, made by `rules` where now `before` are.
+    /// The effect of replacing these outcomes and the rules `before` by `next` and `rules`.
     pub fn diff(
         &self,
         next: &Outcomes,
@@ -189,7 +189,7 @@ impl Outcomes {
     }
 }
 
-/// What is different between two sets of rules, a line a rule.
+/// The differences of two rule sets, one line per rule.
 fn lines(before: &RuleSet, after: &RuleSet) -> Vec<String> {
     let mut lines = Vec::new();
     for rule in &before.rules {
@@ -212,7 +212,7 @@ fn lines(before: &RuleSet, after: &RuleSet) -> Vec<String> {
     lines
 }
 
-/// Leaves the rows for which all of these conditions hold.
+/// Keeps the rows that satisfy all conditions.
 pub fn retain(
     rows: &mut Vec<u32>,
     conditions: &[Condition],
@@ -229,7 +229,7 @@ pub fn retain(
     }
 }
 
-/// The scorers that rules, conditions of a filter, or a measure ask for.
+/// The scorers that measures need.
 pub fn scorers<'a>(measures: impl IntoIterator<Item = &'a Measure>) -> Vec<Scorer> {
     let mut all: Vec<Scorer> = measures.into_iter().map(|m| m.scorer.clone()).collect();
     all.sort();

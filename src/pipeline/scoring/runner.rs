@@ -1,22 +1,22 @@
-//! Scorers as the jobs see them: subjects in, a score for each out.
+//! The interface of scorers to jobs: subjects in, one score for each out.
 
+use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::preprocess;
 use benchtop_model::Item;
 use benchtop_model::generation::Pixels;
 use benchtop_model::scoring::{Score, ScoreState};
-use benchtop_store::picture_file::PictureFile;
 use benchtop_store::scores::About;
 
-/// What is scored: an item with the files of its pictures.
+/// An item to score, with its picture files.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The number of its inputs.
     pub key: u64,
-    /// The item, its pictures found.
+    /// The item, with its pictures located.
     pub item: Item,
-    /// Its pictures in their order, as far as they are there.
+    /// Its available pictures in order.
     pub files: Vec<PictureFile>,
-    /// The number of its first picture's file; 0 where there is none.
+    /// The file number of its first picture, or 0.
     pub picture: u64,
 }
 
@@ -24,7 +24,8 @@ impl Subject {
     /// Decodes its first picture.
     ///
     /// # Errors
-    /// What is wrong with the file, as a score that says so.
+    ///
+    /// A failed score with the reason.
     pub fn picture(&self) -> Result<Pixels, Score> {
         let bytes = self.bytes()?;
         match image::load_from_memory(&bytes) {
@@ -36,17 +37,18 @@ impl Subject {
     /// The bytes of its first picture.
     ///
     /// # Errors
-    /// Why they cannot be read, as a score that says so.
+    ///
+    /// A failed score with the reason.
     pub fn bytes(&self) -> Result<Vec<u8>, Score> {
         let Some(file) = self.files.first() else {
-            return Err(failed("its picture is not there"));
+            return Err(failed("its picture is missing"));
         };
         file.read()
-            .map_err(|p| failed(&format!("its picture cannot be read: {p}")))
+            .map_err(|p| failed(&format!("cannot read its picture: {p}")))
     }
 }
 
-/// A score that failed for this reason.
+/// A failed score with this reason.
 pub fn failed(why: &str) -> Score {
     Score::other(
         ScoreState::Failed,
@@ -54,43 +56,44 @@ pub fn failed(why: &str) -> Score {
     )
 }
 
-/// What a scorer that asks others has spent.
+/// The cost of a scorer that uses servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Tokens asked.
+    /// Input tokens.
     pub asked: u64,
-    /// Tokens answered.
+    /// Output tokens.
     pub answered: u64,
-    /// What they cost where prices are set, in millionths of the currency.
+    /// Cost in millionths of the currency, if prices are configured.
     pub micros: Option<u64>,
 }
 
-/// Where scores go: the number of the inputs with their score.
+/// Receives scores with the numbers of their inputs. `None` is a sign of life. Returns whether to
+/// continue.
 pub type Keep<'a> = &'a mut dyn FnMut(Option<(u64, Score)>) -> bool;
 
-/// Gives scores.
 pub trait Runner: Send {
-    /// What it is: scores of another one are kept apart.
+    /// Identifies the scorer. Scores of different scorers are stored separately.
     fn about(&self) -> &About;
 
-    /// Subjects that it likes to have at once.
+    /// Preferred number of subjects per call.
     fn batch(&self) -> usize;
 
-    /// Scores these subjects and hands each score to `keep` once it is there, in any order, and nothing now and then as a
-    /// sign of life; `keep` says whether to go on. What was not begun then is not scored. Scores of other inputs may
-    /// come with them, where these change them.
+    /// Scores these subjects and passes each score to `keep` as soon as it is ready, in any order,
+    /// with occasional `None`s as a sign of life. `keep` returns whether to continue; subjects not
+    /// yet started are then skipped. Scores of other inputs may be included if they change.
     ///
     /// # Errors
-    /// What keeps it from scoring anything: the job waits until somebody looks.
+    ///
+    /// An error that prevents all scoring. The job then waits for the user.
     fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> benchtop_model::Result<()>;
 
-    /// What it has spent.
+    /// The cost so far.
     fn spent(&self) -> Option<Spent> {
         None
     }
 }
 
-/// Scores one subject after the other on all processors, with a function.
+/// Scores subjects one by one on all processors, with a function.
 pub struct Each<F> {
     about: About,
     score: F,

@@ -13,7 +13,8 @@ use benchtop_store::columns::Columns;
 use benchtop_store::fixtures::item;
 use benchtop_store::{Catalog, Overlay};
 
-/// 100 items of three subtasks; CLIP logits 0, 0.5, 1 ... 49.5, the last ten without; a judge that fails every fourth.
+/// 100 items of three subtasks. CLIP logits 0, 0.5, 1 ... 49.5, except the last ten. A judge that
+/// fails every fourth item.
 fn data() -> (Catalog, Overlay, ColumnsBy) {
     let mut columns = Columns::default();
     (0..100).for_each(|n| {
@@ -77,7 +78,7 @@ fn ask() -> BenchAsk {
 }
 
 #[test]
-fn the_bench_counts_what_two_lines_make_of_every_item() {
+fn the_bench_counts_the_outcomes_of_two_thresholds() {
     let (catalog, overlay, columns) = data();
     let clip = &columns[&Scorer::Clip];
     let (bench, near) = look(&ask(), (clip, None), (&catalog, &overlay), None).unwrap();
@@ -96,7 +97,7 @@ fn the_bench_counts_what_two_lines_make_of_every_item() {
     assert_eq!(
         (precision.k, precision.n),
         (1, 2),
-        "of the two judged beyond the line one was rejected"
+        "one of the two judged items beyond the threshold was rejected"
     );
     assert!(precision.low < 0.5 && precision.high > 0.5);
     assert_eq!((bench.recall.unwrap().k, bench.recall.unwrap().n), (1, 2));
@@ -105,7 +106,7 @@ fn the_bench_counts_what_two_lines_make_of_every_item() {
 }
 
 #[test]
-fn the_bench_looks_at_one_group_some_rows_and_another_score() {
+fn the_bench_can_be_limited_to_groups_and_rows() {
     let (catalog, overlay, columns) = data();
     let (clip, judge) = (
         &columns[&Scorer::Clip],
@@ -206,7 +207,7 @@ fn the_bench_counts_every_value_of_two_properties() {
 }
 
 #[test]
-fn one_pass_says_the_same_as_one_item_at_a_time() {
+fn one_pass_equals_item_by_item_evaluation() {
     let (catalog, overlay, columns) = data();
     let both = format!(
         "{WEAK}[[rules]]\nname='both'\nthen='park'\nany=[{{score='judge/fits',below=0.5}},{{score='clip',is='unparsed'}}]"
@@ -241,7 +242,7 @@ fn one_pass_says_the_same_as_one_item_at_a_time() {
 }
 
 #[test]
-fn other_rules_are_shown_as_what_they_change() {
+fn changed_rules_are_shown_as_a_diff() {
     let (catalog, overlay, columns) = data();
     let (before, after) = (rules(WEAK), rules(&WEAK.replace("below=25", "below=24")));
     let of = |set| Outcomes::of(set, &columns, &catalog);
@@ -265,7 +266,7 @@ fn other_rules_are_shown_as_what_they_change() {
 }
 
 #[test]
-fn the_flagged_queue_comes_in_the_order_asked_for() {
+fn the_flagged_queue_follows_the_requested_order() {
     let (catalog, overlay, columns) = data();
     let text = "[[rules]]\nname='weak'\nthen='flag'\nany=[{score='clip',below=25},{score='judge/fits',below=0.5}]";
     let set = rules(text);
@@ -310,7 +311,7 @@ fn the_flagged_queue_comes_in_the_order_asked_for() {
 }
 
 #[test]
-fn an_explanation_says_the_score_the_line_and_where_it_stands() {
+fn an_explanation_has_score_threshold_and_rank() {
     let (catalog, overlay, columns) = data();
     let set = rules(WEAK);
     let outcomes = Outcomes::of(&set, &columns, &catalog);
@@ -347,12 +348,12 @@ fn an_explanation_says_the_score_the_line_and_where_it_stands() {
     assert!(said(80).overridden && said(80).outcome == Outcome::Kept);
     assert!(
         said(95).scores[0].values.is_empty(),
-        "what has no number shows none"
+        "a score without a value shows none"
     );
 }
 
 #[test]
-fn inputs_are_another_number_where_picture_prompt_or_question_are_another() {
+fn input_numbers_change_with_picture_prompt_or_question() {
     use crate::generate::image_index::RequestedImages;
     use benchtop_store::fixtures::sample_made;
     use benchtop_store::pictures::Pictures;

@@ -1,4 +1,4 @@
-//! Of several runs of one model over the same questions, the newest.
+//! Chooses the newest of several runs of one model over the same questions.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -8,52 +8,55 @@ use crate::board::dataset_resolver::Assignment;
 use benchtop_formats::Questions;
 use benchtop_model::{Key, Result};
 
-/// Which questions the answers of a file that names no data set are to.
+/// The questions covered by an answer file that names no data set.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
-    homes: Vec<String>,
+    assignment: Vec<String>,
     ids: HashSet<u64>,
 }
 
 impl Reach {
-    /// That of answers with these keys, which belong to `homes`; `has` says whether there is a question whose id has this hash.
+    /// The questions with these keys under `assignment`. `has` returns whether there is a
+    /// question with this id hash.
     pub fn new<'k>(
-        homes: &Assignment,
+        assignment: &Assignment,
         keys: impl Iterator<Item = &'k Key>,
         has: &dyn Fn(u64) -> bool,
     ) -> Reach {
         let mut id = String::new();
-        let mut of =
-            |key: &Key| homes.find(&key.to_string(), &mut id, |hash| has(hash).then_some(hash));
+        let mut of = |key: &Key| {
+            assignment.find(&key.to_string(), &mut id, |hash| has(hash).then_some(hash))
+        };
         let ids = keys
             .map(|key| of(key).unwrap_or_else(|hash| hash))
             .collect();
         Reach {
-            homes: homes.names.clone(),
+            assignment: assignment.names.clone(),
             ids,
         }
     }
 }
 
-/// Files of one run.
+/// The files of one run.
 struct Run {
     sources: Vec<Source>,
-    /// The data set that it names, or which questions it answers.
+    /// The data set it names, or the questions it covers.
     over: std::result::Result<String, Reach>,
 }
 
 impl Run {
-    /// Whether both answer the same questions. Runs that name their data set were told apart before.
+    /// Whether both cover the same questions. Runs that name their data set were separated before.
     fn clashes(&self, other: &Run) -> bool {
         match (&self.over, &other.over) {
             (Err(a), Err(b)) => !a.ids.is_disjoint(&b.ids),
-            (Ok(name), Err(reach)) | (Err(reach), Ok(name)) => reach.homes.contains(name),
+            (Ok(name), Err(reach)) | (Err(reach), Ok(name)) => reach.assignment.contains(name),
             (Ok(_), Ok(_)) => false,
         }
     }
 }
 
-/// The oldest first, by the time that all of them state, else by when files were written, else by path.
+/// Sorts oldest first: by stated time if all have one, or else by modification time, or else by
+/// path.
 fn by_age(runs: &mut [Run]) {
     let timed = runs
         .iter()
@@ -76,7 +79,8 @@ fn by_age(runs: &mut [Run]) {
 }
 
 impl Plan {
-    /// Keeps the newest run of each model over each data set. What names a model and no data set waits for [`decide`](Self::decide).
+    /// Keeps the newest run of each model on each data set. Files that name a model but no data set
+    /// wait for [`decide`](Self::decide).
     pub(super) fn choose(&mut self, answers: Vec<Source>) {
         let mut runs: BTreeMap<(String, Option<String>), BTreeMap<PathBuf, Vec<Source>>> =
             BTreeMap::new();
@@ -114,12 +118,14 @@ impl Plan {
         self.answers.sort_by(|a, b| a.found.path.cmp(&b.found.path));
     }
 
-    /// Keeps the newest of those files that name a model and no data set and answer the same questions, be it as one another or as a run
-    /// that names its data set. Files without a question in common are not two runs: all are kept. `named` says which data set the
-    /// answers of a file belong to, `reach` which questions they are to; it is asked where a model has several files.
+    /// Keeps the newest of the files that name a model but no data set and cover the same questions
+    /// as each other or as a run with a data set. Files without a common question are not two runs
+    /// and are all kept. `named` returns the data set of a file's answers, and `reach` the
+    /// questions it covers; it is called if a model has several files.
     ///
     /// # Errors
-    /// What `reach` returns.
+    ///
+    /// Errors of `reach`.
     pub fn decide(
         &mut self,
         named: &dyn Fn(&Source) -> Option<String>,
@@ -178,7 +184,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Uses the newest run and passes the others over by name.
+    /// Uses the newest run and skips the others with a note.
     fn keep(&mut self, model: &str, dataset: Option<&str>, newest: Run, older: Vec<Run>) {
         if !older.is_empty() {
             let names = |run: &Run| {
@@ -195,11 +201,11 @@ impl Plan {
             );
             let count = older.len() + 1;
             self.notes.push(format!(
-                "{model}: {count} runs{on}; the newest is used ({used}), not: {others}"
+                "{model}: {count} runs{on}; using the newest ({used}), not: {others}"
             ));
         }
         for source in older.into_iter().flat_map(|run| run.sources) {
-            let reason = format!("not the newest run of {model}; name it alone to use it");
+            let reason = format!("not the newest run of {model}; give only this file to use it");
             self.passed.push((source.found.path, reason));
         }
         self.answers.extend(newest.sources);

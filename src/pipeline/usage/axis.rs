@@ -1,5 +1,4 @@
-//! The properties of items that are counted against each other and filtered by: subject, subtask, type, style and the
-//! vocabularies.
+//! Item properties for counting and filtering: subject, subtask, type, style, and vocabularies.
 
 use std::collections::HashMap;
 
@@ -7,17 +6,17 @@ use super::{CODE, NONE, OFFERED, SECOND, Usage};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_model::{Filter, QuestionKind};
 
-/// The subject of a picture, among the properties of a grid.
+/// The subject of a picture.
 pub(super) const SUBJECT: &str = "subject";
 /// The subtask of a question.
 pub(super) const SUBTASK: &str = "subtask";
 /// The type of a question.
 pub(super) const TYPE: &str = "type";
 
-/// A property with its values, and how to find that of an item.
+/// A property with its values, and how to find an item's value.
 pub(super) struct Axis {
     pub(super) values: Vec<String>,
-    /// Values that the metadata has: shown although no item has them.
+    /// Number of values in the metadata, which are shown even without items.
     pub(super) known: usize,
     of: Of,
 }
@@ -30,7 +29,8 @@ enum Of {
 }
 
 impl Usage {
-    /// Leaves the rows that pass what `filter` asks of subjects and terms. Terms of one vocabulary are alternatives.
+    /// Keeps the rows that match the subjects and terms of `filter`. Terms of one vocabulary are
+    /// alternatives.
     pub fn retain(&self, grammar: &CompiledMetadata, rows: &mut Vec<u32>, filter: &Filter) {
         let wanted = |axis: &Axis, values: &[&str]| -> Vec<bool> {
             axis.values
@@ -118,7 +118,7 @@ fn by_vocabulary(pairs: &[(String, String)]) -> Vec<(&str, Vec<&str>)> {
     groups
 }
 
-/// The values of an axis while they are collected: the known ones, then the others.
+/// The values of an axis being collected: first the known ones, then others.
 struct Values {
     values: Vec<String>,
     known: usize,
@@ -149,7 +149,7 @@ impl Values {
         at
     }
 
-    /// The axis, with "has none" as its last value and the unknown values by name.
+    /// The axis, with unknown values sorted by name and "has none" last.
     fn axis(mut self, of: Of) -> Axis {
         self.place("");
         let mut order: Vec<usize> = (0..self.values.len()).collect();
@@ -178,7 +178,7 @@ impl Values {
 }
 
 impl Axis {
-    /// The place of an item's value.
+    /// The value index of an item.
     pub(super) fn at(&self, usage: &Usage, row: usize) -> u32 {
         let none = self.values.len() as u32 - 1;
         match &self.of {

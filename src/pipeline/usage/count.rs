@@ -1,4 +1,4 @@
-//! Counting terms, and two properties against each other: a pass over the codes with the statuses beside them.
+//! Counts terms and pairs of properties, in a pass over the codes with statuses.
 
 use std::collections::HashMap;
 
@@ -12,13 +12,14 @@ use benchtop_model::usage::{Failing, Grid, Tally, TermUse};
 use benchtop_model::{Error, Result};
 use benchtop_store::Overlay;
 
-/// Cells of a grid, at most: it must fit a frame.
+/// Maximum number of cells in a grid, so that it fits a message.
 const CELLS: usize = 400_000;
-/// Failing terms that are listed, at most.
+/// Maximum number of failing terms to list.
 const FAILING: usize = 500;
 
 impl Usage {
-    /// How the terms of this vocabulary (or of the styles) are used, by term. Terms that no item has are left out.
+    /// Use of the terms of this vocabulary (or of the styles), by term. Terms without items are
+    /// left out.
     pub fn terms(
         &self,
         grammar: &CompiledMetadata,
@@ -30,7 +31,7 @@ impl Usage {
         for row in 0..self.len() {
             let codes = self.codes_of(row);
             let status = overlay.status(row);
-            let mut seen = Seen::default();
+            let mut seen = CountedSlots::default();
             let mut right = NONE;
             for flagged in codes.iter().filter(|c| **c & OFFERED == 0) {
                 let slot = slots[(flagged & CODE) as usize];
@@ -53,7 +54,7 @@ impl Usage {
         uses
     }
 
-    /// For every code its place among the terms of the vocabularies that are `wanted`, and those terms.
+    /// For each code the index of its term in the vocabularies in `wanted`, and those terms.
     pub(super) fn slots(
         &self,
         grammar: &CompiledMetadata,
@@ -92,12 +93,14 @@ impl Usage {
             .collect()
     }
 
-    /// How two properties meet: `subject`, `subtask`, `type`, `style` or any vocabulary. Values stand in the order of
-    /// the metadata, those that it does not have after them by name, items without one last under an empty name.
-    /// With `only` (sorted row numbers from 0) other items are not counted.
+    /// Counts pairs of two properties: `subject`, `subtask`, `type`, `style`, or any vocabulary.
+    /// Values follow the order of the metadata, then unknown values by name, then items without a
+    /// value under an empty name. With `only` (sorted row numbers from 0) other items are not
+    /// counted.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] when there would be more cells than fit a frame, and for a property that neither the
+    ///
+    /// [`benchtop_model::ErrorKind::Input`] for too many cells, and for a property that neither the
     /// metadata nor any item has.
     pub fn grid(
         &self,
@@ -115,8 +118,8 @@ impl Usage {
             if !own && !known() {
                 let names: Vec<&str> = grammar.lists.iter().map(|l| l.name.as_str()).collect();
                 return Err(
-                    Error::input(format!("there is no property `{property}`")).help(format!(
-                        "known are {SUBJECT}, {SUBTASK}, {TYPE}, {}",
+                    Error::input(format!("unknown property `{property}`")).help(format!(
+                        "known properties: {SUBJECT}, {SUBTASK}, {TYPE}, {}",
                         names.join(", ")
                     )),
                 );
@@ -126,7 +129,7 @@ impl Usage {
         let (height, width) = (down.values.len(), across.values.len());
         if height.saturating_mul(width) > CELLS {
             let what = format!(
-                "{rows} by {columns} would be {height} by {width} cells; at most {CELLS} are counted"
+                "{rows} by {columns} has {height} by {width} cells, more than the limit of {CELLS}"
             );
             return Err(Error::input(what).help("choose a property with fewer values"));
         }
@@ -186,8 +189,8 @@ impl Usage {
         })
     }
 
-    /// The terms whose items were rejected most surely, among those with at least `min_items` accepted or rejected
-    /// ones: by the lower end of Wilson's interval of the share rejected.
+    /// The terms whose items fail most, among those with at least `min_items` accepted or rejected
+    /// ones, ordered by the lower end of the Wilson interval of the rejected share.
     pub fn failing(
         &self,
         grammar: &CompiledMetadata,
@@ -198,7 +201,7 @@ impl Usage {
         let (slots, mut uses) = self.slots(grammar, |_| true);
         for row in 0..self.len() {
             let status = overlay.status(row);
-            let mut seen = Seen::default();
+            let mut seen = CountedSlots::default();
             for flagged in self.codes_of(row).iter().filter(|c| **c & OFFERED == 0) {
                 let slot = slots[(flagged & CODE) as usize];
                 if seen.first(slot) {
@@ -235,7 +238,8 @@ impl Usage {
         failing
     }
 
-    /// The rows of the items that have one of these terms (vocabulary and term) in a picture or a statement, in order.
+    /// The rows of items with one of these terms (vocabulary and term) in a picture or a statement,
+    /// in order.
     pub fn rows_with(&self, grammar: &CompiledMetadata, terms: &[(String, String)]) -> Vec<u32> {
         let vocabularies = self.vocabularies(grammar);
         let wanted = |(space, term): &(u32, String)| {
@@ -252,15 +256,15 @@ impl Usage {
     }
 }
 
-/// What was counted for an item already: an item has few terms.
+/// The slots already counted for an item. An item has few terms.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct CountedSlots {
     slots: [u32; 16],
     len: usize,
 }
 
-impl Seen {
-    /// Whether this comes for the first time; beyond 16 different ones it may be said twice.
+impl CountedSlots {
+    /// Whether this slot is new. Beyond 16 different ones a slot may be reported twice.
     pub(super) fn first(&mut self, slot: u32) -> bool {
         if self.slots[..self.len].contains(&slot) {
             return false;

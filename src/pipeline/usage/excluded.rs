@@ -1,4 +1,4 @@
-//! Which cells of a grid the rules of compatibility leave empty, and why.
+//! Grid cells that compatibility rules leave empty, with reasons.
 
 use super::axis::{SUBJECT, SUBTASK};
 use benchtop_compose::compatibility::{Compatibility, TermAt};
@@ -24,7 +24,8 @@ fn value(grammar: &CompiledMetadata, property: &str, value: &str) -> Option<Valu
     }
 }
 
-/// The cells (row by row) that can hold no item, with why. The rows and columns are values of these properties.
+/// The cells (row by row) that cannot contain items, with reasons. Rows and columns are values of
+/// these properties.
 pub(super) fn excluded<'v>(
     grammar: &CompiledMetadata,
     (rows, columns): (&str, &str),
@@ -73,7 +74,7 @@ fn why(grammar: &CompiledMetadata, rules: &Compatibility, a: &Value, b: &Value) 
     match (a, b) {
         (Value::Term(a), Value::Term(b)) if rules.clash(*a, *b) => {
             let what = format!(
-                "`{}` and `{}` cannot stand in one picture",
+                "`{}` and `{}` cannot appear in one picture",
                 name(*a),
                 name(*b)
             );
@@ -81,7 +82,7 @@ fn why(grammar: &CompiledMetadata, rules: &Compatibility, a: &Value, b: &Value) 
         }
         (Value::Term(term), Value::Subtask(subtask))
         | (Value::Subtask(subtask), Value::Term(term)) => hides(*term, *subtask),
-        // A picture of which nothing can be asked.
+        // A picture about which nothing can be asked.
         (Value::Term(term), Value::Subject(subject))
         | (Value::Subject(subject), Value::Term(term)) => {
             let mut asked = grammar.subjects[*subject].supports.iter();

@@ -1,4 +1,4 @@
-//! What is read of an item's JSON: as little as possible, borrowed from the line.
+//! Parses the needed parts of an item's JSON, borrowing from the line.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -81,7 +81,7 @@ struct Choice<'a> {
     role: Role,
 }
 
-/// The part of the provenance that is counted.
+/// The needed parts of the provenance.
 #[derive(Deserialize)]
 pub(super) struct From<'a> {
     #[serde(borrow)]
@@ -98,13 +98,12 @@ pub(super) struct From<'a> {
     pub(super) recipe: Words<'a>,
 }
 
-/// The part of a pair's membership that tells how a question is asked.
+/// The part of a pair's membership that determines how a question is asked.
 #[derive(Deserialize)]
 struct Of {
     side: Side,
 }
 
-/// An item.
 #[derive(Deserialize)]
 pub(super) struct Line<'a> {
     pub(super) kind: QuestionKind,
@@ -125,11 +124,11 @@ pub(super) struct Line<'a> {
 pub(super) enum Asked {
     /// Which of the options.
     Options,
-    /// The same about one picture of a pair.
+    /// Which of the options, about one picture of a pair.
     PairOptions,
-    /// The same with one that declines.
+    /// Which of the options, one of them a refusal.
     Refusal,
-    /// The same where declining is right.
+    /// Which of the options, where refusing is right.
     Beyond,
     /// Whether a statement is true.
     Claim,
@@ -174,7 +173,7 @@ impl Line<'_> {
         )
     }
 
-    /// The options that do not decline.
+    /// The options that are not refusals.
     pub(super) fn offered(&self) -> impl Iterator<Item = &str> {
         self.options
             .iter()
@@ -182,7 +181,7 @@ impl Line<'_> {
             .map(|o| &*o.text)
     }
 
-    /// The right option of an imported question, where it can be a term.
+    /// The right option of an imported question, if it can be a term.
     pub(super) fn right_term(&self) -> Option<&str> {
         if !self.offers_terms() || self.subtask().is_empty() {
             return None;

@@ -1,8 +1,8 @@
-//! Which items would be composed differently, or not at all, under other metadata.
+//! Finds items that would be composed differently, or not at all, under other metadata.
 
 use std::collections::HashMap;
 
-use super::count::Seen;
+use super::count::CountedSlots;
 use super::line::Asked;
 use super::{CODE, Class, NONE, OFFERED, Space, Usage};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
@@ -10,30 +10,29 @@ use benchtop_compose::engine::{self, Choices};
 use benchtop_model::usage::{Freshness, Impact};
 use benchtop_store::Overlay;
 
-/// Causes that are listed, at most.
+/// Maximum number of causes to list.
 const CAUSES: usize = 100;
 
-/// What became of each class and each code.
+/// The staleness of each class and code.
 struct Judged {
-    /// By class: what of it is gone, if something is, else whether it is stale.
+    /// By class: what is gone, if anything, or else whether it is stale.
     classes: Vec<(u32, bool)>,
     /// By code: what is gone.
     codes: Vec<u32>,
-    /// How many things are gone.
     causes: usize,
-    /// By subject: the spaces of the terms that its prompt has slots for; [`NONE`] for one that no item has.
+    /// By subject: the spaces of its prompt's slots; [`NONE`] for a space without items.
     needs: HashMap<u32, Vec<u32>>,
 }
 
 impl Usage {
-    /// For each item a code of [`Freshness`].
+    /// A code of [`Freshness`] for each item.
     pub fn freshness(&self, grammar: &CompiledMetadata) -> Vec<u8> {
         let (judged, _) = self.judge(grammar);
         let of = |row| self.fresh(&judged, row, &mut |_| ()).code();
         (0..self.len()).map(of).collect()
     }
 
-    /// What `grammar` would do to the items.
+    /// The effect of `grammar` on the items.
     pub fn impact(&self, grammar: &CompiledMetadata, overlay: &Overlay) -> Impact {
         let (judged, causes) = self.judge(grammar);
         let mut impact = Impact::default();
@@ -59,7 +58,7 @@ impl Usage {
         impact
     }
 
-    /// What became of classes and codes; and what is gone, in words.
+    /// The staleness of classes and codes, and the causes as text.
     fn judge(&self, grammar: &CompiledMetadata) -> (Judged, Vec<String>) {
         let mut causes = Causes::default();
         let lists: Vec<Option<usize>> = self
@@ -73,7 +72,7 @@ impl Usage {
                 (_, Some(list)) if grammar.lists[list].position(term).is_some() => NONE,
                 (_, Some(list)) => causes.add(format!("{} `{term}`", grammar.lists[list].name)),
                 (Space::Vocabulary(name), None) => causes.add(format!("{name} `{term}`")),
-                // The subtask is gone: its class says so.
+                // The subtask is gone: its class reports that.
                 (Space::Subtask(_), None) => NONE,
             }
         };
@@ -140,7 +139,7 @@ impl Usage {
             subject: of,
             wording: class.wording as usize,
             terms: style.map(|s| (grammar.style, s)).into_iter().collect(),
-            // Which terms they are does not matter, but that there are some does.
+            // Only whether there are terms matters, not which.
             second: if matches!(class.asked, Asked::PairOptions | Asked::Cross) {
                 vec![(0, 0)]
             } else {
@@ -153,7 +152,7 @@ impl Usage {
         (NONE, recipe != Ok(class.recipe))
     }
 
-    /// What became of an item; `cause` is told what of it is gone.
+    /// The freshness of an item. `cause` receives what is gone.
     fn fresh(&self, judged: &Judged, row: usize, cause: &mut dyn FnMut(u32)) -> Freshness {
         let class = &self.classes[self.class[row] as usize];
         if !class.composed {
@@ -163,7 +162,7 @@ impl Usage {
         if judged.causes == 0 && !stale {
             return Freshness::Fresh;
         }
-        let mut seen = Seen::default();
+        let mut seen = CountedSlots::default();
         let mut gone = false;
         let of_codes = self
             .codes_of(row)
@@ -177,14 +176,14 @@ impl Usage {
         }
         match (gone, stale) {
             (true, _) => Freshness::Gone,
-            // A prompt that changed may have a slot now that the item has no term for.
+            // A changed prompt may have a slot for which the item has no term.
             (false, true) if !self.fills(judged, class, row) => Freshness::Gone,
             (false, true) => Freshness::Stale,
             (false, false) => Freshness::Fresh,
         }
     }
 
-    /// Whether the item has a term for every slot of its subject's prompt.
+    /// Whether the item has a term for each slot of its subject's prompt.
     fn fills(&self, judged: &Judged, class: &Class, row: usize) -> bool {
         let has = |space: &u32| {
             let mut own = self.codes_of(row).iter().filter(|c| **c & OFFERED == 0);
@@ -197,7 +196,7 @@ impl Usage {
     }
 }
 
-/// A way of asking with the parts that its recipe does not depend on left empty.
+/// A way of asking, with the parts left empty that its recipe does not depend on.
 fn asked(asked: Asked) -> engine::Asked {
     let options = |refusal| engine::Asked::Options {
         options: Vec::new(),

@@ -1,4 +1,4 @@
-//! Counts against the items themselves, composed here from the tests' small metadata.
+//! Checks counts against the items themselves, composed from a small metadata set.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -69,7 +69,7 @@ fn put(file: &str, change: impl Fn(&str) -> String) -> Metadata {
     metadata
 }
 
-/// The terms of an item that are in a picture or a statement.
+/// The terms of an item in a picture or a statement.
 fn terms_of(grammar: &CompiledMetadata, item: &Item) -> BTreeSet<(String, String)> {
     let from = item.provenance.as_ref().unwrap();
     let mut terms: BTreeSet<_> = from
@@ -86,7 +86,7 @@ fn terms_of(grammar: &CompiledMetadata, item: &Item) -> BTreeSet<(String, String
 }
 
 #[test]
-fn terms_are_counted_once_an_item_wherever_they_stand() {
+fn terms_are_counted_once_per_item() {
     let items = composed();
     let grammar = grammar(&small());
     let (usage, overlay) = used(&items);
@@ -159,7 +159,7 @@ fn a_right_option_counts_as_the_answer() {
 }
 
 #[test]
-fn a_grid_has_every_item_once_and_the_known_values_without_any() {
+fn a_grid_has_each_item_once_and_all_known_values() {
     let mut items = composed();
     let mut bare = items[0].clone();
     (bare.provenance, bare.style, bare.subtask) =
@@ -219,7 +219,7 @@ fn a_grid_has_every_item_once_and_the_known_values_without_any() {
     assert_eq!(
         grid.columns.last().unwrap().0,
         "fresco",
-        "every item has a style, and this one is not of the metadata"
+        "every item has a style, and this one is not in the metadata"
     );
     let only = usage
         .grid(&grammar, &overlay, ("animal", "style"), Some(&[0, 3, 9999]))
@@ -235,7 +235,7 @@ fn first<'i>(item: &'i Item, vocabulary: &str) -> Option<&'i str> {
         .map(String::as_str)
 }
 
-/// What the composer itself says of an item under other metadata.
+/// The composer's own result for an item under other metadata.
 fn by_the_composer(grammar: &CompiledMetadata, item: &Item) -> Freshness {
     match choices_of(grammar, item) {
         None => Freshness::Fresh,
@@ -251,7 +251,7 @@ fn by_the_composer(grammar: &CompiledMetadata, item: &Item) -> Freshness {
 }
 
 #[test]
-fn stale_and_gone_are_what_the_composer_says() {
+fn staleness_agrees_with_the_composer() {
     let items = composed();
     let (usage, overlay) = used(&items);
     let animal = file_of("animal");
@@ -324,7 +324,7 @@ fn stale_and_gone_are_what_the_composer_says() {
             "edit {at}"
         );
         for (kind, there) in Freshness::ALL.iter().zip(kinds) {
-            // Some layouts hold every item: then nothing stays as it was.
+            // Some templates are used by all items. Then nothing stays unchanged.
             assert!(
                 found.contains(kind) == *there || *kind == Freshness::Fresh,
                 "edit {at}: {kind:?}"
@@ -353,7 +353,7 @@ fn stale_and_gone_are_what_the_composer_says() {
 
 /// A cell of the map must open exactly the items it counts.
 #[test]
-fn what_a_cell_counts_is_what_its_filter_lets_through() {
+fn a_cell_counts_the_items_of_its_filter() {
     let (grammar, items) = (grammar(&small()), composed());
     let (usage, overlay) = used(&items);
     for (rows, columns) in [
@@ -393,7 +393,7 @@ fn what_a_cell_counts_is_what_its_filter_lets_through() {
 }
 
 #[test]
-fn terms_of_one_vocabulary_are_alternatives_and_vocabularies_are_joined() {
+fn terms_of_one_vocabulary_are_alternatives_and_vocabularies_combine() {
     let (grammar, items) = (grammar(&small()), composed());
     let (usage, _) = used(&items);
     let pairs = |list: &[(&str, &str)]| {
@@ -443,7 +443,7 @@ fn terms_of_one_vocabulary_are_alternatives_and_vocabularies_are_joined() {
 }
 
 #[test]
-fn an_imported_item_is_known_by_its_right_option_and_style() {
+fn an_imported_item_has_its_right_option_and_style() {
     let mut item = composed()
         .into_iter()
         .find(|i| i.correct().is_some())
@@ -487,7 +487,7 @@ fn an_imported_item_is_known_by_its_right_option_and_style() {
 }
 
 #[test]
-fn the_terms_that_fail_most_surely_come_first() {
+fn failing_terms_are_ordered_by_the_lower_bound() {
     let items = composed();
     let grammar = grammar(&small());
     let (usage, mut overlay) = used(&items);
@@ -507,7 +507,7 @@ fn the_terms_that_fail_most_surely_come_first() {
 }
 
 #[test]
-fn items_added_later_are_counted_with_the_others() {
+fn items_added_later_are_counted() {
     let items = composed();
     let grammar = grammar(&small());
     let (all, overlay) = used(&items);
@@ -526,12 +526,12 @@ fn items_added_later_are_counted_with_the_others() {
     assert_eq!(
         half.len(),
         items.len(),
-        "an item that cannot be read is not half in"
+        "an unreadable item is not added in part"
     );
 }
 
 #[test]
-fn cells_that_the_rules_leave_empty_are_named_with_why() {
+fn cells_left_empty_by_rules_have_a_reason() {
     let rules = "[[not-with]]\nanimal = [\"owl\"]\nbackground = [\"by the sea\"]\nwhy = \"too wet\"\n\
                  [[hides]]\nstyle = [\"comic\"]\nhides = [\"animal\", \"color\", \"background\"]\n";
     let mut metadata = small();

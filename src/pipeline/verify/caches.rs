@@ -1,31 +1,32 @@
-//! `store/` where no inventory vouches for it: flat files by their own checksums, rows by theirs, the index against the
-//! manifest.
+//! Checks `store/` where the inventory does not cover it: flat files and rows by their own
+//! checksums, and the index against the manifest.
 
 use std::path::Path;
 
 use super::records::{of_cache, rebuilt};
-use super::{Finding, Scrub};
+use super::{Finding, Verifier};
+use benchtop_files::{disk, regular};
 use benchtop_model::Result;
 use benchtop_store::index::{Index, digest};
 use benchtop_store::inventory::{self, Kind};
 use benchtop_store::manifest::Manifest;
-use benchtop_store::{columnar_cache, disk, metadata, regular};
+use benchtop_store::{columnar_cache, metadata};
 
-/// Largest file of the store that is read.
+/// Largest store file to read.
 const LIMIT: u64 = 64 << 30;
 /// Files of sled.
 fn is_index(name: &str) -> bool {
     matches!(name, "db" | "conf" | "blobs") || name.starts_with("snap.")
 }
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     pub(super) fn caches(&mut self) -> Result<()> {
         let root = self.project.root().to_path_buf();
         for file in inventory::list(&root)?
             .into_iter()
             .filter(|file| file.starts_with("store/"))
         {
-            if self.refused.contains(&file) || self.is_told(&file) {
+            if self.refused.contains(&file) || self.is_reported(&file) {
                 continue;
             }
             let path = root.join(&file);
@@ -53,7 +54,7 @@ impl Scrub<'_> {
                 .is_some_and(|i| i.files.contains_key("store/db"));
         if self.owned {
             self.found(
-                Finding::notice("store", "an owner has the index open: it was not looked at")
+                Finding::notice("store", "not checked: an owner has the index open")
                     .remedy("benchtop stop"),
             );
         } else if has_index && !vouched && !self.refused.iter().any(|f| f.starts_with("store/")) {
@@ -62,7 +63,7 @@ impl Scrub<'_> {
         Ok(())
     }
 
-    /// Rows of a fixed size, the last four bytes of each a CRC-32.
+    /// Checks rows of a fixed size, each ending in a CRC-32.
     fn rows(&mut self, file: &str, path: &Path, size: usize) {
         let Ok(bytes) = regular::read(path, LIMIT) else {
             return;
@@ -83,28 +84,26 @@ impl Scrub<'_> {
             "similarities"
         };
         if let Some(first) = bad.first() {
-            let finding = Finding::damage(
-                file,
-                format!("{} rows do not match their checksums", bad.len()),
-            );
+            let finding = Finding::damage(file, format!("checksum mismatch in {} rows", bad.len()));
             let finding = finding
                 .at((first * size) as u64)
                 .lost(format!("{} {what}", bad.len()));
-            self.found(finding.remedy("score again: only these are missing"));
+            self.found(finding.remedy("score again; only these scores are missing"));
         }
         let over = bytes.len() % size;
         if over > 0 && !self.owned {
-            let finding = Finding::damage(file, format!("its last {over} bytes are no whole row"))
-                .at((bytes.len() - over) as u64);
+            let finding =
+                Finding::damage(file, format!("its last {over} bytes are an incomplete row"))
+                    .at((bytes.len() - over) as u64);
             self.found(
                 finding
-                    .lost("a row that was never acknowledged, unless the file was cut")
+                    .lost("a row that was never acknowledged, unless the file was truncated")
                     .remedy("score again"),
             );
         }
     }
 
-    /// The name of the version that counts.
+    /// Checks the name of the current version.
     fn current(&mut self, file: &str, path: &Path) {
         let named = regular::read_text(path, 4096).unwrap_or_default();
         let named = named.trim();
@@ -116,16 +115,18 @@ impl Scrub<'_> {
             !named.is_empty() && disk::list(folder).iter().any(is_named)
         });
         if !is_there {
-            let finding = Finding::damage(file, "it names no version that is there")
-                .lost("which of the versions counts");
-            self.found(finding.remedy("score again, or write the name of a version into it"));
+            let finding = Finding::damage(file, "it names a version that does not exist")
+                .lost("which version is current");
+            self.found(
+                finding.remedy("score again, or write the name of an existing version into it"),
+            );
         }
     }
 
-    /// Opens a copy of the index: sled writes to what it opens.
+    /// Opens a copy of the index, because sled writes to what it opens.
     fn index(&mut self, store: &Path) -> Result<()> {
         let fail =
-            |e: std::io::Error| benchtop_model::Error::io(&e, "the index cannot be copied", store);
+            |e: std::io::Error| benchtop_model::Error::io(&e, "cannot copy the index", store);
         let copy = tempfile::tempdir().map_err(fail)?;
         for (name, path) in disk::list(store)
             .into_iter()
@@ -152,14 +153,16 @@ impl Scrub<'_> {
             Ok(meta)
         });
         match looked {
-            Ok(meta) if meta.segments != segments && !self.is_told("imports/manifest.jsonl") => {
+            Ok(meta)
+                if meta.segments != segments && !self.is_reported("imports/manifest.jsonl") =>
+            {
                 self.found(Finding::notice(
                     "store/db",
-                    "the index is behind the imports; the next opening makes it again",
+                    "the index is older than the imports; the next start rebuilds it",
                 ));
             }
             Ok(_) => {}
-            // An owner that was started meanwhile wrote to what was copied.
+            // An owner that started meanwhile wrote to the copied files.
             Err(_) if Index::free(store).is_err() => {}
             Err(problem) => self.found(rebuilt("store/db", problem.what)),
         }

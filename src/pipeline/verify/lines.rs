@@ -1,4 +1,4 @@
-//! Files of checksummed lines, and the JSON files beside them.
+//! Checks files of checksummed lines, and the JSON files next to them.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,22 +7,21 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Finding, Scrub};
+use super::{Finding, Verifier};
+use benchtop_files::{disk, regular};
 use benchtop_model::image::ImageRef;
 use benchtop_model::round::Round;
 use benchtop_model::{Decision, Result};
 use benchtop_store::json_checksum::{self, Checksum};
-use benchtop_store::{
-    checksummed_line, disk, journal, judge_cache, manifest, pictures, regular, runs,
-};
+use benchtop_store::{checksummed_line, journal, judge_cache, manifest, pictures, runs};
 
-/// Largest file of lines or JSON that is read whole.
+/// Largest line or JSON file to read.
 const LIMIT: u64 = 16 << 30;
-/// Damaged lines of a file that are named one by one.
+/// Maximum number of damaged lines to list per file.
 const NAMED: usize = 50;
 
-/// What the damaged line still seems to say, without trust in it.
-fn seems(bytes: &[u8]) -> Option<String> {
+/// Guesses the content of a damaged line, without trusting it.
+fn guess_content(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let field = |name: &str| {
         let from = text.find(&format!("\"{name}\":\""))? + name.len() + 4;
@@ -40,12 +39,12 @@ fn seems(bytes: &[u8]) -> Option<String> {
         .or_else(|| field("picture"))
         .or_else(|| field("source"))?;
     Some(match (field("who"), field("verdict")) {
-        (Some(who), Some(verdict)) => format!("it seems to be: {who} {verdict} {item}"),
-        _ => format!("it seems to be about {item}"),
+        (Some(who), Some(verdict)) => format!("probably: {who} {verdict} {item}"),
+        _ => format!("probably about {item}"),
     })
 }
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     pub(super) fn lines(&mut self) -> Result<()> {
         let root = self.project.root().to_path_buf();
         self.sessions(&root)?;
@@ -59,7 +58,7 @@ impl Scrub<'_> {
                     let n = self.each::<judge_cache::Reading>(
                         &file,
                         &path,
-                        "a reading of a judge",
+                        "a judge's reading",
                         &mut |_| {},
                     )?;
                     self.report.checked.answers += n;
@@ -67,7 +66,7 @@ impl Scrub<'_> {
                 name if name.ends_with(".items.json") => self.numbers(&file, &path)?,
                 name if name.ends_with(".jsonl") => {
                     let n =
-                        self.each::<runs::Line>(&file, &path, "an answer of a model", &mut |_| {})?;
+                        self.each::<runs::Line>(&file, &path, "a model's answer", &mut |_| {})?;
                     self.report.checked.answers += n;
                     self.run_of(name, &file, &path);
                 }
@@ -84,7 +83,8 @@ impl Scrub<'_> {
         self.made(&root)
     }
 
-    /// The bytes of a file, unless it is refused, gone or cannot be read, of which is told.
+    /// The bytes of a file. `None` if it was refused, is missing, or cannot be read; this is
+    /// reported.
     pub(super) fn bytes(&mut self, file: &str, path: &Path) -> Result<Option<Vec<u8>>> {
         if self.refused.contains(file) || path.symlink_metadata().is_err() {
             return Ok(None);
@@ -101,7 +101,7 @@ impl Scrub<'_> {
         }
     }
 
-    /// Reads every line of a file; gives how many are good.
+    /// Reads every line of a file. Returns the number of good ones.
     fn each<T: DeserializeOwned>(
         &mut self,
         file: &str,
@@ -126,29 +126,31 @@ impl Scrub<'_> {
                 _ if torn => {
                     let finding = Finding::damage(
                         file,
-                        "its last line has no end: it was being written, or the file was cut",
+                        "its last line is incomplete: it was being written, or the file was truncated",
                     );
                     let finding = finding
                         .line(number)
                         .at(at as u64)
                         .lost(format!("{what}, unless it was never acknowledged"));
                     self.found(
-                        finding.remedy("the next owner moves it to a `.torn` file beside it"),
+                        finding.remedy("the next owner moves it to a `.torn` file next to it"),
                     );
                 }
                 Ok(_) => {}
                 Err(problem) => {
                     bad += 1;
                     if bad <= NAMED {
-                        let lost = seems(text)
-                            .map_or_else(|| what.to_string(), |seems| format!("{what} ({seems})"));
+                        let lost = guess_content(text).map_or_else(
+                            || what.to_string(),
+                            |content| format!("{what} ({content})"),
+                        );
                         let finding = Finding::damage(file, problem.what)
                             .line(number)
                             .at(at as u64)
                             .lost(lost);
-                        self.found(finding.remedy(
-                            "put the line back from a copy of the file; it stays where it is",
-                        ));
+                        self.found(
+                            finding.remedy("restore the line from a backup; it is left in place"),
+                        );
                     }
                 }
             }
@@ -171,9 +173,9 @@ impl Scrub<'_> {
             if name.contains(".torn") {
                 let notice = Finding::notice(
                     &file,
-                    "the torn end of a journal, which was never acknowledged",
+                    "the incomplete end of a journal, which was never acknowledged",
                 );
-                self.found(notice.remedy("look at it, and remove it when it is of no use"));
+                self.found(notice.remedy("remove it if you do not need it"));
                 continue;
             }
             let Some(who) = name.strip_suffix(".jsonl") else {
@@ -187,7 +189,7 @@ impl Scrub<'_> {
                 continue;
             };
             self.report.checked.decisions += reading.decisions.len() as u64;
-            if !self.is_told(&file) {
+            if !self.is_reported(&file) {
                 let problems: Vec<_> = reading.problems;
                 problems
                     .iter()
@@ -201,14 +203,14 @@ impl Scrub<'_> {
                 let uuid = decision.uuid;
                 if let Some((other, before)) = receipts.get(&uuid) {
                     let same = journal::text(before) == journal::text(&decision);
-                    let what = format!("receipt {uuid} is in {other} too");
+                    let what = format!("receipt {uuid} is also in {other}");
                     self.found(match same {
                         true => Finding::notice(
                             &file,
-                            format!("{what}, on the same line: it counts once"),
+                            format!("{what}, with the same content; it counts once"),
                         ),
-                        false => Finding::damage(&file, format!("{what}, on another decision"))
-                            .lost("one of the two"),
+                        false => Finding::damage(&file, format!("{what}, for another decision"))
+                            .lost("one of the two decisions"),
                     });
                     continue;
                 }
@@ -216,20 +218,20 @@ impl Scrub<'_> {
             }
             if foreign > 0 {
                 let what =
-                    format!("{foreign} decisions are of somebody else than the file's name says");
-                self.found(Finding::damage(&file, what).remedy("put the file back from a copy"));
+                    format!("{foreign} decisions belong to another annotator than the file name");
+                self.found(Finding::damage(&file, what).remedy("restore the file from a backup"));
             }
             if back > 0 {
                 self.found(Finding::notice(
                     &file,
-                    format!("{back} decisions have a lower revision than one before them, as merged ones do"),
+                    format!("{back} decisions have a lower revision than an earlier one, as after a merge"),
                 ));
             }
         }
         Ok(())
     }
 
-    /// The checksum of a JSON file; gives its text.
+    /// Checks the checksum of a JSON file. Returns its text.
     fn checksummed(&mut self, file: &str, path: &Path, lost: &str) -> Result<Option<Vec<u8>>> {
         let Some(bytes) = self.bytes(file, path)? else {
             return Ok(None);
@@ -237,11 +239,10 @@ impl Scrub<'_> {
         let (text, checksum) = json_checksum::split(&bytes);
         match checksum {
             Checksum::Wrong => {
-                let finding =
-                    Finding::damage(file, "the file does not match its checksum").lost(lost);
+                let finding = Finding::damage(file, "checksum mismatch").lost(lost);
                 self.found(
                     finding
-                        .remedy("put it back from a copy; remove its last member, `crc`, if you changed it yourself"),
+                        .remedy("restore it from a backup; if you edited it yourself, remove its last member, `crc`"),
                 );
             }
             Checksum::Missing
@@ -252,7 +253,7 @@ impl Scrub<'_> {
             {
                 self.found(Finding::notice(
                     file,
-                    "no checksum recorded: an earlier version wrote it",
+                    "no checksum recorded; an earlier version wrote it",
                 ));
             }
             _ => {}
@@ -264,7 +265,7 @@ impl Scrub<'_> {
         if !file.ends_with(".json") {
             return Ok(());
         }
-        let Some(text) = self.checksummed(file, path, "what the round asks of whom")? else {
+        let Some(text) = self.checksummed(file, path, "the round's items and annotators")? else {
             return Ok(());
         };
         let text = String::from_utf8_lossy(&text);
@@ -275,9 +276,9 @@ impl Scrub<'_> {
                     .is_some_and(|stem| stem == round.name.as_str()) => {}
             Ok(round) => self.found(Finding::damage(
                 file,
-                format!("it holds the round `{}`", round.name),
+                format!("it contains the round `{}`", round.name),
             )),
-            Err(problem) if !self.is_told(file) => self.problem(file, &problem),
+            Err(problem) if !self.is_reported(file) => self.problem(file, &problem),
             Err(_) => {}
         }
         Ok(())
@@ -290,8 +291,7 @@ impl Scrub<'_> {
         else {
             return Ok(());
         };
-        let Some(text) =
-            self.checksummed(file, path, "what the evaluation asked, and how it stands")?
+        let Some(text) = self.checksummed(file, path, "the evaluation's settings and state")?
         else {
             return Ok(());
         };
@@ -299,17 +299,18 @@ impl Scrub<'_> {
             Ok(run) if run.id == id => {}
             Ok(run) => self.found(Finding::damage(
                 file,
-                format!("it holds evaluation {}", run.id),
+                format!("it contains evaluation {}", run.id),
             )),
-            Err(e) if !self.is_told(file) => {
-                self.found(Finding::damage(file, format!("is no evaluation: {e}")))
-            }
+            Err(e) if !self.is_reported(file) => self.found(Finding::damage(
+                file,
+                format!("not a valid evaluation: {e}"),
+            )),
             Err(_) => {}
         }
         Ok(())
     }
 
-    /// Answers whose evaluation is not there.
+    /// Checks that the evaluation of an answer file exists.
     fn run_of(&mut self, name: &str, file: &str, path: &Path) {
         let run = path.with_extension("json");
         if name
@@ -317,11 +318,11 @@ impl Scrub<'_> {
             .is_some_and(|n| n.parse::<u32>().is_ok())
             && run.symlink_metadata().is_err()
         {
-            let finding = Finding::damage(file, "the evaluation of these answers is not there");
+            let finding = Finding::damage(file, "the evaluation of these answers is missing");
             self.found(
                 finding
-                    .lost("which model was asked what")
-                    .remedy("put its .json file back from a copy"),
+                    .lost("the model and questions of these answers")
+                    .remedy("restore its .json file from a backup"),
             );
         }
     }
@@ -332,14 +333,14 @@ impl Scrub<'_> {
         };
         if let Err(e) = serde_json::from_slice::<Vec<u32>>(&bytes) {
             self.found(
-                Finding::damage(file, format!("is no list of items: {e}"))
-                    .lost("which items are asked"),
+                Finding::damage(file, format!("not a valid list of items: {e}"))
+                    .lost("the items of the evaluation"),
             );
         }
         Ok(())
     }
 
-    /// The journal of pictures that were made, and the files that it names.
+    /// Checks the journal of generated pictures and the files it names.
     fn made(&mut self, root: &Path) -> Result<()> {
         let (file, path) = (
             format!("images/{}", pictures::FILE),

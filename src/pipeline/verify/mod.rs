@@ -1,16 +1,16 @@
-//! A scrub of a whole project: every file is read and held against what is recorded of it.
+//! Verifies a whole project: reads every file and checks it against what is recorded.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `walk` | links, devices, foreign owners, files that belong to nothing |
-//! | `records` | the inventory: what is gone, cut, or not what it was |
-//! | `lines` | journals, the manifest, runs and judges, line by line |
-//! | `segments` | imports against the manifest, and the pictures that their items name |
-//! | `pictures` | `images/` against what is recorded |
-//! | `caches` | `store/`, which is made from the rest |
-//! | [`repair`] | what can be put right without losing anything |
+//! | `walk` | links, devices, foreign owners, unknown files |
+//! | `records` | the inventory: missing, truncated, or changed files |
+//! | `lines` | journals, the manifest, runs, and judges, line by line |
+//! | `segments` | imports against the manifest, and their pictures |
+//! | `pictures` | `images/` against the records |
+//! | `caches` | `store/`, which is rebuilt from the rest |
+//! | [`repair`] | repairs that lose nothing |
 //!
-//! `.owner/`, temporary files, `exports/` and what is no folder of a project are left out.
+//! `.owner/`, temporary files, `exports/`, and folders that do not belong to a project are skipped.
 
 mod caches;
 mod lines;
@@ -25,62 +25,57 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use benchtop_files::project::Project;
 use benchtop_model::image::ImageRef;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::inventory::{self, Copy, Inventory};
-use benchtop_store::project::Project;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Something is lost, or would be used in place of what was recorded.
+    /// Data is lost, or would be replaced by something else.
     Damage,
-    /// Another file than at the last look: somebody edited it, or it is damaged. Nothing in it tells which.
+    /// The file changed since the last check: edited or damaged, which cannot be determined.
     Changed,
-    /// Good to know.
+    /// For information.
     Notice,
 }
 
-/// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// How bad it is.
     pub severity: Severity,
-    /// The file, below the project's folder.
+    /// The file, below the project folder.
     pub file: String,
-    /// Its line, from 1.
+    /// Line, from 1.
     pub line: Option<u64>,
-    /// Its byte.
+    /// Byte offset.
     pub offset: Option<u64>,
-    /// What is wrong.
     pub what: String,
-    /// What is lost by it.
+    /// What is lost.
     pub lost: Option<String>,
-    /// What brings it back.
     pub remedy: Option<String>,
-    /// What `--repair` did about it.
+    /// What `--repair` did.
     pub repaired: Option<String>,
-    /// How `--repair` can put it right.
+    /// How `--repair` can fix it.
     #[serde(skip)]
     pub cure: Option<Cure>,
 }
 
-/// What can be done about a finding without losing anything.
+/// A repair that loses nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cure {
-    /// A cache is set aside: the next opening makes it again.
+    /// Moves a cache away; the next start rebuilds it.
     SetAside,
-    /// The files of the index are set aside together.
+    /// Moves the index files away together.
     SetIndexAside,
-    /// The picture with this hash is copied from another file; what is in its place is set aside.
+    /// Copies the picture with this hash from another file, after moving away what is in its place.
     Copy {
         /// A file with the same bytes.
         from: PathBuf,
-        /// What they hash to.
         hash: String,
     },
-    /// The inventory is written anew.
+    /// Rewrites the inventory.
     Inventory,
 }
 
@@ -143,38 +138,36 @@ impl Finding {
     }
 }
 
-/// What was looked at.
+/// Counts of what was checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Checked {
-    /// Files.
     pub files: u64,
-    /// Bytes of them.
+    /// Total size of the files.
     pub bytes: u64,
     /// Decisions of annotators.
     pub decisions: u64,
     /// Segments of imports.
     pub segments: u64,
-    /// Their rows.
+    /// Rows of the segments.
     pub rows: u64,
-    /// Pictures that are recorded.
+    /// Recorded pictures.
     pub pictures: u64,
     /// Answers of evaluations and readings of judges.
     pub answers: u64,
 }
 
-/// What a scrub found.
+/// The result of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// When the inventory was written that files were held against; none where there is no inventory.
+    /// Time of the inventory that files were compared with. `None` without an inventory.
     pub since: Option<String>,
-    /// What was looked at.
     pub checked: Checked,
-    /// What was found, the worst first.
+    /// Findings, most severe first.
     pub findings: Vec<Finding>,
 }
 
 impl Report {
-    /// Findings of damage that were not repaired.
+    /// Number of findings of damage that were not repaired.
     pub fn damaged(&self) -> usize {
         self.findings
             .iter()
@@ -182,7 +175,7 @@ impl Report {
             .count()
     }
 
-    /// Findings that were repaired.
+    /// Number of repaired findings.
     pub fn repaired(&self) -> usize {
         self.findings
             .iter()
@@ -191,47 +184,49 @@ impl Report {
     }
 }
 
-/// Told what is looked at and how many files were; says whether to go on.
+/// Receives the current step and the number of checked files. Returns whether to continue.
 pub type Watch<'a> = &'a mut dyn FnMut(&str, u64) -> bool;
 
-/// Where a recorded picture belongs.
+/// A recorded picture.
 #[derive(Clone, Debug)]
 struct Wanted {
     image: ImageRef,
     /// The first item or picture that names it.
     named_by: String,
-    /// How many do.
+    /// Number of items that name it.
     count: u64,
-    /// The file of the import that brought it, as the user named it.
+    /// The imported file that contained it, as named by the user.
     source: Option<String>,
 }
 
-/// A scrub under way.
-struct Scrub<'a> {
+/// A running verification.
+struct Verifier<'a> {
     project: &'a Project,
     inventory: Option<Inventory>,
-    /// Whether caches must be as recorded.
+    /// Whether caches must match the records.
     closed: bool,
-    /// Whether an owner has the project open now.
+    /// Whether an owner has the project open.
     owned: bool,
     /// Files that are not read: links, devices.
     refused: BTreeSet<String>,
-    /// Recorded pictures by the file they lie in, below the project's folder or absolute.
+    /// Recorded pictures by path, absolute or below the project folder.
     wanted: HashMap<PathBuf, Wanted>,
-    /// Segments in which items could not be read: pictures that only they name look like strays.
+    /// Whether some items could not be read. Pictures that only they name then look unused.
     unread: bool,
     report: Report,
     watch: Watch<'a>,
-    /// Files that some finding of damage names already, so that one fault is told once.
+    /// Files already named in findings of damage, so that each fault is reported once.
     told: BTreeMap<String, usize>,
 }
 
-/// Reads the whole project. `owned` says that an owner has it open: what it is writing is then not damage.
+/// Verifies the whole project. `owned` says that an owner has it open: unfinished writes are then
+/// not damage.
 ///
 /// # Errors
-/// [`ErrorKind::Cancelled`], and the operating system's where a folder cannot be listed.
+///
+/// [`ErrorKind::Cancelled`], or if a folder cannot be listed.
 pub fn verify(project: &Project, owned: bool, watch: Watch<'_>) -> Result<Report> {
-    let mut scrub = Scrub {
+    let mut verifier = Verifier {
         project,
         inventory: None,
         closed: inventory::is_closed(project) && !owned,
@@ -243,17 +238,17 @@ pub fn verify(project: &Project, owned: bool, watch: Watch<'_>) -> Result<Report
         watch,
         told: BTreeMap::new(),
     };
-    scrub.load_inventory();
-    scrub.walk()?;
-    scrub.lines()?;
-    scrub.segments()?;
-    scrub.pictures()?;
-    // Pictures may have taken hours: an owner that was started meanwhile writes to the store.
-    scrub.closed &= inventory::is_closed(project);
-    scrub.records()?;
-    scrub.caches()?;
-    let was_closed = scrub.closed;
-    let mut report = scrub.report;
+    verifier.load_inventory();
+    verifier.walk()?;
+    verifier.lines()?;
+    verifier.segments()?;
+    verifier.pictures()?;
+    // Checking pictures may take hours, and an owner that started meanwhile writes to the store.
+    verifier.closed &= inventory::is_closed(project);
+    verifier.records()?;
+    verifier.caches()?;
+    let was_closed = verifier.closed;
+    let mut report = verifier.report;
     if was_closed && !inventory::is_closed(project) {
         report
             .findings
@@ -265,7 +260,7 @@ pub fn verify(project: &Project, owned: bool, watch: Watch<'_>) -> Result<Report
     Ok(report)
 }
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     fn found(&mut self, finding: Finding) {
         if finding.severity == Severity::Damage {
             *self.told.entry(finding.file.clone()).or_default() += 1;
@@ -273,7 +268,7 @@ impl Scrub<'_> {
         self.report.findings.push(finding);
     }
 
-    fn is_told(&self, file: &str) -> bool {
+    fn is_reported(&self, file: &str) -> bool {
         self.told.contains_key(file)
     }
 
@@ -285,11 +280,11 @@ impl Scrub<'_> {
         }
         Err(Error::new(
             ErrorKind::Cancelled,
-            "the scrub was cancelled; nothing was changed",
+            "canceled; nothing was changed",
         ))
     }
 
-    /// Takes a problem of a reader for a finding.
+    /// Turns a reader's error into a finding.
     fn problem(&mut self, file: &str, problem: &Error) {
         let mut finding = Finding::damage(file, problem.what.clone());
         finding.line = problem.place.line;
@@ -303,25 +298,23 @@ impl Scrub<'_> {
         let name = format!("store/{}", inventory::FILE);
         let is_good = |copy: &Copy| matches!(copy, Copy::Good(_));
         let other = if is_good(&beside.0) {
-            "its second copy is good"
+            "its second copy is intact"
         } else {
-            "its second copy cannot be used either"
+            "its second copy is unusable too"
         };
         match (&store.0, &beside.0) {
             (Copy::Missing, Copy::Missing) => {
-                let notice = Finding::notice(
-                    &name,
-                    "no inventory: files that are gone as a whole are not noticed",
-                );
+                let notice =
+                    Finding::notice(&name, "no inventory: missing files cannot be detected");
                 self.found(
                     notice
-                        .remedy("it is written while an owner runs and when it ends")
+                        .remedy("an owner writes it while it runs and when it exits")
                         .cure(Cure::Inventory),
                 );
             }
             (Copy::Missing, _) => {
                 self.found(
-                    Finding::damage(&name, format!("the inventory is gone; {other}"))
+                    Finding::damage(&name, format!("the inventory is missing; {other}"))
                         .cure(Cure::Inventory),
                 );
             }

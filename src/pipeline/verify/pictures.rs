@@ -1,14 +1,14 @@
-//! `images/` against what items and the picture journal name.
+//! Checks `images/` against items and the picture journal.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::{Cure, Finding, Scrub, Wanted};
+use super::{Cure, Finding, Verifier, Wanted};
+use benchtop_files::{disk, regular};
 use benchtop_model::Result;
 use benchtop_model::image::FILE_LIMIT;
-use benchtop_store::{disk, regular};
 
-/// Pictures with the same fault that are named one by one.
+/// Maximum number of pictures with the same fault to list.
 const NAMED: usize = 1000;
 
 fn hash_of(path: &Path) -> Option<String> {
@@ -19,10 +19,10 @@ fn hash_of(path: &Path) -> Option<String> {
     )
 }
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     pub(super) fn pictures(&mut self) -> Result<()> {
         let root = self.project.root().to_path_buf();
-        // Every file that is there and whole, by hash: a lost picture may lie under another name.
+        // Every intact file by hash: a lost picture may exist under another name.
         let mut whole: HashMap<String, PathBuf> = HashMap::new();
         let (mut damaged, mut strays) = (HashMap::new(), Vec::new());
         for (folder, path) in disk::list(&root.join("images")) {
@@ -67,8 +67,10 @@ impl Scrub<'_> {
                 Some(found) => Some(format!(
                     "the picture does not match its hash: recorded {hash}, found {found}"
                 )),
-                None if self.is_told(&file) => continue,
-                None if path.symlink_metadata().is_err() => Some("the picture is gone".to_string()),
+                None if self.is_reported(&file) => continue,
+                None if path.symlink_metadata().is_err() => {
+                    Some("the picture is missing".to_string())
+                }
                 None if wanted.image.link.is_some()
                     && hash_of(&path).as_deref() != Some(hash.as_str()) =>
                 {
@@ -88,13 +90,13 @@ impl Scrub<'_> {
         if told > NAMED {
             self.found(Finding::damage(
                 "images",
-                format!("{} more pictures are damaged or gone", told - NAMED),
+                format!("{} more pictures are damaged or missing", told - NAMED),
             ));
         }
         for (file, is_named) in strays {
             let what = match (is_named, self.unread) {
                 (true, false) => "no item and no record names this picture",
-                (true, true) => "nothing that can be read names this picture",
+                (true, true) => "no readable item or record names this picture",
                 (false, _) => "no item names this file, and its name is not the hash of its bytes",
             };
             self.found(Finding::notice(file, what));
@@ -102,7 +104,7 @@ impl Scrub<'_> {
         Ok(())
     }
 
-    /// Says who loses the picture, and what brings it back.
+    /// Adds who loses the picture, and how to restore it.
     fn back(
         &self,
         finding: Finding,
@@ -136,11 +138,11 @@ impl Scrub<'_> {
         }
         match &wanted.source {
             Some(source) => finding.remedy(format!(
-                "put {} back beside {source}, where it was imported from, and repair",
+                "restore {} next to {source}, which it was imported with, then repair",
                 wanted.image.name
             )),
             None => finding.remedy(
-                "make it again: images/pictures.jsonl has prompt, seed and model; the same model gives the same bytes",
+                "generate it again: images/pictures.jsonl has prompt, seed, and model; the same model gives the same bytes",
             ),
         }
     }

@@ -1,10 +1,10 @@
-//! Files against the inventory: what is gone, cut, or not what it was.
+//! Checks files against the inventory: missing, truncated, or changed files.
 
-use super::{Cure, Finding, Scrub, Severity};
+use super::{Cure, Finding, Severity, Verifier};
 use benchtop_model::{Error, Result};
 use benchtop_store::inventory::{self, Differs, Kind, Record};
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     pub(super) fn records(&mut self) -> Result<()> {
         let Some(inventory) = self.inventory.take() else {
             return Ok(());
@@ -59,59 +59,64 @@ impl Scrub<'_> {
             Kind::Lines | Kind::Text => lines(record.lines),
             _ => format!("{} bytes", record.length),
         };
-        let help = "put it back from a copy; `benchtop verify --accept` records it as it is, where you did this yourself";
+        let help =
+            "restore it from a backup; if you changed it yourself, run `benchtop verify --accept`";
         let damage = |what: String| Finding::damage(file, what).remedy(help);
         Some(match differs {
-            Differs::Gone if cache => rebuilt(file, format!("it is gone; it was there at {at}")),
+            Differs::Gone if cache => {
+                rebuilt(file, format!("the file is missing; it existed at {at}"))
+            }
             Differs::Gone if record.kind == Kind::Edited => Finding::new(
                 Severity::Changed,
                 file,
-                format!("it is gone; it was there at {at}"),
+                format!("the file is missing; it existed at {at}"),
             )
-            .remedy("git has it, if it was committed"),
-            Differs::Gone => damage(format!("the file is gone; it was there at {at}"))
+            .remedy("restore it from git, if it was committed"),
+            Differs::Gone => damage(format!("the file is missing; it existed at {at}"))
                 .lost(format!("all of it: {all}")),
             Differs::Short(left) => damage(format!(
-                "the file ends after {left} bytes; at {at} it had {}",
+                "the file is truncated to {left} bytes; at {at} it had {}",
                 record.length
             ))
             .at(*left)
-            .lost(format!("what followed, of {all}")),
-            Differs::Rewritten if self.is_told(file) => return None,
+            .lost(format!("the rest of {all}")),
+            Differs::Rewritten if self.is_reported(file) => return None,
             Differs::Rewritten => damage(format!(
-                "its first {} bytes are not what they were at {at}",
+                "its first {} bytes changed since {at}",
                 record.length
             ))
-            .lost(format!("what it had then that it has no more, of {all}")),
+            .lost(format!("the overwritten part of {all}")),
             Differs::Grown(_) if !self.closed => return None,
             Differs::Grown(bytes) => Finding::notice(
                 file,
-                format!("{bytes} bytes were added since {at}, while no owner ran"),
+                format!("{bytes} bytes were added since {at} while no owner was running"),
             ),
-            Differs::Changed if self.is_told(file) => return None,
-            Differs::Changed if cache => {
-                rebuilt(file, format!("it is not as the owner left it at {at}"))
-            }
+            Differs::Changed if self.is_reported(file) => return None,
+            Differs::Changed if cache => rebuilt(
+                file,
+                format!("the file changed since the owner wrote it at {at}"),
+            ),
             Differs::Changed
                 if checksummed && inventory::has_checksum(&self.project.root().join(file)) =>
             {
-                Finding::notice(file, format!("it was written anew since {at}"))
+                Finding::notice(file, format!("the file was rewritten since {at}"))
             }
             Differs::Changed if record.kind == Kind::Edited => {
                 let finding = Finding::new(
                     Severity::Changed,
                     file,
-                    format!("it is another file than at {at}"),
+                    format!("the file changed since {at}"),
                 );
-                finding
-                    .remedy("it was edited, or it is damaged; `git diff` shows how it differs from what was committed")
+                finding.remedy(
+                    "it was edited or is damaged; `git diff` shows changes since the last commit",
+                )
             }
             Differs::Changed if record.kind == Kind::Rewritten && !self.closed => return None,
-            Differs::Changed => damage(format!("it is not what it was at {at}")).lost(all),
+            Differs::Changed => damage(format!("the file changed since {at}")).lost(all),
         })
     }
 
-    /// Files that came since, for which nothing vouches but what is inside them.
+    /// Checks new files, which only their own checksums vouch for.
     fn unlisted(&mut self, inventory: &inventory::Inventory) {
         let Ok(list) = inventory::list(self.project.root()) else {
             return;
@@ -122,13 +127,13 @@ impl Scrub<'_> {
                 Some(Kind::Fixed | Kind::Text | Kind::Rewritten) if unknown => {
                     self.found(Finding::notice(
                         path,
-                        "no checksum recorded: it came after the last look",
+                        "no checksum recorded: the file is newer than the inventory",
                     ));
                 }
                 Some(Kind::Cache) if unknown && self.closed => {
                     self.found(Finding::notice(
                         path,
-                        "no owner left this file in the store",
+                        "this file is not part of the recorded store",
                     ));
                 }
                 _ => {}
@@ -137,7 +142,7 @@ impl Scrub<'_> {
     }
 }
 
-/// Damage to what is made from the rest.
+/// Damage to a file that can be rebuilt.
 pub(super) fn rebuilt(file: &str, what: String) -> Finding {
     let is_index = !file.ends_with(".snap") || file.starts_with("store/snap.");
     let cure = if is_index {
@@ -145,14 +150,14 @@ pub(super) fn rebuilt(file: &str, what: String) -> Finding {
     } else {
         Cure::SetAside
     };
-    let remedy = "nothing is lost: `benchtop verify --repair` sets it aside, and the next opening makes it again";
+    let remedy = "`benchtop verify --repair` moves it away, and the next start rebuilds it";
     Finding::damage(file, what)
-        .lost("nothing: it is made from the rest")
+        .lost("nothing: it can be rebuilt")
         .remedy(remedy)
         .cure(cure)
 }
 
-/// A problem of a cache.
+/// An error of a cache.
 pub(super) fn of_cache(file: &str, problem: &Error) -> Finding {
     rebuilt(file, problem.what.clone())
 }

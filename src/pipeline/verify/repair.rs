@@ -1,20 +1,20 @@
-//! What can be put right without losing anything. Nothing is deleted: what is in the way is renamed, under a name that no
-//! other file has.
+//! Repairs that lose nothing. Nothing is deleted: files in the way are renamed to an unused name.
 
 use std::path::{Path, PathBuf};
 
 use super::{Cure, Report, Severity};
+use benchtop_files::project::Project;
+use benchtop_files::{disk, regular};
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, Result};
 use benchtop_store::inventory::{self, Inventory};
-use benchtop_store::project::Project;
-use benchtop_store::{disk, regular};
 
-/// Repairs what the report says can be repaired, and writes down in it what was done. Nobody else may have the project
-/// open. `at` is the time, RFC 3339 in UTC.
+/// Makes the repairs that the report allows, and records them in it. Nobody else may have the
+/// project open. `at` is the time, RFC 3339 in UTC.
 ///
 /// # Errors
-/// The operating system's; what was done before stays done.
+///
+/// If a file cannot be moved or written. Earlier repairs remain.
 pub fn repair(project: &Project, report: &mut Report, at: &str) -> Result<()> {
     let root = project.root();
     let mut index = None;
@@ -25,30 +25,30 @@ pub fn repair(project: &Project, report: &mut Report, at: &str) -> Result<()> {
             Some(Cure::SetIndexAside) => {
                 let folder = match &index {
                     Some(folder) => folder,
-                    None => index.insert(set_index_aside(project)?),
+                    None => index.insert(move_index_away(project)?),
                 };
                 format!(
-                    "the index was moved to {}; the next opening makes it again",
+                    "the index was moved to {}; the next start rebuilds it",
                     shown(root, folder)
                 )
             }
-            Some(Cure::SetAside) => match set_aside(&path)? {
+            Some(Cure::SetAside) => match move_away(&path)? {
                 Some(aside) => format!(
-                    "it was renamed {}; the next opening makes it again",
+                    "renamed to {}; the next start rebuilds it",
                     shown(root, &aside)
                 ),
-                None => "it was gone already; the next opening makes it again".to_string(),
+                None => "it was already missing; the next start rebuilds it".to_string(),
             },
             Some(Cure::Copy { from, hash }) => {
                 let bytes = regular::read(from, FILE_LIMIT)?;
                 if blake3::hash(&bytes).to_hex().as_str() != hash {
                     continue;
                 }
-                let aside = set_aside(&path)?;
+                let aside = move_away(&path)?;
                 disk::ensure_dirs(disk::folder(&path), &mut Vec::new())?;
                 disk::write_atomic(&path, &bytes)?;
                 let kept = aside
-                    .map(|aside| format!("; what was there is {}", shown(root, &aside)))
+                    .map(|aside| format!("; the old file is {}", shown(root, &aside)))
                     .unwrap_or_default();
                 format!("copied from {}{kept}", from.display())
             }
@@ -58,11 +58,12 @@ pub fn repair(project: &Project, report: &mut Report, at: &str) -> Result<()> {
     accept(project, report, at)
 }
 
-/// Records every file as it is now, whatever it was before: for whoever changed them on purpose. Nobody else may have the
-/// project open.
+/// Records every file as it is now, for users who changed files on purpose. Nobody else may have
+/// the project open.
 ///
 /// # Errors
-/// The operating system's.
+///
+/// If a file cannot be read or the inventory cannot be written.
 pub fn accept_all(project: &Project, at: &str) -> Result<()> {
     let before = Inventory::load(project).unwrap_or_default();
     let (mut now, _) = Inventory::default().update(project, at, false)?;
@@ -75,11 +76,11 @@ pub fn accept_all(project: &Project, at: &str) -> Result<()> {
     now.write(project)
 }
 
-/// Writes the inventory anew where that is all that is wrong. Records of files that are damaged stay as they are.
+/// Rewrites the inventory if nothing else is wrong. Records of damaged files stay unchanged.
 fn accept(project: &Project, report: &mut Report, at: &str) -> Result<()> {
     let before = Inventory::load(project).unwrap_or_default();
     let (mut now, _) = before.update(project, at, false)?;
-    // The index and the snapshots are told of anew at the next orderly end.
+    // The owner records the index and snapshots again when it exits.
     let untouched = |path: &String| {
         !report
             .findings
@@ -98,7 +99,7 @@ fn accept(project: &Project, report: &mut Report, at: &str) -> Result<()> {
         .iter_mut()
         .filter(|f| f.cure == Some(Cure::Inventory))
     {
-        finding.repaired = Some("the inventory was written anew, and its second copy".into());
+        finding.repaired = Some("the inventory and its second copy were rewritten".into());
     }
     Ok(())
 }
@@ -110,13 +111,13 @@ fn shown(root: &Path, path: &Path) -> String {
         .to_string()
 }
 
-/// Renames a file to the first free `<name>.damaged-N`; `None` where there is no file.
-fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
+/// Renames a file to the first free `<name>.damaged-N`. `None` if there is no file.
+fn move_away(path: &Path) -> Result<Option<PathBuf>> {
     if path.symlink_metadata().is_err() {
         return Ok(None);
     }
     let aside = free(path);
-    std::fs::rename(path, &aside).map_err(|e| Error::io(&e, "cannot be set aside", path))?;
+    std::fs::rename(path, &aside).map_err(|e| Error::io(&e, "cannot move the file away", path))?;
     disk::sync_dir(disk::folder(path))?;
     Ok(Some(aside))
 }
@@ -134,8 +135,8 @@ fn free(path: &Path) -> PathBuf {
     name(n)
 }
 
-/// Moves the files of the index, and the snapshots that go with them, to a folder beside the store. Scores stay.
-fn set_index_aside(project: &Project) -> Result<PathBuf> {
+/// Moves the index files and their snapshots to a folder next to the store. Scores stay.
+fn move_index_away(project: &Project) -> Result<PathBuf> {
     let store = project.store();
     let aside = free(&store.with_extension("index"));
     disk::ensure_dir(&aside)?;
@@ -145,7 +146,7 @@ fn set_index_aside(project: &Project) -> Result<PathBuf> {
             || name.ends_with(".snap")
         {
             std::fs::rename(&path, aside.join(&name))
-                .map_err(|e| Error::io(&e, "cannot be set aside", &path))?;
+                .map_err(|e| Error::io(&e, "cannot move the file away", &path))?;
         }
     }
     disk::sync_dir(&store)?;

@@ -1,18 +1,18 @@
-//! Segments of imports against the manifest, and the pictures that their items name.
+//! Checks segments of imports against the manifest, and collects the pictures of their items.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::{Finding, Scrub, Wanted};
+use super::{Finding, Verifier, Wanted};
+use benchtop_files::{disk, regular};
 use benchtop_model::Result;
 use benchtop_model::image::ImageRef;
 use benchtop_store::manifest::{Holds, Manifest, Part};
 use benchtop_store::segment::Reader;
-use benchtop_store::{disk, regular};
 
-/// Largest segment that is read.
+/// Largest segment to read.
 const LIMIT: u64 = 64 << 30;
 
 #[derive(Deserialize)]
@@ -25,25 +25,25 @@ struct Lean {
 fn words(part: &Part) -> String {
     match &part.holds {
         Holds::Items { dataset } => format!("{} items of `{dataset}`", part.rows),
-        Holds::Revisions { .. } => format!("{} later texts of items", part.rows),
+        Holds::Revisions { .. } => format!("{} revisions of items", part.rows),
         Holds::Predictions { model, .. } => format!("{} answers of {model}", part.rows),
     }
 }
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     pub(super) fn segments(&mut self) -> Result<()> {
         let imports = self.project.imports();
         if self.refused.contains("imports/manifest.jsonl") {
             self.unread = true;
             return Ok(());
         }
-        // What is wrong with its lines is told by now.
+        // Errors in its lines were already reported.
         let Ok(manifest) = Manifest::read(&imports) else {
             return Ok(());
         };
         self.unread |= !manifest.problems.is_empty()
             || manifest.torn
-            || self.is_told("imports/manifest.jsonl");
+            || self.is_reported("imports/manifest.jsonl");
         let mut named = BTreeSet::new();
         for part in manifest.entries.iter().flat_map(|entry| &entry.parts) {
             named.insert(part.file.clone());
@@ -53,9 +53,9 @@ impl Scrub<'_> {
             if name.ends_with(".jsonl.zst") && !named.contains(&name) && !name.starts_with('.') {
                 let finding = Finding::notice(
                     format!("imports/{name}"),
-                    "no import in the manifest names this segment",
+                    "no import in the manifest contains this segment",
                 );
-                let help = "an import that was cut off left it, or its line of the manifest is damaged; it stays where it is";
+                let help = "an interrupted import left it, or its manifest line is damaged; it is left in place";
                 self.found(finding.remedy(help));
                 self.unread = true;
             }
@@ -74,7 +74,7 @@ impl Scrub<'_> {
             return Ok(());
         }
         let again = format!(
-            "put it back from a copy, or import {} again into another project",
+            "restore it from a backup, or import {} again into another project",
             part.source
         );
         let bytes = match regular::read(&path, LIMIT) {
@@ -82,7 +82,7 @@ impl Scrub<'_> {
             Err(problem) => {
                 self.unread = true;
                 let what = if path.symlink_metadata().is_err() {
-                    "the segment is gone".into()
+                    "the segment is missing".into()
                 } else {
                     problem.what
                 };
@@ -141,7 +141,7 @@ impl Scrub<'_> {
                         .for_each(|image| self.want(image, &item.id, Some(&part.source))),
                     Err(e) => self.found(Finding::damage(
                         &file,
-                        format!("row {rows} is no item: {e}"),
+                        format!("row {rows} is not a valid item: {e}"),
                     )),
                 }
             }
@@ -149,13 +149,13 @@ impl Scrub<'_> {
         if is_whole && rows != part.rows {
             self.found(Finding::damage(
                 &file,
-                format!("{rows} rows are there, the manifest has {}", part.rows),
+                format!("{rows} rows found, but the manifest records {}", part.rows),
             ));
         }
         Ok(())
     }
 
-    /// Notes a picture that is recorded.
+    /// Records a picture that must exist.
     pub(super) fn want(&mut self, image: &ImageRef, by: &str, source: Option<&str>) {
         let place: Option<PathBuf> = image
             .link

@@ -1,25 +1,25 @@
-//! What kind of thing every name in the project is.
+//! Checks the kind of every file in the project.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::{Finding, Scrub};
+use super::{Finding, Verifier};
 use benchtop_model::{Error, Result};
 use benchtop_store::inventory::{Kind, is_temporary};
 
-/// Folders of a project that are looked at.
+/// Project folders to check.
 const FOLDERS: [&str; 8] = [
     "metadata", "images", "sessions", "imports", "runs", "jobs", "scores", "store",
 ];
-/// Folders in folders that are looked at.
+/// Maximum folder depth.
 const DEPTH: usize = 12;
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     pub(super) fn walk(&mut self) -> Result<()> {
         let root = self.project.root().to_path_buf();
         let uid = root
             .symlink_metadata()
-            .map_err(|e| Error::io(&e, "cannot be looked at", &root))?
+            .map_err(|e| Error::io(&e, "cannot read the folder", &root))?
             .uid();
         for name in ["benchtop.toml", ".gitignore"] {
             self.look(&root.join(name), name, uid)?;
@@ -38,11 +38,14 @@ impl Scrub<'_> {
             return self.look(path, name, uid);
         }
         if depth > DEPTH {
-            self.found(Finding::notice(name, "too deep: it is not looked at"));
+            self.found(Finding::notice(
+                name,
+                "not checked: the folder is nested too deeply",
+            ));
             return Ok(());
         }
         self.owner(name, &meta, uid);
-        let fail = |e: std::io::Error| Error::io(&e, "cannot be listed", path);
+        let fail = |e: std::io::Error| Error::io(&e, "cannot list the folder", path);
         let mut entries: Vec<_> = std::fs::read_dir(path).map_err(fail)?.flatten().collect();
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
@@ -52,7 +55,7 @@ impl Scrub<'_> {
                 if !self.owned {
                     self.found(Finding::notice(
                         below,
-                        "left by a program that was killed while it wrote",
+                        "left by a program that was killed while writing",
                     ));
                 }
                 continue;
@@ -62,21 +65,18 @@ impl Scrub<'_> {
         Ok(())
     }
 
-    /// Whose a file or folder is, and who may write to it.
+    /// Checks who owns a file or folder, and who may write to it.
     fn owner(&mut self, name: &str, meta: &std::fs::Metadata, uid: u32) {
         if meta.uid() != uid {
             let what = format!(
-                "it belongs to another user (uid {}; the project to uid {uid})",
+                "owned by another user (uid {}; the project's is uid {uid})",
                 meta.uid()
             );
-            self.found(
-                Finding::damage(name, what).remedy("give it to the project's user with chown"),
-            );
+            self.found(Finding::damage(name, what).remedy("change its owner with chown"));
         }
         if meta.mode() & 0o002 != 0 {
             self.found(
-                Finding::notice(name, "every user of this machine may write to it")
-                    .remedy("chmod o-w"),
+                Finding::notice(name, "writable by every user of this machine").remedy("chmod o-w"),
             );
         }
     }
@@ -88,14 +88,14 @@ impl Scrub<'_> {
         if meta.is_symlink() {
             let to = std::fs::read_link(path).unwrap_or_default();
             let what = format!(
-                "it is a link (to {}), and links inside a project are not followed",
+                "a link (to {}); links inside a project are not followed",
                 to.display()
             );
             self.refuse(name, what);
         } else if meta.is_dir() {
-            self.refuse(name, "a folder is in the place of this file".into());
+            self.refuse(name, "a folder is in place of this file".into());
         } else if !meta.is_file() {
-            self.refuse(name, "it is a device, a pipe or a socket".into());
+            self.refuse(name, "a device, pipe, or socket".into());
         } else {
             self.owner(name, &meta, uid);
             let parts: Vec<&str> = name.split('/').collect();
@@ -105,10 +105,7 @@ impl Scrub<'_> {
                 _ => false,
             };
             if !known && Kind::of(name).is_none() && !name.starts_with("store/") {
-                self.found(Finding::notice(
-                    name,
-                    "it belongs to nothing that is recorded",
-                ));
+                self.found(Finding::notice(name, "not part of the recorded project"));
             }
         }
         Ok(())
@@ -116,11 +113,11 @@ impl Scrub<'_> {
 
     fn refuse(&mut self, name: &str, what: String) {
         self.refused.insert(name.to_string());
-        let lost = "what was recorded under this name";
+        let lost = "the recorded file";
         self.found(
             Finding::damage(name, what)
                 .lost(lost)
-                .remedy("remove it and put the file back from a copy"),
+                .remedy("remove it and restore the file from a backup"),
         );
     }
 }

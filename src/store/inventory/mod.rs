@@ -17,9 +17,10 @@ use serde::{Deserialize, Serialize};
 
 pub use kind::Kind;
 
+use super::checksummed_line;
 use super::json_checksum::{self, Checksum};
-use super::project::Project;
-use super::{checksummed_line, disk, regular};
+use benchtop_files::project::Project;
+use benchtop_files::{disk, regular};
 use benchtop_model::{Error, Result};
 
 /// Its file, below `store/` and `.owner/`.

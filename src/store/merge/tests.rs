@@ -243,7 +243,7 @@ fn verdicts_of_a_file_stand_as_they_stood_and_come_once() {
     let ledger_of = |history: &History| history.fold(catalog, &pictures, Moment::Now).0;
     let standing = |history: &History| ledger_of(history).all_standing();
     let exchanged = |history: &History, revs: bool| {
-        let one = |(row, s): (u32, crate::ledger::EffectiveVerdict)| {
+        let one = |(row, s): (u32, benchtop_model::verdict::EffectiveVerdict)| {
             let item = catalog.item(row as usize).unwrap();
             let on = Some(item.digest());
             let (who, judgement, at) = (s.who, s.judgement, Some(s.at));

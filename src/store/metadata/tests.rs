@@ -212,7 +212,7 @@ fn judgings_are_files_like_the_others_in_a_folder_made_when_it_is_needed() {
     // A project that has none gets them with what is shipped.
     let mut made = Vec::new();
     let fresh = tempfile::tempdir().unwrap();
-    write_shipped(fresh.path(), &mut made).unwrap();
+    benchtop_files::metadata_folder::write_shipped(fresh.path(), &mut made).unwrap();
     assert!(
         made.contains(&fresh.path().join("judge"))
             && fresh.path().join("judge/vlb-l2-rephrase.toml").is_file()

@@ -6,8 +6,8 @@ use crate::history::History;
 use crate::index::digest;
 use crate::pictures::{self, Pictures};
 use crate::prefix_digest::{Journals, PrefixDigest, PrefixDigests};
-use crate::project::Project;
 use crate::{Catalog, Ledger, Overlay, journal, rounds};
+use benchtop_files::project::Project;
 use benchtop_model::history::Moment;
 use benchtop_model::{Error, Result};
 

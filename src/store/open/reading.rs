@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Opened, fold, followed, from_snapshot, journals, rebuild, segments};
 use crate::lazy_index::{LazyIndex, moment};
 use crate::manifest::{Manifest, Part};
-use crate::project::Project;
 use crate::snapshot;
+use benchtop_files::project::Project;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Opens the data of `project` in memory; `why` is what every attempt to write is told. Nothing is written, swept or

@@ -145,7 +145,8 @@ fn a_second_import_adds_to_the_first() {
 
 #[test]
 fn columns_of_texts_are_counted_and_summed_up_from_the_segments() {
-    use super::super::query::{Match, describe, frequency, matching};
+    use super::super::query::{describe, frequency, matching};
+    use benchtop_model::table::Match;
     let dir = tempfile::tempdir().unwrap();
     let opened = fill(dir.path(), 0, 600);
     let mut overlay = Overlay::default();

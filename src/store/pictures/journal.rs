@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{FILE, Pictures, number, picture_snapshot};
 use crate::append_log::{AppendLog, ValidPrefix};
+use crate::checksummed_line;
 use crate::prefix_digest::PrefixDigest;
-use crate::{checksummed_line, regular};
+use benchtop_files::regular;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::{Error, ErrorKind, Result};

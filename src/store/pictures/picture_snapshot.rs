@@ -13,7 +13,7 @@ use super::{Entry, FILE, Pictures};
 use crate::append_log::ValidPrefix;
 use crate::columnar_cache::{Reading, write};
 use crate::prefix_digest::PrefixDigest;
-use crate::regular;
+use benchtop_files::regular;
 use benchtop_model::{Error, ErrorKind, Result};
 
 const MAGIC: &[u8; 8] = b"btpict\x00\x02";

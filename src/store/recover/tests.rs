@@ -1,7 +1,7 @@
 use super::*;
 use crate::open::open;
 use crate::open::tests::fill_named;
-use crate::project::Project;
+use benchtop_files::project::Project;
 use benchtop_model::Form;
 
 /// Three imports of items.

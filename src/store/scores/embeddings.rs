@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use half::f16;
 
 use crate::append_log::{AppendLog, ValidPrefix};
-use crate::{disk, regular};
+use benchtop_files::{disk, regular};
 use benchtop_model::{Error, Result};
 
 /// Bytes of a row beside its numbers.

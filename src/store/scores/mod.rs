@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::append_log::ValidPrefix;
 use super::lazy_append::LazyAppend;
-use super::{disk, regular};
+use benchtop_files::{disk, regular};
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::{Error, ErrorKind, Result};

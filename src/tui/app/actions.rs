@@ -1,4 +1,4 @@
-//! What actions do, by pane.
+//! Runs actions, by pane.
 
 use super::connection::Pending;
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
@@ -10,7 +10,7 @@ use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Judgement, Verdict};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 impl App {
     pub(super) fn act(&mut self, action: Action, at: u64) {
@@ -19,22 +19,22 @@ impl App {
             Action::GoReview => self.go_review(),
             Action::GoList => self.go_list(),
             Action::GoBoard => self.go_board(),
-            Action::GoVocabulary => self.go_workshop(PaneId::Vocabulary),
-            Action::GoTemplates => self.go_workshop(PaneId::Templates),
-            Action::GoCoverage => self.go_workshop(PaneId::Coverage),
+            Action::GoVocabulary => self.go_metadata(PaneId::Vocabulary),
+            Action::GoTemplates => self.go_metadata(PaneId::Templates),
+            Action::GoCoverage => self.go_metadata(PaneId::Coverage),
             Action::GoGenerate => self.go_generate(),
             Action::GoFilters => self.go_filters(),
             Action::GoAgreement => self.go_agreement(),
             Action::GoAdjudicate => self.go_adjudicate(),
             Action::GoRounds => self.go_rounds(),
-            // Edits of the metadata have steps of their own.
+            // The metadata panes have their own undo steps.
             Action::Undo
                 if matches!(self.at, PaneId::Vocabulary | PaneId::Templates)
                     && self.undo_retirement() => {}
             Action::Undo | Action::Redo
                 if matches!(self.at, PaneId::Vocabulary | PaneId::Templates) =>
             {
-                self.workshop_action(action);
+                self.metadata_action(action);
             }
             Action::Undo if self.undo_bulk() => {}
             Action::Undo | Action::Redo => {
@@ -49,10 +49,10 @@ impl App {
             Action::Sample => {
                 if self.welcome.items > 0 {
                     self.say(Toast::info(
-                        "the sample is for an empty project; `benchtop sample` adds it to any",
+                        "the project is not empty; `benchtop sample` adds the sample anyway",
                     ));
                 } else {
-                    self.say(Toast::info("drawing the sample"));
+                    self.say(Toast::info("adding the sample"));
                     self.ask_now(Pending::Sample, request::Sample);
                 }
             }
@@ -89,7 +89,7 @@ impl App {
                     self.board_effects(effects);
                 }
                 PaneId::Vocabulary | PaneId::Templates | PaneId::Coverage => {
-                    self.workshop_action(action)
+                    self.metadata_action(action)
                 }
                 PaneId::Generate => {
                     let effects = self.generate.act(action);
@@ -110,75 +110,75 @@ impl App {
                 }
             },
         }
-        // Whoever goes elsewhere goes back from there.
+        // Leaving the review for another pane drops the way back.
         self.back_to = self.back_to.filter(|_| self.at == PaneId::Review);
         self.dirty = true;
     }
 
-    /// Does an action by name; for the palette.
+    /// Runs an action chosen in the palette.
     pub(super) fn run_action(&mut self, action: Action) {
         let at = self.now();
         self.act(action, at);
         self.watch_refusal(action, None, at);
     }
 
-    /// What the pane is for, on its help page.
+    /// The description of the pane on its help page.
     pub(super) fn about(&self) -> String {
         let key = |action| self.keymap.press(action);
         let (find, open) = (key(Action::Find), key(Action::Open));
         match self.at {
             PaneId::Review => format!(
-                "One item a screen. A verdict goes on to the next item; “saved” appears once it is on disk. \
-                 `{find}` makes a queue: words are text that items contain, `status:pending subtask:animal` filter. \
-                 {} makes one of what the rules flag, {} says why an item is flagged or not.",
+                "One item per screen. A verdict moves on to the next item, and “saved” appears once it is on disk. \
+                 `{find}` makes a queue from text or filters such as `status:pending subtask:animal`. \
+                 {} makes a queue of flagged items, and {} explains why an item is flagged.",
                 key(Action::Doubtful),
                 key(Action::Explain)
             ),
             PaneId::List => format!(
-                "Every item. `{find}` finds as you type; `field:value` filters, also `filter:flagged`, `score:clip<25` and \
-                 `picture:missing`; {open} reviews from here on."
+                "All items. `{find}` searches as you type; `field:value` filters, as do `filter:flagged`, `score:clip<25`, and \
+                 `picture:missing`. {open} starts the review here."
             ),
             PaneId::Vocabulary => format!(
-                "Word lists, their terms and what they make of questions: the preview shows twenty from a fixed \
-                 seed, word by word against what was saved. {} saves, after saying which items change.",
+                "Vocabularies and their terms. The preview composes twenty questions from a fixed seed \
+                 and marks the changed words. {} saves after a preview of the affected items.",
                 key(Action::SaveMetadata)
             ),
             PaneId::Templates => format!(
-                "Styles and templates as text; the slots on offer and what the template under the cursor makes \
-                 stand beside it. {} types, {} ends typing, {} saves.",
+                "Styles and templates as text, beside the available slots and a preview of the template under \
+                 the cursor. {} starts typing, {} stops, {} saves.",
                 key(Action::TypeText),
                 key(Action::StopTyping),
                 key(Action::SaveMetadata)
             ),
             PaneId::Coverage => format!(
-                "What exists by two properties: where to generate more. {open} shows the items of a cell; {} the \
+                "Items by two properties, to show where more are needed. {open} lists the items of a cell; {} lists the \
                  terms whose items fail most.",
                 key(Action::FailingTerms)
             ),
             PaneId::Generate => format!(
-                "Jobs that make pictures. They run in the owner: close this terminal and they go on. {} begins one after \
-                 saying what it would make; {open} reviews the newest picture's item.",
+                "Jobs that generate pictures. They run in the owner and continue if you close the terminal. {} starts one \
+                 after a preview; {open} reviews the item of the newest picture.",
                 key(Action::NewJob)
             ),
             PaneId::Filters => format!(
-                "A score as a histogram. {} and {} move the line that flags, {} goes to the line that parks; nothing is ever \
-                 deleted. Counts, precision and recall follow; {} saves the lines as rules of benchtop.toml.",
+                "The histogram of a score. {} and {} move the threshold that flags; {} switches to the one that parks. Nothing is \
+                 deleted. Counts, precision, and recall update; {} saves the thresholds as rules in benchtop.toml.",
                 key(Action::LineLeft),
                 key(Action::LineRight),
                 key(Action::OtherLine),
                 key(Action::SaveRules)
             ),
             PaneId::Agreement => format!(
-                "How far people agree, kept up to date while they judge. {} groups the items, {} chooses the round, {} copies a \
-                 paragraph for the methods section; {open} shows the items of a row. `more` is how many more doubled items \
-                 bring alpha to within 0.1.",
+                "Agreement between annotators, updated as they judge. {} groups the items, {} chooses the round, {} copies a \
+                 paragraph for the methods section, {open} lists the items of a row. `more` is the number of further doubly \
+                 judged items that narrows the interval of alpha to ±0.1.",
                 key(Action::GroupAgreement),
                 key(Action::AgreementRound),
                 key(Action::CopyMethods)
             ),
             PaneId::Adjudicate => format!(
-                "Items of a round on which people differ, those to settle first. {}, {} and {} settle one and ask why; {} also \
-                 opens the guidelines that left room for it. {} lists what was judged under earlier guidelines.",
+                "Items of a round on which annotators differ, unsettled ones first. {}, {}, and {} settle one and ask for a note; {} also \
+                 opens the guidelines to close a gap. {} lists items judged under earlier guidelines.",
                 key(Action::SettleAccept),
                 key(Action::SettleReject),
                 key(Action::SettleFix),
@@ -186,15 +186,15 @@ impl App {
                 key(Action::EarlierGuidelines)
             ),
             PaneId::Rounds => format!(
-                "Rounds of verification. {open} works on one: its items come one after another, and nobody sees what others \
-                 say before their own verdict is in, unless the round is open. {} draws a new one, {} tries another rule.",
+                "Rounds of verification. {open} works on one, item by item. Unless the round is open, you see the verdicts of \
+                 others only after your own. {} creates a round, {} tries another protocol.",
                 key(Action::NewRound),
                 key(Action::WhatIf)
             ),
             PaneId::Board => format!(
-                "Models by columns, every cell k of n. {open} on a cell lists the answers behind it. {} and {} choose what is \
-                 scored, {} breaks a model down, {} compares two. Models that share a rank (2=) cannot be told apart: exact \
-                 McNemar between neighbours, Holm-corrected.",
+                "Models by measures; each cell is k of n. {open} lists the answers behind a cell. {} and {} choose the items to \
+                 score, {} breaks a model down, {} compares two. Models that share a rank (2=) do not differ significantly: exact \
+                 McNemar tests between neighbors, Holm-corrected.",
                 key(Action::BoardFilter),
                 key(Action::BoardCurated),
                 key(Action::BoardViews),
@@ -223,12 +223,12 @@ impl App {
         self.carry_out(effects);
     }
 
-    /// An item that was chosen in a pane is in the review: back leads to that pane.
+    /// Remembers the pane that an item was opened from, so that back returns there.
     pub(super) fn opened_in(&mut self, pane: PaneId) {
         self.back_to = Some(pane);
     }
 
-    /// Back to the pane that the item was opened in, as it was left.
+    /// Returns to the pane that the item was opened from.
     fn go_back_to(&mut self, pane: PaneId) {
         match pane {
             PaneId::List => {
@@ -267,7 +267,7 @@ impl App {
             action,
             Action::Next | Action::Previous | Action::FirstItem | Action::LastItem
         ) {
-            // Whoever goes on from here is not taken elsewhere by an answer that comes late.
+            // Cancels pending queues: a late answer must not move the user.
             self.link
                 .cancel(|want| matches!(want, Pending::NextPending | Pending::NumberOf));
         }
@@ -290,7 +290,7 @@ impl App {
             Action::ScrollDown | Action::ScrollUp => {
                 let lines = if action == Action::ScrollDown { 5 } else { -5 };
                 if !self.review.scroll(lines) {
-                    self.say(Toast::info("there is no more text that way"));
+                    self.say(Toast::info("end of the text"));
                 }
                 return;
             }
@@ -303,7 +303,7 @@ impl App {
             | Action::PanRight
             | Action::Blink
             | Action::OtherPicture
-            | Action::PictureDifference => return self.look_closer(action),
+            | Action::PictureDifference => return self.view_action(action),
             Action::Explain => return self.explain_item(),
             Action::Doubtful => return self.ask_doubtful(),
             Action::EditItem => return self.edit_item(),
@@ -311,18 +311,18 @@ impl App {
                 if let Some(pane) = self.back_to.take() {
                     return self.go_back_to(pane);
                 }
-                if self.at_the_door() {
+                if self.would_quit() {
                     return self.leave();
                 }
                 let number = self.review.number();
                 let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
-                self.say(Toast::info("all items again"));
+                self.say(Toast::info("showing all items"));
                 Ok(self.review.set_queue(Queue::all(items), number))
             }
             other => {
                 let list = self.keymap.press(Action::GoList);
                 return self.say(Toast::info(format!(
-                    "{} is for tables: {list} shows the items",
+                    "`{}` works in tables; {list} opens Items",
                     other.name()
                 )));
             }
@@ -335,7 +335,7 @@ impl App {
 
     pub(super) fn judge(&mut self, verdict: Verdict, at: u64) {
         if let Some(viewed) = self.viewed(at) {
-            self.once_seen(viewed, ConfirmFor::Verdict(verdict));
+            self.confirm_unseen(viewed, ConfirmFor::Verdict(verdict));
         }
     }
 
@@ -351,7 +351,7 @@ impl App {
     /// Gives the verdict of a macro on the item on screen.
     pub(super) fn run_macro(&mut self, which: usize, at: u64) {
         if let Some(viewed) = self.viewed(at) {
-            self.once_seen(viewed, ConfirmFor::Macro(which));
+            self.confirm_unseen(viewed, ConfirmFor::Macro(which));
         }
     }
 
@@ -368,21 +368,21 @@ impl App {
             );
         }
         let undo = self.keymap.press(Action::Undo);
-        // One key said much: what it was is told, and how it is taken back.
+        // One key did several things: say which, and how to undo them.
         self.say(Toast::info(format!(
-            "#{} {}: {}; {undo} takes it back",
+            "#{} {}: {}; {undo} undoes it",
             viewed.number,
             made.name,
             made.help()
         )));
-        self.tell_unconfirmed(viewed.seen);
+        self.report_unconfirmed(viewed.seen);
         self.tags
             .used(judgement.note.as_deref().unwrap_or_default());
         let effects = self.review.decide(viewed.number, viewed.rev, judgement);
         self.carry_out(effects);
     }
 
-    /// Asks for the reasons; that a picture was not shown is said beside them.
+    /// Asks for the reasons. The menu warns if a picture was not shown.
     pub(super) fn reject(&mut self, at: u64) {
         let Some(viewed) = self.viewed(at) else {
             return;
@@ -407,7 +407,7 @@ impl App {
         let what = rule.map_or("reject", |keys| keys.reject);
         let menu = Menu::new(format!("{what} #{number}: why?"), choices)
             .several()
-            .keeping(&self.begun_note(number));
+            .keeping(&self.unfinished_note(number));
         let menu = menu.with_tags(self.tags.known().to_vec());
         self.overlay = Some(Overlay::Menu(MenuFor::Reject(viewed), menu));
     }
@@ -436,7 +436,7 @@ impl App {
             }
             None if self.setting.capabilities.tmux => {
                 self.say(Toast::info(
-                    "no true pixels inside tmux: run benchtop outside of it",
+                    "no true pixels inside tmux; run benchtop outside of it",
                 ));
             }
             None => self.say(Toast::info(

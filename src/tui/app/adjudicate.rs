@@ -1,4 +1,4 @@
-//! The adjudication pane: what joins it to the program.
+//! Connects the adjudication pane to the program.
 
 use std::path::Path;
 
@@ -15,11 +15,11 @@ use crate::preview::{Part, Show, View};
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
+use benchtop_files::inspect;
 use benchtop_model::{ErrorKind, Result, Verdict};
-use benchtop_owner::wire::{AnyReply, Request, request};
-use benchtop_store::inspect;
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
-/// What an adjudicator can make of an item.
+/// The verdicts that can settle an item.
 const SETTLES: [Verdict; 3] = [Verdict::Accept, Verdict::Reject, Verdict::Fix];
 
 impl App {
@@ -31,7 +31,7 @@ impl App {
         self.adjudicate_effects(effects);
     }
 
-    /// Does an action in the pane; those that settle ask why first.
+    /// Runs an action of the pane. Actions that settle an item ask for a note first.
     pub(super) fn adjudicate_action(&mut self, action: Action, at: u64) {
         let verdict = match action {
             Action::SettleAccept => Verdict::Accept,
@@ -43,23 +43,23 @@ impl App {
             }
         };
         if self.adjudicate.current().is_none() {
-            return self.say(Toast::info("there is nothing to settle"));
+            return self.say(Toast::info("nothing to settle"));
         }
         let Some(viewed) = self.viewed(at) else {
             return;
         };
         let gap = action == Action::GuidelineGap;
         if verdict != Verdict::Reject {
-            return self.once_seen(viewed, ConfirmFor::Settle { verdict, gap });
+            return self.confirm_unseen(viewed, ConfirmFor::Settle { verdict, gap });
         }
-        // As in the review: that a picture was not shown is said beside the menu.
+        // As in the review, the menu warns if a picture was not shown.
         if let Some(unseen) = viewed.unseen() {
             self.say(Toast::warning(unseen));
         }
         self.ask_why(viewed, verdict, gap);
     }
 
-    /// Asks why an item is settled so: nothing is settled without.
+    /// Asks for the note that every adjudication requires.
     pub(super) fn ask_why(&mut self, viewed: Viewed, verdict: Verdict, gap: bool) {
         let number = viewed.number;
         let settle = Settle {
@@ -71,9 +71,7 @@ impl App {
             (true, _) => {
                 let choices = SETTLES.map(|v| Choice::new(v.name()).wants_note()).to_vec();
                 Menu::new(
-                    format!(
-                        "gap of the guidelines, #{number}: what is it, and what do they not say?"
-                    ),
+                    format!("#{number}, guideline gap: choose a verdict and describe the gap"),
                     choices,
                 )
             }
@@ -81,13 +79,13 @@ impl App {
                 let choice =
                     |r: &benchtop_model::config::Reason| Choice::new(r.label.clone()).wants_note();
                 let choices = self.welcome.reasons.iter().map(choice).collect();
-                Menu::new(format!("#{number} is rejected: reasons, and why"), choices).several()
+                Menu::new(format!("#{number} rejected: reasons and note"), choices).several()
             }
             (_, verdict) => {
                 let label = if verdict == Verdict::Fix {
-                    "is to fix: what"
+                    "to fix: note"
                 } else {
-                    "is accepted: why"
+                    "accepted: note"
                 };
                 let prompt = Prompt::new(
                     format!("#{number} {label}"),
@@ -102,7 +100,7 @@ impl App {
         self.overlay = Some(Overlay::Menu(MenuFor::Settle(Box::new(settle)), menu));
     }
 
-    /// Takes in the reasons of a rejection, or what a gap of the guidelines comes to.
+    /// Takes the reasons of a rejection, or the verdict for a gap in the guidelines.
     pub(super) fn settle_chosen(&mut self, settle: Settle, picks: &[usize], why: &str) {
         let reasons = &self.welcome.reasons;
         let (settle, reasons) = match settle.gap {
@@ -128,10 +126,10 @@ impl App {
         self.settle(settle, reasons, why);
     }
 
-    /// Takes in why an item is settled so; without a why it is asked again.
+    /// Takes the note. An empty one is asked for again.
     pub(super) fn why_given(&mut self, settle: Settle, mut prompt: Prompt, why: &str) {
         if why.trim().is_empty() {
-            prompt.refuse("say why: it is recorded with the verdict");
+            prompt.refuse("write a note: it is recorded with the verdict");
             self.overlay = Some(Overlay::Prompt(PromptFor::Why(Box::new(settle)), prompt));
             return;
         }
@@ -163,8 +161,8 @@ impl App {
                     match inspect::within(&self.welcome.root, Path::new(&path)).is_ok()
                         && file.is_file()
                     {
-                        true => self.shop.edit = Some((file, 1)),
-                        false => self.say(Toast::warning(format!("{path} is not there any more"))),
+                        true => self.metadata_editor.edit = Some((file, 1)),
+                        false => self.say(Toast::warning(format!("{path} no longer exists"))),
                     }
                 }
                 AdjudicateEffect::Item(number) => {
@@ -205,7 +203,7 @@ impl App {
                         self.changed();
                         effects
                     }
-                    // While there is no owner the verdict waits and is sent again.
+                    // Without an owner the verdict is kept and sent again.
                     Err(problem)
                         if self.link.state() != State::Up
                             || problem.kind == ErrorKind::Unreachable =>
@@ -223,8 +221,8 @@ impl App {
         self.adjudicate_effects(effects);
     }
 
-    /// Sends again what waits for its receipt: the same uuid counts once.
-    pub(super) fn settle_again(&mut self) {
+    /// Sends verdicts without a receipt again. A repeated uuid counts once.
+    pub(super) fn resend_settled(&mut self) {
         for decide in self.adjudicate.pending().to_vec() {
             self.link.ask(
                 Pending::Adjudicate(adjudicate::Want::Settled(decide.uuid)),
@@ -233,8 +231,8 @@ impl App {
         }
     }
 
-    /// Verdicts came in: what people differ on may be something else.
-    pub(super) fn adjudicate_again(&mut self) {
+    /// New verdicts may change the disputes.
+    pub(super) fn refresh_disputes(&mut self) {
         if self.at == PaneId::Adjudicate {
             let effects = self.adjudicate.refresh();
             self.adjudicate_effects(effects);
@@ -250,7 +248,7 @@ impl App {
         }
     }
 
-    /// The person's editor may have changed them.
+    /// The user may have edited the guidelines.
     pub(super) fn guidelines_edited(&mut self) {
         if self.at == PaneId::Adjudicate {
             let mut effects = self.adjudicate.refresh();
@@ -271,7 +269,7 @@ impl App {
         let key = |action| self.keymap.press(action);
         let keys = Keys {
             draw: format!(
-                "{} in Rounds ({}) draws one",
+                "{} in Rounds ({}) creates one",
                 key(Action::NewRound),
                 key(Action::GoRounds)
             ),
@@ -283,7 +281,8 @@ impl App {
         self.adjudicate.draw(area, &keys, buf, &self.setting.look);
     }
 
-    /// The picture of the dispute on screen, made ready for its place in `area`, and that of the next one behind it.
+    /// Prepares the picture of the dispute on screen for its place in `area`, and that of the next
+    /// dispute.
     fn dispute_picture(
         &self,
         area: Rect,

@@ -1,4 +1,4 @@
-//! The agreement pane: what joins it to the program.
+//! Connects the agreement pane to the program.
 
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
@@ -7,9 +7,9 @@ use crate::panes::agreement::{self, AgreementEffect};
 use crate::terminal::osc52;
 use crate::widgets::toast::Toast;
 use benchtop_model::Result;
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
-/// Time between two questions that nobody waits for, while people judge.
+/// Interval of background updates while people judge.
 const AGREE_MS: u64 = 1_000;
 
 impl App {
@@ -19,14 +19,14 @@ impl App {
         self.agreement_effects(effects);
     }
 
-    /// Verdicts came in: agreement is asked for again before long, if it is on the screen.
-    pub(super) fn agree_soon(&mut self) {
+    /// Schedules an update after new verdicts, if the pane is on screen.
+    pub(super) fn refresh_agreement_soon(&mut self) {
         if self.at == PaneId::Agreement && self.agree_at.is_none() {
             self.agree_at = Some(self.now() + AGREE_MS);
         }
     }
 
-    pub(super) fn agree_again(&mut self) {
+    pub(super) fn refresh_agreement(&mut self) {
         self.agree_at = None;
         if self.at == PaneId::Agreement {
             let effects = self.agreement.refresh();
@@ -36,7 +36,7 @@ impl App {
 
     pub(super) fn agreement_effects(&mut self, effects: Vec<AgreementEffect>) {
         for effect in effects {
-            // What is asked or said answers a key.
+            // Questions and messages respond to a key.
             self.urgent |= !matches!(effect, AgreementEffect::Ask(..));
             match effect {
                 AgreementEffect::Ask(want, ask) => self.link.ask(Pending::Agreement(want), ask),
@@ -54,7 +54,7 @@ impl App {
                     Ok(bytes) => {
                         self.extra.extend(bytes);
                         self.say(Toast::done(format!(
-                            "{what} copied, if your terminal takes OSC 52"
+                            "{what} copied (needs a terminal with OSC 52)"
                         )));
                     }
                     Err(problem) => self.say(Toast::from(&problem)),

@@ -1,4 +1,4 @@
-//! The leaderboard: what joins it to the program.
+//! Connects the board to the program.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,8 +12,9 @@ use crate::panes::review::{Loaded, Looking, NoPicture, Picture, picture_of};
 use crate::preview::View;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
+use benchtop_model::analysis::Analysis;
 use benchtop_model::{ErrorKind, Result};
-use benchtop_owner::wire::{Analysis, AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 impl App {
     pub(super) fn go_board(&mut self) {
@@ -22,8 +23,8 @@ impl App {
         self.board_effects(effects);
     }
 
-    /// Something that boards are made of is another now: asked for again at once where it is on the screen.
-    pub(super) fn board_again(&mut self) {
+    /// Reloads the board at once if it is on screen, after its inputs changed.
+    pub(super) fn refresh_board(&mut self) {
         if self.at == PaneId::Board {
             let effects = self.board.again();
             self.board_effects(effects);
@@ -32,15 +33,15 @@ impl App {
         }
     }
 
-    /// Verdicts came in.
-    pub(super) fn board_curated_again(&mut self) {
+    /// Reloads the board if new verdicts affect it.
+    pub(super) fn refresh_curated_board(&mut self) {
         if self.at == PaneId::Board {
             let effects = self.board.judged();
             self.board_effects(effects);
         }
     }
 
-    /// Words are typed as the leaderboard's filter; what is no filter yet is said beside them.
+    /// Applies the filter while it is typed. Errors appear next to it.
     pub(super) fn board_filtered(&mut self, words: &str) {
         match self.board.filter(words) {
             Ok(effects) => self.board_effects(effects),
@@ -80,7 +81,7 @@ impl App {
                     self.go_to_item(number);
                     self.opened_in(PaneId::Board);
                     let back = self.keymap.press(Action::Back);
-                    self.say(Toast::info(format!("{back} goes back to the answers")));
+                    self.say(Toast::info(format!("{back} returns to the answers")));
                 }
                 BoardEffect::Copy { text, rows } => self.copy(&text, rows),
                 BoardEffect::AskRegex { column, on } => self.ask_regex(column, on),
@@ -151,7 +152,7 @@ impl App {
         self.board_effects(effects);
     }
 
-    /// Draws the pane, and makes the picture beside the answers to a question ready where there is room for it.
+    /// Draws the pane and prepares the picture next to an answer, if there is room.
     pub(super) fn draw_board(&mut self, area: Rect, buf: &mut Buffer) {
         let wanted = self.board.pictured(area).map(|(place, item)| match item {
             None => Picture::Loading,
@@ -164,7 +165,7 @@ impl App {
         self.board.draw(area, &self.keymap, buf, &self.setting.look);
     }
 
-    /// The picture of an item, or both of a pair, made ready for a place.
+    /// Prepares the picture of an item, or both of a pair.
     fn picture_in(&self, loaded: &Loaded, place: Rect) -> Picture {
         let sides = self.review.sides(loaded, &self.welcome.root);
         let view = View {

@@ -1,4 +1,4 @@
-//! One verdict on everything the list shows: counted first, said exactly, taken back with one key.
+//! One verdict on all items of the list: with a preview, and undone as one step.
 
 use super::App;
 use super::connection::Pending;
@@ -9,9 +9,9 @@ use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::text::{counted, grouped};
 use crate::widgets::toast::Toast;
 use benchtop_model::{Filter, Judgement, Result, Seen, Verdict};
-use benchtop_owner::wire::{AnyReply, Bulk, Bulked, Request, request};
+use benchtop_protocol::wire::{AnyReply, Bulk, Bulked, Request, request};
 
-/// The verdicts that many items can get at once.
+/// The verdicts available for many items at once.
 const VERDICTS: [Verdict; 4] = [
     Verdict::Accept,
     Verdict::Reject,
@@ -19,27 +19,25 @@ const VERDICTS: [Verdict; 4] = [
     Verdict::Flag,
 ];
 
-/// A step on many items that can be taken back as one.
+/// The last step on many items, undone as one.
 #[derive(Clone, Debug)]
 pub struct Done {
     pub(super) what: What,
-    /// Own verdicts after it.
+    /// The user's own verdicts since then.
     pub(super) since: u32,
 }
 
-/// What was done in one step.
 #[derive(Clone, Debug)]
 pub(super) enum What {
-    /// One verdict on many items: its first and last revision.
+    /// The first and last revision of the verdicts.
     Verdict((u64, u64)),
-    /// Terms were retired.
     Retirement(Box<Retirement>),
 }
 
 impl App {
-    /// Asks which verdict the items of the list get.
+    /// Asks for the verdict on the items of the list.
     pub(super) fn ask_bulk(&mut self, filter: Filter) {
-        // What ranks a list must not choose what is judged unseen.
+        // Ranking must not decide which items get a verdict unseen.
         let filter = filter.exact();
         let which = match filter.is_empty() {
             true => "all items".to_string(),
@@ -52,7 +50,7 @@ impl App {
             .iter()
             .map(|verdict| Choice::new(verdict.name()))
             .collect();
-        let menu = Menu::new(format!("judge {which}, counts first"), choices).with_note();
+        let menu = Menu::new(format!("judge {which}"), choices).with_note();
         let menu = menu.with_tags(self.tags.known().to_vec());
         self.overlay = Some(Overlay::Menu(MenuFor::Bulk(Box::new(filter)), menu));
     }
@@ -78,7 +76,7 @@ impl App {
         );
     }
 
-    /// The count is known: whether to do it. Or it is done.
+    /// Takes the count, and asks for confirmation; or takes the result.
     pub(super) fn bulk_answered(&mut self, bulk: Bulk, answer: Result<AnyReply>) {
         let done = match answer.and_then(request::Bulk::reply) {
             Ok(done) => done,
@@ -92,17 +90,14 @@ impl App {
             });
             let undo = self.keymap.press(Action::Undo);
             let said = format!(
-                "`{verdict}` said of {}{}",
+                "{}: {verdict}{}",
                 counted(done.judged, "item"),
                 left_out(&done)
             );
-            return self.say(Toast::done(format!("{said}; {undo} takes it back")));
+            return self.say(Toast::done(format!("{said}; {undo} undoes it")));
         }
         if done.judged == 0 {
-            return self.say(Toast::info(format!(
-                "there is nothing to judge{}",
-                left_out(&done)
-            )));
+            return self.say(Toast::info(format!("nothing to judge{}", left_out(&done))));
         }
         let left = left_out(&done);
         let help = left.trim_start_matches([',', ' ']).to_string();
@@ -119,7 +114,7 @@ impl App {
             "{verdict} {} without looking at each?",
             counted(done.judged, "item")
         );
-        // Nobody should do it by a key too many.
+        // The cursor starts on "not now", so that a stray enter does nothing.
         let menu = Menu::new(title, choices).at(1);
         self.overlay = Some(Overlay::Menu(MenuFor::BulkNow(Box::new(bulk)), menu));
     }
@@ -131,7 +126,7 @@ impl App {
         );
     }
 
-    /// Whether undo takes the verdict on many items back, and asks for it.
+    /// Undoes the last verdict on many items, if it is the last step. Returns whether it is.
     pub(super) fn undo_bulk(&mut self) -> bool {
         match &self.bulk {
             Some(Done {
@@ -153,19 +148,19 @@ impl App {
         }
     }
 
-    pub(super) fn unbulked(&mut self, answer: Result<AnyReply>) {
+    pub(super) fn on_bulk_undone(&mut self, answer: Result<AnyReply>) {
         self.bulk = None;
         match answer.and_then(request::UndoBulk::reply) {
             Ok(done) => self.say(Toast::done(format!(
-                "{} taken back",
+                "{} undone",
                 counted(done.judged, "verdict")
             ))),
             Err(problem) => self.say(Toast::from(&problem)),
         }
     }
 
-    /// A verdict of one's own was saved after it, or the last was taken back.
-    pub(super) fn bulk_is_past(&mut self, taken_back: bool) {
+    /// Counts a verdict saved since then, or an undo of one.
+    pub(super) fn count_after_bulk(&mut self, taken_back: bool) {
         if let Some(done) = &mut self.bulk {
             done.since = if taken_back {
                 done.since.saturating_sub(1)
@@ -176,12 +171,12 @@ impl App {
     }
 }
 
-/// What of the items is left out, in words that go on a sentence.
+/// Describes the items left out, as the end of a sentence.
 fn left_out(done: &Bulked) -> String {
     let parts = [
-        (done.same, "have it already"),
-        (done.in_rounds, "are to be judged in a round"),
-        (done.meanwhile, "were decided by others meanwhile"),
+        (done.same, "already have this verdict"),
+        (done.in_rounds, "belong to a round"),
+        (done.meanwhile, "were judged by others meanwhile"),
     ];
     parts
         .into_iter()

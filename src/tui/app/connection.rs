@@ -1,4 +1,4 @@
-//! The program's connection to the owner: what was asked and for whom, and finding a new owner when one is gone.
+//! The connection to the owner: pending requests, and reconnecting when the owner is gone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,119 +12,102 @@ use crate::panes::review::Draft;
 use crate::panes::{
     adjudicate, agreement, board, coverage, filters, generate, list, metadata, rounds,
 };
+use benchtop_files::project::Project;
+use benchtop_model::recompose::Rename;
 use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::{Filter, Result, Verdict};
-use benchtop_owner::read_only::{self, Home};
-use benchtop_owner::wire::{AnyRequest, Bulk, Rename, request};
-use benchtop_owner::{Client, Incoming};
-use benchtop_store::project::Project;
+use benchtop_protocol::home::Home;
+use benchtop_protocol::wire::{AnyRequest, Bulk, request};
+use benchtop_protocol::{Client, Incoming, home};
 
-/// What an answer is for.
+/// The purpose of a pending request.
 #[derive(Clone, Debug)]
 pub enum Pending {
-    /// The list pane asked.
     List(list::Want),
-    /// An item to review.
     Item(u32),
-    /// The receipt of a verdict.
     Decide(Uuid),
-    /// The receipt of an undo or redo.
+    /// The receipt of an undo or a redo.
     TakeBack {
-        /// Redo, not undo.
         redo: bool,
-        /// Its receipt.
         uuid: Uuid,
     },
-    /// The review queue: these words, then this item.
+    /// The review queue for these words, then this item.
     Queue(String, Option<u32>),
-    /// The next item nobody has judged.
+    /// The next item without a verdict.
     NextPending,
-    /// The same within a queue.
+    /// The next item without a verdict in a queue.
     FirstPending,
-    /// The number of an item seen on the leaderboard.
+    /// The number of an item seen on the board.
     NumberOf,
-    /// The leaderboard asked.
     Board(Box<board::Want>),
-    /// A metadata pane asked.
     Metadata(metadata::Want),
-    /// The coverage view asked.
     Coverage(coverage::Want),
-    /// The generate pane asked.
     Generate(generate::Want),
-    /// The filter bench asked.
     Filters(filters::Want),
-    /// The agreement pane asked.
     Agreement(agreement::Want),
-    /// The adjudication pane asked.
     Adjudicate(adjudicate::Want),
-    /// The rounds pane asked.
     Rounds(rounds::Want),
-    /// The rounds, to take up the one of this name.
+    /// The rounds, to resume the one with this name.
     Resume(String),
-    /// What to judge next in this round: which question for it.
+    /// The next item of this round, with the number of the request.
     Turn(String, u64),
-    /// What the item of practice is that was judged so in this round.
+    /// The known answer of a practice item after this verdict.
     Feedback(String, Verdict),
-    /// The guidelines of the round that is worked on.
+    /// The guidelines of the current round.
     Guidelines(String),
-    /// That what was in hand is given back.
+    /// Acknowledges that the assignment was released.
     Released,
-    /// Why this item is flagged or not.
+    /// The explanation why this item is flagged or not.
     Explain(u32),
-    /// The review queue of doubtful items: of this filter, in this order, then this item.
+    /// The review queue of flagged items, for this filter in this order, then this item.
     Doubtful(Filter, FlagOrder),
-    /// What composing again would do, or has done, with these renamed terms.
+    /// Recomposition of stale items, with these renamed terms.
     Recompose {
-        /// Terms that go by another name now.
         renames: Vec<Rename>,
-        /// Terms are drawn for new slots.
+        /// Draw terms for new slots.
         draw_missing: bool,
-        /// Only counted.
         dry: bool,
-        /// A person asked for it by itself: say so too when there is nothing to do.
+        /// The user asked for it: report even if there is nothing to do.
         asked: bool,
     },
-    /// Terms are being retired.
+    /// Retirement of terms.
     Retire(Box<Retirement>),
-    /// That is being taken back.
+    /// Undo of a retirement.
     Unretire(Box<Retirement>),
-    /// An item was edited, or what kept it from that.
+    /// The result of an edit of an item.
     Edited(Box<Draft>),
-    /// One verdict on many items: how many there are, or that it is done.
+    /// One verdict on many items: the count, or the result.
     Bulk(Box<Bulk>),
-    /// It was taken back.
+    /// Undo of one verdict on many items.
     Unbulk,
-    /// Counts.
     Status,
-    /// The sample.
     Sample,
-    /// That it is remembered where the annotator is.
+    /// Acknowledges that the resume point was stored.
     Place,
-    /// Nothing is done with the answer.
+    /// The answer is ignored.
     Nothing,
 }
 
-/// What the answer to a question opens.
+/// What the answer to a request opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opens {
-    /// A menu or a page: keys typed before it is there are meant for it.
+    /// A menu or page. Keys typed before it opens are meant for it.
     Overlay,
-    /// A count and whether to go on: nobody agrees to what they have not seen.
+    /// A confirmation with a count. Keys typed before it opens must not confirm it.
     Confirmation,
 }
 
-/// Whether the owner can be reached.
+/// The state of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It can.
     Up,
-    /// A try to connect is under way.
+    /// A connection attempt is under way.
     Connecting,
-    /// Somebody stopped it on purpose; the next key starts it again.
+    /// The owner was stopped on purpose. The next key starts it again.
     Stopped,
 }
 
-/// See the module's text.
+/// The connection to the owner. See the module documentation.
 pub struct Connection {
     project: Project,
     home: Arc<Home>,
@@ -133,13 +116,14 @@ pub struct Connection {
     client: Option<Arc<Client>>,
     generation: u64,
     waiting: HashMap<u64, Pending>,
-    /// What the owner went away over and is asked again: the receipt makes that harmless.
+    /// Undo and redo requests that a lost owner did not answer. They are sent again; the receipt
+    /// makes that safe.
     again: Vec<(bool, Uuid)>,
     state: State,
 }
 
 impl Connection {
-    /// A link that is not connected yet.
+    /// Creates an unconnected link.
     pub fn new(project: Project, who: String, messages: Sender<Message>) -> Connection {
         Connection {
             home: Arc::new(Home::of(project.root())),
@@ -154,20 +138,21 @@ impl Connection {
         }
     }
 
-    /// In whose name it speaks.
+    /// The annotator's name.
     pub fn who(&self) -> &str {
         &self.who
     }
 
-    /// Whether the owner can be reached.
+    /// The state of the connection.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// Connects now and waits for it: for the start, where there is nothing to draw yet.
+    /// Connects and waits, at the start, when there is nothing to draw yet.
     ///
     /// # Errors
-    /// What keeps the owner from opening the project.
+    ///
+    /// If the owner cannot open the project.
     pub fn connect(&mut self) -> Result<Arc<Client>> {
         self.generation += 1;
         let client = Arc::new(dial(
@@ -182,7 +167,7 @@ impl Connection {
         Ok(client)
     }
 
-    /// Connects on a thread of its own; [`Message::Linked`] tells how it went.
+    /// Connects in the background. [`Message::Linked`] reports the result.
     pub fn reconnect(&mut self, after: std::time::Duration) {
         self.generation += 1;
         self.client = None;
@@ -199,7 +184,7 @@ impl Connection {
         });
     }
 
-    /// Takes the connection that a try brought; false when it is an older try's.
+    /// Accepts a new connection. False if it belongs to an older attempt.
     pub fn linked(&mut self, generation: u64, connected: Connected) -> bool {
         if generation != self.generation {
             return false;
@@ -209,7 +194,7 @@ impl Connection {
         true
     }
 
-    /// Whether a message of this generation is of the connection of now.
+    /// Whether this generation is the current connection.
     pub fn is_current(&self, generation: u64) -> bool {
         generation == self.generation
     }
@@ -222,11 +207,11 @@ impl Connection {
         self.state = State::Stopped;
     }
 
-    /// Sends a question. While there is no connection it is dropped: everything shown is asked for again afterwards,
-    /// and verdicts are kept by the review pane until they are acknowledged.
+    /// Sends a request. Without a connection it is dropped: everything on screen is requested again
+    /// later, and the review pane keeps verdicts until they are acknowledged.
     pub fn ask(&mut self, want: Pending, ask: impl Into<AnyRequest>) {
         let Some(client) = &self.client else { return };
-        // A send that fails is followed by word that the connection is lost.
+        // A failed send is followed by a message that the connection is lost.
         match client.send(ask) {
             Ok(number) => drop(self.waiting.insert(number, want)),
             Err(_) => self.keep(want),
@@ -239,14 +224,15 @@ impl Connection {
         }
     }
 
-    /// No answer comes any more. Undo and redo are asked of the next owner; what is shown is asked for anew anyway.
+    /// Drops pending requests when the connection is lost. Undo and redo are kept for the next
+    /// owner; the rest is requested again anyway.
     fn drop_waiting(&mut self) {
         let mut waiting: Vec<_> = std::mem::take(&mut self.waiting).into_iter().collect();
         waiting.sort_by_key(|(number, _)| *number);
         waiting.into_iter().for_each(|(_, want)| self.keep(want));
     }
 
-    /// Asks what the owner before went away over.
+    /// Sends the undo and redo requests that the previous owner did not answer.
     pub fn ask_again(&mut self) {
         for (redo, uuid) in std::mem::take(&mut self.again) {
             let want = Pending::TakeBack { redo, uuid };
@@ -258,38 +244,39 @@ impl Connection {
         }
     }
 
-    /// Whether the owner has yet to say that it remembers where we are, and has back what was in hand.
+    /// Whether the owner has not yet stored the resume point or released the assignment.
     pub fn unplaced(&self) -> bool {
         self.waiting
             .values()
             .any(|want| matches!(want, Pending::Place | Pending::Released))
     }
 
-    /// What the questions on their way will open.
+    /// What the pending requests will open.
     pub fn opens(&self) -> Option<Opens> {
         self.waiting.values().find_map(Pending::opens)
     }
 
-    /// A queue that was asked for is not wanted any more.
+    /// Forgets pending queues.
     pub fn forget_queues(&mut self) {
         self.waiting
             .retain(|_, want| !matches!(want, Pending::Queue(..) | Pending::Doubtful(..)));
     }
 
-    /// What was asked for this is not wanted any more: its answers are passed over, and the owner stops working on them.
+    /// Cancels pending requests: ignores their answers, and tells the owner to stop working on
+    /// them.
     pub fn cancel(&mut self, is: impl Fn(&Pending) -> bool) {
         let client = self.client.clone();
         self.waiting.retain(|number, want| {
             let given_up = is(want);
             if let Some(client) = client.as_ref().filter(|_| given_up) {
-                // As with questions, a connection that is lost says so itself.
+                // As with requests, a lost connection is reported separately.
                 let _ = client.cancel(*number);
             }
             !given_up
         });
     }
 
-    /// What the answer to `number` is for; it is kept while more parts come.
+    /// The purpose of request `number`. Kept while more parts follow.
     pub fn wanted(&mut self, number: u64, more: bool) -> Option<Pending> {
         if more {
             self.waiting.get(&number).cloned()
@@ -307,7 +294,7 @@ fn dial(
     messages: &Sender<Message>,
 ) -> Result<Client> {
     let messages = messages.clone();
-    read_only::connect(project, home, who, move |incoming: Incoming| {
+    home::connect(project, home, who, move |incoming: Incoming| {
         let _ = messages.send(Message::Owner(generation, incoming));
     })
 }

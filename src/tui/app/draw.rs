@@ -1,4 +1,4 @@
-//! One frame: tabs, pane, message, keys.
+//! Draws one frame: tabs, pane, message, and keys.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -10,7 +10,7 @@ use crate::panes::review::Picture;
 use crate::preview::worker;
 use crate::widgets::keys;
 
-/// Where the parts of the screen are.
+/// The parts of the screen.
 struct Screen {
     tabs: Rect,
     pane: Rect,
@@ -51,7 +51,7 @@ fn screen(area: Rect) -> Screen {
 }
 
 impl App {
-    /// The window has another size, or somebody else had the screen.
+    /// Handles a new window size.
     pub fn resized(&mut self, rows: u16, cell: Option<(u16, u16)>) {
         self.urgent = true;
         self.setting.rows = rows;
@@ -60,8 +60,8 @@ impl App {
         self.dirty = true;
     }
 
-    /// A frame in another size was drawn: the list asks for the rows it has room for now.
-    pub fn drawn_in_another_size(&mut self) {
+    /// After a frame of another size: the list requests as many rows as now fit.
+    pub fn after_resized_frame(&mut self) {
         let effects = self.list.resized();
         self.list_effects(effects);
         if self.at == PaneId::Filters {
@@ -70,7 +70,7 @@ impl App {
         }
     }
 
-    /// Draws a frame into `buf`; gives where the terminal's cursor belongs.
+    /// Draws a frame into `buf`. Returns the position of the terminal's cursor.
     pub fn draw(&mut self, buf: &mut Buffer) -> Option<Position> {
         let area = buf.area;
         buf.set_style(area, self.setting.look.theme.base());
@@ -86,16 +86,19 @@ impl App {
                 self.review.draw(screen.pane, buf, &self.setting.look);
                 pixels_at = Some(place);
             }
-            PaneId::Vocabulary => {
-                self.shop
-                    .vocabulary
-                    .draw(&self.shop.desk, screen.pane, buf, &self.setting.look)
-            }
+            PaneId::Vocabulary => self.metadata_editor.vocabulary.draw(
+                &self.metadata_editor.desk,
+                screen.pane,
+                buf,
+                &self.setting.look,
+            ),
             PaneId::Templates => {
-                typing_at =
-                    self.shop
-                        .templates
-                        .draw(&self.shop.desk, screen.pane, buf, &self.setting.look);
+                typing_at = self.metadata_editor.templates.draw(
+                    &self.metadata_editor.desk,
+                    screen.pane,
+                    buf,
+                    &self.setting.look,
+                );
             }
             PaneId::Generate => {
                 let newest = self.newest_picture(screen.pane);
@@ -113,10 +116,11 @@ impl App {
             }
             PaneId::Adjudicate => self.draw_adjudicate(screen.pane, buf),
             PaneId::Rounds => typing_at = self.rounds.draw(screen.pane, buf, &self.setting.look),
-            PaneId::Coverage => self
-                .shop
-                .coverage
-                .draw(screen.pane, buf, &self.setting.look),
+            PaneId::Coverage => {
+                self.metadata_editor
+                    .coverage
+                    .draw(screen.pane, buf, &self.setting.look)
+            }
             PaneId::List => self.list.draw(screen.pane, buf, &self.setting.look),
             PaneId::Board => self.draw_board(screen.pane, buf),
         }
@@ -133,10 +137,11 @@ impl App {
         cursor
     }
 
-    /// Writes the true pixels of the frame just drawn.
+    /// Writes the true pixels of the last frame.
     ///
     /// # Errors
-    /// What the terminal gives.
+    ///
+    /// If the terminal cannot be written to.
     pub fn finish(&mut self, area: Rect, out: &mut dyn std::io::Write) -> std::io::Result<()> {
         let payload = self.pixel_payload(self.overlay.is_some());
         let place = self.review.layout(screen(area).pane).picture;
@@ -147,10 +152,11 @@ impl App {
         self.pixels.finish(out, wanted).map(|_| ())
     }
 
-    /// Lets go of what the terminal keeps for us.
+    /// Deletes the pictures that the terminal stores.
     ///
     /// # Errors
-    /// What the terminal gives.
+    ///
+    /// If the terminal cannot be written to.
     pub fn forget_pixels(&mut self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
         self.pixels.forget(out).map(|_| ())
     }
@@ -177,7 +183,7 @@ impl App {
         {
             return keys::draw_pending(&pending, bar, buf, look);
         }
-        // In a round the keys for verdicts stand over the item.
+        // In a round the verdict keys are shown above the item.
         let over =
             self.at == PaneId::Review && self.overlay.is_none() && self.review.work().is_some();
         let shown = if over { vec![Scope::Round] } else { scopes };

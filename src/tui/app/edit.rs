@@ -1,4 +1,5 @@
-//! The item on screen edited by hand: a menu of its texts, a prompt for each, and a revision when it is saved.
+//! Edits the item on screen: a menu of its texts, a prompt for each, and a revision when it is
+//! saved.
 
 use super::App;
 use super::connection::Pending;
@@ -9,15 +10,15 @@ use crate::widgets::menu::Menu;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_model::Result;
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 impl App {
-    /// Opens the texts of the item on screen.
+    /// Opens the menu of the item's texts.
     pub(super) fn edit_item(&mut self) {
         let shown = self.review.number().zip(self.review.current());
         match shown.map(|(number, loaded)| Draft::new(number, loaded.rev, loaded.item.clone())) {
             Some(draft) => self.show_draft(draft),
-            None => self.say(Toast::info("there is no item to edit")),
+            None => self.say(Toast::info("no item to edit")),
         }
     }
 
@@ -27,13 +28,16 @@ impl App {
             .into_iter()
             .map(|(_, choice)| choice)
             .collect();
-        let menu = Menu::new(format!("edit #{}; a note says why", draft.number), choices)
-            .keeping(&draft.note);
+        let menu = Menu::new(
+            format!("edit #{} (with an optional note)", draft.number),
+            choices,
+        )
+        .keeping(&draft.note);
         let menu = menu.with_tags(self.tags.known().to_vec());
         self.overlay = Some(Overlay::Menu(MenuFor::Edit(Box::new(draft)), menu));
     }
 
-    /// A line of the draft was taken.
+    /// Handles the chosen line of the draft.
     pub(super) fn draft_chosen(&mut self, mut draft: Draft, pick: usize, note: &str) {
         draft.note = note.to_string();
         let Some((line, _)) = draft.lines().into_iter().nth(pick) else {
@@ -62,7 +66,7 @@ impl App {
         }
     }
 
-    /// A line of the draft was typed, or left as it was.
+    /// Takes the typed text of a line. `None` leaves it unchanged.
     pub(super) fn draft_typed(&mut self, mut draft: Draft, line: Line, text: Option<&str>) {
         if let Some(text) = text {
             draft.take(line, text);
@@ -73,12 +77,12 @@ impl App {
     pub(super) fn item_edited(&mut self, draft: Draft, answer: Result<AnyReply>) {
         match answer.and_then(request::Edit::reply) {
             Ok(edited) => {
-                self.bulk_is_past(false);
+                self.count_after_bulk(false);
                 let accept = self.keymap.press(Action::Accept);
                 let verdicts = match edited.voided {
                     0 => String::new(),
-                    1 => ", a verdict on it no longer counts".into(),
-                    n => format!(", {n} verdicts on it no longer count"),
+                    1 => ", voiding a verdict".into(),
+                    n => format!(", voiding {n} verdicts"),
                 };
                 let notes = edited
                     .notes
@@ -86,7 +90,7 @@ impl App {
                     .map(|note| format!("; {note}"))
                     .collect::<String>();
                 let said = format!(
-                    "#{} is edited{verdicts}; {accept} accepts it as it is now{notes}",
+                    "edited #{}{verdicts}; {accept} accepts the new text{notes}",
                     draft.number
                 );
                 self.say(Toast::done(said));
@@ -94,7 +98,7 @@ impl App {
                 self.carry_out(effects);
             }
             Err(problem) => {
-                // What was typed is not lost.
+                // Keep the draft after an error.
                 if self.overlay.is_none() {
                     self.show_draft(draft);
                 }

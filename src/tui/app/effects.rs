@@ -1,4 +1,4 @@
-//! Carrying out what the item list asks for, and what tables share.
+//! Carries out the effects of the item list, and those that all tables share.
 
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
@@ -12,7 +12,7 @@ use crate::widgets::table::{CopyFormat, CopyWhat};
 use crate::widgets::text;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Field, Filter};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 impl App {
     pub(super) fn list_effects(&mut self, effects: Vec<ListEffect>) {
@@ -52,7 +52,7 @@ impl App {
         self.dirty = true;
     }
 
-    /// The item list with these words as its filter.
+    /// Shows the item list with this filter.
     pub(super) fn show_items(&mut self, words: &str) {
         match Filter::parse(words) {
             Ok(_) => {
@@ -71,7 +71,7 @@ impl App {
             Ok(bytes) => {
                 self.extra.extend(bytes);
                 self.say(Toast::done(format!(
-                    "{rows} rows copied, if your terminal takes OSC 52"
+                    "{rows} rows copied (needs a terminal with OSC 52)"
                 )));
             }
             Err(problem) => self.say(Toast::from(&problem)),
@@ -80,9 +80,9 @@ impl App {
 
     pub(super) fn ask_regex(&mut self, column: usize, on: bool) {
         let label = if on {
-            "select where it matches"
+            "select by regex"
         } else {
-            "let go where it matches"
+            "unselect by regex"
         };
         self.overlay = Some(Overlay::Prompt(
             PromptFor::Regex { column, on },
@@ -100,10 +100,9 @@ impl App {
         let formats = CopyFormat::ALL.to_vec();
         let title = match &what {
             CopyWhat::All => "copy the whole table as".to_string(),
-            CopyWhat::Selected(ids) => format!(
-                "copy the {} selected rows as",
-                text::grouped(ids.len() as u64)
-            ),
+            CopyWhat::Selected(ids) => {
+                format!("copy {} selected rows as", text::grouped(ids.len() as u64))
+            }
             CopyWhat::Row(_) | CopyWhat::Page { .. } => "copy as".to_string(),
         };
         let menu = Menu::new(
@@ -123,7 +122,7 @@ impl App {
             Choice::new(label).help(text::grouped(*n))
         };
         let menu = Menu::new(
-            format!("show one {}", field.name()),
+            format!("filter by {}", field.name()),
             choices.iter().map(shown).collect(),
         )
         .filtering();

@@ -1,4 +1,4 @@
-//! The filter bench: what joins it to the program.
+//! Connects the filters pane to the program.
 
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
@@ -6,14 +6,14 @@ use super::{App, PaneId};
 use crate::panes::filters::{self, FiltersEffect};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
+use benchtop_files::regular;
 use benchtop_model::Result;
 use benchtop_model::scoring::job::ScoringState;
-use benchtop_owner::wire::{AnyReply, Request, request};
-use benchtop_store::regular;
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
-/// Time between two counts of the scores that nobody waits for, while a job scores or people judge.
+/// Interval of background recounts while a job scores or people judge.
 const RESCORE_MS: u64 = 1_000;
-/// The file that the rules are in.
+/// The file with the rules.
 const PROJECT_FILE: &str = "benchtop.toml";
 
 impl App {
@@ -23,7 +23,7 @@ impl App {
         self.filters_effects(effects);
     }
 
-    /// Scores or verdicts came in: they are counted again before long, if they are on the screen.
+    /// Schedules a recount after new scores or verdicts, if the pane is on screen.
     pub(super) fn count_scores_soon(&mut self) {
         if self.at == PaneId::Filters && self.rescore_at.is_none() {
             self.rescore_at = Some(self.now() + RESCORE_MS);
@@ -38,8 +38,8 @@ impl App {
         }
     }
 
-    /// A job told how far it is.
-    pub(super) fn scoring_went_on(&mut self, job: ScoringState) {
+    /// Progress of a scoring job.
+    pub(super) fn scoring_progressed(&mut self, job: ScoringState) {
         if job.phase.over() {
             let effects = self.review.all_changed();
             self.carry_out(effects);
@@ -54,7 +54,7 @@ impl App {
         self.filters_effects(effects);
     }
 
-    /// The rules may be others now, and so what they make of the items in the review.
+    /// The rules changed, and with them the outcomes of items in the review.
     pub(super) fn rules_changed(&mut self) {
         let effects = self.review.all_changed();
         self.carry_out(effects);
@@ -66,7 +66,7 @@ impl App {
 
     pub(super) fn filters_effects(&mut self, effects: Vec<FiltersEffect>) {
         for effect in effects {
-            // What is asked or said answers a key.
+            // Questions and messages respond to a key.
             self.urgent |= !matches!(effect, FiltersEffect::Ask(..));
             match effect {
                 FiltersEffect::Ask(want, ask) => self.link.ask(Pending::Filters(want), ask),
@@ -104,7 +104,7 @@ impl App {
         self.dirty = true;
     }
 
-    /// Opens the project's file where it is wrong, or where its rules begin, or at its end.
+    /// Opens the project file at the error, at its rules, or at its end.
     fn edit_rules(&mut self, line: Option<u32>) {
         let path = self.welcome.root.join(PROJECT_FILE);
         match regular::read_text(&path, regular::SETTINGS_LIMIT) {
@@ -114,10 +114,10 @@ impl App {
                     .position(|l| l.trim_start().starts_with("[[rules]]"));
                 let at = at.unwrap_or_else(|| text.lines().count().saturating_sub(1));
                 let line = line.unwrap_or_else(|| u32::try_from(at + 1).unwrap_or(1));
-                self.shop.edit = Some((path, line));
+                self.metadata_editor.edit = Some((path, line));
             }
             Err(problem) => {
-                let what = format!("the rules cannot be edited: {}", problem.what);
+                let what = format!("cannot edit the rules: {}", problem.what);
                 self.say(Toast::from(&benchtop_model::Error { what, ..problem }));
             }
         }
@@ -125,7 +125,7 @@ impl App {
 
     pub(super) fn filters_answered(&mut self, want: filters::Want, answer: Result<AnyReply>) {
         use filters::Want as W;
-        // Somebody moved a line and looks at what comes of it; how far jobs are is told in its own time.
+        // A moved threshold needs an immediate frame; job progress does not.
         self.urgent |= !matches!(want, W::Scorers);
         let pane = &mut self.filters;
         let effects = match want {

@@ -1,4 +1,4 @@
-//! Doubtful items in the review: the queue of them, why an item is flagged or not, and what accepting one means.
+//! Flagged items in the review: their queue, explanations, and accepted flags.
 
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
@@ -11,19 +11,19 @@ use crate::widgets::toast::Toast;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::{Filter, Result};
-use benchtop_owner::wire::{AnyReply, Receipt, Request, request};
+use benchtop_protocol::wire::{AnyReply, Receipt, Request, request};
 
-/// The outcomes that are reviewed where a filter names none.
+/// The outcomes to review if the filter names none.
 const DOUBTED: [Outcome; 2] = [Outcome::Flagged, Outcome::Parked];
 
 impl App {
-    /// Asks in which order doubtful items are reviewed.
+    /// Asks for the order of the flagged items.
     pub(super) fn ask_doubtful(&mut self) {
         let words = self.review.queue().words.clone();
         let which = if words.is_empty() {
-            "doubtful items".to_string()
+            "review flagged items, in order".to_string()
         } else {
-            format!("doubtful items of `{words}`")
+            format!("review flagged items of `{words}`, in order")
         };
         let choices = FlagOrder::ALL
             .iter()
@@ -32,16 +32,16 @@ impl App {
         self.overlay = Some(Overlay::Menu(MenuFor::Doubtful, Menu::new(which, choices)));
     }
 
-    /// Makes them the queue.
+    /// Makes the flagged items the queue.
     pub(super) fn review_doubtful(&mut self, order: FlagOrder) {
         self.back_to = None;
         match Filter::parse(&self.review.queue().words) {
             Ok(mut filter) => {
-                // A queue of doubtful items was made of what it is called, not of what finds it again.
+                // The current queue was made from this filter: use its words, not its title.
                 if self.review.queue().is_named() && filter.outcome == DOUBTED {
                     filter.outcome.clear();
                 }
-                // Another random order each time, and the same one for as long as this queue lasts.
+                // A new seed for each queue, kept as long as the queue.
                 let ask = request::Doubtful {
                     filter: filter.clone(),
                     order,
@@ -58,7 +58,7 @@ impl App {
         if numbers.is_empty() {
             let filters = self.keymap.press(Action::GoFilters);
             let said = format!(
-                "nothing here is {title}: {filters} draws lines that flag; the queue stays as it was"
+                "no items: {title}; {filters} opens Filters to set thresholds; queue unchanged"
             );
             return self.say(Toast::info(said));
         }
@@ -68,7 +68,7 @@ impl App {
             self.keymap.press(Action::Back),
         );
         let count = counted(numbers.len() as u64, "item");
-        let said = format!("{count}: {title}; {explain} explains, {back} shows all again");
+        let said = format!("{count}: {title}; {explain} explains, {back} shows all items");
         self.leave_round();
         let effects = self.review.set_queue(
             Queue::of(filter.words(), numbers, items).called(title),
@@ -78,17 +78,17 @@ impl App {
         self.say(Toast::info(said));
     }
 
-    /// Asks everything that machines said of the item on screen.
+    /// Asks the owner for the scores and rule results of the item on screen.
     pub(super) fn explain_item(&mut self) {
         match self.review.number() {
             Some(number) => self.ask_now(Pending::Explain(number), request::Explain { number }),
-            None => self.say(Toast::info("there is nothing to explain")),
+            None => self.say(Toast::info("nothing to explain")),
         }
     }
 
     pub(super) fn explained(&mut self, number: u32, answer: Result<AnyReply>) {
         let explanation = answer.and_then(request::Explain::reply);
-        // Somebody who has gone on, or is choosing something, is not interrupted.
+        // Do not interrupt a user who moved on or opened something.
         if self.at != PaneId::Review
             || self.review.number() != Some(number)
             || self.overlay.is_some()
@@ -101,8 +101,8 @@ impl App {
         }
     }
 
-    /// An accepted item that was flagged is a false alarm of the filter: that is said.
-    pub(super) fn tell_overridden(&mut self, receipt: &Receipt) {
+    /// Reports that an accepted item was flagged, which makes it a false alarm of the filter.
+    pub(super) fn report_override(&mut self, receipt: &Receipt) {
         if self.review.overrides(receipt) {
             self.say(Toast::info(format!(
                 "#{} overrides the filter (false alarm)",
@@ -112,7 +112,7 @@ impl App {
     }
 }
 
-/// The filter that comes back to these items after a restart, and what the queue is called.
+/// The filter that finds these items after a restart, and the title of the queue.
 fn named(filter: &Filter, order: FlagOrder) -> (Filter, String) {
     let mut resumed = filter.clone();
     let mut rest = filter.clone();
@@ -120,7 +120,7 @@ fn named(filter: &Filter, order: FlagOrder) -> (Filter, String) {
     let mut words = match order {
         FlagOrder::AgainstPeople => "judged".to_string(),
         _ if filter.outcome.is_empty() => {
-            // Decided against the rules or not, an item keeps its outcome: the same ones are found again.
+            // An item keeps its outcome whatever the verdict, so this finds the same items.
             resumed.outcome = DOUBTED.to_vec();
             "flagged".to_string()
         }
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_queue_says_what_it_holds_and_its_words_find_it_again() {
+    fn a_queue_has_a_title_and_a_filter_that_finds_it_again() {
         let of = |words: &str, order| {
             let (filter, title) = named(&Filter::parse(words).unwrap(), order);
             (filter.words(), title)

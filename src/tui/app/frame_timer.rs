@@ -1,24 +1,24 @@
-//! When a frame is due, what is due by time alone, and leaving.
+//! Schedules frames and timed work, and leaves the program.
 
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
 use super::{App, PaneId};
 use crate::widgets::toast::Toast;
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// How long a quit waits for the last receipts.
+/// Longest wait for the last receipts when quitting.
 const LAST_RECEIPTS_MS: u64 = 2_000;
-/// Time between two frames of the generate pane or the filter bench that only tell how far the jobs are.
+/// Interval of frames that only show job progress.
 const REDRAW_MS: u64 = 250;
 
 impl App {
-    /// Whether something changed since the last call, so that a frame is to be drawn.
+    /// Whether something changed since the last call, so that a frame is due.
     pub fn take_dirty(&mut self) -> bool {
         if !std::mem::take(&mut self.dirty) {
             return false;
         }
         let (now, due) = (self.now(), self.drawn_at + REDRAW_MS);
-        // Jobs tell more often than anybody can read.
+        // Jobs report progress more often than anybody can read.
         if !std::mem::take(&mut self.urgent)
             && matches!(
                 self.at,
@@ -33,7 +33,7 @@ impl App {
         true
     }
 
-    /// When [`tick`](Self::tick) is to be called, in milliseconds of the clock.
+    /// When to call [`tick`](Self::tick), in milliseconds of the clock.
     pub fn deadline(&self) -> Option<u64> {
         let waiting = matches!(self.at, PaneId::Review | PaneId::Adjudicate)
             .then(|| self.receipts.deadline())
@@ -59,14 +59,14 @@ impl App {
             .min()
     }
 
-    /// Does what is due by time alone.
+    /// Runs everything that is due.
     pub fn tick(&mut self) {
         let now = self.now();
         if self.recount_at.is_some_and(|at| at <= now) {
             self.recount_at = None;
             self.link.ask(Pending::Status, request::Status);
-            self.workshop_recount();
-            self.adjudicate_again();
+            self.recount_metadata();
+            self.refresh_disputes();
         }
         if self.gauges_at.is_some_and(|at| at <= now) {
             self.read_gauges();
@@ -75,19 +75,19 @@ impl App {
             self.count_scores();
         }
         if self.agree_at.is_some_and(|at| at <= now) {
-            self.agree_again();
+            self.refresh_agreement();
         }
         if self.blink_at.is_some_and(|at| at <= now) {
-            self.blink_on(now);
+            self.advance_blink(now);
         }
         if self.rounds_due.is_some_and(|at| at <= now) {
-            self.rounds_again();
+            self.refresh_rounds();
         }
         if self.round_form_due.is_some_and(|at| at <= now) {
             self.preview_round();
         }
         if self.round_due.is_some_and(|at| at <= now) {
-            self.round_again();
+            self.check_round();
         }
         if self.note_due.is_some_and(|at| at <= now) {
             self.remember();
@@ -98,32 +98,32 @@ impl App {
         if self.leaving.is_some_and(|at| at <= now) {
             self.quit = true;
         }
-        // Lets an overdue receipt go, so that its deadline does not come up again.
+        // Drops an overdue receipt, so that its deadline does not return.
         self.receipts.seen(self.token, now);
     }
 
-    /// Whether everything that a person would miss tomorrow has been acknowledged.
-    pub(super) fn nothing_on_its_way(&self) -> bool {
+    /// Whether all verdicts and the resume point were acknowledged.
+    pub(super) fn all_acknowledged(&self) -> bool {
         self.review.pending().is_empty()
             && self.adjudicate.pending().is_empty()
             && !self.link.unplaced()
     }
 
-    /// Leaves, once the last verdicts are on disk.
+    /// Leaves once the last verdicts are on disk.
     pub(super) fn leave(&mut self) {
-        if let Some(asked) = self.shop.desk.before_quit() {
-            // A second ctrl-c means it.
+        if let Some(asked) = self.metadata_editor.desk.before_quit() {
+            // A second ctrl-c quits even with unsaved edits.
             let again = matches!(&self.overlay, Some(Overlay::Menu(MenuFor::Metadata(_), _)));
             if !again {
                 return self.metadata_effects(asked);
             }
         }
-        // What is in hand is others' to have; the next start comes back to the round.
+        // Release the assignment. The next start resumes the round.
         if self.leaving.is_none() {
             self.give_back();
         }
-        // Also while the owner is away: it may come back in time, and a second key leaves at once.
-        if self.nothing_on_its_way() || self.leaving.is_some() {
+        // Also without an owner, which may come back in time. A second key leaves at once.
+        if self.all_acknowledged() || self.leaving.is_some() {
             self.quit = true;
             return;
         }

@@ -1,4 +1,4 @@
-//! The generate pane: what joins it to the program.
+//! Connects the generate pane to the program.
 
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
@@ -7,9 +7,9 @@ use crate::panes::generate::{self, GenerateEffect};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_model::Result;
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
-/// Time between two readings of the gauges while a job is at work.
+/// Interval of gauge readings while a job runs.
 const GAUGES_MS: u64 = 1_000;
 
 impl App {
@@ -19,7 +19,7 @@ impl App {
         self.generate_effects(effects);
     }
 
-    /// While a job is at work and the pane is shown, the gauges are read once a second; otherwise not at all.
+    /// Reads the gauges once a second while a job runs and the pane is on screen.
     pub(super) fn watch_gauges(&mut self) {
         let watching = self.at == PaneId::Generate && self.generate.at_work();
         self.gauges_at = match (watching, self.gauges_at) {
@@ -39,7 +39,7 @@ impl App {
 
     pub(super) fn generate_effects(&mut self, effects: Vec<GenerateEffect>) {
         for effect in effects {
-            // What is asked or said answers a key.
+            // Questions and messages respond to a key.
             self.urgent |= !matches!(effect, GenerateEffect::Ask(..));
             match effect {
                 GenerateEffect::Ask(want, ask) => self.link.ask(Pending::Generate(want), ask),
@@ -83,7 +83,7 @@ impl App {
                 vec![]
             }
             generate::Want::Devices => {
-                // Without an answer the gauges stay as they were.
+                // On an error the gauges keep their values.
                 if let Ok(devices) = answer.and_then(request::Devices::reply) {
                     pane.take_devices(devices);
                 }

@@ -1,4 +1,4 @@
-//! How the picture in the review is looked at: zoom, pan, the two of a pair, their difference, the blink between them.
+//! How the review shows pictures: zoom, pan, and pairs with difference and blinking.
 
 use super::{App, PaneId};
 use crate::action::Action;
@@ -7,24 +7,24 @@ use crate::preview::{Region, Show};
 use crate::widgets::toast::Toast;
 use benchtop_model::ColourLevel;
 
-/// Time that each picture stands while it blinks: two changes a second, well below the three flashes a second that WCAG
-/// 2.3.1 allows.
+/// Time per picture while blinking: two changes a second, below the three flashes a second that
+/// WCAG 2.3.1 allows.
 const BLINK_MS: u64 = 500;
 
 impl App {
-    /// Zooms, pans, or turns the pictures of a pair.
-    pub(super) fn look_closer(&mut self, action: Action) {
+    /// Zooms, pans, or switches between the pictures of a pair.
+    pub(super) fn view_action(&mut self, action: Action) {
         let looking = self.review.looking();
         let region = looking.region;
         match action {
-            Action::ZoomIn => self.turn_to(region.zoom(true), "this is as near as it gets"),
-            Action::ZoomOut => self.turn_to(region.zoom(false), "this is the whole picture"),
+            Action::ZoomIn => self.show_region(region.zoom(true), "maximum zoom"),
+            Action::ZoomOut => self.show_region(region.zoom(false), "the whole picture is shown"),
             Action::PanLeft => self.pan(-1, 0),
             Action::PanRight => self.pan(1, 0),
             Action::PanUp => self.pan(0, -1),
             Action::PanDown => self.pan(0, 1),
             Action::Blink => self.blink(looking),
-            _ => self.turn_pair(action, looking),
+            _ => self.switch_pair(action, looking),
         }
     }
 
@@ -32,19 +32,19 @@ impl App {
         let region = self.review.looking().region;
         let why = match region.times() {
             1 => format!(
-                "this is the whole picture; {} zooms in",
+                "the whole picture is shown; {} zooms in",
                 self.keymap.press(Action::ZoomIn)
             ),
-            _ => "the picture ends there".to_string(),
+            _ => "edge of the picture".to_string(),
         };
-        self.turn_to(region.pan(right, down), &why);
+        self.show_region(region.pan(right, down), &why);
     }
 
-    /// Looks at another region, or says why it cannot.
-    fn turn_to(&mut self, region: Region, why: &str) {
+    /// Shows another region, or says why it cannot.
+    fn show_region(&mut self, region: Region, why: &str) {
         let looking = self.review.looking();
         if !matches!(self.review.picture(), Picture::Ready(_)) {
-            return self.say(Toast::info("there is no picture to look closer at"));
+            return self.say(Toast::info("no picture to zoom into"));
         }
         if region == looking.region {
             return self.say(Toast::info(why));
@@ -52,15 +52,15 @@ impl App {
         self.review.look(Looking { region, ..looking });
         let out = self.keymap.press(Action::ZoomOut);
         self.say(Toast::info(match region.times() {
-            1 => "the whole picture".to_string(),
-            times => format!("{times} times as near; {out} goes back"),
+            1 => "whole picture".to_string(),
+            times => format!("zoom {times}x; {out} zooms out"),
         }));
     }
 
-    /// Whether the item on screen has two pictures to compare; says why not.
+    /// Whether the item on screen has two pictures to compare. If not, says why.
     fn has_pair(&mut self) -> bool {
         let why = match self.review.pair() {
-            None => "this item has no second picture to compare with",
+            None => "this item has no second picture",
             Some(sides) if sides.same() => "both pictures of this pair are the same file",
             Some(sides) if !sides.both() => "one of the two pictures cannot be shown",
             Some(_) => return true,
@@ -69,8 +69,8 @@ impl App {
         false
     }
 
-    fn turn_pair(&mut self, action: Action, mut looking: Looking) {
-        // To turn to another picture there need only be one.
+    fn switch_pair(&mut self, action: Action, mut looking: Looking) {
+        // Switching to the other picture needs only one that works.
         let turns = action == Action::OtherPicture
             && self
                 .review
@@ -88,8 +88,8 @@ impl App {
         self.review.look(looking);
     }
 
-    /// Begins to blink; where there is no colour, or somebody cannot use what moves, shows the difference instead. The key
-    /// that began it stops it too.
+    /// Starts or stops blinking. Without color or with a screen reader, shows the difference
+    /// instead.
     fn blink(&mut self, mut looking: Looking) {
         if std::mem::take(&mut self.blinked) || !self.has_pair() {
             return;
@@ -100,20 +100,20 @@ impl App {
             self.review.look(looking);
             let shown = looking.show == Some(Show::Difference);
             let said = if shown {
-                "where they differ, in place of blinking"
+                "showing the difference instead of blinking"
             } else {
-                "as before"
+                "showing both pictures"
             };
             return self.say(Toast::info(said));
         }
         looking.blink = Some(self.review.shown() == Show::First);
         self.review.look(looking);
         self.blink_at = Some(self.now() + BLINK_MS);
-        self.say(Toast::info("A and B in turn; any key stops it"));
+        self.say(Toast::info("blinking between A and B; any key stops"));
     }
 
-    /// Shows the other picture, once the one before it has been on the screen.
-    pub(super) fn blink_on(&mut self, now: u64) {
+    /// Shows the other picture, once the current one has been on screen.
+    pub(super) fn advance_blink(&mut self, now: u64) {
         let looking = self.review.looking();
         let Some(second) = looking
             .blink
@@ -123,7 +123,7 @@ impl App {
             return;
         };
         self.blink_at = Some(now + BLINK_MS);
-        // On a slow disk the one that is due may not be ready: it is waited for, and nothing is drawn meanwhile.
+        // On a slow disk the next picture may not be ready: wait for it without drawing.
         let due = if second { Show::Second } else { Show::First };
         if self.review.shown() == due {
             self.review.look(Looking {
@@ -134,7 +134,7 @@ impl App {
         }
     }
 
-    /// Any key stops it.
+    /// Stops blinking, on any key.
     pub(super) fn stop_blinking(&mut self) {
         let looking = self.review.looking();
         self.blinked = looking.blink.is_some() && self.blink_at.is_some();
@@ -147,7 +147,7 @@ impl App {
         }
     }
 
-    /// What the keys for a pair are, as its caption says them, the most useful first.
+    /// Key hints for the caption of a pair, most useful first.
     pub(super) fn pair_keys(&self) -> Vec<String> {
         let hint = |action, word| format!("{} {word}", self.keymap.press(action));
         vec![

@@ -1,4 +1,4 @@
-//! From keys, menus and prompts to actions.
+//! Turns keys, menus, and prompts into actions.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -17,11 +17,11 @@ use crate::widgets::toast::Toast;
 use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::{Error, Judgement, Verdict};
 
-/// An enter so soon after the number of a line is a habit.
+/// An enter this soon after a line's number is taken as a habit.
 const HABIT_MS: u64 = 400;
 
 impl App {
-    /// Takes the person's keys in place of the default ones, or says what is wrong with them.
+    /// Replaces the default keys by the user's, or reports errors in the key file.
     pub fn take_keys(&mut self, keys: std::result::Result<Loaded, Vec<Error>>) {
         match keys {
             Ok(loaded) => self.keymap = loaded.keymap,
@@ -40,14 +40,14 @@ impl App {
                     .to_string()
                 });
                 self.say(Toast::warning(format!(
-                    "the default keys hold: {first}{more}; `benchtop keys` says all"
+                    "using the default keys: {first}{more}; see `benchtop keys`"
                 )));
             }
         }
         self.dirty = true;
     }
 
-    /// What keys of a file are held against in this project.
+    /// What macros are checked against in this project.
     pub fn known(&self) -> Known<'_> {
         Known {
             project: &self.welcome.project,
@@ -78,21 +78,21 @@ impl App {
                 _ => {}
             }
         }
-        // Wherever one is: what is on the screen may be wrong there.
+        // Repaint works everywhere, since the screen may be garbled anywhere.
         if self.keymap.lookup(&[Scope::Global], &[Press::from(key)])
             == Lookup::Action(Action::Repaint)
         {
             self.repaint = true;
             return;
         }
-        // An enter out of habit behind a number that took a line was for that menu, and does nothing to what comes behind it.
+        // An enter right after a number that chose a menu line was meant for that menu.
         let was_for_menu = self
             .took_by_number
             .take()
             .is_some_and(|took| at.saturating_sub(took) < HABIT_MS);
         if was_for_menu && key.code == KeyCode::Enter && key.modifiers.is_empty() {
             self.say(Toast::info(
-                "that enter was for the menu: its number took the line; press it again for what is here",
+                "enter ignored: the number already chose the line; press enter again to use it here",
             ));
             return;
         }
@@ -102,13 +102,14 @@ impl App {
         if self.overlay.is_some() {
             return self.overlay_key(key, at);
         }
-        // What was said was about the key before this one.
+        // The message was about the previous key.
         self.toast = None;
         self.chord.push(Press::from(key));
         let scopes = self.scopes();
         match self.keymap.lookup(&scopes, &self.chord) {
-            // Half an arrow key on a slow line is an escape: it may close things, but not the program.
-            Lookup::Action(Action::Back) if key.code == KeyCode::Esc && self.at_the_door() => {
+            // On a slow line, half an arrow key looks like escape: it may close things, but not the
+            // program.
+            Lookup::Action(Action::Back) if key.code == KeyCode::Esc && self.would_quit() => {
                 self.chord.clear();
                 let quits = self
                     .keymap
@@ -116,9 +117,7 @@ impl App {
                     .into_iter()
                     .find(|k| k != "esc");
                 let quits = quits.unwrap_or_else(|| self.keymap.press(Action::Quit));
-                self.say(Toast::info(format!(
-                    "there is nothing to close; {quits} quits"
-                )));
+                self.say(Toast::info(format!("nothing to close; {quits} quits")));
             }
             Lookup::Action(action) => {
                 self.chord.clear();
@@ -130,18 +129,20 @@ impl App {
                 self.run_macro(which, at);
             }
             Lookup::Pending(_) => {}
-            // What is no action is text.
+            // Keys that are no action are text.
             Lookup::Elsewhere(_) if self.at == PaneId::Rounds && self.typing() => {
                 self.chord.clear();
                 let effects = self.rounds.key(key);
                 self.rounds_effects(effects);
             }
             Lookup::Elsewhere(_)
-                if self.at == PaneId::Templates && self.shop.templates.typing() =>
+                if self.at == PaneId::Templates && self.metadata_editor.templates.typing() =>
             {
                 self.chord.clear();
-                let shop = &mut self.shop;
-                let effects = shop.templates.key(key, &mut shop.desk);
+                let metadata_editor = &mut self.metadata_editor;
+                let effects = metadata_editor
+                    .templates
+                    .key(key, &mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
             Lookup::Elsewhere(actions) => {
@@ -153,17 +154,17 @@ impl App {
         }
     }
 
-    /// Whether one step back is out of the program.
-    pub(super) fn at_the_door(&self) -> bool {
+    /// Whether going back would quit the program.
+    pub(super) fn would_quit(&self) -> bool {
         self.at == PaneId::Review && self.back_to.is_none() && self.review.queue().is_all()
     }
 
-    /// Says why a key did nothing.
+    /// Explains why a key did nothing.
     pub(super) fn explain(&mut self, pressed: &[Press], actions: &[Action]) {
         let name = crate::keymap::Chord(pressed.to_vec()).label();
         let key = |action| self.keymap.press(action);
         let help = key(Action::Help);
-        // Answers are the farthest from what somebody means by a letter.
+        // Prefer other scopes to the answers of a round, which use common letters.
         let told = |hidden: &[Scope]| actions.iter().find(|a| !hidden.contains(&a.scope()));
         let said = match told(&[Scope::Overlay, Scope::Answers]).or_else(|| told(&[Scope::Overlay]))
         {
@@ -172,56 +173,56 @@ impl App {
                     Scope::Review => format!("in Review ({})", key(Action::GoReview)),
                     Scope::List => format!("in Items ({})", key(Action::GoList)),
                     Scope::Board | Scope::Behind | Scope::Answer => {
-                        format!("on the leaderboard ({})", key(Action::GoBoard))
+                        format!("in Board ({})", key(Action::GoBoard))
                     }
                     Scope::Table => format!(
-                        "in tables ({}, {})",
+                        "in Items and Board ({}, {})",
                         key(Action::GoList),
                         key(Action::GoBoard)
                     ),
                     Scope::Metadata => {
                         let (words, texts) = (key(Action::GoVocabulary), key(Action::GoTemplates));
-                        format!("with vocabularies and templates ({words}, {texts})")
+                        format!("in Vocabularies and Templates ({words}, {texts})")
                     }
                     Scope::Vocabulary => {
-                        format!("with vocabularies ({})", key(Action::GoVocabulary))
+                        format!("in Vocabularies ({})", key(Action::GoVocabulary))
                     }
                     Scope::Templates | Scope::Editor => {
-                        format!("with templates ({})", key(Action::GoTemplates))
+                        format!("in Templates ({})", key(Action::GoTemplates))
                     }
                     Scope::Coverage => {
-                        format!("in the coverage view ({})", key(Action::GoCoverage))
+                        format!("in Coverage ({})", key(Action::GoCoverage))
                     }
-                    Scope::Generate => format!("with jobs ({})", key(Action::GoGenerate)),
+                    Scope::Generate => format!("in Generate ({})", key(Action::GoGenerate)),
                     Scope::Adjudicate => {
-                        format!("in the adjudication ({})", key(Action::GoAdjudicate))
+                        format!("in Adjudicate ({})", key(Action::GoAdjudicate))
                     }
-                    Scope::Filters => format!("on the filter bench ({})", key(Action::GoFilters)),
-                    Scope::Agreement => format!("with agreement ({})", key(Action::GoAgreement)),
+                    Scope::Filters => format!("in Filters ({})", key(Action::GoFilters)),
+                    Scope::Agreement => format!("in Agreement ({})", key(Action::GoAgreement)),
                     Scope::Rounds | Scope::Form => {
-                        format!("with rounds ({})", key(Action::GoRounds))
+                        format!("in Rounds ({})", key(Action::GoRounds))
                     }
                     Scope::Round => {
-                        format!("for a round that you work on ({})", key(Action::GoRounds))
+                        format!("in a round ({})", key(Action::GoRounds))
                     }
                     Scope::Answers => format!(
-                        "for a round that asks for answers ({})",
+                        "in a round that asks for answers ({})",
                         key(Action::GoRounds)
                     ),
                     Scope::Global | Scope::Overlay => "elsewhere".to_string(),
                 };
                 format!(
-                    "`{name}` is {} {place}; {help} shows the keys of this pane",
+                    "`{name}` means `{}` {place}; {help} shows the keys of this pane",
                     action.name()
                 )
             }
-            None => format!("`{name}` does nothing; {help} shows the keys"),
+            None => format!("`{name}` is not bound; {help} shows the keys"),
         };
         self.say(Toast::info(said));
     }
 
-    /// A key of a menu or a prompt as those read it: their own keys are the overlay's by default, a person may have
-    /// others. `None` for a key that is theirs no more. Text stays text.
+    /// Translates a key of a menu or prompt, which the user may have remapped, to its default.
+    /// `None` if the key no longer has this meaning. Text is unchanged.
     fn overlays_own(&self, key: KeyEvent) -> Option<KeyEvent> {
         let own = |code| {
             Some(KeyEvent {
@@ -258,14 +259,16 @@ impl App {
                 self.rounds_effects(effects);
             }
             None if self.at == PaneId::Templates => {
-                let shop = &mut self.shop;
-                let effects = shop.templates.paste(pasted, &mut shop.desk);
+                let metadata_editor = &mut self.metadata_editor;
+                let effects = metadata_editor
+                    .templates
+                    .paste(pasted, &mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
             _ => {
                 let find = self.keymap.press(Action::Find);
                 self.say(Toast::info(format!(
-                    "there is nothing to paste into: {find} finds"
+                    "nothing to paste into; {find} opens the search"
                 )));
             }
         }
@@ -279,7 +282,7 @@ impl App {
         let Some(key) = self.overlays_own(key) else {
             return;
         };
-        // As in a pane: what was said was about the key before this one.
+        // As in a pane: the message was about the previous key.
         self.toast = None;
         match &mut self.overlay {
             Some(Overlay::Menu(_, menu)) => {
@@ -311,7 +314,7 @@ impl App {
                         self.board_filtered(&before)
                     }
                     Some(Overlay::Prompt(PromptFor::Note(number, before), _)) => {
-                        self.noted(number, &before)
+                        self.on_note(number, &before)
                     }
                     _ => {}
                 },
@@ -339,7 +342,7 @@ impl App {
         }
     }
 
-    /// One key says yes; any other leaves everything as it was.
+    /// One key confirms; any other key cancels.
     fn confirm_key(&mut self, key: KeyEvent) {
         let Some(Overlay::Confirm { then, viewed, .. }) = self.overlay.take() else {
             return;
@@ -426,7 +429,7 @@ impl App {
             },
             MenuFor::Coverage(purpose) => {
                 if let Some(pick) = picks.first() {
-                    let effects = self.shop.coverage.chosen(&purpose, *pick);
+                    let effects = self.metadata_editor.coverage.chosen(&purpose, *pick);
                     self.coverage_effects(effects);
                 }
             }

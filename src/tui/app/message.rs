@@ -7,28 +7,25 @@ use crate::preview::worker::Done;
 use crate::terminal::Input;
 use crate::terminal::signals::Signal;
 use benchtop_model::Result;
-use benchtop_owner::{Client, Incoming};
+use benchtop_protocol::{Client, Incoming};
 
-/// Something happened.
 #[derive(Debug)]
 pub enum Message {
-    /// A key, a paste or a reply of the terminal, read at this time (milliseconds of the program's clock).
+    /// A key, paste, or terminal reply, with its time in milliseconds of the program's clock.
     Input(Input, u64),
-    /// The terminal is gone.
     HungUp,
-    /// A signal came.
     Signal(Signal),
-    /// The owner said something on the connection of this generation.
+    /// A message from the owner on the connection of this generation.
     Owner(u64, Incoming),
-    /// A try to connect ended, for this generation.
+    /// A connection attempt of this generation ended.
     Linked(u64, Result<Connected>),
     /// A picture is ready.
     Picture(Done),
-    /// What an edit of the metadata makes of the questions.
+    /// A preview of metadata edits is ready.
     Preview(worker::Done),
 }
 
-/// A connection; a wrapper because a client has nothing to print.
+/// A connection. The wrapper adds `Debug`, which a client does not have.
 #[derive(Clone)]
 pub struct Connected(pub Arc<Client>);
 

@@ -1,4 +1,4 @@
-//! The vocabulary pane, the template pane and the coverage view: what joins them to the program.
+//! Connects the vocabularies, templates, and coverage panes to the program.
 
 use std::path::PathBuf;
 
@@ -17,23 +17,24 @@ use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_compose::metadata::STYLE;
 use benchtop_model::Result;
-use benchtop_owner::wire::{AnyReply, Rename, Request, request};
+use benchtop_model::recompose::Rename;
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
-/// The metadata on the desk, and the panes that show it.
+/// The metadata being edited, and the panes that show it.
 pub(super) struct MetadataEditor {
     pub(super) desk: EditSession,
     pub(super) vocabulary: VocabularyPane,
     pub(super) templates: TemplatesPane,
     pub(super) coverage: CoveragePane,
     previewer: Previewer,
-    /// A file to open in the person's editor, at a line.
+    /// A file to open in the user's editor, at a line.
     pub(super) edit: Option<(PathBuf, u32)>,
-    /// Terms that the save under way gives another name.
+    /// Terms that the current save renames.
     renames: Vec<Rename>,
 }
 
 impl MetadataEditor {
-    /// Nothing read yet; `done` is called on the preview's thread.
+    /// Reads nothing yet. `done` is called on the preview thread.
     pub(super) fn new(
         done: impl Fn(metadata::worker::Done) + Send + 'static,
     ) -> std::io::Result<MetadataEditor> {
@@ -50,25 +51,25 @@ impl MetadataEditor {
 }
 
 impl App {
-    pub(super) fn go_workshop(&mut self, at: PaneId) {
+    pub(super) fn go_metadata(&mut self, at: PaneId) {
         self.at = at;
-        let shop = &mut self.shop;
+        let metadata_editor = &mut self.metadata_editor;
         match at {
             PaneId::Vocabulary => {
-                let effects = shop.vocabulary.start(&mut shop.desk);
+                let effects = metadata_editor.vocabulary.start(&mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
             PaneId::Templates => {
-                let effects = shop.templates.start(&mut shop.desk);
+                let effects = metadata_editor.templates.start(&mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
             _ => {
-                let effects = shop.coverage.start();
-                // The vocabularies are among what can be chosen.
-                let read = if *shop.desk.phase() == Phase::Ready {
+                let effects = metadata_editor.coverage.start();
+                // The vocabularies are among the possible axes.
+                let read = if *metadata_editor.desk.phase() == Phase::Ready {
                     vec![]
                 } else {
-                    shop.desk.read()
+                    metadata_editor.desk.read()
                 };
                 self.coverage_effects(effects);
                 self.metadata_effects(read);
@@ -76,28 +77,32 @@ impl App {
         }
     }
 
-    /// Does an action in the pane that is shown.
-    pub(super) fn workshop_action(&mut self, action: Action) {
+    /// Runs an action in the current pane.
+    pub(super) fn metadata_action(&mut self, action: Action) {
         if action == Action::Recompose {
-            if !self.shop.desk.session().changed().is_empty() {
+            if !self.metadata_editor.desk.session().changed().is_empty() {
                 return self.say(Toast::info(
-                    "save or revert your edits first: items are composed from what is on disk",
+                    "save or revert your edits first: items are composed from the files on disk",
                 ));
             }
             return self.recompose(Vec::new(), false, (true, true));
         }
-        let shop = &mut self.shop;
+        let metadata_editor = &mut self.metadata_editor;
         match self.at {
             PaneId::Vocabulary => {
-                let effects = shop.vocabulary.act(action, &mut shop.desk);
+                let effects = metadata_editor
+                    .vocabulary
+                    .act(action, &mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
             PaneId::Templates => {
-                let effects = shop.templates.act(action, &mut shop.desk);
+                let effects = metadata_editor
+                    .templates
+                    .act(action, &mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
             _ => {
-                let names: Vec<String> = shop
+                let names: Vec<String> = metadata_editor
                     .desk
                     .session()
                     .edited()
@@ -105,7 +110,7 @@ impl App {
                     .keys()
                     .cloned()
                     .collect();
-                let effects = shop.coverage.act(action, &names);
+                let effects = metadata_editor.coverage.act(action, &names);
                 self.coverage_effects(effects);
             }
         }
@@ -116,11 +121,11 @@ impl App {
             match effect {
                 MetadataEffect::Ask(want, ask) => {
                     if want == metadata::Want::Saved {
-                        self.shop.renames = renames(self.shop.desk.session());
+                        self.metadata_editor.renames = renames(self.metadata_editor.desk.session());
                     }
                     self.ask_now(Pending::Metadata(want), ask);
                 }
-                MetadataEffect::Preview(request) => self.shop.previewer.want(request),
+                MetadataEffect::Preview(request) => self.metadata_editor.previewer.want(request),
                 MetadataEffect::Edit { file, line } => self.edit_outside(&file, line),
                 MetadataEffect::AskText {
                     purpose,
@@ -176,91 +181,110 @@ impl App {
         self.dirty = true;
     }
 
-    /// To a place of a file, in the pane that edits it.
+    /// Goes to a position in a file, in the pane that edits it.
     fn jump(&mut self, file: &str, line: u32, column: u32) {
-        let shop = &mut self.shop;
+        let metadata_editor = &mut self.metadata_editor;
         let stay = self.at == PaneId::Templates;
         let text = stay
-            .then(|| shop.templates.jump(&mut shop.desk, file, line, column))
+            .then(|| {
+                metadata_editor
+                    .templates
+                    .jump(&mut metadata_editor.desk, file, line, column)
+            })
             .flatten();
         if let Some(effects) = text {
             return self.metadata_effects(effects);
         }
-        if let Some(effects) = shop.vocabulary.jump(&mut shop.desk, file, line) {
+        if let Some(effects) =
+            metadata_editor
+                .vocabulary
+                .jump(&mut metadata_editor.desk, file, line)
+        {
             self.at = PaneId::Vocabulary;
             return self.metadata_effects(effects);
         }
-        match shop.templates.jump(&mut shop.desk, file, line, column) {
+        match metadata_editor
+            .templates
+            .jump(&mut metadata_editor.desk, file, line, column)
+        {
             Some(effects) => {
                 self.at = PaneId::Templates;
                 self.metadata_effects(effects);
             }
-            None => self.say(Toast::info(format!("{file} has no pane of its own"))),
+            None => self.say(Toast::info(format!("no pane edits {file}"))),
         }
     }
 
     fn edit_outside(&mut self, file: &str, line: u32) {
         let path = self.welcome.root.join("metadata").join(file);
-        if self.shop.desk.session().shipped() || !path.is_file() {
+        if self.metadata_editor.desk.session().shipped() || !path.is_file() {
             return self.say(Toast::info(
-                "these are the shipped files: the first save writes them to the project",
+                "these are the built-in files; save once to write them to the project",
             ));
         }
-        self.shop.edit = Some((path, line));
+        self.metadata_editor.edit = Some((path, line));
     }
 
-    /// A file to open in the person's editor and a line of it, since the last call.
+    /// The file and line to open in the user's editor, since the last call.
     pub fn wants_edit(&mut self) -> Option<(PathBuf, u32)> {
-        self.shop.edit.take()
+        self.metadata_editor.edit.take()
     }
 
-    /// The person's editor has ended, or could not be started.
+    /// The user's editor exited or could not be started.
     pub fn edited(&mut self, outcome: std::io::Result<()>) {
         match outcome {
             Ok(()) => {
-                let effects = self.shop.desk.read();
+                let effects = self.metadata_editor.desk.read();
                 self.metadata_effects(effects);
                 self.rules_changed();
                 self.guidelines_edited();
             }
             Err(error) => self.say(Toast::error(format!(
-                "the editor: {error}; $EDITOR names it"
+                "cannot run the editor: {error}; set $EDITOR"
             ))),
         }
     }
 
     pub(super) fn metadata_answered(&mut self, want: metadata::Want, answer: Result<AnyReply>) {
-        let shop = &mut self.shop;
+        let metadata_editor = &mut self.metadata_editor;
         let mut effects = match want {
-            metadata::Want::State => shop.desk.take(answer.and_then(request::Metadata::reply)),
+            metadata::Want::State => metadata_editor
+                .desk
+                .take(answer.and_then(request::Metadata::reply)),
             metadata::Want::Saved => {
                 let answer = answer.and_then(request::SaveMetadata::reply);
                 let saved = answer.is_ok();
-                let effects = shop.desk.saved(answer);
-                let renames = std::mem::take(&mut shop.renames);
-                // Whether items read differently now is asked while the person looks at what was saved.
+                let effects = metadata_editor.desk.saved(answer);
+                let renames = std::mem::take(&mut metadata_editor.renames);
+                // Look for stale items while the user still looks at the saved file.
                 if saved && !effects.iter().any(|e| matches!(e, MetadataEffect::Quit)) {
                     self.metadata_effects(effects);
                     return self.recompose(renames, false, (true, false));
                 }
                 effects
             }
-            metadata::Want::Impact => shop.desk.impact(answer.and_then(request::Impact::reply)),
+            metadata::Want::Impact => metadata_editor
+                .desk
+                .impact(answer.and_then(request::Impact::reply)),
             metadata::Want::Terms(name) => {
                 let terms = answer.and_then(request::Terms::reply);
-                shop.vocabulary.take_terms(&name, terms)
+                metadata_editor.vocabulary.take_terms(&name, terms)
             }
         };
         effects.extend(match self.at {
-            PaneId::Vocabulary => shop.vocabulary.refreshed(&mut shop.desk),
-            PaneId::Templates => shop.templates.refreshed(&mut shop.desk),
+            PaneId::Vocabulary => metadata_editor
+                .vocabulary
+                .refreshed(&mut metadata_editor.desk),
+            PaneId::Templates => metadata_editor
+                .templates
+                .refreshed(&mut metadata_editor.desk),
             _ => vec![],
         });
         self.metadata_effects(effects);
     }
 
     pub(super) fn coverage_answered(&mut self, want: coverage::Want, answer: Result<AnyReply>) {
-        let pane = &mut self.shop.coverage;
+        let pane = &mut self.metadata_editor.coverage;
         match want {
             coverage::Want::Grid(rows, columns) => {
                 let grid = answer.and_then(request::Grid::reply);
@@ -279,26 +303,26 @@ impl App {
 
     /// The metadata changed on disk.
     pub(super) fn metadata_changed(&mut self) {
-        // Whether the item on screen is stale may be another answer now.
+        // The item on screen may have become stale or fresh.
         if let Some(number) = self.review.number().filter(|_| self.at == PaneId::Review) {
             let effects = self.review.changed(number);
             self.carry_out(effects);
         }
-        if *self.shop.desk.phase() == Phase::Ready {
-            let effects = self.shop.desk.read();
+        if *self.metadata_editor.desk.phase() == Phase::Ready {
+            let effects = self.metadata_editor.desk.read();
             self.metadata_effects(effects);
         }
     }
 
-    /// Items or verdicts changed: what is counted is counted again.
-    pub(super) fn workshop_recount(&mut self) {
+    /// Items or verdicts changed: recount.
+    pub(super) fn recount_metadata(&mut self) {
         match self.at {
             PaneId::Vocabulary => {
-                let effects = self.shop.vocabulary.changed();
+                let effects = self.metadata_editor.vocabulary.changed();
                 self.metadata_effects(effects);
             }
             PaneId::Coverage => {
-                let effects = self.shop.coverage.start();
+                let effects = self.metadata_editor.coverage.start();
                 self.coverage_effects(effects);
             }
             _ => {}
@@ -306,26 +330,40 @@ impl App {
     }
 
     pub(super) fn metadata_chosen(&mut self, purpose: &metadata::ChoiceFor, pick: usize) {
-        let shop = &mut self.shop;
-        let effects = shop
+        let metadata_editor = &mut self.metadata_editor;
+        let effects = metadata_editor
             .desk
             .chosen(purpose, pick)
-            .or_else(|| shop.vocabulary.chosen(purpose, pick, &mut shop.desk))
-            .or_else(|| shop.templates.chosen(purpose, pick, &mut shop.desk));
+            .or_else(|| {
+                metadata_editor
+                    .vocabulary
+                    .chosen(purpose, pick, &mut metadata_editor.desk)
+            })
+            .or_else(|| {
+                metadata_editor
+                    .templates
+                    .chosen(purpose, pick, &mut metadata_editor.desk)
+            });
         self.metadata_effects(effects.unwrap_or_default());
     }
 
     pub(super) fn metadata_typed(&mut self, purpose: &metadata::TextFor, text: &str) {
-        let shop = &mut self.shop;
+        let metadata_editor = &mut self.metadata_editor;
         let effects = match self.at {
-            PaneId::Templates => shop.templates.typed(purpose, text, &mut shop.desk),
-            _ => shop.vocabulary.typed(purpose, text, &mut shop.desk),
+            PaneId::Templates => {
+                metadata_editor
+                    .templates
+                    .typed(purpose, text, &mut metadata_editor.desk)
+            }
+            _ => metadata_editor
+                .vocabulary
+                .typed(purpose, text, &mut metadata_editor.desk),
         };
         self.metadata_effects(effects);
     }
 }
 
-/// The terms that the edits of this session give another name.
+/// The terms renamed in this session.
 fn renames(session: &Session) -> Vec<Rename> {
     let mut renames = Vec::new();
     for (name, vocabulary) in session.edited().vocabularies() {

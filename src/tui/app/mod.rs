@@ -1,31 +1,35 @@
-//! The program without a terminal: its state, what keys and answers do to it, and what it looks like.
+//! The program without a terminal: its state, how keys and answers change it, and how it is drawn.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`message`] | everything that can happen, on one channel |
+//! | [`message`] | all events, on one channel |
 //! | [`connection`] | the connection to the owner |
-//! | `scopes` | whose keys are live now |
-//! | `keys` | from keys, menus and prompts to actions; `prompt_input` what prompts take |
-//! | `actions` | what actions do; `effects` what the tables ask for |
-//! | `metadata` | the vocabulary, template and coverage panes |
+//! | `scopes` | the scopes whose keys are active |
+//! | `keys` | keys, menus, and prompts to actions |
+//! | `prompt_input` | text typed into prompts |
+//! | `actions` | running actions |
+//! | `effects` | effects of tables |
+//! | `metadata` | the vocabularies, templates, and coverage panes |
 //! | `generate` | the generate pane |
-//! | `filters` | the filter bench |
-//! | `edit` | the item on screen edited by hand |
-//! | `bulk` | one verdict on everything the list shows |
-//! | `board` | the leaderboard |
+//! | `filters` | the filters pane |
+//! | `edit` | editing the item on screen |
+//! | `bulk` | one verdict on all items of the list |
+//! | `board` | the board |
 //! | `agreement` | the agreement pane |
 //! | `adjudicate` | the adjudication pane |
-//! | `flagged` | doubtful items in the review, and why they are |
-//! | `note` | the note on an item, typed and remembered |
-//! | `round` | working through a round in the review; `rounds` the rounds pane |
-//! | `owner` | what the owner's answers and events do |
-//! | `seen` | what a verdict is given on, and the question before one on a picture that was not shown |
-//! | `frame_timer` | when a frame is due, what is due by time alone, and leaving |
-//! | `theme` | the person's own theme |
-//! | `pictures` | the pictures that a frame shows, made ready; `image_view` how the one in the review is looked at |
-//! | `type_ahead` | keys typed for a prompt that is not there |
+//! | `flagged` | flagged items in the review |
+//! | `note` | the note on an item |
+//! | `round` | working on a round in the review |
+//! | `rounds` | the rounds pane |
+//! | `owner` | answers and events of the owner |
+//! | `seen` | whether the item was on screen when it was judged |
+//! | `frame_timer` | frames, timed work, and quitting |
+//! | `theme` | the user's theme |
+//! | `pictures` | preparing the pictures of a frame |
+//! | `image_view` | zoom, pan, and pairs |
+//! | `type_ahead` | keys typed ahead for a prompt |
 //! | `draw` | one frame |
-//! | [`overlay`] | menus, prompts and pages over a pane |
+//! | [`overlay`] | menus, prompts, and pages over a pane |
 
 mod actions;
 mod adjudicate;
@@ -85,54 +89,39 @@ use crate::widgets::tags::Tags;
 use crate::widgets::toast::Toast;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::{Result, Status};
-use benchtop_owner::wire::{AnyRequest, Welcome, request};
+use benchtop_protocol::wire::{AnyRequest, Welcome, request};
 
-/// Which pane fills the screen.
+/// The pane that fills the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaneId {
-    /// One item a screen.
     Review,
-    /// All items.
     List,
-    /// The leaderboard.
     Board,
-    /// Vocabularies and their terms.
     Vocabulary,
-    /// Styles and templates as text.
     Templates,
-    /// What exists, by two properties.
     Coverage,
-    /// Jobs that make pictures.
     Generate,
-    /// Scores, thresholds and rules.
     Filters,
-    /// How far people agree.
     Agreement,
-    /// Items on which people differ.
     Adjudicate,
-    /// Rounds of verification.
     Rounds,
 }
 
-/// What the terminal can do and how things look.
+/// Properties of the terminal and the look of the program.
 pub struct Setting {
-    /// What the terminal can do.
     pub capabilities: Capabilities,
-    /// Colours.
     pub level: ColourLevel,
-    /// Colours by role, at that level.
+    /// Colors by role, at that level.
     pub look: Look,
-    /// The terminal takes ASCII alone.
+    /// The terminal displays ASCII only.
     pub ascii: bool,
-    /// The themes that a person may choose from.
+    /// Names of the available themes.
     pub themes: Vec<String>,
-    /// The program's clock.
     pub clock: Clock,
-    /// Rows of the terminal.
     pub rows: u16,
 }
 
-/// Time between tries to find a new owner.
+/// Interval of reconnection attempts.
 const RETRY: Duration = Duration::from_secs(2);
 
 /// The state of the program.
@@ -145,84 +134,86 @@ pub struct App {
     receipts: Receipts,
     pixels: Pixels,
     at: PaneId,
-    /// The pane that the item in the review was opened in: back leads there.
+    /// The pane that the item in the review was opened from. Back returns there.
     back_to: Option<PaneId>,
     review: ReviewPane,
     list: ListPane,
     list_started: bool,
     board: BoardPane,
-    shop: metadata::MetadataEditor,
+    metadata_editor: metadata::MetadataEditor,
     generate: GeneratePane,
     filters: FiltersPane,
     agreement: AgreementPane,
     adjudicate: AdjudicatePane,
     rounds: RoundsPane,
-    /// When the rounds, the form of a new one, and the round that is worked on are to be looked at again.
+    /// When to refresh the rounds, the form preview, and the current round.
     rounds_due: Option<u64>,
     round_form_due: Option<u64>,
     round_due: Option<u64>,
-    /// When a number took the line of a menu, until the next key.
+    /// When a number chose a menu line, until the next key.
     took_by_number: Option<u64>,
-    /// When the owner is to remember the note that is being typed.
+    /// When to send the note that is being typed to the owner.
     note_due: Option<u64>,
-    /// Somebody waits for this frame: a key, a window, a question.
+    /// This frame must not wait, because a key, a resize, or a question caused it.
     urgent: bool,
-    /// When the last frame was drawn, and when the next is due that nobody waits for.
+    /// When the last frame was drawn, and when the next progress frame is due.
     drawn_at: u64,
     redraw_at: Option<u64>,
-    /// The item whose picture the owner was last told that somebody waits for.
+    /// The item whose picture was last requested with priority.
     waited_for: Option<u32>,
-    /// When the scores are to be counted again.
+    /// When to recount the scores.
     rescore_at: Option<u64>,
-    /// When agreement is to be asked for again.
+    /// When to refresh agreement.
     agree_at: Option<u64>,
-    /// When the gauges are to be read again.
+    /// When to read the gauges.
     gauges_at: Option<u64>,
     overlay: Option<Overlay>,
     chord: Vec<Press>,
-    /// A prompt that was refused, and how many were.
+    /// The last refused prompt, and the number of refusals.
     refused: Option<type_ahead::Refused>,
     refusals: u64,
-    /// Keys for a menu that the owner is asked for.
+    /// Keys for a menu that waits for the owner.
     held: Vec<(KeyEvent, u64)>,
     toast: Option<Toast>,
-    /// Words looked for before, oldest first.
+    /// Earlier searches, oldest first.
     history: Vec<String>,
     /// Tags of notes written in this session.
     tags: Tags,
     counts: Vec<(Status, u64)>,
-    /// The last verdict on many items, as long as it can be taken back as one.
+    /// The last step on many items, while it can be undone.
     bulk: Option<bulk::Done>,
-    /// The last revision heard of.
+    /// The latest revision received.
     rev: u64,
     true_pixels: bool,
-    /// Where the pane was drawn last.
+    /// The area of the pane in the last frame.
     pane: Rect,
-    /// When the other picture of a pair is to be shown.
+    /// When to show the other picture of a pair.
     blink_at: Option<u64>,
-    /// The last key stopped the blinking.
+    /// Whether the last key stopped blinking.
     blinked: bool,
-    /// What was painted last and its token.
+    /// The item painted last, with its token.
     painted: Option<Painted>,
     token: u64,
-    /// When counts are to be asked for again.
+    /// When to refresh the counts.
     recount_at: Option<u64>,
     leaving: Option<u64>,
     suspend: bool,
     repaint: bool,
-    /// The theme that was chosen, to be remembered.
+    /// The theme to save.
     theme: Option<String>,
     dirty: bool,
     quit: bool,
-    /// Bytes to send past the frame: the clipboard.
+    /// Bytes to send after the frame, such as the clipboard.
     extra: Vec<u8>,
 }
 
 impl App {
-    /// The program on a connected owner. `connection` has just been connected and gave `welcome`.
+    /// The program on a connected owner. `connection` has just been connected and returned
+    /// `welcome`.
     ///
     /// # Errors
-    /// When the default keys clash or no threads can be had.
+    ///
+    /// If the default keys conflict or threads cannot be started.
     pub fn new(
         setting: Setting,
         link: Connection,
@@ -231,10 +222,10 @@ impl App {
     ) -> Result<App> {
         let wrote = messages.clone();
         let wrote = move |done| drop(wrote.send(Message::Preview(done)));
-        let shop = metadata::MetadataEditor::new(wrote).map_err(|e| {
+        let metadata_editor = metadata::MetadataEditor::new(wrote).map_err(|e| {
             benchtop_model::Error::io(
                 &e,
-                "no thread for previews",
+                "cannot start the preview thread",
                 std::path::Path::new("preview"),
             )
         })?;
@@ -244,7 +235,7 @@ impl App {
         let previews = Previews::new(done).map_err(|e| {
             benchtop_model::Error::io(
                 &e,
-                "no thread for pictures",
+                "cannot start the picture thread",
                 std::path::Path::new("preview"),
             )
         })?;
@@ -262,7 +253,7 @@ impl App {
             list: ListPane::new(),
             list_started: false,
             board: BoardPane::waiting(App::interval),
-            shop,
+            metadata_editor,
             generate: GeneratePane::new(),
             filters: FiltersPane::new(),
             agreement: AgreementPane::new(),
@@ -312,7 +303,7 @@ impl App {
         Ok(app)
     }
 
-    /// Takes up where the annotator left off.
+    /// Resumes where the annotator left off.
     fn begin(&mut self) {
         self.subscribe();
         let place = self.welcome.place.clone().unwrap_or_default();
@@ -326,7 +317,7 @@ impl App {
         if !place.round.is_empty() {
             self.link.ask(Pending::Resume(place.round), request::Rounds);
         }
-        self.take_up_note(place.note);
+        self.resume_note(place.note);
     }
 
     fn subscribe(&mut self) {
@@ -339,7 +330,6 @@ impl App {
         self.setting.clock.ms()
     }
 
-    /// Whether the program is done.
     pub fn is_done(&self) -> bool {
         self.quit
     }
@@ -349,7 +339,7 @@ impl App {
         std::mem::take(&mut self.suspend)
     }
 
-    /// Whether the whole screen is to be painted anew since the last call.
+    /// Whether a full repaint was requested since the last call.
     pub fn wants_repaint(&mut self) -> bool {
         std::mem::take(&mut self.repaint)
     }
@@ -359,9 +349,8 @@ impl App {
         std::mem::take(&mut self.extra)
     }
 
-    /// Does what a message asks for.
     pub fn handle(&mut self, message: Message) {
-        // Somebody who moves a line waits for the pictures beside it.
+        // A user who moves a threshold waits for the pictures next to it.
         self.urgent |= match message {
             Message::Picture(_) => self.at == PaneId::Filters,
             Message::Owner(..) => false,
@@ -371,12 +360,12 @@ impl App {
             Message::Input(input, at) => self.input(input, at),
             Message::HungUp | Message::Signal(_) => self.quit = true,
             Message::Owner(generation, incoming) if self.link.is_current(generation) => {
-                self.owner_said(incoming)
+                self.on_incoming(incoming)
             }
             Message::Owner(..) => {}
             Message::Linked(generation, linked) => self.linked(generation, linked),
             Message::Picture(_) => self.dirty = true,
-            Message::Preview(done) => self.dirty |= self.shop.desk.preview(done),
+            Message::Preview(done) => self.dirty |= self.metadata_editor.desk.preview(done),
         }
     }
 
@@ -391,13 +380,13 @@ impl App {
         }
     }
 
-    /// Says something in the message line.
+    /// Shows a message in the message line.
     fn say(&mut self, toast: Toast) {
         self.toast = Some(toast);
         self.dirty = true;
     }
 
-    /// Carries out what the review pane asks for.
+    /// Carries out effects of the review pane.
     fn carry_out(&mut self, effects: Vec<ReviewEffect>) {
         for effect in effects {
             match effect {
@@ -415,13 +404,13 @@ impl App {
         self.dirty = true;
     }
 
-    /// Asks for what a key wants, or says why that cannot be had now.
+    /// Sends a request for a key, or says why it cannot be sent now.
     fn ask_now(&mut self, want: Pending, ask: impl Into<AnyRequest>) {
         if self.link.state() == State::Up {
             return self.link.ask(want, ask);
         }
         self.say(Toast::warning(
-            "that needs the owner: press again once the owner is back",
+            "no connection to the owner; try again once it is back",
         ));
     }
 
@@ -436,7 +425,7 @@ impl App {
         }
     }
 
-    /// The interval shown beside a share.
+    /// The confidence interval of a share.
     fn interval(k: u64, n: u64) -> (f64, f64) {
         wilson(k, n, Z95).unwrap_or((0.0, 1.0))
     }

@@ -1,5 +1,5 @@
-//! The note on an item: typed ahead of its verdict, which takes it along, or while its reasons are chosen. The owner remembers
-//! it meanwhile, so that a line that goes dead in the middle of it loses nothing.
+//! The note on an item. It is typed before the verdict that carries it, or with the reasons of a
+//! rejection. The owner stores it meanwhile, so that a lost connection loses nothing.
 
 use super::App;
 use super::connection::{Pending, State};
@@ -8,15 +8,15 @@ use crate::action::Action;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::text;
 use crate::widgets::toast::Toast;
-use benchtop_owner::wire::{ResumePoint, request};
+use benchtop_protocol::wire::{ResumePoint, request};
 
-/// How long after a key the note is remembered, in milliseconds: typing goes on meanwhile.
+/// Delay after a key before the note is stored, in milliseconds.
 const REMEMBER_MS: u64 = 300;
-/// Characters of it that a message shows.
+/// Number of characters of the note shown in a message.
 const SHOWN: usize = 24;
 
 impl App {
-    /// Where the annotator is, with the note that is being typed.
+    /// The annotator's resume point, with the unfinished note.
     pub(super) fn place(&self) -> ResumePoint {
         ResumePoint {
             note: self.review.note().cloned(),
@@ -24,18 +24,18 @@ impl App {
         }
     }
 
-    /// The note that was being typed when the annotator left.
-    pub(super) fn take_up_note(&mut self, note: Option<(u32, String)>) {
+    /// Restores the note that was being typed when the annotator left.
+    pub(super) fn resume_note(&mut self, note: Option<(u32, String)>) {
         let Some((number, note)) = note else { return };
         let (key, shown) = (self.keymap.press(Action::Note), text::fit(&note, SHOWN));
         self.say(Toast::info(format!(
-            "your note on #{number} is kept (“{shown}”): {key} goes on with it"
+            "kept your note on #{number} (“{shown}”); {key} continues it"
         )));
         self.review.set_note(Some((number, note)));
     }
 
-    /// The note that was begun on this item.
-    pub(super) fn begun_note(&self, number: u32) -> String {
+    /// The unfinished note on this item.
+    pub(super) fn unfinished_note(&self, number: u32) -> String {
         let note = self.review.note().filter(|(of, _)| *of == number);
         note.map(|(_, note)| note.clone()).unwrap_or_default()
     }
@@ -46,24 +46,24 @@ impl App {
             return self.say(Toast::warning(why));
         }
         let Some(number) = self.review.number() else {
-            return self.say(Toast::info("there is nothing to note"));
+            return self.say(Toast::info("no item to write a note on"));
         };
-        let begun = self.begun_note(number);
+        let begun = self.unfinished_note(number);
         let prompt = Prompt::new(format!("note on #{number}"), begun.clone(), Vec::new());
         self.overlay = Some(Overlay::Prompt(PromptFor::Note(number, begun), prompt));
     }
 
-    /// The note was typed, or left as it was: the next verdict on the item takes it.
-    pub(super) fn noted(&mut self, number: u32, note: &str) {
+    /// Keeps the typed note for the next verdict on the item.
+    pub(super) fn on_note(&mut self, number: u32, note: &str) {
         let note = note.trim();
         self.review
             .set_note((!note.is_empty()).then(|| (number, note.to_string())));
         self.remember();
     }
 
-    /// The note that the verdict on an item takes along.
+    /// Removes and returns the note for a verdict on the item.
     pub(super) fn take_note(&mut self, number: u32) -> Option<String> {
-        let note = self.begun_note(number).trim().to_string();
+        let note = self.unfinished_note(number).trim().to_string();
         if note.is_empty() {
             return None;
         }
@@ -73,14 +73,14 @@ impl App {
         Some(note)
     }
 
-    /// A verdict was refused: its note is not lost.
-    pub(super) fn note_again(&mut self, number: u32, note: Option<String>) {
+    /// Restores the note of a refused verdict.
+    pub(super) fn restore_note(&mut self, number: u32, note: Option<String>) {
         if let (Some(note), None) = (note, self.review.note()) {
             self.review.set_note(Some((number, note)));
         }
     }
 
-    /// A key went to the menu or the prompt: takes note of the note.
+    /// Tracks the note after a key in a menu or prompt.
     pub(super) fn watch_note(&mut self) {
         let now = match &self.overlay {
             Some(Overlay::Menu(MenuFor::Reject(viewed), menu)) => {
@@ -98,7 +98,7 @@ impl App {
         }
     }
 
-    /// The menu was closed: its note is not wanted.
+    /// The menu was closed: drops its note.
     pub(super) fn forget_note(&mut self) {
         if self.review.note().is_some() {
             self.review.set_note(None);
@@ -106,7 +106,7 @@ impl App {
         }
     }
 
-    /// Has the owner remember where the annotator is, if it can be reached.
+    /// Stores the resume point, if the owner can be reached.
     pub(super) fn remember(&mut self) {
         self.note_due = None;
         if self.link.state() == State::Up {

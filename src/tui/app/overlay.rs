@@ -1,4 +1,4 @@
-//! What lies over a pane: menus, prompts, pages. One at a time.
+//! Menus, prompts, and pages over a pane. At most one is open.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -13,127 +13,105 @@ use crate::widgets::menu::Menu;
 use crate::widgets::page::Page;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::table::{CopyFormat, CopyWhat};
+use benchtop_model::recompose::Rename;
 use benchtop_model::{Field, Filter, Verdict};
-use benchtop_owner::wire::{Bulk, Rename};
+use benchtop_protocol::wire::Bulk;
 
-/// What a menu decides.
+/// The purpose of a menu.
 #[derive(Clone, Debug)]
 pub enum MenuFor {
-    /// Why an item is rejected: the item as it was painted, and how it was seen.
+    /// The reasons of a rejection, for the item as it was painted.
     Reject(Viewed),
-    /// One of these themes.
     Theme(Vec<String>),
-    /// Any action by name.
     Palette(Vec<Action>),
-    /// A column of the table on top.
+    /// A column of the current table.
     Column,
     /// A value to filter the list by.
     Value(Field, Vec<String>),
-    /// A format to copy in.
     Copy(CopyWhat, Vec<CopyFormat>),
-    /// What a metadata pane asked.
     Metadata(metadata::ChoiceFor),
-    /// Whether items are composed again, with these renamed terms; in which ways.
+    /// Whether and how to recompose stale items, with these renamed terms.
     Recompose(Vec<Rename>, Vec<Again>),
-    /// What the coverage view asked.
     Coverage(coverage::ChoiceFor),
-    /// What the generate pane asked.
     Generate(generate::ChoiceFor),
-    /// What the filter bench asked.
     Filters(filters::ChoiceFor),
-    /// What the leaderboard asked.
     Board(board::ChoiceFor),
-    /// What the agreement pane asked.
     Agreement(agreement::ChoiceFor),
-    /// What the rounds pane asked.
     Rounds(rounds::ChoiceFor),
-    /// In which order doubtful items are reviewed.
+    /// The order of the flagged items.
     Doubtful,
-    /// A line of an item that is edited.
+    /// A line of the edited item.
     Edit(Box<Draft>),
-    /// Which verdict the items of this filter get.
+    /// The verdict on the items of this filter.
     Bulk(Box<Filter>),
-    /// Whether they get it.
+    /// Confirmation of a verdict on many items.
     BulkNow(Box<Bulk>),
-    /// What the adjudication pane asked.
     Adjudicate(adjudicate::ChoiceFor),
-    /// Why an item is rejected by its adjudicator, or what it is where the guidelines have a gap.
+    /// The reasons of an adjudicated rejection, or the verdict on an item with a guideline gap.
     Settle(Box<adjudicate::Settle>),
 }
 
-/// What a prompt asks for.
+/// The purpose of a prompt.
 #[derive(Clone, Debug)]
 pub enum PromptFor {
-    /// Words to find items by; the ones there were before come back when it is closed without change.
+    /// A search. Holds the previous words, which return on cancel.
     Find(String),
-    /// A regular expression for a column of the table on top.
+    /// A regular expression for a column of the current table.
     Regex {
-        /// The column.
         column: usize,
-        /// Select, or let go.
         on: bool,
     },
-    /// A line of text for a metadata pane.
     Metadata(metadata::TextFor),
-    /// A line of text for the generate pane.
     Generate(generate::TextFor),
-    /// A line of text for the filter bench.
     Filters(filters::TextFor),
-    /// Another text for a line of an item that is edited.
+    /// The new text of a line of the edited item.
     Edit(Box<Draft>, Line),
-    /// The filter of the leaderboard; the words there were before come back when it is closed without change.
+    /// The board's filter. Holds the previous words, which return on cancel.
     Board(String),
-    /// Why an item is settled so.
+    /// The note of an adjudication.
     Why(Box<adjudicate::Settle>),
-    /// A line of text for the rounds pane.
     Rounds(rounds::TextFor),
-    /// The note on an item, and the one there was before.
+    /// The note on an item. Holds the previous note.
     Note(u32, String),
-    /// The answer to the question on the screen: the item as it was painted, and how it was seen.
+    /// The answer to the question on screen, for the item as it was painted.
     Answer(Viewed),
 }
 
-/// What is done once a person says that a verdict holds although a picture was not shown.
+/// What to do once the user confirms a verdict although a picture was not shown.
 #[derive(Clone, Debug)]
 pub enum ConfirmFor {
-    /// This verdict.
     Verdict(Verdict),
-    /// The verdict of this macro.
     Macro(usize),
-    /// This answer to the question.
     Answer(String),
-    /// An answer, which is asked for next.
+    /// An answer, to be typed next.
     AskAnswer,
-    /// What settles an item, after asking why.
+    /// An adjudication, with its note to be typed next.
     Settle {
-        /// The verdict.
         verdict: Verdict,
         /// The guidelines have a gap here.
         gap: bool,
     },
 }
 
-/// What lies over a pane.
+/// What is shown over a pane.
 pub enum Overlay {
-    /// A menu and what it decides.
     Menu(MenuFor, Menu),
-    /// A prompt, in place of the message line.
+    /// Replaces the message line.
     Prompt(PromptFor, Prompt),
     /// A page of text.
     Page(Page),
-    /// A question that one key says yes to, in place of the message line and as many lines over it as it takes.
+    /// A question that one key confirms. Replaces the message line and as many lines above as it
+    /// needs.
     Confirm {
-        /// What is done then.
         then: ConfirmFor,
         /// The item as it was seen.
         viewed: Viewed,
-        /// What is asked.
         question: String,
     },
 }
 
 impl Overlay {
-    /// Draws it; gives where the terminal's cursor belongs.
+    /// Draws the overlay. Returns the position of the terminal's cursor.
     pub fn draw(
         &mut self,
         area: Rect,

@@ -1,4 +1,4 @@
-//! What the owner's answers and events do.
+//! Handles answers and events of the owner.
 
 use super::connection::{Pending, State};
 use super::message::Connected;
@@ -8,14 +8,14 @@ use crate::panes::review::Queue;
 use crate::widgets::text;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::Incoming;
-use benchtop_owner::wire::{AnyReply, Event, Receipt, Request, request};
+use benchtop_protocol::Incoming;
+use benchtop_protocol::wire::{AnyReply, Event, Receipt, Request, request};
 
-/// Counts are asked for at most this often while verdicts come in.
+/// Least interval between count requests while verdicts come in.
 const RECOUNT_MS: u64 = 250;
 
 impl App {
-    pub(super) fn owner_said(&mut self, incoming: Incoming) {
+    pub(super) fn on_incoming(&mut self, incoming: Incoming) {
         match incoming {
             Incoming::Answer(number, answer) => {
                 let more = answer.as_ref().is_ok_and(AnyReply::is_partial);
@@ -23,10 +23,10 @@ impl App {
                     let open = self.overlay.is_some();
                     self.answered(want, answer);
                     if !open && self.overlay.is_some() {
-                        // What was waited for is there: "counting" is not so any more.
+                        // The awaited answer is here, so "counting" no longer applies.
                         self.toast = None;
                     }
-                    self.let_held_go();
+                    self.release_held_keys();
                 }
             }
             Incoming::Progress(_, progress) => {
@@ -36,20 +36,20 @@ impl App {
                     text::grouped(progress.done)
                 )));
             }
-            Incoming::Event(event) => self.happened(event),
+            Incoming::Event(event) => self.on_event(event),
             Incoming::Lost => self.lost(),
         }
-        if self.leaving.is_some() && self.nothing_on_its_way() {
+        if self.leaving.is_some() && self.all_acknowledged() {
             self.quit = true;
         }
     }
 
     fn lost(&mut self) {
         self.say(Toast::warning(
-            "the owner went away; connecting again, nothing acknowledged is lost",
+            "lost the owner; reconnecting, no acknowledged verdict is lost",
         ));
         self.link.reconnect(std::time::Duration::ZERO);
-        self.let_held_go();
+        self.release_held_keys();
     }
 
     pub(super) fn linked(&mut self, generation: u64, linked: Result<Connected>) {
@@ -62,10 +62,10 @@ impl App {
                 if !self.link.linked(generation, connected) {
                     return;
                 }
-                self.say(Toast::done("connected again"));
-                self.grown(welcome.items);
+                self.say(Toast::done("reconnected"));
+                self.on_items_added(welcome.items);
                 self.welcome = welcome;
-                // The same uuid counts once, whether the first try reached the disk or not.
+                // A repeated uuid counts once, whether or not the first attempt reached the disk.
                 let again: Vec<_> = self
                     .review
                     .pending()
@@ -76,7 +76,7 @@ impl App {
                     self.link
                         .ask(Pending::Decide(decide.uuid), request::Decide(decide));
                 }
-                self.settle_again();
+                self.resend_settled();
                 self.link.ask_again();
                 self.subscribe();
                 self.resync();
@@ -88,26 +88,27 @@ impl App {
         }
     }
 
-    fn happened(&mut self, event: Event) {
+    fn on_event(&mut self, event: Event) {
         match event {
             Event::Verdict { who, receipt } => {
                 self.rev = self.rev.max(receipt.rev);
-                // Our own receipts do the rest themselves, unless another terminal of ours gave the verdict.
+                // Our own receipts are handled elsewhere, unless another of our terminals gave the
+                // verdict.
                 let ours = self
                     .review
                     .pending()
                     .iter()
                     .any(|p| p.decide.uuid == receipt.uuid);
-                // In a round what others say of an item stays unasked for, and so unknown, until somebody looks it up.
+                // In a round the verdicts of others stay hidden.
                 if !ours && self.review.work().is_none() {
                     let effects = self.review.changed(receipt.number);
                     self.carry_out(effects);
                     let shown = self.at != PaneId::Adjudicate
                         && self.review.number() == Some(receipt.number);
-                    // Adjudicators are not told who.
+                    // Adjudicators do not see names.
                     if who != self.link.who() && shown {
                         let said = format!(
-                            "#{} is {} now, says {who}",
+                            "#{} is now {} ({who})",
                             receipt.number,
                             receipt.status.name()
                         );
@@ -119,15 +120,15 @@ impl App {
             }
             Event::Imported { items } => {
                 self.welcome.items = items;
-                self.grown(items);
+                self.on_items_added(items);
                 self.changed();
-                self.board_again();
+                self.refresh_board();
             }
             Event::Metadata => self.metadata_changed(),
             Event::MetadataErrors(Some(what)) => self.say(Toast::warning(what)),
-            Event::MetadataErrors(None) => self.say(Toast::done(
-                "the metadata has no errors any more: it counts",
-            )),
+            Event::MetadataErrors(None) => {
+                self.say(Toast::done("the metadata has no more errors and is in use"))
+            }
             Event::Made { rev, numbers } => {
                 self.rev = self.rev.max(rev);
                 for number in numbers {
@@ -140,7 +141,7 @@ impl App {
             Event::Job(job) => {
                 let effects = self.generate.take_job(*job);
                 if self.at != PaneId::Generate {
-                    // Nothing of it is on the screen, and the list is asked for when the pane is shown.
+                    // Nothing of it is on screen, and the list is requested when its pane opens.
                     return;
                 }
                 self.generate_effects(effects);
@@ -149,51 +150,51 @@ impl App {
             Event::JobGone(id) => self.generate.gone(id),
             Event::Scoring(job) => {
                 let nothing_to_see = self.at != PaneId::Filters && !job.phase.over();
-                self.scoring_went_on(*job);
+                self.scoring_progressed(*job);
                 if nothing_to_see {
                     return;
                 }
             }
             Event::Rules => self.rules_changed(),
-            // What may be seen can be another now.
+            // Visibility may have changed.
             Event::Rounds => {
-                self.rounds_again();
+                self.refresh_rounds();
                 self.resync();
             }
             Event::Resync => self.resync(),
-            Event::Reread => self.board_again(),
+            Event::Reread => self.refresh_board(),
             Event::Ending => {
                 self.link.stopped();
                 self.say(Toast::warning(
-                    "the owner was stopped; the next key starts it again",
+                    "the owner was stopped; press any key to restart it",
                 ));
             }
         }
         self.dirty = true;
     }
 
-    fn grown(&mut self, items: u64) {
+    fn on_items_added(&mut self, items: u64) {
         self.welcome.items = items;
         let effects = self.review.grow(u32::try_from(items).unwrap_or(u32::MAX));
         self.carry_out(effects);
     }
 
-    /// Statuses changed: the list and the counts are asked for again.
+    /// Statuses changed: refreshes the list and the counts.
     pub(super) fn changed(&mut self) {
         if self.recount_at.is_none() {
             self.recount_at = Some(self.now() + RECOUNT_MS);
         }
         self.count_scores_soon();
-        self.agree_soon();
-        self.rounds_soon();
-        self.board_curated_again();
+        self.refresh_agreement_soon();
+        self.refresh_rounds_soon();
+        self.refresh_curated_board();
         if self.at == PaneId::List {
             let effects = self.list.changed();
             self.list_effects(effects);
         }
     }
 
-    /// Everything shown is asked for again.
+    /// Requests everything on screen again.
     fn resync(&mut self) {
         let effects = self.review.refresh();
         self.carry_out(effects);
@@ -201,9 +202,9 @@ impl App {
             let effects = self.list.start();
             self.list_effects(effects);
         }
-        self.board_again();
+        self.refresh_board();
         self.round_changed();
-        self.rounds_soon();
+        self.refresh_rounds_soon();
         if self.at == PaneId::Generate {
             self.go_generate();
         }
@@ -216,7 +217,7 @@ impl App {
         if self.at == PaneId::Adjudicate {
             self.go_adjudicate();
         }
-        // Also after the owner was away: what it keeps of the files may be of another moment.
+        // Also after a reconnection: the owner may have read the files at another time.
         self.metadata_changed();
         self.changed();
     }
@@ -232,9 +233,9 @@ impl App {
             Pending::Adjudicate(want) => self.adjudicate_answered(want, answer),
             Pending::Rounds(want) => self.rounds_answered(want, answer),
             Pending::Resume(name) => self.resume(&name, answer),
-            Pending::Turn(round, ask) => self.turned(&round, ask, answer),
-            Pending::Feedback(round, verdict) => self.told(&round, verdict, answer),
-            Pending::Guidelines(round) => self.guidelines_came(&round, answer),
+            Pending::Turn(round, ask) => self.on_assignment(&round, ask, answer),
+            Pending::Feedback(round, verdict) => self.on_feedback(&round, verdict, answer),
+            Pending::Guidelines(round) => self.on_guidelines(&round, answer),
             Pending::Explain(number) => self.explained(number, answer),
             Pending::Recompose {
                 renames,
@@ -246,7 +247,7 @@ impl App {
             Pending::Unretire(retirement) => self.unretired(*retirement, answer),
             Pending::Edited(draft) => self.item_edited(*draft, answer),
             Pending::Bulk(bulk) => self.bulk_answered(*bulk, answer),
-            Pending::Unbulk => self.unbulked(answer),
+            Pending::Unbulk => self.on_bulk_undone(answer),
             Pending::List(want) => {
                 let effects = self.list.answer(want, answer);
                 self.list_effects(effects);
@@ -267,59 +268,59 @@ impl App {
                 } else {
                     answer.and_then(request::Undo::reply)
                 };
-                if let Some(receipt) = self.said(answer) {
+                if let Some(receipt) = self.ok_or_show(answer) {
                     self.taken_back(redo, &receipt);
                 }
             }
             Pending::Queue(words, number) => {
-                if let Some(numbers) = self.said(answer.and_then(request::Numbers::reply)) {
+                if let Some(numbers) = self.ok_or_show(answer.and_then(request::Numbers::reply)) {
                     self.queued(words, number, numbers);
                 }
             }
             Pending::Doubtful(filter, order) => {
-                if let Some(numbers) = self.said(answer.and_then(request::Doubtful::reply)) {
+                if let Some(numbers) = self.ok_or_show(answer.and_then(request::Doubtful::reply)) {
                     self.doubtful(&filter, order, numbers);
                 }
             }
             Pending::NextPending => {
-                let found = self.said(answer.and_then(request::NextPending::reply));
+                let found = self.ok_or_show(answer.and_then(request::NextPending::reply));
                 self.go_to_pending(found);
             }
             Pending::FirstPending => {
-                let found = self.said(answer.and_then(request::FirstPending::reply));
+                let found = self.ok_or_show(answer.and_then(request::FirstPending::reply));
                 self.go_to_pending(found);
             }
-            Pending::NumberOf => match self.said(answer.and_then(request::NumberOf::reply)) {
+            Pending::NumberOf => match self.ok_or_show(answer.and_then(request::NumberOf::reply)) {
                 Some(Some(number)) => self.go_to_item(number),
-                Some(None) => self.say(Toast::info("that item is not in this project")),
+                Some(None) => self.say(Toast::info("no such item in this project")),
                 None => {}
             },
             Pending::Status => {
-                if let Some(status) = self.said(answer.and_then(request::Status::reply)) {
+                if let Some(status) = self.ok_or_show(answer.and_then(request::Status::reply)) {
                     self.counted(status);
                 }
             }
             Pending::Sample => {
-                if let Some(report) = self.said(answer.and_then(request::Sample::reply)) {
+                if let Some(report) = self.ok_or_show(answer.and_then(request::Sample::reply)) {
                     let key = |action| self.keymap.press(action);
                     let (accept, reject, help) =
                         (key(Action::Accept), key(Action::Reject), key(Action::Help));
                     let items = report.items;
                     let said = format!(
-                        "{items} sample items; {accept} accepts, {reject} rejects, {help} helps"
+                        "added {items} sample items; {accept} accepts, {reject} rejects, {help} shows the keys"
                     );
                     self.say(Toast::done(said));
                 }
             }
             Pending::Place | Pending::Released | Pending::Nothing => {
-                self.said(answer);
+                self.ok_or_show(answer);
             }
         }
         self.dirty = true;
     }
 
-    /// What came; a problem is shown, unless nobody waits for it any more.
-    fn said<T>(&mut self, answer: Result<T>) -> Option<T> {
+    /// Unwraps an answer. Shows an error, unless the request was canceled.
+    fn ok_or_show<T>(&mut self, answer: Result<T>) -> Option<T> {
         match answer {
             Ok(reply) => return Some(reply),
             Err(problem) if problem.kind == ErrorKind::Cancelled => {}
@@ -330,8 +331,8 @@ impl App {
 
     fn decided(&mut self, receipt: &Receipt) {
         self.rev = self.rev.max(receipt.rev);
-        self.bulk_is_past(false);
-        self.tell_overridden(receipt);
+        self.count_after_bulk(false);
+        self.report_override(receipt);
         let (effects, then) = self.review.acknowledged(receipt, self.now());
         self.carry_out(effects);
         then.into_iter().for_each(|then| self.judged_in_round(then));
@@ -341,27 +342,28 @@ impl App {
     fn go_to_pending(&mut self, found: Option<Option<u32>>) {
         match found {
             Some(Some(number)) => self.go_to_item(number),
-            Some(None) => self.say(Toast::done("every item of this queue has been judged")),
+            Some(None) => self.say(Toast::done("no unjudged items in this queue")),
             None => {}
         }
     }
 
-    fn counted(&mut self, status: benchtop_owner::wire::OwnerStatus) {
+    fn counted(&mut self, status: benchtop_protocol::wire::OwnerStatus) {
         self.counts = status.by_status;
         if let Some(why) = status.read_only {
             self.say(Toast::error(format!(
-                "verdicts cannot be saved: {}",
+                "cannot save verdicts: {}",
                 why.replace('\n', ";")
             )));
         }
     }
 
     fn refused(&mut self, uuid: uuid::Uuid, problem: &Error) {
-        // While there is no owner the verdict waits and is sent again.
+        // Without an owner the verdict is kept and sent again.
         if self.link.state() != State::Up || problem.kind == ErrorKind::Unreachable {
             return;
         }
-        // Receipts and lists come in no order: a queue asked for after the verdict must not hide what was refused.
+        // Receipts and lists arrive in any order: a queue requested later must not hide the refused
+        // item.
         self.link.forget_queues();
         let refused = self
             .review
@@ -371,17 +373,17 @@ impl App {
         if let Some((number, note)) =
             refused.map(|p| (p.decide.number, p.decide.judgement.note.clone()))
         {
-            self.note_again(number, note);
+            self.restore_note(number, note);
         }
         let effects = self.review.refused(uuid);
         self.carry_out(effects);
-        self.refused_in_round();
+        self.refresh_assignment();
         self.say(Toast::from(problem));
     }
 
     fn taken_back(&mut self, redo: bool, receipt: &Receipt) {
         self.rev = self.rev.max(receipt.rev);
-        self.bulk_is_past(!redo);
+        self.count_after_bulk(!redo);
         self.review.say_saved(format!("#{} saved", receipt.number));
         let what = if receipt.edit {
             "edit of"
@@ -390,25 +392,25 @@ impl App {
         };
         let (word, key) = match redo {
             true => (
-                "brought back",
-                format!("{} takes it back", self.keymap.press(Action::Undo)),
+                "redone",
+                format!("{} undoes it", self.keymap.press(Action::Undo)),
             ),
             false => (
-                "taken back",
-                format!("{} brings it back", self.keymap.press(Action::Redo)),
+                "undone",
+                format!("{} redoes it", self.keymap.press(Action::Redo)),
             ),
         };
         if self.review.work().is_some() {
-            // Where the item stands would tell what others say of it.
+            // The item's status would reveal the verdicts of others.
             self.say(Toast::done(format!(
-                "your {what} #{} is {word}; {key}",
+                "{word} your {what} #{}; {key}",
                 receipt.number
             )));
-            self.refused_in_round();
+            self.refresh_assignment();
             return self.changed();
         }
         self.say(Toast::done(format!(
-            "your {what} #{} is {word}: {} now; {key}",
+            "{word} your {what} #{}, now {}; {key}",
             receipt.number,
             receipt.status.name()
         )));
@@ -428,12 +430,12 @@ impl App {
         let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
         if numbers.is_empty() {
             return self.say(Toast::info(format!(
-                "no item matches `{words}`; the queue stays as it was"
+                "no items match `{words}`; queue unchanged"
             )));
         }
         let back = self.keymap.press(Action::Back);
         let found = text::counted(numbers.len() as u64, "item");
-        let said = format!("{found} for `{words}`; {back} shows all again");
+        let said = format!("{found} for `{words}`; {back} shows all items");
         self.leave_round();
         let effects = self
             .review
@@ -442,7 +444,7 @@ impl App {
         self.say(Toast::info(said));
     }
 
-    /// Goes to an item, leaving the queue when it is not in it.
+    /// Goes to an item, and leaves the queue if the item is not in it.
     pub(super) fn go_to_item(&mut self, number: u32) {
         self.leave_round();
         let effects = match self.review.go_to(number) {

@@ -1,4 +1,4 @@
-//! The pictures that a frame shows, made ready off this thread.
+//! Prepares the pictures of a frame in the background.
 
 use ratatui::layout::Rect;
 
@@ -11,15 +11,15 @@ use crate::panes::review::{
 use crate::preview::worker::{Source, neighbours};
 use crate::preview::{Part, Show, View};
 use benchtop_model::{ColourLevel, generated_image};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 impl App {
-    /// A picture drawn as cells in `place`.
+    /// A view of a picture as cells in `place`.
     pub(super) fn cells_in(&self, place: Rect) -> View {
         View {
             pane: (place.width, place.height),
             cell: self.setting.capabilities.cell.unwrap_or((1, 2)),
-            // Without colours a picture is drawn with letters.
+            // Without color, pictures are drawn with letters.
             level: if self.setting.ascii {
                 ColourLevel::Mono
             } else {
@@ -31,8 +31,8 @@ impl App {
         }
     }
 
-    /// Makes the pictures of the item on screen and of those near it ready for their places in `pane`; called before
-    /// drawing. Gives the place of the picture on screen.
+    /// Prepares the pictures of the item on screen and its neighbors for their places in `pane`,
+    /// before drawing. Returns the place of the picture on screen.
     pub(super) fn prepare_picture(&mut self, pane: Rect) -> Rect {
         let root = self.welcome.root.clone();
         let mut sides = self
@@ -55,7 +55,7 @@ impl App {
                         ..self.view_in(place)
                     },
                 );
-                // One of two that fails does not keep the other from being shown.
+                // If one of two pictures fails, the other is still shown.
                 match picture {
                     Picture::None(_) if looking.part(Some(sides), wide) != part => {
                         part = looking.part(Some(sides), wide);
@@ -85,9 +85,9 @@ impl App {
             },
         };
         let picture = match picture {
-            // Names of pictures can hold the answer that is asked for.
+            // Picture names may contain the answer.
             Picture::None(_) if self.review.work().is_some_and(|work| work.asks_answers()) => {
-                Picture::None("it cannot be shown".to_string())
+                Picture::None("cannot be shown".to_string())
             }
             picture => picture,
         };
@@ -102,7 +102,7 @@ impl App {
         place
     }
 
-    /// The pictures that a view shows of several. Of those whose files turn out not to hold a picture that is noted.
+    /// The picture of a pair that a view shows. Records files that turn out to hold no picture.
     pub(super) fn one_of(&self, sides: &mut Sides, view: View) -> Picture {
         let (sources, show) = match sides.wanted(view.part.show) {
             Ok(wanted) => wanted,
@@ -125,7 +125,7 @@ impl App {
         Picture::Ready(ready)
     }
 
-    /// A job that is to make the picture of the item on screen makes it next.
+    /// Tells the generating job to make the picture of the item on screen next.
     fn wait_for_picture(&mut self) {
         let wanted = self
             .review
@@ -140,8 +140,8 @@ impl App {
         }
     }
 
-    /// Makes the pictures that are likely to be wanted next ready: the other side of a pair that blinks, then those of
-    /// the neighbours, in the part of the pane that is the item's.
+    /// Prepares the pictures that are likely needed next: the other side of a blinking pair, then
+    /// the neighbors.
     fn prefetch(&mut self, pane: Rect, part: Part) {
         let root = self.welcome.root.clone();
         let wide = is_wide(pane);
@@ -197,7 +197,7 @@ impl App {
         self.previews.ahead_of(wishes);
     }
 
-    /// A picture of the review in `place`: as cells, and in true pixels where those are shown.
+    /// A view of a review picture in `place`: as cells, and in true pixels if enabled.
     fn view_in(&self, place: Rect) -> View {
         let pixels = if self.true_pixels {
             self.pixels.plan(place)
@@ -210,12 +210,12 @@ impl App {
         }
     }
 
-    /// The newest picture, made ready for its place in `pane`.
+    /// Prepares the newest picture for its place in `pane`.
     pub(super) fn newest_picture(&mut self, pane: Rect) -> Option<Picture> {
         let place = self.generate.layout(pane).picture;
         let newest = self.generate.newest().filter(|_| !place.is_empty())?;
         let view = self.cells_in(place);
-        // The file is named by its content.
+        // Files are named by their content.
         let key = newest
             .path
             .file_stem()
@@ -229,7 +229,7 @@ impl App {
         )
     }
 
-    /// The pictures beside the line of the filter bench, made ready for their places in `pane`.
+    /// Prepares the pictures at the threshold for their places in `pane`.
     pub(super) fn sample_pictures(&mut self, pane: Rect) -> Shown {
         let mut shown = Shown::default();
         let (root, wanted) = (
@@ -241,7 +241,7 @@ impl App {
             let ready = self.previews.want(hash, &path, view);
             let waits = ready.is_none();
             shown.0[*at] = Some(ready.map_or(Picture::Loading, Picture::Ready));
-            // One wish at a time: the next frame has the other.
+            // One request at a time: the next frame handles the other.
             if waits {
                 break;
             }

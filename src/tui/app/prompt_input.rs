@@ -1,4 +1,4 @@
-//! What is typed into prompts: while it is typed, and when it is done.
+//! Text typed into prompts: on each key, and on submit.
 
 use super::overlay::{Overlay, PromptFor};
 use super::{App, PaneId};
@@ -48,13 +48,13 @@ impl App {
                 self.filters_effects(effects);
             }
             PromptFor::Board(_) => self.board_filtered(words),
-            PromptFor::Note(number, _) => self.noted(number, words),
+            PromptFor::Note(number, _) => self.on_note(number, words),
             PromptFor::Why(settle) => self.why_given(*settle, prompt, words),
             PromptFor::Rounds(purpose) => {
                 let effects = self.rounds.typed(&purpose, words);
                 self.rounds_effects(effects);
             }
-            PromptFor::Answer(viewed) => self.answered_in_words(viewed, prompt, words),
+            PromptFor::Answer(viewed) => self.on_typed_answer(viewed, prompt, words),
             PromptFor::Find(before) => {
                 if !words.trim().is_empty() {
                     self.history.retain(|h| h != words);

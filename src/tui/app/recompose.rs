@@ -1,4 +1,4 @@
-//! Composing items again that the metadata has changed under: counts first, then what to do about them.
+//! Recomposes stale items, after a preview.
 
 use super::App;
 use super::connection::Pending;
@@ -6,23 +6,23 @@ use super::metadata::menu;
 use super::overlay::{MenuFor, Overlay};
 use crate::widgets::text::{counted, grouped};
 use crate::widgets::toast::Toast;
+use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::usage::Tally;
 use benchtop_model::{Result, Status};
-use benchtop_owner::wire::{AnyReply, Recomposed, Rename, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
-/// What to do about items that read differently now.
+/// What to do about stale items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
-    /// Compose them again.
+    /// Recompose them.
     Compose,
-    /// Also those that lack a term for a new slot.
+    /// Also recompose items that lack a term for a new slot.
     DrawMissing,
-    /// Leave them as they are.
     Leave,
 }
 
 impl App {
-    /// Composes again what the metadata has changed under, or counts it.
+    /// Recomposes stale items, or counts them.
     pub(super) fn recompose(
         &mut self,
         renames: Vec<Rename>,
@@ -54,38 +54,36 @@ impl App {
         let done = answer.and_then(request::Recompose::reply);
         let done = match done {
             Ok(done) => done,
-            // After a save nobody asked: metadata with errors is shown as such beside the text.
+            // After a save, errors in the metadata are already shown next to the text.
             Err(_) if !asked => return,
             Err(problem) => return self.say(Toast::from(&problem)),
         };
         let (changed, gone, missing) = (done.changed.all(), done.gone.all(), done.missing.all());
-        // What a term can be drawn for is offered, not regretted.
+        // Items whose missing term can be drawn are offered, not counted as lost.
         let gone = if dry { gone - missing } else { gone };
         let left = if gone > 0 {
-            format!("; {} hold what is gone", grouped(gone))
+            format!("; {} contain removed terms or subtasks", grouped(gone))
         } else {
             String::new()
         };
         if !dry {
             let drawn = match done.drawn {
                 0 => String::new(),
-                n => format!(", {} of them with a term drawn for a new slot", grouped(n)),
+                n => format!(", {} of them with a newly drawn term", grouped(n)),
             };
             let again = counted(changed + done.kept, "item");
-            return self.say(Toast::done(format!("{again} composed again{drawn}{left}")));
+            return self.say(Toast::done(format!("{again} recomposed{drawn}{left}")));
         }
         if changed + done.kept + missing == 0 {
             if asked {
                 self.say(Toast::info(format!(
-                    "every composed item reads as the metadata has it{left}"
+                    "all composed items are up to date{left}"
                 )));
             }
             return;
         }
         if self.overlay.is_some() {
-            return self.say(Toast::info(
-                "items read differently now: C composes them again",
-            ));
+            return self.say(Toast::info("items are stale; C recomposes them"));
         }
         let (ways, lines) = offers(&done).into_iter().unzip();
         let lack = format!(
@@ -94,9 +92,9 @@ impl App {
             if missing == 1 { "lacks" } else { "lack" }
         );
         let reads = format!(
-            "{} {} differently now",
+            "{} {} stale",
             counted(changed, "item"),
-            if changed == 1 { "reads" } else { "read" }
+            if changed == 1 { "is" } else { "are" }
         );
         let title = match (changed + done.kept, missing) {
             (_, 0) => format!("{reads}{left}"),
@@ -110,26 +108,26 @@ impl App {
     }
 }
 
-/// What can be done, each in words with a word about it.
+/// The available choices, each with a help text.
 fn offers(done: &Recomposed) -> Vec<(Again, (String, String))> {
     let judged = |tally: &Tally| tally.all() - tally.of(Status::Pending);
     let voids = |n: u64| match n {
-        0 => "none of them is judged".to_string(),
-        1 => "1 verdict no longer counts".to_string(),
-        n => format!("{} verdicts no longer count", grouped(n)),
+        0 => "voids no verdicts".to_string(),
+        1 => "voids 1 verdict".to_string(),
+        n => format!("voids {} verdicts", grouped(n)),
     };
     let (again, missing) = (done.changed.all() + done.kept, done.missing.all());
     let mut offers = Vec::new();
     if again > 0 {
-        let line = format!("compose {} again", counted(again, "item"));
+        let line = format!("recompose {}", counted(again, "item"));
         offers.push((Again::Compose, (line, voids(judged(&done.changed)))));
     }
     if missing > 0 {
         let all = voids(judged(&done.changed) + judged(&done.missing));
         let line = match again {
-            0 => format!("draw terms for {} and compose them again", grouped(missing)),
+            0 => format!("draw terms for {} and recompose them", grouped(missing)),
             n => format!(
-                "compose {} again, draw terms for {} more",
+                "recompose {} and draw terms for {} more",
                 grouped(n),
                 grouped(missing)
             ),
@@ -137,8 +135,8 @@ fn offers(done: &Recomposed) -> Vec<(Again, (String, String))> {
         offers.push((Again::DrawMissing, (line, all)));
     }
     let leave = (
-        "leave them as they are".to_string(),
-        "they are marked stale; C asks again".to_string(),
+        "leave them unchanged".to_string(),
+        "they stay marked as stale; C asks again".to_string(),
     );
     offers.push((Again::Leave, leave));
     offers

@@ -1,4 +1,4 @@
-//! Retiring terms: the lists and the verdicts on their items are one step, and undo takes both back.
+//! Retires terms: disables them and rejects their items in one step, with one undo.
 
 use super::App;
 use super::bulk::{Done, What};
@@ -9,23 +9,23 @@ use crate::panes::metadata::session::Session;
 use crate::widgets::text::grouped;
 use crate::widgets::toast::Toast;
 use benchtop_model::Result;
-use benchtop_owner::wire::{AnyReply, Request, Retired, request};
+use benchtop_protocol::wire::{AnyReply, Request, Retired, request};
 
-/// Terms that are retired, and how to take it back.
+/// A retirement, and how to undo it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retirement {
-    /// Vocabulary, or `style`, and term: those that were not disabled before.
+    /// Vocabulary (or `style`) and term, without those disabled before.
     terms: Vec<(String, String)>,
     /// Files with their texts before and after.
     files: Vec<(String, String, String)>,
     /// First and last revision of the verdicts.
     revs: Option<(u64, u64)>,
-    /// The edit of the files is taken back as the step of the session that it was.
+    /// Undo uses the session's own edit step.
     as_step: bool,
 }
 
 impl Retirement {
-    /// The files, as people call them.
+    /// The file names for messages.
     fn names(&self) -> String {
         let names: Vec<String> = self
             .files
@@ -35,7 +35,7 @@ impl Retirement {
         names.join(", ")
     }
 
-    /// Whether this is the last edit that the session made.
+    /// Whether this is the session's last edit.
     fn is_last(&self, session: &Session) -> bool {
         let mut session = session.clone();
         let after = self
@@ -50,25 +50,25 @@ impl Retirement {
         after && session.undo().is_some() && before(&session)
     }
 
-    /// The lists, and what was done to how many terms in them.
+    /// Describes the change of the lists.
     fn lists(&self, done: &str) -> String {
         match self.files.is_empty() {
-            true => "no list changed".into(),
+            true => "no vocabulary changed".into(),
             false => format!("{}: {} {done}", self.names(), self.terms.len()),
         }
     }
 }
 
 impl App {
-    /// Takes terms out of the sampling; with `discard` their items are rejected.
+    /// Disables terms. With `discard` their items are rejected.
     pub(super) fn retire(&mut self, terms: Vec<(String, String)>, discard: bool) {
-        if *self.shop.desk.phase() != Phase::Ready {
-            return self.say(Toast::info("the metadata is not here yet"));
+        if *self.metadata_editor.desk.phase() != Phase::Ready {
+            return self.say(Toast::info("the metadata is still loading"));
         }
-        let before = self.shop.desk.session().clone();
+        let before = self.metadata_editor.desk.session().clone();
         if !before.changed().is_empty() {
             return self.say(Toast::warning(
-                "save or revert your edits of the metadata first (4, 5)",
+                "save or revert your metadata edits first (4, 5)",
             ));
         }
         let enabled = |(name, term): &&(String, String)| {
@@ -76,10 +76,10 @@ impl App {
         };
         let own: Vec<(String, String)> = terms.iter().filter(enabled).cloned().collect();
         if own.is_empty() && !discard {
-            return self.say(Toast::info("those terms are disabled already"));
+            return self.say(Toast::info("these terms are already disabled"));
         }
-        // The edit is a step of the session, as one that a person makes: what is told of the save finds it done here.
-        let session = self.shop.desk.session_mut();
+        // Record the edit as a step of the session, so that the save notification finds it there.
+        let session = self.metadata_editor.desk.session_mut();
         if let Err(problem) = session.set_disabled(&own, true) {
             return self.say(Toast::from(&problem));
         }
@@ -88,7 +88,7 @@ impl App {
         let file = |name: &&str| (name.to_string(), text(&before, name), text(session, name));
         let files = session.changed().iter().map(file).collect();
         let saves = session.saves();
-        let effects = self.shop.desk.touched();
+        let effects = self.metadata_editor.desk.touched();
         self.metadata_effects(effects);
         let retirement = Box::new(Retirement {
             terms: own,
@@ -110,10 +110,10 @@ impl App {
         let done = match answer.and_then(request::Retire::reply) {
             Ok(done) => done,
             Err(problem) => {
-                if retirement.is_last(self.shop.desk.session()) {
-                    self.shop.desk.session_mut().undo();
+                if retirement.is_last(self.metadata_editor.desk.session()) {
+                    self.metadata_editor.desk.session_mut().undo();
                 }
-                let effects = self.shop.desk.touched();
+                let effects = self.metadata_editor.desk.touched();
                 self.metadata_effects(effects);
                 return self.say(Toast::from(&problem));
             }
@@ -137,25 +137,25 @@ impl App {
     }
 
     fn lists_changed(&mut self, done: Retired, said: String) {
-        let effects = self.shop.desk.take(Ok(done.state));
+        let effects = self.metadata_editor.desk.take(Ok(done.state));
         self.metadata_effects(effects);
         self.changed();
-        self.workshop_recount();
+        self.recount_metadata();
         self.say(Toast::done(said));
     }
 
-    /// Takes back that terms were retired.
+    /// Undoes a retirement.
     pub(super) fn unretire(&mut self, mut retirement: Box<Retirement>) {
-        if let Some(file) = self.shop.desk.session().changed().first() {
+        if let Some(file) = self.metadata_editor.desk.session().changed().first() {
             let why = format!(
-                "this changes {}: save or revert your edits of {file} first",
+                "this changes {}; save or revert your edits of {file} first",
                 retirement.names()
             );
             return self.say(Toast::warning(why));
         }
-        retirement.as_step = retirement.is_last(self.shop.desk.session());
-        let session = self.shop.desk.session_mut();
-        // Where a file was edited since, its other lines stay as they are now.
+        retirement.as_step = retirement.is_last(self.metadata_editor.desk.session());
+        let session = self.metadata_editor.desk.session_mut();
+        // Later edits of other lines are kept.
         let done = match retirement.as_step {
             true => Ok(session.undo().map_or(0, |places| places.len())),
             false => session.set_disabled(&retirement.terms, false),
@@ -164,7 +164,7 @@ impl App {
             return self.say(Toast::from(&problem));
         }
         let (saves, revs) = (session.saves(), retirement.revs);
-        let effects = self.shop.desk.touched();
+        let effects = self.metadata_editor.desk.touched();
         self.metadata_effects(effects);
         self.ask_now(
             Pending::Unretire(retirement),
@@ -172,7 +172,8 @@ impl App {
         );
     }
 
-    /// In the panes of the metadata: whether the last edit is that terms were retired. Then its verdicts go with it.
+    /// In the metadata panes: undoes the retirement with its verdicts, if it is the last edit.
+    /// Returns whether it is.
     pub(super) fn undo_retirement(&mut self) -> bool {
         let Some(Done {
             what: What::Retirement(retirement),
@@ -182,7 +183,7 @@ impl App {
             return false;
         };
         let retirement = retirement.clone();
-        let session = self.shop.desk.session();
+        let session = self.metadata_editor.desk.session();
         let is_it = session.changed().is_empty()
             && !retirement.files.is_empty()
             && retirement.is_last(session);
@@ -193,17 +194,17 @@ impl App {
     }
 
     pub(super) fn unretired(&mut self, retirement: Retirement, answer: Result<AnyReply>) {
-        let session = self.shop.desk.session_mut();
+        let session = self.metadata_editor.desk.session_mut();
         match answer.and_then(request::Unretire::reply) {
             Ok(done) => {
-                // Done again it would be the lists alone.
+                // A redo would restore the lists without the verdicts.
                 session.forget_undone();
                 self.bulk = None;
                 let lists = retirement.lists("enabled again");
                 let said = match done.verdicts {
                     0 => lists,
-                    1 => format!("{lists}, 1 verdict taken back"),
-                    n => format!("{lists}, {} verdicts taken back", grouped(n)),
+                    1 => format!("{lists}, 1 verdict undone"),
+                    n => format!("{lists}, {} verdicts undone", grouped(n)),
                 };
                 self.lists_changed(done, said);
             }
@@ -215,7 +216,7 @@ impl App {
                         session.undo()
                     };
                 }
-                let effects = self.shop.desk.touched();
+                let effects = self.metadata_editor.desk.touched();
                 self.metadata_effects(effects);
                 self.say(Toast::from(&problem));
             }

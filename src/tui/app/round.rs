@@ -1,4 +1,4 @@
-//! Working through a round in the review: what is asked of the owner, and what its answers put on the screen.
+//! Working on a round in the review: requests to the owner, and their answers.
 
 use super::connection::Pending;
 use super::overlay::{ConfirmFor, Overlay, PromptFor};
@@ -10,20 +10,19 @@ use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_model::round::state::{GuidelinesText, RoundState};
 use benchtop_model::{ErrorKind, Judgement, Result, Verdict};
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
-/// Time between two questions for the next item while others have in hand what is left: what they give back is not told
-/// by itself.
+/// Interval of requests while others hold the remaining items. Released items cause no event.
 const WAIT_MS: u64 = 10_000;
 
 impl App {
-    /// Begins to work on a round.
+    /// Starts to work on a round.
     pub(super) fn work_on(&mut self, round: RoundState) {
         let me = self.link.who();
         if !round.people.iter().any(|(name, _)| name == me) {
             let people: Vec<&str> = round.people.iter().map(|(name, _)| name.as_str()).collect();
             return self.say(Toast::warning(format!(
-                "`{}` is for {}; you are {me}",
+                "round `{}` is assigned to {}; you are {me}",
                 round.name,
                 people.join(", ")
             )));
@@ -35,7 +34,7 @@ impl App {
             .work()
             .is_some_and(|work| work.state.name == round.name)
         {
-            // It is worked on already: what is in hand stays there.
+            // Already working on it: keep the assignment.
             self.dirty = true;
             return self.ask_next();
         }
@@ -51,7 +50,7 @@ impl App {
         self.ask_next();
     }
 
-    /// Takes up the round that was worked on when the program was left.
+    /// Resumes the round that was open when the program was left.
     pub(super) fn resume(&mut self, name: &str, answer: Result<AnyReply>) {
         let Ok(rounds) = answer.and_then(request::Rounds::reply) else {
             return;
@@ -64,7 +63,7 @@ impl App {
         }
     }
 
-    /// Asks for the next item; while one is in hand that makes its lease longer.
+    /// Requests the next item, or extends the lease of the current one.
     pub(super) fn ask_next(&mut self) {
         self.round_due = None;
         let Some(work) = self.review.work_mut() else {
@@ -78,12 +77,12 @@ impl App {
             .ask(Pending::Turn(name.clone(), ask), request::Next(name));
     }
 
-    /// Takes in what there is to judge next.
-    pub(super) fn turned(&mut self, round: &str, ask: u64, answer: Result<AnyReply>) {
+    /// Takes the next assignment.
+    pub(super) fn on_assignment(&mut self, round: &str, ask: u64, answer: Result<AnyReply>) {
         let turn = answer.and_then(request::Next::reply);
         let here = self.review.work().filter(|work| work.state.name == round);
         let Some(work) = here else {
-            // The round was left before the item came: nobody is to wait for it.
+            // The round was left before the item arrived: release it at once.
             return self
                 .link
                 .ask(Pending::Nothing, request::Release(round.into()));
@@ -111,8 +110,7 @@ impl App {
         self.watch_round();
     }
 
-    /// When the round on the screen is to be looked at again: to say how long an item is still one's own, or to ask whether
-    /// there is one.
+    /// Schedules the next look at the round: to update the lease, or to ask for an item.
     pub(super) fn watch_round(&mut self) {
         let now = self.now();
         self.round_due = self.review.work().and_then(|work| match work.phase {
@@ -121,8 +119,8 @@ impl App {
         });
     }
 
-    /// The time came.
-    pub(super) fn round_again(&mut self) {
+    /// Runs the scheduled look at the round.
+    pub(super) fn check_round(&mut self) {
         self.round_due = None;
         match self.review.work().map(|work| &work.phase) {
             Some(Phase::Wait(_)) => self.ask_next(),
@@ -134,7 +132,7 @@ impl App {
         }
     }
 
-    /// Somebody is at the keyboard: an item that is not theirs for long any more is asked for again.
+    /// Renews a lease that is about to end, while somebody is typing.
     pub(super) fn renew(&mut self) {
         let now = self.now();
         if self.at == PaneId::Review
@@ -161,8 +159,8 @@ impl App {
         }
     }
 
-    /// Takes in what the item of practice is.
-    pub(super) fn told(&mut self, round: &str, verdict: Verdict, answer: Result<AnyReply>) {
+    /// Takes the known answer of a practice item.
+    pub(super) fn on_feedback(&mut self, round: &str, verdict: Verdict, answer: Result<AnyReply>) {
         if self
             .review
             .work()
@@ -176,14 +174,14 @@ impl App {
         }
     }
 
-    /// Rounds or the connection are others now: what is in hand is asked for again.
+    /// Rounds or the connection changed: requests the assignment again.
     pub(super) fn round_changed(&mut self) {
         if self.review.work().is_some() {
             self.ask_next();
         }
     }
 
-    /// Gives back what is in hand. Its number.
+    /// Releases the assignment. Returns its item number.
     pub(super) fn give_back(&mut self) -> Option<u32> {
         let work = self.review.work()?;
         let number = work.holds()?;
@@ -192,25 +190,25 @@ impl App {
         Some(number)
     }
 
-    /// Ends the work on the round, if there is one: what is in hand is given back, and that is said.
+    /// Leaves the round, if there is one, and says so.
     pub(super) fn leave_round(&mut self) {
         let Some(name) = self.review.work().map(|work| work.state.name.clone()) else {
             return;
         };
         let back = self
             .give_back()
-            .map_or(String::new(), |number| format!("#{number} is given back; "));
+            .map_or(String::new(), |number| format!("released #{number}; "));
         let effects = self.review.end_round();
         self.painted = None;
         self.carry_out(effects);
         self.round_due = None;
         let rounds = self.keymap.press(Action::GoRounds);
         self.say(Toast::info(format!(
-            "{back}you left the round `{name}`: {rounds} leads to it again"
+            "{back}left round `{name}`; {rounds} opens Rounds to resume it"
         )));
     }
 
-    /// Does what an action means in a round; false where it means what it means anywhere.
+    /// Runs an action in a round. False if it means the same as elsewhere.
     pub(super) fn round_action(&mut self, action: Action, at: u64) -> bool {
         let Some(work) = self.review.work() else {
             return false;
@@ -234,7 +232,7 @@ impl App {
             Action::GoOn if phase == Phase::Item => {
                 let pass = self.keymap.press(Action::Skip);
                 self.say(Toast::info(format!(
-                    "this item waits for your verdict; {pass} passes over it"
+                    "this item needs your verdict; {pass} skips it"
                 )));
             }
             Action::GoOn => self.ask_next(),
@@ -249,7 +247,7 @@ impl App {
             Action::Accept | Action::Reject if answers => {
                 let key = self.keymap.press(Action::TypeAnswer);
                 self.say(Toast::info(format!(
-                    "this round asks for the answer: press its letter, or {key} types it"
+                    "this round asks for the answer: press its letter, or {key} to type it"
                 )));
             }
             Action::Next
@@ -264,14 +262,12 @@ impl App {
                     self.keymap.press(Action::Back),
                 );
                 let said = format!(
-                    "in a round one item comes after another: {pass} passes over it, {back} leaves"
+                    "a round shows one item at a time; {pass} skips it, {back} leaves the round"
                 );
                 self.say(Toast::info(said));
             }
-            Action::Explain if self.in_the_dark() => {
-                self.say(Toast::info(
-                    "in a round an item is judged without what machines say of it",
-                ));
+            Action::Explain if self.is_blind() => {
+                self.say(Toast::info("a blind round hides scores and judge output"));
             }
             other if other.scope() == Scope::Answers => self.answer(other, at),
             _ => return false,
@@ -279,7 +275,7 @@ impl App {
         true
     }
 
-    /// Answers the question on the screen.
+    /// Answers the question on screen.
     fn answer(&mut self, action: Action, at: u64) {
         let Some(viewed) = self.viewed(at) else {
             return;
@@ -298,15 +294,15 @@ impl App {
         let said = match letters.iter().position(|a| *a == action) {
             Some(at) if at < options => benchtop_model::Item::letter(at),
             Some(_) => {
-                return self.say(Toast::info(format!("this question has {options} options")));
+                return self.say(Toast::info(format!(
+                    "this question has only {options} options"
+                )));
             }
             None if action == Action::TypeAnswer => {
-                return self.once_seen(viewed, ConfirmFor::AskAnswer);
+                return self.confirm_unseen(viewed, ConfirmFor::AskAnswer);
             }
             None if options > 0 => {
-                return self.say(Toast::info(
-                    "this question has options: press the letter of one",
-                ));
+                return self.say(Toast::info("this question has options: press a letter"));
             }
             None => if action == Action::AnswerYes {
                 "yes"
@@ -315,7 +311,7 @@ impl App {
             }
             .to_string(),
         };
-        self.once_seen(viewed, ConfirmFor::Answer(said));
+        self.confirm_unseen(viewed, ConfirmFor::Answer(said));
     }
 
     /// Asks for the answer as text.
@@ -335,7 +331,7 @@ impl App {
         self.carry_out(effects);
     }
 
-    /// The guidelines are asked for when the work begins, and when they are others than those that were shown.
+    /// Requests the guidelines at the start and when they changed.
     fn look_at_guidelines(&mut self) {
         let Some(work) = self.review.work_mut() else {
             return;
@@ -347,8 +343,8 @@ impl App {
         }
     }
 
-    /// Takes the guidelines in, and shows them.
-    pub(super) fn guidelines_came(&mut self, round: &str, answer: Result<AnyReply>) {
+    /// Takes the guidelines and shows them.
+    pub(super) fn on_guidelines(&mut self, round: &str, answer: Result<AnyReply>) {
         let text = answer.and_then(request::Guidelines::reply);
         let Some(work) = self
             .review
@@ -368,12 +364,12 @@ impl App {
         let said = if others {
             "the guidelines changed"
         } else {
-            "the guidelines of this round"
+            "guidelines of this round"
         };
         if self.at == PaneId::Review && self.overlay.is_none() && !is_wide(self.pane) {
             self.overlay = self.guidelines();
         }
-        self.say(Toast::info(format!("{said}: {key} shows or hides them")));
+        self.say(Toast::info(format!("{said}; {key} shows or hides them")));
     }
 
     fn guidelines(&self) -> Option<Overlay> {
@@ -382,7 +378,7 @@ impl App {
         Some(Overlay::Page(guidelines_page(&work.state.name, text)))
     }
 
-    /// Shows the guidelines beside the item, or hides them; where there is no room they are a page.
+    /// Shows or hides the guidelines beside the item, or as a page if there is no room.
     fn show_guidelines(&mut self) {
         if self
             .review
@@ -397,7 +393,7 @@ impl App {
         }
     }
 
-    /// Sets what stands over the item of a round; called before drawing.
+    /// Sets the header above the item of a round, before drawing.
     pub(super) fn set_round_header(&mut self) {
         let Some(work) = self.review.work() else {
             return;
@@ -434,17 +430,17 @@ impl App {
             }
             (Phase::Finished | Phase::Closed, _) => {
                 vec![
-                    as_said(Action::GoRounds, "the rounds"),
-                    as_said(Action::GoList, "the items"),
+                    as_said(Action::GoRounds, "rounds"),
+                    as_said(Action::GoList, "items"),
                     named(Action::Back),
                 ]
             }
         };
         let note = match &work.phase {
             Phase::Wait(until) => Some(wait_words(*until)),
-            Phase::Item if work.served.as_ref().is_some_and(|served| served.elsewhere) => {
-                Some("you work on it at another terminal too: the first verdict counts".into())
-            }
+            Phase::Item if work.served.as_ref().is_some_and(|served| served.elsewhere) => Some(
+                "this item is also open in your other terminal; the first verdict counts".into(),
+            ),
             _ => work.lease_words(self.now()).or_else(|| {
                 let pace = key(Action::OwnPace);
                 work.offer()
@@ -456,8 +452,8 @@ impl App {
         }
     }
 
-    /// Whether nothing on the screen may tell where items stand: a blind round is worked on.
-    pub(super) fn in_the_dark(&self) -> bool {
+    /// Whether the screen must not reveal the status of items, because the round is blind.
+    pub(super) fn is_blind(&self) -> bool {
         self.at == PaneId::Review
             && self
                 .review
@@ -465,18 +461,18 @@ impl App {
                 .is_some_and(|work| work.state.blind || work.asks_answers())
     }
 
-    /// Takes in an answer that was typed.
-    pub(super) fn answered_in_words(&mut self, viewed: Viewed, mut prompt: Prompt, said: &str) {
+    /// Takes a typed answer.
+    pub(super) fn on_typed_answer(&mut self, viewed: Viewed, mut prompt: Prompt, said: &str) {
         if said.trim().is_empty() {
-            prompt.refuse("an answer is a letter of an option, or a text");
+            prompt.refuse("type the letter of an option, or a text");
             self.overlay = Some(Overlay::Prompt(PromptFor::Answer(viewed), prompt));
             return;
         }
         self.answer_with(&viewed, said.trim().into());
     }
 
-    /// A verdict of the round was refused, or one was taken back: what is in hand now is asked for.
-    pub(super) fn refused_in_round(&mut self) {
+    /// A verdict was refused or undone: requests the assignment again.
+    pub(super) fn refresh_assignment(&mut self) {
         if let Some(work) = self.review.work_mut() {
             work.phase = Phase::Asking;
             self.ask_next();
@@ -484,7 +480,7 @@ impl App {
     }
 }
 
-/// When the first of others' leases ends, in words.
+/// Describes when the first lease of others ends.
 fn wait_words(until: i64) -> String {
     let now = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
@@ -493,7 +489,7 @@ fn wait_words(until: i64) -> String {
         .saturating_sub(i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
         .max(0);
     match (left + 59_999) / 60_000 {
-        0 | 1 => "the first of them is to be done within a minute".into(),
-        minutes => format!("the first of them is to be done within {minutes} minutes"),
+        0 | 1 => "the first lease ends within a minute".into(),
+        minutes => format!("the first lease ends within {minutes} minutes"),
     }
 }

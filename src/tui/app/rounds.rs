@@ -1,4 +1,4 @@
-//! The rounds pane: what joins it to the program.
+//! Connects the rounds pane to the program.
 
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
@@ -7,19 +7,19 @@ use crate::panes::rounds::{self, PAUSE, RoundsEffect};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
 use benchtop_model::Result;
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
-/// Time between two looks at how far rounds are, while people judge.
+/// Interval of progress updates while people judge.
 const RECOUNT_MS: u64 = 500;
 
 impl App {
     pub(super) fn go_rounds(&mut self) {
         self.at = PaneId::Rounds;
-        self.rounds_again();
+        self.refresh_rounds();
     }
 
-    /// Asks how far the rounds are.
-    pub(super) fn rounds_again(&mut self) {
+    /// Requests the progress of the rounds.
+    pub(super) fn refresh_rounds(&mut self) {
         self.rounds_due = None;
         if self.at == PaneId::Rounds {
             let keymap = &self.keymap;
@@ -28,14 +28,14 @@ impl App {
         }
     }
 
-    /// Verdicts came in: how far the rounds are is asked again before long, if it is on the screen.
-    pub(super) fn rounds_soon(&mut self) {
+    /// Schedules an update after new verdicts, if the pane is on screen.
+    pub(super) fn refresh_rounds_soon(&mut self) {
         if self.at == PaneId::Rounds && self.rounds_due.is_none() {
             self.rounds_due = Some(self.now() + RECOUNT_MS);
         }
     }
 
-    /// What the form would draw, once nothing was typed for a while.
+    /// Previews the new round, once typing pauses.
     pub(super) fn preview_round(&mut self) {
         self.round_form_due = None;
         if self.at == PaneId::Rounds {
@@ -97,7 +97,7 @@ impl App {
             }
             W::Guidelines(name) => {
                 let text = answer.and_then(request::Guidelines::reply);
-                // Somebody who is choosing something is not interrupted.
+                // Do not interrupt a user who is choosing something.
                 if self.overlay.is_some() {
                     vec![]
                 } else {

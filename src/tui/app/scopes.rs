@@ -1,24 +1,24 @@
-//! Whose keys are live now.
+//! The scopes whose keys are active.
 
 use super::{App, PaneId};
 use crate::action::Scope;
 use crate::panes::review::Phase;
 
 impl App {
-    /// The scopes of what has the keys now, nearest first.
+    /// The active scopes, nearest first.
     pub(super) fn scopes(&self) -> Vec<Scope> {
         let mut scopes: Vec<Scope> = match (&self.overlay, self.at) {
             (Some(_), _) => return vec![Scope::Overlay],
             (None, PaneId::Review) => self.review_scopes(),
             (None, PaneId::List) => self.list.scopes().to_vec(),
-            (None, PaneId::Vocabulary) => self.shop.vocabulary.scopes().to_vec(),
-            (None, PaneId::Templates) => self.shop.templates.scopes().to_vec(),
+            (None, PaneId::Vocabulary) => self.metadata_editor.vocabulary.scopes().to_vec(),
+            (None, PaneId::Templates) => self.metadata_editor.templates.scopes().to_vec(),
             (None, PaneId::Generate) => self.generate.scopes().to_vec(),
             (None, PaneId::Filters) => self.filters.scopes().to_vec(),
             (None, PaneId::Agreement) => self.agreement.scopes().to_vec(),
             (None, PaneId::Adjudicate) => self.adjudicate.scopes().to_vec(),
             (None, PaneId::Rounds) => self.rounds.scopes().to_vec(),
-            (None, PaneId::Coverage) => self.shop.coverage.scopes().to_vec(),
+            (None, PaneId::Coverage) => self.metadata_editor.coverage.scopes().to_vec(),
             (None, PaneId::Board) => self.board.scopes().to_vec(),
         };
         if !self.typing() && !scopes.contains(&Scope::Global) {
@@ -27,11 +27,11 @@ impl App {
         scopes
     }
 
-    /// Whether keys that are no action are text of the pane.
+    /// Whether keys that are no action are text for the pane.
     pub(super) fn typing(&self) -> bool {
         self.overlay.is_none()
             && match self.at {
-                PaneId::Templates => self.shop.templates.typing(),
+                PaneId::Templates => self.metadata_editor.templates.typing(),
                 PaneId::Rounds => self.rounds.typing(),
                 _ => false,
             }

@@ -1,5 +1,6 @@
-//! What a verdict is given on: the item as it was painted, whether the terminal has shown it, and which of its pictures. Where
-//! one was not shown the program asks once more.
+//! Checks that an item was on screen when it was judged: the item as it was painted, whether the
+//! terminal confirmed it, and which of its pictures were shown. If a picture was not shown, the
+//! program asks for confirmation.
 
 use super::overlay::{ConfirmFor, Overlay};
 use super::{App, PaneId};
@@ -9,11 +10,11 @@ use crate::terminal::paint;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Seen, Verdict};
 
-/// A key's answer where it judges nothing: why.
+/// Why a key gives no verdict.
 type Refused = &'static str;
 
 impl App {
-    /// The item that is to be judged, as the last frame painted it.
+    /// The item as the last frame painted it.
     fn on_screen(&self) -> Option<Painted> {
         match self.at {
             PaneId::Review => self.review.on_screen(),
@@ -22,7 +23,8 @@ impl App {
         }
     }
 
-    /// After a frame: the query to send when it painted an item, or a picture of it, that nobody has been asked about yet.
+    /// After a frame: the terminal query to send if the frame painted an item or picture that was
+    /// not confirmed yet.
     pub fn receipt_query(&mut self) -> Option<&'static [u8]> {
         if self.overlay.is_some() {
             return None;
@@ -41,12 +43,13 @@ impl App {
         Some(self.receipts.request(self.token, now))
     }
 
-    /// What was painted and whether it has been seen.
+    /// The painted item, if it has been seen.
     ///
     /// # Errors
-    /// Why nothing can be judged now.
+    ///
+    /// Why it cannot be judged now.
     pub(super) fn seen(&mut self, at: u64) -> Result<Viewed, Refused> {
-        const NOT_YET: Refused = "this item is not on the screen yet";
+        const NOT_YET: Refused = "this item is not on screen yet";
         if self.at == PaneId::Review {
             self.review.work().map_or(Ok(()), |work| work.ready())?;
         }
@@ -61,9 +64,9 @@ impl App {
             return Err(NOT_YET);
         }
         if !ready {
-            return Err("the picture is not on the screen yet");
+            return Err("the picture is not on screen yet");
         }
-        // A second one would be refused: the first changes what was seen.
+        // A second verdict would be refused: the first one changes the item's revision.
         if self.at == PaneId::Review && self.review.pending_on(number).is_some() {
             return Err("your verdict on this item is being saved");
         }
@@ -87,24 +90,24 @@ impl App {
             }
             paint::Seen::Unconfirmed => Ok(viewed(Seen::Unconfirmed, None)),
             paint::Seen::Waiting => {
-                Err("your terminal has not shown this item yet: press again once you see it")
+                Err("your terminal has not shown this item yet; try again once you see it")
             }
         }
     }
 
-    pub(super) fn tell_unconfirmed(&mut self, seen: Seen) {
+    pub(super) fn report_unconfirmed(&mut self, seen: Seen) {
         if seen == Seen::Unconfirmed {
             self.say(Toast::info(
-                "your terminal does not answer: the verdict is marked, `seen:unconfirmed` finds it",
+                "your terminal does not respond; the verdict is marked `seen:unconfirmed`",
             ));
         }
     }
 
-    /// Gives the item as it was seen; none where a key judges nothing, which is said.
+    /// The item as it was seen. `None` if it cannot be judged; the reason is shown.
     pub(super) fn viewed(&mut self, at: u64) -> Option<Viewed> {
         match self.seen(at) {
             Ok(viewed) => {
-                self.tell_unconfirmed(viewed.seen);
+                self.report_unconfirmed(viewed.seen);
                 Some(viewed)
             }
             Err(why) => {
@@ -114,9 +117,9 @@ impl App {
         }
     }
 
-    /// Does `then` with the item, after asking once more where a picture of it was not shown. Who passes an item over, or on
-    /// to somebody else, says nothing of its pictures.
-    pub(super) fn once_seen(&mut self, viewed: Viewed, then: ConfirmFor) {
+    /// Runs `then` on the item, after a confirmation if a picture was not shown. Skipping and
+    /// flagging need none, since they do not judge the picture.
+    pub(super) fn confirm_unseen(&mut self, viewed: Viewed, then: ConfirmFor) {
         let verdict = match &then {
             ConfirmFor::Verdict(verdict) => *verdict,
             ConfirmFor::Macro(which) => self
@@ -139,7 +142,7 @@ impl App {
             None => self.confirmed(viewed, then),
             Some(unseen) => {
                 let ok = self.keymap.press(Action::MenuOk);
-                let question = format!("{unseen}: {ok} {does} anyway, any other key goes back");
+                let question = format!("{unseen}: {ok} {does} anyway, any other key cancels");
                 self.overlay = Some(Overlay::Confirm {
                     then,
                     viewed,
@@ -149,7 +152,7 @@ impl App {
         }
     }
 
-    /// Does it.
+    /// Runs the confirmed action.
     pub(super) fn confirmed(&mut self, viewed: Viewed, then: ConfirmFor) {
         match then {
             ConfirmFor::Verdict(verdict) => self.judge_viewed(&viewed, verdict),

@@ -1,4 +1,4 @@
-//! The first row: the tabs, how far one is in the queue, the counts by status.
+//! The first row: tabs, position in the queue, and counts by status.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -10,11 +10,11 @@ use crate::theme::{Look, Role};
 use crate::widgets::text;
 use benchtop_model::Status;
 
-/// A pane's place in the row of tabs.
+/// A tab of the first row.
 struct Tab {
     go: Action,
     name: &'static str,
-    /// Where there is little room.
+    /// The name on narrow screens.
     short: &'static str,
     at: PaneId,
 }
@@ -40,26 +40,26 @@ const TABS: [Tab; 11] = [
     },
     Tab {
         go: Action::GoVocabulary,
-        name: "Words",
-        short: "Words",
+        name: "Vocabularies",
+        short: "Vocab",
         at: PaneId::Vocabulary,
     },
     Tab {
         go: Action::GoTemplates,
         name: "Templates",
-        short: "Text",
+        short: "Templ",
         at: PaneId::Templates,
     },
     Tab {
         go: Action::GoCoverage,
         name: "Coverage",
-        short: "Map",
+        short: "Cover",
         at: PaneId::Coverage,
     },
     Tab {
         go: Action::GoGenerate,
         name: "Generate",
-        short: "Make",
+        short: "Gen",
         at: PaneId::Generate,
     },
     Tab {
@@ -71,13 +71,13 @@ const TABS: [Tab; 11] = [
     Tab {
         go: Action::GoRounds,
         name: "Rounds",
-        short: "Rounds",
+        short: "Round",
         at: PaneId::Rounds,
     },
     Tab {
         go: Action::GoAdjudicate,
-        name: "Settle",
-        short: "Settle",
+        name: "Adjudicate",
+        short: "Adjud",
         at: PaneId::Adjudicate,
     },
     Tab {
@@ -88,7 +88,7 @@ const TABS: [Tab; 11] = [
     },
 ];
 
-/// Accepted, rejected and pending items.
+/// Counts of accepted, rejected, and pending items.
 fn tally(counts: &[(Status, u64)]) -> String {
     let count = |status: Status| {
         text::grouped(
@@ -106,21 +106,20 @@ fn tally(counts: &[(Status, u64)]) -> String {
     )
 }
 
-/// The columns that [`tally`] takes at most among so many items: the tabs must not move when counts come, or with a verdict.
+/// Maximum width of [`tally`] for this many items. The tabs must not move when counts change.
 fn tally_room(items: u64) -> usize {
     text::width("✓ ✗ ?") + 3 * text::width(&text::grouped(items))
 }
 
-/// What stands in the row, but for the tabs.
+/// The content of the row besides the tabs.
 #[derive(Clone, Debug, Default)]
-struct Said {
-    /// Where one is in the queue, and the columns it takes at most.
+struct RowContent {
+    /// Position in the queue, and its maximum width.
     place: (String, usize),
-    /// What made the queue.
     filter: String,
-    /// The last receipt, and the columns it takes at most.
+    /// The last receipt, and its maximum width.
     receipt: (String, usize),
-    /// The columns that the counts take at most.
+    /// Maximum width of the counts.
     counts: usize,
 }
 
@@ -133,33 +132,34 @@ enum Shown {
     Whole,
 }
 
-/// How the row is laid out.
+/// The layout of the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Row {
     tabs: [Shown; TABS.len()],
-    /// Columns for the place and for what made the queue.
+    /// Widths of the position and the filter.
     place: usize,
     filter: usize,
 }
 
-/// Lays the row out in `width` columns. What gives way, in this order: the counts, the names of tabs, what made the queue,
-/// the tabs of other panes, the place in the queue, the name of the pane. The receipt never does. It depends on what
-/// things take at most, so that nothing moves while receipts come and go. `keys` are how many columns the keys take.
-fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -> Row {
-    let receipt = if said.receipt.1 == 0 {
+/// Lays out the row in `width` columns. If space is short, these are dropped in order: the counts,
+/// tab names, the queue's filter, the tabs of other panes, the position, the name of the pane. The
+/// receipt is never dropped. Uses maximum widths, so that nothing moves when a receipt comes or
+/// goes. `keys` holds the widths of the keys.
+fn arrange(here: PaneId, keys: [usize; TABS.len()], content: &RowContent, width: usize) -> Row {
+    let receipt = if content.receipt.1 == 0 {
         0
     } else {
-        said.receipt.1 + 2
+        content.receipt.1 + 2
     };
-    let (place, filter) = (said.place.1, text::width(&said.filter));
+    let (place, filter) = (content.place.1, text::width(&content.filter));
     let own = TABS
         .iter()
         .find(|tab| tab.at == here)
         .map_or(0, |tab| 1 + tab.short.len());
     let every = keys.iter().sum::<usize>() + 2 * TABS.len();
-    // Mark, key and gap of each, and a blank before a name and before the place.
+    // Mark, key, and gap of each tab, and a space before the name and before the position.
     let fixed = 1 + place + filter + receipt;
-    let tabs = width.saturating_sub(fixed + said.counts + 2);
+    let tabs = width.saturating_sub(fixed + content.counts + 2);
     let whole = every + TABS.iter().map(|tab| 2 + tab.name.len()).sum::<usize>();
     if whole <= tabs {
         return Row {
@@ -189,7 +189,7 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -
             filter: if left > text::width("  [x]") { left } else { 0 },
         };
     }
-    // Not all tabs: the one that is shown, and others from the left.
+    // Not all tabs fit: show the current one, and others from the left.
     let cost = |at: usize, shown: Shown| match shown {
         Shown::Nothing => 0,
         Shown::Short => 2 + keys[at] + own,
@@ -225,8 +225,8 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -
     }
 }
 
-/// Which tabs have their short names in `room` columns: the one that is shown, and as many others as fit, from the left.
-/// `every` is how many columns their keys, marks and gaps take.
+/// Chooses the tabs that show their short names in `room` columns: the current one, and as many
+/// others as fit, from the left. `every` is the width of all keys, marks, and gaps.
 fn named(here: PaneId, every: usize, room: usize) -> [Shown; TABS.len()] {
     let mut out = TABS.map(|tab| {
         if tab.at == here {
@@ -251,11 +251,11 @@ fn named(here: PaneId, every: usize, room: usize) -> [Shown; TABS.len()] {
     out
 }
 
-/// Draws the row, but for the counts; gives the first column behind it.
+/// Draws the row without the counts. Returns the first column after it.
 fn draw(
     here: PaneId,
     keys: &[String; TABS.len()],
-    said: &Said,
+    content: &RowContent,
     area: Rect,
     buf: &mut Buffer,
     look: &Look,
@@ -263,7 +263,7 @@ fn draw(
     let row = arrange(
         here,
         keys.each_ref().map(|key| text::width(key)),
-        said,
+        content,
         usize::from(area.width),
     );
     let mut x = area.x;
@@ -295,12 +295,16 @@ fn draw(
         }
         x = put(x, &" ".repeat(gap), style);
     }
-    let place = text::fit(&said.place.0, row.place);
-    let filter = text::fit(&said.filter, row.filter);
-    let gap = if said.receipt.0.is_empty() { "" } else { "  " };
+    let place = text::fit(&content.place.0, row.place);
+    let filter = text::fit(&content.filter, row.filter);
+    let gap = if content.receipt.0.is_empty() {
+        ""
+    } else {
+        "  "
+    };
     put(
         x,
-        &format!(" {place}{filter}{gap}{}", said.receipt.0),
+        &format!(" {place}{filter}{gap}{}", content.receipt.0),
         look.style(Role::Text),
     )
 }
@@ -310,47 +314,47 @@ impl App {
         if area.is_empty() {
             return;
         }
-        let mut said = Said {
-            counts: if self.in_the_dark() {
+        let mut content = RowContent {
+            counts: if self.is_blind() {
                 0
             } else {
                 tally_room(self.welcome.items)
             },
-            ..Said::default()
+            ..RowContent::default()
         };
         if self.at == PaneId::Review {
             let ((place, filter), (place_room, receipt_room)) =
                 (self.review.place_words(), self.review.rooms());
             let receipt = self.review.receipt();
             let receipt_room = receipt_room.max(text::width(&receipt));
-            said = Said {
+            content = RowContent {
                 place: (place, place_room),
                 filter,
                 receipt: (receipt, receipt_room),
-                ..said
+                ..content
             };
         }
         let look = &self.setting.look;
         let keys = TABS.map(|tab| self.keymap.hint(tab.go));
-        let x = draw(self.at, &keys, &said, area, buf, look);
-        let said = self.summary(usize::from(area.right().saturating_sub(x + 1)));
-        let at = area.right().saturating_sub(text::width(&said) as u16);
+        let x = draw(self.at, &keys, &content, area, buf, look);
+        let content = self.summary(usize::from(area.right().saturating_sub(x + 1)));
+        let at = area.right().saturating_sub(text::width(&content) as u16);
         if at > x {
             let room = usize::from(area.right().saturating_sub(at));
-            buf.set_stringn(at, area.y, &said, room, look.style(Role::Dim));
+            buf.set_stringn(at, area.y, &content, room, look.style(Role::Dim));
         }
     }
 
-    /// Counts by status, short; none before they are known, or where they would tell what an annotator must not see.
+    /// Counts by status. Empty until they are known, or if they would reveal hidden verdicts.
     fn tally(&self) -> String {
-        if self.counts.is_empty() || self.in_the_dark() {
+        if self.counts.is_empty() || self.is_blind() {
             String::new()
         } else {
             tally(&self.counts)
         }
     }
 
-    /// Counts, project and annotator, as much as fits.
+    /// Counts, project, and annotator, as much as fits.
     fn summary(&self, room: usize) -> String {
         let counts = self.tally();
         let long = format!("{counts}  {}  {} ", self.welcome.project, self.link.who());
@@ -371,7 +375,7 @@ mod tests {
     use benchtop_model::ColourLevel;
 
     #[test]
-    fn the_tab_that_is_shown_is_always_named_and_the_others_as_they_fit() {
+    fn the_current_tab_is_named_and_others_as_they_fit() {
         for (at, tab) in TABS.iter().enumerate() {
             for room in 0..120 {
                 let named = named(tab.at, 3 * TABS.len(), room);
@@ -410,7 +414,7 @@ mod tests {
                 1 => "saving".to_string(),
                 n => format!("saving {n}"),
             };
-            let said = Said {
+            let content = RowContent {
                 place: (format!("{} of {of}", text::grouped(position.into())), 2 * of.len() + 4),
                 filter: if filter.is_empty() { filter } else { format!("  [{}]", text::clean(&filter)) },
                 receipt: (receipt.clone(), text::width("✓ # saved") + items.to_string().len()),
@@ -420,20 +424,20 @@ mod tests {
             let keys: [String; TABS.len()] = hints.try_into().unwrap();
             let area = Rect::new(0, 0, width, 1);
             let mut buf = Buffer::empty(area);
-            draw(TABS[at].at, &keys, &said, area, &mut buf, &look);
+            draw(TABS[at].at, &keys, &content, area, &mut buf, &look);
             let row: String = buf.content.iter().map(|cell| cell.symbol()).collect();
             prop_assert!(row.trim_end().ends_with(&receipt), "{} of {width}: {row:?}", receipt);
-            // The pane that is shown is told, and nothing moves while the receipt is another.
+            // The current pane is always shown, and nothing moves when the receipt changes.
             let keys_of = keys.each_ref().map(|key| text::width(key));
-            let layout = arrange(TABS[at].at, keys_of, &said, usize::from(width));
+            let layout = arrange(TABS[at].at, keys_of, &content, usize::from(width));
             prop_assert!(layout.tabs[at] != Shown::Nothing);
-            let other = Said { receipt: (String::new(), said.receipt.1), ..said };
+            let other = RowContent { receipt: (String::new(), content.receipt.1), ..content };
             prop_assert_eq!(arrange(TABS[at].at, keys_of, &other, usize::from(width)), layout);
         }
     }
 
     #[test]
-    fn no_counts_of_a_project_are_wider_than_the_room_kept_for_them() {
+    fn counts_fit_their_reserved_width() {
         for items in [
             0_u64, 1, 9, 10, 12, 99, 100, 105, 999, 1_000, 1_005, 105_000,
         ] {

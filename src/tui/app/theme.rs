@@ -1,4 +1,4 @@
-//! The person's own theme: chosen from a menu, remembered by the program.
+//! The user's theme: chosen from a menu and saved by the program.
 
 use super::App;
 use super::overlay::{MenuFor, Overlay};
@@ -9,8 +9,8 @@ use crate::widgets::toast::Toast;
 use benchtop_model::{Error, Result};
 
 impl App {
-    /// Says what is wrong with the person's settings; the defaults hold.
-    pub fn tell_settings(&mut self, problem: &Error) {
+    /// Reports an error in the user's settings. The defaults are used.
+    pub fn report_settings_error(&mut self, problem: &Error) {
         let said = Error {
             help: None,
             ..problem.clone()
@@ -18,48 +18,47 @@ impl App {
         .to_string()
         .replace('\n', ";");
         self.say(Toast::warning(format!(
-            "your settings are not used: {said}"
+            "using the default settings: {said}"
         )));
     }
 
-    /// Asks which theme.
+    /// Asks for a theme.
     pub(super) fn ask_theme(&mut self) {
         let themes = self.setting.themes.clone();
         let choice = |name: &String| match name.as_str() {
-            AUTO => Choice::new(AUTO).help("dark or light, as your terminal's background is"),
+            AUTO => Choice::new(AUTO).help("dark or light, to match the terminal's background"),
             name => Choice::new(name),
         };
         let menu = Menu::new(
-            "your theme, in every project",
+            "theme for all projects",
             themes.iter().map(choice).collect(),
         );
         self.overlay = Some(Overlay::Menu(MenuFor::Theme(themes), menu));
     }
 
-    /// One was chosen.
     pub(super) fn theme_chosen(&mut self, name: String) {
         self.theme = Some(name);
     }
 
-    /// The theme that is to be remembered and shown, once.
+    /// The theme to save and apply, once.
     pub fn wants_theme(&mut self) -> Option<String> {
         self.theme.take()
     }
 
-    /// The theme is remembered, or why it is not.
+    /// Applies the saved theme, or reports why it was not saved.
     pub fn themed(&mut self, name: &str, look: Result<Look>) {
         match look {
             Ok(look) => {
                 self.setting.look = look;
                 self.say(Toast::done(format!(
-                    "your theme is `{name}` now, in every project"
+                    "theme set to `{name}` for all projects"
                 )));
             }
             Err(problem) => self.say(Toast::from(&problem)),
         }
     }
 
-    /// Whether the terminal takes ASCII alone.
+    /// Whether the terminal displays ASCII only.
     pub fn is_ascii(&self) -> bool {
         self.setting.ascii
     }

@@ -1,8 +1,8 @@
-//! Keys that were typed for a prompt which is not there: it was refused, or the owner is asked something first.
+//! Keys typed for a prompt that is not open, because it was refused or waits for the owner.
 //!
-//! On a slow line people type on before they see what came of the last key. What was meant as a note must never act as a
-//! verdict, so keys after a refused prompt are dropped until the person can have seen the refusal, and keys typed
-//! while the owner works out what a menu or a page holds wait for it.
+//! On a slow line people type before they see the effect of the last key. Text meant as a note must
+//! never act as a verdict. So keys after a refused prompt are dropped until the refusal is on
+//! screen, and keys typed while the owner prepares a menu or page wait for it.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -12,27 +12,26 @@ use crate::action::Action;
 use crate::terminal::paint::Seen;
 use crate::widgets::toast::{Severity, Toast};
 
-/// Somebody who types on pauses for less than this, in milliseconds.
+/// Longest pause of somebody who keeps typing, in milliseconds.
 const PAUSE_MS: u64 = 700;
-/// Receipts of refusals are numbered from here on, those of items from 0.
+/// Tokens of refusals start here; those of items start at 0.
 const REFUSALS: u64 = 1 << 63;
 
-/// A prompt that was refused, as long as keys may be meant for it.
+/// A refused prompt, while keys may be meant for it.
 pub(super) struct Refused {
-    /// The key that asked for it; none from the palette. Pressed again, it tries again.
+    /// The key that asked for it, or `None` from the palette. The same key tries again.
     key: Option<KeyCode>,
-    /// The frame that says so.
+    /// The token of the frame that shows the refusal.
     token: u64,
-    /// When the last key came.
     last: u64,
-    /// Why, and how much it matters.
+    /// Why, and its severity.
     why: (Severity, String),
-    /// Keys were dropped.
+    /// Whether keys were dropped.
     dropped: bool,
 }
 
 impl App {
-    /// Whether a key was meant for a prompt that is not there. Then it is no action.
+    /// Whether a key was meant for a prompt that is not open. Then it is no action.
     pub(super) fn hold_back(&mut self, key: KeyEvent, at: u64) -> bool {
         if self.overlay.is_some() {
             self.refused = None;
@@ -43,12 +42,12 @@ impl App {
                 (KeyCode::Esc, _) => {
                     self.link.cancel(|want| want.opens().is_some());
                     self.held.clear();
-                    self.say(Toast::info("given up"));
+                    self.say(Toast::info("canceled"));
                 }
                 (_, Opens::Overlay) => self.held.push((key, at)),
-                (_, Opens::Confirmation) => self.say(Toast::info(
-                    "wait for the count: a key before it is not taken",
-                )),
+                (_, Opens::Confirmation) => {
+                    self.say(Toast::info("wait for the count; earlier keys are ignored"))
+                }
             }
             return true;
         }
@@ -65,15 +64,15 @@ impl App {
         let (severity, why) = refused.why.clone();
         (refused.last, refused.dropped) = (at, true);
         if matches!(key.code, KeyCode::Esc | KeyCode::Enter) {
-            // Whoever typed a line is through with it.
+            // An enter ends the dropped text.
             self.refused = None;
         }
-        let text = format!("{why}; what was typed after it is dropped");
+        let text = format!("{why}; ignored the keys typed after it");
         self.say(Toast { severity, text });
         true
     }
 
-    /// An action was done by this key: where it asks for a line or a choice and was refused, what is typed next is meant for it.
+    /// Called after an action: if its prompt was refused, the next keys are meant for it.
     pub(super) fn watch_refusal(&mut self, action: Action, key: Option<KeyCode>, at: u64) {
         if !action.asks() || self.overlay.is_some() || self.typing() || self.link.opens().is_some()
         {
@@ -87,7 +86,7 @@ impl App {
             });
         self.refusals += 1;
         let token = REFUSALS + self.refusals;
-        // Sent after the frame that says so.
+        // Sent after the frame that shows the refusal.
         let query = self.receipts.request(token, self.setting.clock.ms());
         self.extra.extend_from_slice(query);
         (self.refused, self.dirty) = (
@@ -102,8 +101,8 @@ impl App {
         );
     }
 
-    /// The owner answered: keys that waited for the menu or page go to it, or are dropped where there is none.
-    pub(super) fn let_held_go(&mut self) {
+    /// The owner answered: held keys go to the menu or page, or are dropped if there is none.
+    pub(super) fn release_held_keys(&mut self) {
         if self.held.is_empty() || self.link.opens().is_some() {
             return;
         }
@@ -114,7 +113,7 @@ impl App {
                 .as_ref()
                 .map_or(String::new(), |toast| format!("{}; ", toast.text));
             return self.say(Toast::warning(format!(
-                "{why}what was typed meanwhile is dropped"
+                "{why}ignored the keys typed meanwhile"
             )));
         }
         held.into_iter().for_each(|(key, at)| self.key(key, at));
@@ -122,7 +121,7 @@ impl App {
 }
 
 impl Pending {
-    /// What the answer opens that keys are typed for.
+    /// What pending requests open that keys are typed for.
     pub fn opens(&self) -> Option<Opens> {
         use crate::panes::{coverage, filters, generate, list, rounds};
         match self {

@@ -1,15 +1,14 @@
-//! Keys as a person writes them: `a`, `U`, `ctrl-r`, `shift-left`, `gg`.
+//! Key notation: `a`, `U`, `ctrl-r`, `shift-left`, `gg`.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// One key with its modifiers, normalised: a character carries no SHIFT.
+/// One key press, normalized: a character never has SHIFT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Press {
-    /// The key.
     pub code: KeyCode,
-    /// CONTROL and ALT, and SHIFT where the key is no character.
+    /// CONTROL and ALT, and SHIFT if the key is not a character.
     pub modifiers: KeyModifiers,
 }
 
@@ -34,7 +33,7 @@ impl Press {
         }
     }
 
-    /// The character that this key types, where it types one.
+    /// The character that this key types, if any.
     pub fn types(self) -> Option<char> {
         match self.code {
             KeyCode::Char(c) if self.modifiers.is_empty() => Some(c),
@@ -42,7 +41,7 @@ impl Press {
         }
     }
 
-    /// The letter that is pressed with ctrl.
+    /// The letter pressed together with ctrl.
     pub fn control(self) -> Option<char> {
         match self.code {
             KeyCode::Char(c) if self.modifiers == KeyModifiers::CONTROL => Some(c),
@@ -55,7 +54,7 @@ impl Press {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Chord(pub Vec<Press>);
 
-/// Keys that have a name.
+/// Named keys.
 const NAMED: [(&str, KeyCode); 16] = [
     ("esc", KeyCode::Esc),
     ("enter", KeyCode::Enter),
@@ -75,7 +74,7 @@ const NAMED: [(&str, KeyCode); 16] = [
     ("f1", KeyCode::F(1)),
 ];
 
-/// The key of that name; `f1` to `f12` too.
+/// The key with this name, including `f1` to `f12`.
 fn named(name: &str) -> Option<KeyCode> {
     let found = NAMED
         .iter()
@@ -95,7 +94,7 @@ fn named(name: &str) -> Option<KeyCode> {
     found.or_else(|| function().map(KeyCode::F))
 }
 
-/// Whether terminals tell this key with SHIFT or CONTROL from the same key without.
+/// Whether terminals distinguish this key with SHIFT or CONTROL from the plain key.
 fn takes_modifiers(code: KeyCode) -> bool {
     use KeyCode as K;
     matches!(
@@ -105,7 +104,7 @@ fn takes_modifiers(code: KeyCode) -> bool {
 }
 
 fn bad(text: &str) -> Error {
-    Error::new(ErrorKind::Usage, format!("`{text}` names no key")).help(
+    Error::new(ErrorKind::Usage, format!("`{text}` is not a key")).help(
         "a key is a character, two characters pressed one after the other, `ctrl-r`, `shift-left`, or one of: esc enter \
          tab space backspace insert delete up down left right home end pgup pgdn f1 to f12",
     )
@@ -114,17 +113,19 @@ fn bad(text: &str) -> Error {
 fn untypable(text: &str, why: &str, help: impl Into<String>) -> Error {
     Error::new(
         ErrorKind::Usage,
-        format!("`{text}` cannot be typed in every terminal: {why}"),
+        format!("`{text}` does not work in every terminal: {why}"),
     )
     .help(help)
 }
 
 impl Chord {
-    /// Reads `a`, `U`, `esc`, `enter`, `tab`, `space`, `pgdn`, `f1`, `shift-left`, `ctrl-r`, `gg`, `z[`.
+    /// Parses `a`, `U`, `esc`, `enter`, `tab`, `space`, `pgdn`, `f1`, `shift-left`, `ctrl-r`, `gg`,
+    /// `z[`.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] when the text names no key, or one that a terminal without kitty's keyboard protocol does not tell
-    /// from another.
+    ///
+    /// [`ErrorKind::Usage`] if the text is not a key, or if terminals without kitty's keyboard
+    /// protocol cannot distinguish it from another key.
     pub fn parse(text: &str) -> Result<Chord> {
         if let Some(code) = named(text) {
             return Ok(Chord(vec![Press::plain(code)]));
@@ -136,14 +137,14 @@ impl Chord {
                 Some(code) if takes_modifiers(code) => one(code, KeyModifiers::SHIFT),
                 Some(_) => Err(untypable(
                     text,
-                    "it sends what it sends without shift",
+                    "it sends the same as without shift",
                     format!("write `{rest}`"),
                 )),
                 None if rest.chars().count() == 1 => {
                     let upper = rest.to_uppercase();
                     Err(untypable(
                         text,
-                        "a character comes without its shift",
+                        "characters are written without shift",
                         format!("write `{upper}`"),
                     ))
                 }
@@ -154,11 +155,11 @@ impl Chord {
             return control(text, rest);
         }
         if text.len() > 4 && text.starts_with("alt-") {
-            let why = "on a slow line alt and a key are esc and that key";
+            let why = "on a slow line, alt and a key arrive as esc and that key";
             return Err(untypable(
                 text,
                 why,
-                "take a character, or ctrl with a letter",
+                "use a character, or ctrl with a letter",
             ));
         }
         let characters = text.chars().count();
@@ -176,17 +177,17 @@ impl Chord {
         ))
     }
 
-    /// The text [`parse`](Self::parse) reads back, as the key bar prints it.
+    /// The text that [`parse`](Self::parse) reads back, as shown in the key bar.
     pub fn label(&self) -> String {
         self.0.iter().map(|p| label(*p)).collect()
     }
 
-    /// Whether pressing one hides the other: they are the same, or one begins the other.
+    /// Whether the chords are equal or one is a prefix of the other.
     pub fn hides(&self, other: &Chord) -> bool {
         self.0.iter().zip(&other.0).all(|(a, b)| a == b)
     }
 
-    /// The press, where it is a single one.
+    /// The press of a chord of one key.
     pub fn single(&self) -> Option<Press> {
         match self.0.as_slice() {
             [press] => Some(*press),
@@ -206,7 +207,7 @@ fn control(text: &str, rest: &str) -> Result<Chord> {
     let same = |key: &str| {
         untypable(
             text,
-            &format!("it sends what `{key}` sends"),
+            &format!("it sends the same as `{key}`"),
             format!("write `{key}`"),
         )
     };
@@ -220,20 +221,20 @@ fn control(text: &str, rest: &str) -> Result<Chord> {
             let lower = c.to_ascii_lowercase();
             Err(untypable(
                 text,
-                "ctrl does not tell capital letters",
+                "ctrl does not distinguish capital letters",
                 format!("write `ctrl-{lower}`"),
             ))
         }
         (Some(_), None) => Err(untypable(
             text,
-            "only letters send a byte of their own with ctrl",
-            "take a letter",
+            "ctrl works with letters only",
+            "use a letter",
         )),
         _ => match named(rest) {
             Some(code) if takes_modifiers(code) => one(code),
             Some(_) => Err(untypable(
                 text,
-                "it sends what it sends without ctrl",
+                "it sends the same as without ctrl",
                 format!("write `{rest}`"),
             )),
             None => Err(bad(text)),
@@ -265,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_printed_again() {
+    fn chords_round_trip() {
         for text in [
             "a",
             "U",
@@ -289,25 +290,23 @@ mod tests {
     }
 
     #[test]
-    fn what_a_plain_terminal_cannot_type_is_refused_with_what_to_write() {
+    fn keys_that_plain_terminals_cannot_send_are_refused_with_help() {
         for (text, help) in [
             ("ctrl-i", "write `tab`"),
             ("ctrl-m", "write `enter`"),
             ("ctrl-[", "write `esc`"),
             ("ctrl-h", "write `backspace`"),
             ("ctrl-R", "write `ctrl-r`"),
-            ("ctrl-1", "take a letter"),
+            ("ctrl-1", "use a letter"),
             ("ctrl-enter", "write `enter`"),
             ("shift-a", "write `A`"),
             ("shift-space", "write `space`"),
             ("shift-enter", "write `enter`"),
-            ("alt-x", "take a character, or ctrl with a letter"),
+            ("alt-x", "use a character, or ctrl with a letter"),
         ] {
             let problem = Chord::parse(text).unwrap_err();
             assert!(
-                problem
-                    .what
-                    .starts_with(&format!("`{text}` cannot be typed")),
+                problem.what.starts_with(&format!("`{text}` does not work")),
                 "{problem}"
             );
             assert_eq!(problem.help.as_deref(), Some(help), "{text}");
@@ -318,14 +317,14 @@ mod tests {
         ] {
             let problem = Chord::parse(text).unwrap_err();
             assert!(
-                problem.what.ends_with("names no key"),
+                problem.what.ends_with("is not a key"),
                 "{text:?}: {problem}"
             );
         }
     }
 
     #[test]
-    fn a_chord_hides_itself_and_what_it_begins() {
+    fn a_chord_hides_itself_and_its_extensions() {
         let chord = |text| Chord::parse(text).unwrap();
         assert!(
             chord("g").hides(&chord("gg"))

@@ -1,15 +1,15 @@
-//! A person's keys from a file: `keys.toml`.
+//! The user's key file, `keys.toml`.
 //!
 //! ```toml
-//! accept = "y"                  # by the name that the palette and docs/keys.md have; blanks may be dashes
-//! next = ["n", "right"]         # several keys, the one for hints first
-//! sample = []                   # no key: the palette still has it
+//! accept = "y"                  # names as in the palette and docs/keys.md; dashes may replace spaces
+//! next = ["n", "right"]         # several keys; hints show the first
+//! load-sample = []              # no key; the palette still lists it
 //!
 //! [macros]
 //! wrong = { key = "W", verdict = "reject", reasons = ["wrong-answer"], note = "#key checked by hand" }
 //! ```
 //!
-//! All or nothing: a file with anything wrong in it changes no key.
+//! A file with any error changes no key.
 
 use std::path::{Path, PathBuf};
 
@@ -19,31 +19,30 @@ use toml::de::{DeTable, DeValue};
 use super::live::{self, NEEDED};
 use super::macros::{Known, Macro, VERDICTS};
 use super::{Chord, Keymap, Target};
-use crate::action::{Action, Scope};
+use crate::action::{Action, OLD_NAMES, Scope};
 use crate::terminal::Env;
+use benchtop_files::bounded;
+use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_model::{Error, ErrorKind, Verdict};
-use benchtop_store::bounded;
-use benchtop_store::regular::SETTINGS_LIMIT;
 
-/// Names another file; set to nothing, the default keys hold.
+/// Environment variable with the path of another key file. If empty, the defaults are used.
 pub const ELSEWHERE: &str = "BENCHTOP_KEYS";
 
-/// The table of macros in the file.
 const MACROS: &str = "macros";
 
-/// A keymap and where it is from.
+/// A keymap and the file it was read from.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The keys.
     pub keymap: Keymap,
-    /// The file that they are from; none for the defaults.
+    /// `None` for the defaults.
     pub file: Option<PathBuf>,
-    /// What is worth knowing of keys that somebody between keyboard and program may take.
+    /// Warnings about keys that the terminal may intercept.
     pub notes: Vec<Error>,
 }
 
-/// Where a person's keys are: `$BENCHTOP_KEYS`, else `$XDG_CONFIG_HOME/benchtop/keys.toml`, else
-/// `~/.config/benchtop/keys.toml` (XDG Base Directory Specification; a relative path there counts as none).
+/// Path of the key file: `$BENCHTOP_KEYS`, or `$XDG_CONFIG_HOME/benchtop/keys.toml`, or
+/// `~/.config/benchtop/keys.toml`. As in the XDG Base Directory Specification, a relative
+/// `$XDG_CONFIG_HOME` is ignored.
 pub fn path(env: &Env) -> Option<PathBuf> {
     if let Some(named) = env.get(ELSEWHERE) {
         return (!named.is_empty()).then(|| PathBuf::from(named));
@@ -51,17 +50,19 @@ pub fn path(env: &Env) -> Option<PathBuf> {
     Some(folder(env)?.join("keys.toml"))
 }
 
-/// Where a person keeps what is theirs and not a project's.
+/// The folder of the user's own settings, as opposed to a project's.
 pub fn folder(env: &Env) -> Option<PathBuf> {
     let absolute = |name: &str| env.get(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
     Some(config.join("benchtop"))
 }
 
-/// The keys of the person whose environment this is; the defaults where there is no file.
+/// Reads the user's key file, or the defaults if there is none.
 ///
 /// # Errors
-/// Everything that is wrong with the file, in the order of its lines; a file that [`ELSEWHERE`] names and that is not there.
+///
+/// All errors in the file, in line order. A missing file is an error only if [`ELSEWHERE`] names
+/// it.
 pub fn load(env: &Env, known: Option<&Known<'_>>) -> Result<Loaded, Vec<Error>> {
     let defaults = || Keymap::defaults().map_err(|p| vec![p]);
     let Some(file) = path(env) else {
@@ -86,19 +87,20 @@ pub fn load(env: &Env, known: Option<&Known<'_>>) -> Result<Loaded, Vec<Error>> 
             notes: vec![],
         }),
         Err(problem) => Err(vec![Error {
-            what: format!("the keys cannot be read: {}", problem.what),
+            what: format!("cannot read the key file: {}", problem.what),
             ..problem
         }]),
     }
 }
 
-/// Reads the text of a key file over the default keys; `file` is what an error calls it. With a project its macros are
-/// held against the reasons that it declares, and macros for other projects are left out. Gives the keys and what is
-/// worth knowing of them.
+/// Applies a key file to the default keys. `file` appears in errors. If `known` is given, macros
+/// are checked against the project's reasons, and macros for other projects are left out. Returns
+/// the keymap and warnings.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] and [`ErrorKind::Conflict`], each with file, line and field: everything that is wrong, in the order of the
-/// lines.
+///
+/// All errors in line order: [`ErrorKind::Input`] and [`ErrorKind::Conflict`] with file, line, and
+/// field.
 pub fn read(
     text: &str,
     file: &Path,
@@ -124,9 +126,10 @@ pub fn read(
         match (name.get_ref().as_ref(), value.get_ref().as_table()) {
             (MACROS, Some(table)) => table
                 .iter()
-                .for_each(|(name, value)| reading.a_macro(name, value, known)),
+                .for_each(|(name, value)| reading.read_macro(name, value, known)),
             (MACROS, None) => {
-                let help = "write `[macros]` and below it `wrong = { key = \"W\", verdict = \"reject\", ... }`";
+                let help =
+                    "write `[macros]`, then `wrong = { key = \"W\", verdict = \"reject\", ... }`";
                 reading.refuse(value, MACROS, "must be a table of macros", help);
             }
             _ => reading.action(name, value),
@@ -149,7 +152,7 @@ pub fn read(
     }
 }
 
-/// The keys that the file gives an action.
+/// The keys that the file assigns to an action.
 struct Set {
     action: Action,
     line: u64,
@@ -160,7 +163,7 @@ struct Reading<'r> {
     text: &'r str,
     file: &'r Path,
     set: Vec<Set>,
-    /// With the line of each.
+    /// Each with its line.
     macros: Vec<(u64, Macro)>,
     problems: Vec<Error>,
     notes: Vec<Error>,
@@ -170,20 +173,24 @@ fn line_at(text: &str, byte: usize) -> u64 {
     1 + text.bytes().take(byte).filter(|b| *b == b'\n').count() as u64
 }
 
-/// Names as they are compared: what is a blank in the palette may be a dash in the file.
+/// Normalizes a name for comparison: dashes for spaces.
 fn plain(name: &str) -> String {
     name.trim().to_lowercase().replace(' ', "-")
 }
 
-/// The action of that name.
+/// The action with this name, or this name in an earlier version.
 pub fn action_named(name: &str) -> Option<Action> {
     Action::ALL
         .iter()
         .copied()
         .find(|a| plain(a.name()) == plain(name))
+        .or_else(|| {
+            let old = OLD_NAMES.iter().find(|(old, _)| plain(old) == plain(name));
+            old.map(|(_, action)| *action)
+        })
 }
 
-/// The name nearest to one that does not exist.
+/// The name closest to an unknown one.
 pub(super) fn nearest<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let near = |name: &&str| strsim::damerau_levenshtein(&plain(wrong), &plain(name));
     names
@@ -215,21 +222,21 @@ impl Reading<'_> {
         let called = name.get_ref().as_ref();
         let Some(action) = action_named(called) else {
             let near = nearest(called, Action::ALL.iter().map(|a| a.name()));
-            let near = near.map_or(String::new(), |n| format!("is it `{}`? ", plain(n)));
-            let help = format!("{near}`benchtop keys` lists every action");
-            return self.refuse(name, called, "no action is called so", help);
+            let near = near.map_or(String::new(), |n| format!("did you mean `{}`? ", plain(n)));
+            let help = format!("{near}`benchtop keys` lists all actions");
+            return self.refuse(name, called, "unknown action", help);
         };
         if let Some(before) = self.set.iter().find(|s| s.action == action) {
             let what = format!(
-                "line {} gives `{}` its keys already",
+                "line {} already sets the keys of `{}`",
                 before.line,
                 action.name()
             );
-            return self.refuse(name, called, what, "write them in one list");
+            return self.refuse(name, called, what, "write all keys in one list");
         }
         let line = line_at(self.text, name.span().start);
         let Some(chords) = self.chords(called, value) else {
-            // Its default keys are not meant any more: they are no clash with those of others.
+            // Its default keys no longer apply, so they do not conflict with others.
             return self.set.push(Set {
                 action,
                 line,
@@ -246,12 +253,12 @@ impl Reading<'_> {
             }
         }
         if chords.is_empty() && NEEDED.contains(&action) {
-            let what = "without a key nobody comes out of a text or a menu";
+            let what = "must keep a key: there is no other way to leave a text or menu";
             self.refuse(
                 value,
                 called,
                 what,
-                format!("leave it at {}", action.keys().join(" ")),
+                format!("keep {}", action.keys().join(" ")),
             );
         }
         let right = self.problems.len() == before;
@@ -260,7 +267,7 @@ impl Reading<'_> {
             .filter(|_| right)
             .map(|(_, chord)| chord)
             .collect();
-        // ctrl-c quits whatever a file says.
+        // ctrl-c always quits.
         let always = Chord::parse("ctrl-c")
             .ok()
             .filter(|c| action == Action::Quit && !chords.contains(c));
@@ -279,7 +286,8 @@ impl Reading<'_> {
         }
     }
 
-    /// A key or a list of keys, each with its place; `None` when something is wrong with one, which has been said.
+    /// Parses a key or a list of keys, each with its position. `None` if one is wrong; the error is
+    /// recorded.
     fn chords<'v, 't>(
         &mut self,
         field: &str,
@@ -291,12 +299,7 @@ impl Reading<'_> {
             DeValue::Array(list) => list.iter().collect(),
             _ => {
                 let help = "write `\"a\"`, `[\"a\", \"b\"]`, or `[]` for no key";
-                self.refuse(
-                    value,
-                    field,
-                    "must be a key in quotes, or a list of keys",
-                    help,
-                );
+                self.refuse(value, field, "must be a quoted key or a list of keys", help);
                 return None;
             }
         };
@@ -304,15 +307,15 @@ impl Reading<'_> {
         for value in values {
             let read = match value.get_ref() {
                 DeValue::String(text) => Chord::parse(text),
-                _ => Err(Error::input("must be a key in quotes").help("write `\"a\"`")),
+                _ => Err(Error::input("must be a quoted key").help("write `\"a\"`")),
             };
             match read {
                 Ok(chord) if out.iter().any(|(_, c)| *c == chord) => {
                     self.refuse(
                         value,
                         field,
-                        format!("`{}` is given twice", chord.label()),
-                        "write it once",
+                        format!("`{}` appears twice", chord.label()),
+                        "remove one",
                     );
                     return None;
                 }
@@ -327,7 +330,7 @@ impl Reading<'_> {
     }
 
     /// `name = { key = "R", verdict = "reject", reasons = ["wrong-answer"], note = "..." }`.
-    fn a_macro(
+    fn read_macro(
         &mut self,
         name: &Spanned<std::borrow::Cow<'_, str>>,
         value: &Spanned<DeValue<'_>>,
@@ -340,15 +343,10 @@ impl Reading<'_> {
             return self.refuse(value, &field, "must be a macro", example);
         };
         if called.is_empty() || called.chars().any(char::is_control) {
-            return self.refuse(name, &field, "a macro needs a name of one line", example);
+            return self.refuse(name, &field, "a macro name must be a single line", example);
         }
         if action_named(&called).is_some() {
-            return self.refuse(
-                name,
-                &field,
-                "an action is called so",
-                "give the macro another name",
-            );
+            return self.refuse(name, &field, "an action has this name", "rename the macro");
         }
         let before = self.problems.len();
         let (mut chord, mut verdict, mut reasons, mut note, mut project) =
@@ -371,7 +369,7 @@ impl Reading<'_> {
                         self.refuse(
                             value,
                             &field,
-                            "no verdict that a macro can give",
+                            "not a verdict that a macro can give",
                             format!("one of: {names}"),
                         );
                     }
@@ -384,8 +382,8 @@ impl Reading<'_> {
                         self.refuse(
                             value,
                             &field,
-                            "must be a text of one line",
-                            "leave the field out for none",
+                            "must be a single line of text",
+                            "remove the field to leave it empty",
                         );
                     }
                     let slot = if key.get_ref() == "note" {
@@ -396,12 +394,12 @@ impl Reading<'_> {
                     *slot = said.map(str::to_string);
                 }
                 other => {
-                    let what = format!("a macro has no `{other}`");
+                    let what = format!("unknown field `{other}`");
                     self.refuse(
                         key,
                         &field,
                         what,
-                        "it has: key, verdict, reasons, note, project",
+                        "known fields: key, verdict, reasons, note, project",
                     );
                 }
             }
@@ -410,10 +408,10 @@ impl Reading<'_> {
             return;
         }
         let Some((at, chord)) = chord else {
-            return self.refuse(name, &field, "it has no key", example);
+            return self.refuse(name, &field, "missing field `key`", example);
         };
         let Some(verdict) = verdict else {
-            return self.refuse(name, &field, "it gives no verdict", example);
+            return self.refuse(name, &field, "missing field `verdict`", example);
         };
         if let Some((what, help)) = live::refusal(Scope::Review, false, true, &chord) {
             return self.refuse(at, &format!("{field}.key"), what, help);
@@ -449,7 +447,7 @@ impl Reading<'_> {
                 self.refuse(
                     value,
                     field,
-                    "must be a list of reasons",
+                    "must be a list of reason keys",
                     "write `[\"wrong-answer\"]`",
                 );
                 Vec::new()
@@ -457,7 +455,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The defaults with what the file sets, and the macros.
+    /// Builds the keymap: the defaults, the changes of the file, and the macros.
     fn build(&mut self) -> Result<Keymap, Error> {
         let defaults = Keymap::defaults()?;
         let meant = defaults.hidden();
@@ -466,7 +464,7 @@ impl Reading<'_> {
             ..Keymap::default()
         };
         let mut wrong = Vec::new();
-        // What the file leaves alone comes first, so that a clash is told at the line that makes it.
+        // Bind unchanged actions first, so that a conflict is reported at the line that causes it.
         let set: Vec<Action> = self.set.iter().map(|s| s.action).collect();
         for action in Action::ALL.iter().filter(|a| !set.contains(a)) {
             for key in action.keys() {
@@ -516,7 +514,7 @@ impl Reading<'_> {
                     .field(field),
             );
         }
-        let help = "take another key, or give the other one another key in this file too; `benchtop keys` lists all";
+        let help = "use another key, or change the other key too; `benchtop keys` lists all keys";
         let wrong = wrong.into_iter().map(|p| {
             Error {
                 help: p.help.clone().or(Some(help.into())),
@@ -528,7 +526,7 @@ impl Reading<'_> {
         Ok(keymap)
     }
 
-    /// Line and field that set a target, where the file does.
+    /// Line and field that set a target, if the file does.
     fn place(&self, target: Target) -> Option<(u64, String)> {
         match target {
             Target::Action(action) => self

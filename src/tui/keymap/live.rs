@@ -1,15 +1,17 @@
-//! Which scopes are live at once, and which keys may not be bound to what.
+//! Which scopes are active together, and which keys an action may not use.
 
 use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{Chord, Keymap, Press, Target};
 use crate::action::{Action, Scope};
 
-/// The scopes that have the keys together, nearest first: of each pane, its layers and its overlays.
+/// The sets of scopes that are active together, nearest first: each pane with its layers and
+/// overlays.
 pub const LIVE: [&[Scope]; 20] = [
     &[Scope::Review, Scope::Global],
     &[Scope::Round, Scope::Review, Scope::Global],
-    // Where answers are asked for letters are answers, whatever they mean in the review.
+    // In a round that asks for answers, letters are answers even if they have a meaning in the
+    // review.
     &[Scope::Answers, Scope::Global],
     &[Scope::List, Scope::Table, Scope::Global],
     &[Scope::Table, Scope::Global],
@@ -40,7 +42,7 @@ pub const LIVE: [&[Scope]; 20] = [
     &[Scope::Overlay],
 ];
 
-/// Without these nobody comes out of a text or a menu again.
+/// Actions that must keep a key, or there is no way out of a text or menu.
 pub const NEEDED: [Action; 4] = [
     Action::StopTyping,
     Action::FormClose,
@@ -48,17 +50,17 @@ pub const NEEDED: [Action; 4] = [
     Action::MenuCancel,
 ];
 
-/// What one action hides from another: both are live, the nearer one has the key.
+/// A key of one action that hides the key of another while both are active.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
-    /// The nearer target, which has the key.
+    /// The nearer target, which receives the key.
     pub near: (Target, Chord),
-    /// The one that its key cannot reach there any more.
+    /// The target that no longer receives its key.
     pub far: (Target, Chord),
 }
 
 impl Keymap {
-    /// Every target that a nearer one hides, where both are live at once.
+    /// All targets hidden by a nearer one while both are active.
     pub fn hidden(&self) -> Vec<Hidden> {
         let mut out: Vec<Hidden> = Vec::new();
         let none = Vec::new();
@@ -85,8 +87,9 @@ impl Keymap {
     }
 }
 
-/// Why a key may not stand for a target, and what to do: what always means the same, what is typed as text, and what
-/// half an arrow key on a slow line leaves behind. `changes` tells whether the target changes something.
+/// Why a key cannot be bound to an action, and what to do: keys with a fixed meaning, keys that
+/// type text, and keys that a split arrow-key sequence can produce. `changes` says whether the
+/// action changes something.
 pub fn refusal(
     scope: Scope,
     quits: bool,
@@ -97,15 +100,15 @@ pub fn refusal(
     let first = *chord.0.first()?;
     let no = |why: &str, help: &str| Some((format!("`{label}` {why}"), help.to_string()));
     match first.control() {
-        Some('c') if !quits => return no("always quits", "take another key"),
-        Some('z') => return no("always suspends the program", "take another key"),
+        Some('c') if !quits => return no("always quits", "use another key"),
+        Some('z') => return no("always suspends the program", "use another key"),
         _ => {}
     }
     let texts = matches!(scope, Scope::Editor | Scope::Form | Scope::Overlay);
     if texts && (first.types().is_some() || edits(scope, first)) {
         return no(
-            "is part of typing a text, which this action is live in",
-            "take a key with ctrl, or a function key",
+            "types or edits text where this action applies",
+            "use a key with ctrl, or a function key",
         );
     }
     let alone = chord.single().and_then(Press::types);
@@ -114,13 +117,13 @@ pub fn refusal(
         (Some('[' | 'O'), _) | (_, Some('A'..='D' | '~'))
     );
     if changes && left_behind {
-        let why = "can be what a slow line leaves of an arrow key, so nothing that changes an item may stand on it";
-        return no(why, "take another key");
+        let why = "can be the rest of a split arrow-key sequence, so it cannot change items";
+        return no(why, "use another key");
     }
     None
 }
 
-/// Whether a key edits the line or the text that is typed.
+/// Whether the key edits the text.
 fn edits(scope: Scope, press: Press) -> bool {
     if matches!(press.code, KeyCode::Backspace | KeyCode::Delete) {
         return true;
@@ -140,15 +143,15 @@ fn edits(scope: Scope, press: Press) -> bool {
     moves || lines || writes || press.control().is_some_and(|c| "aewk".contains(c))
 }
 
-/// What is worth knowing of a key that may be bound: somebody between the keyboard and the program may take it.
+/// A warning about a key that the terminal or a multiplexer may intercept.
 pub fn warning(chord: &Chord) -> Option<&'static str> {
     let press = chord.single()?;
     match press.control() {
-        Some('b') => return Some("tmux takes ctrl-b for itself unless its prefix is another"),
-        Some('a') => return Some("screen takes ctrl-a for itself"),
+        Some('b') => return Some("tmux uses ctrl-b as its prefix by default"),
+        Some('a') => return Some("screen uses ctrl-a as its prefix"),
         Some('j') => return Some("some terminals send ctrl-j for enter"),
         Some('s' | 'q') => {
-            return Some("a terminal with flow control takes ctrl-s and ctrl-q for itself");
+            return Some("terminals with flow control use ctrl-s and ctrl-q");
         }
         _ => {}
     }
@@ -157,14 +160,16 @@ pub fn warning(chord: &Chord) -> Option<&'static str> {
         KeyCode::PageUp | KeyCode::PageDown | KeyCode::Home | KeyCode::End
     );
     if press.modifiers.contains(KeyModifiers::SHIFT) && pages {
-        return Some("many terminals scroll back with it and do not pass it on");
+        return Some("many terminals use it to scroll and do not pass it on");
     }
     if press
         .modifiers
         .intersects(KeyModifiers::SHIFT | KeyModifiers::CONTROL)
     {
-        return Some("the Linux console and some terminals do not tell it from the key alone");
+        return Some(
+            "the Linux console and some terminals do not distinguish it from the plain key",
+        );
     }
     (press.code == KeyCode::F(1) || press.code == KeyCode::F(11) || press.code == KeyCode::F(10))
-        .then_some("many terminals take f1, f10 and f11 for themselves")
+        .then_some("many terminals use f1, f10, and f11 themselves")
 }

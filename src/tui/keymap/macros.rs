@@ -1,28 +1,24 @@
-//! Keys of a person's own: one key gives a verdict, its reasons and a note.
+//! User-defined keys that give a verdict with reasons and a note.
 
 use super::Chord;
 use super::file::nearest;
 use benchtop_model::config::Reason;
 use benchtop_model::{Judgement, Verdict};
 
-/// What is typed out again and again, on one key of the review pane.
+/// A verdict with its reasons and note, bound to one key of the review pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Macro {
-    /// What it is called.
     pub name: String,
-    /// Its key.
     pub chord: Chord,
-    /// The verdict that it gives.
     pub verdict: Verdict,
-    /// Keys of the reasons, as `benchtop.toml` declares them.
+    /// Reason keys, as declared in `benchtop.toml`.
     pub reasons: Vec<String>,
-    /// The note.
     pub note: Option<String>,
-    /// The one project that it is for; all projects otherwise.
+    /// Limits the macro to one project.
     pub project: Option<String>,
 }
 
-/// The verdicts that a macro can give: those that a person gives outside rounds.
+/// The verdicts that a macro can give: those available outside rounds.
 pub const VERDICTS: [Verdict; 6] = [
     Verdict::Accept,
     Verdict::Reject,
@@ -32,20 +28,18 @@ pub const VERDICTS: [Verdict; 6] = [
     Verdict::Unsure,
 ];
 
-/// The reason that says nothing by itself: it wants a note.
+/// A reason that requires a note.
 pub const OTHER: &str = "other";
 
-/// The project that macros are held against.
+/// The project to check macros against.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'k> {
-    /// Its name.
     pub project: &'k str,
-    /// The reasons that it declares.
     pub reasons: &'k [Reason],
 }
 
 impl Macro {
-    /// What it does, on one line.
+    /// Describes the macro in one line.
     pub fn help(&self) -> String {
         let mut said = self.verdict.name().to_string();
         if !self.reasons.is_empty() {
@@ -57,7 +51,7 @@ impl Macro {
         said
     }
 
-    /// The judgement it makes of its verdict on an item.
+    /// Adds the macro's reasons and note to a judgement.
     pub fn judgement(&self, verdict: Judgement) -> Judgement {
         let (reasons, note) = (self.reasons.clone(), self.note.clone());
         Judgement {
@@ -68,12 +62,12 @@ impl Macro {
         }
     }
 
-    /// Whether it is for this project.
+    /// Whether it applies to this project.
     pub fn is_for(&self, project: &str) -> bool {
         self.project.as_deref().is_none_or(|own| own == project)
     }
 
-    /// What is wrong with its reasons, and what to do.
+    /// The first error in its verdict, reasons, or note, with help.
     pub fn wrong(&self, known: Option<&Known<'_>>) -> Option<(String, String)> {
         let say = |what: &str, help: &str| Some((what.to_string(), help.to_string()));
         match self.verdict {
@@ -86,23 +80,17 @@ impl Macro {
             Verdict::Reject => {}
             _ if !self.reasons.is_empty() => {
                 return say(
-                    "only a rejection has reasons",
-                    "say it in the note, or take `verdict = \"reject\"`",
+                    "only `reject` takes reasons",
+                    "write a note, or use `verdict = \"reject\"`",
                 );
             }
             Verdict::Fix if self.note.is_none() => {
-                return say(
-                    "what is to be fixed is said in the note",
-                    "add `note = \"...\"`",
-                );
+                return say("a fix needs a note", "add `note = \"...\"`");
             }
             _ => {}
         }
         if self.note.is_none() && self.reasons.iter().any(|r| r == OTHER) {
-            return say(
-                "`other` says nothing without a note",
-                "add `note = \"...\"`",
-            );
+            return say("the reason `other` needs a note", "add `note = \"...\"`");
         }
         let known = known.filter(|k| self.is_for(k.project))?;
         let unknown = self
@@ -111,14 +99,11 @@ impl Macro {
             .find(|r| !known.reasons.iter().any(|k| k.key == **r))?;
         let keys: Vec<&str> = known.reasons.iter().map(|r| r.key.as_str()).collect();
         let near = nearest(unknown, keys.iter().copied())
-            .map_or(String::new(), |n| format!("is it `{n}`? "));
+            .map_or(String::new(), |n| format!("did you mean `{n}`? "));
         Some((
+            format!("`{unknown}` is not a reason of project `{}`", known.project),
             format!(
-                "`{unknown}` is not a reason of the project `{}`",
-                known.project
-            ),
-            format!(
-                "{near}it declares: {}; `project = \"NAME\"` keeps a macro to one project",
+                "{near}declared reasons: {}; `project = \"NAME\"` limits a macro to one project",
                 keys.join(", ")
             ),
         ))

@@ -1,4 +1,5 @@
-//! Panes: what fills the screen below the tabs. They turn actions into effects and draw; they do no I/O.
+//! Panes: the screens that the tabs lead to. A pane turns actions into effects and draws itself. It
+//! does no I/O.
 
 pub mod adjudicate;
 pub mod agreement;
@@ -12,3 +13,14 @@ pub mod review;
 pub mod rounds;
 pub mod templates;
 pub mod vocabulary;
+
+use benchtop_model::scoring::Outcome;
+
+/// The word for an outcome on the screen. In files and filters a quarantined item is `parked`.
+pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Kept => "kept",
+        Outcome::Flagged => "flagged",
+        Outcome::Parked => "quarantined",
+    }
+}

@@ -1,4 +1,4 @@
-//! Pictures that were made, remembered up to a number of bytes.
+//! Cache of prepared pictures, limited in bytes.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use lru::LruCache;
 use super::worker::{CacheKey, KEPT, Ready};
 use crate::terminal::pixels::Payload;
 
-/// Ready pictures, the latest used last to go.
+/// Prepared pictures, evicted least recently used first.
 pub(super) struct Cache {
     pub(super) ready: LruCache<CacheKey, Arc<Ready>>,
-    /// Bytes they take.
+    /// Size of all entries in bytes.
     pub(super) bytes: usize,
     pub(super) kept: usize,
 }
@@ -63,7 +63,7 @@ impl Cache {
     }
 }
 
-/// Bytes a picture takes, with a little for its entry.
+/// Size of a picture and its entry in bytes.
 pub(super) fn weight(ready: &Ready) -> usize {
     let picture = ready
         .as_ref()

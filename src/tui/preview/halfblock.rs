@@ -1,4 +1,4 @@
-//! A picture as ordinary cells: two pixels a cell, the upper half block over its background.
+//! Pictures as text cells: two pixels per cell, with the upper half block over the background.
 
 use image::RgbaImage;
 use ratatui::buffer::Buffer;
@@ -11,22 +11,21 @@ use super::scale::{fit, resize};
 use crate::palette::{Rgb, colour, grey};
 use crate::terminal::ColourLevel;
 
-/// Characters of rising density, for terminals without colours.
+/// Characters of rising density, for terminals without color.
 const RAMP: &[u8] = b" .:-=+*#%@";
 const UPPER: char = '▀';
 
 /// One cell of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PictureCell {
-    /// The character.
     pub symbol: char,
-    /// Its colour: the upper pixel.
+    /// The upper pixel.
     pub fg: Color,
-    /// The colour behind it: the lower pixel.
+    /// The lower pixel.
     pub bg: Color,
 }
 
-/// A picture as a grid of cells, row by row, no larger than the pane it was made for.
+/// A picture as a grid of cells, row by row, at most as large as the pane it was made for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cells {
     columns: u16,
@@ -35,13 +34,14 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Draws `image` into at most `columns` by `rows` cells, aspect kept.
+    /// Draws `image` into at most `columns` by `rows` cells and keeps its aspect ratio.
     ///
-    /// `aspect` is the height of a cell over its width (2.0 where nobody says); `background` shows through transparent
-    /// pixels.
+    /// `aspect` is the height of a cell divided by its width, 2.0 if unknown. `background` shows
+    /// through transparent pixels.
     ///
     /// # Errors
-    /// What the resizer said.
+    ///
+    /// If resizing fails.
     pub fn draw(
         image: &DecodedImage,
         (columns, rows): (u16, u16),
@@ -64,7 +64,7 @@ impl Cells {
         Ok(Self::of_pixels(&resize(image, size)?, level, background))
     }
 
-    /// One column a pixel, one row two: for a picture that is already the size of its pane.
+    /// Draws a picture that already has the size of its pane: one pixel per column, two per row.
     pub(super) fn of_pixels(pixels: &RgbaImage, level: ColourLevel, background: Rgb) -> Self {
         let (width, height) = pixels.dimensions();
         let at = |x, y| (y < height).then(|| over(pixels[(x, y)].0, background));
@@ -83,23 +83,22 @@ impl Cells {
         }
     }
 
-    /// Columns and rows it takes.
+    /// Size in columns and rows.
     pub fn size(&self) -> (u16, u16) {
         (self.columns, self.rows)
     }
 
-    /// Its rows, from the top.
     pub fn lines(&self) -> impl Iterator<Item = &[PictureCell]> {
         self.cells.chunks(usize::from(self.columns).max(1))
     }
 
-    /// Memory it takes, in bytes.
+    /// Size in memory, in bytes.
     pub fn bytes(&self) -> usize {
         self.cells.len() * size_of::<PictureCell>()
     }
 }
 
-/// Centred in the area; what does not fit is cut off.
+/// Draws the picture centered in the area and crops what does not fit.
 impl Widget for &Cells {
     fn render(self, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
@@ -116,7 +115,7 @@ impl Widget for &Cells {
     }
 }
 
-/// How much wider than high a half-block is, in a cell that is `aspect` times as high as wide.
+/// Width of a half block divided by its height, for a cell with this `aspect`.
 pub(super) fn stretch(aspect: f64) -> f64 {
     // Half a cell is `aspect / 2` times as high as it is wide.
     if aspect.is_finite() && aspect > 0.0 {
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gradient_goes_down_the_halves_of_the_cells() {
+    fn a_vertical_gradient_spans_both_halves_of_each_cell() {
         let cells = Cells::draw(&down(400, 400), (40, 20), 2.0, ColourLevel::True, BACK).unwrap();
         assert_eq!(cells.size(), (40, 20));
         let column: Vec<u8> = cells
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_aspect_of_picture_and_cell_is_kept() {
+    fn aspect_ratios_of_picture_and_cell_are_kept() {
         let size = |w, h, room, aspect| {
             Cells::draw(
                 &image(w, h, |_, _| [9, 9, 9, 255]),
@@ -221,9 +220,9 @@ mod tests {
         assert_eq!(size(1024, 1024, (80, 24), 2.0), (48, 24));
         assert_eq!(size(1024, 512, (80, 24), 2.0), (80, 20));
         assert_eq!(size(512, 1024, (80, 24), 2.0), (24, 24));
-        // Cells of 10 by 25: a square of 24 rows is 600 high, 60 columns wide.
+        // Cells of 10 by 25: a square of 24 rows is 600 pixels high, which is 60 columns.
         assert_eq!(size(1024, 1024, (80, 24), 2.5), (60, 24));
-        // Small ones grow by whole steps and no further than the pane.
+        // Small pictures grow by whole factors, within the pane.
         assert_eq!(size(10, 10, (80, 24), 2.0), (40, 20));
         assert_eq!(size(10_000, 2, (80, 24), 2.0), (80, 1));
         assert_eq!(size(10, 10, (0, 0), 2.0), (0, 0));
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn each_level_draws_with_what_it_has() {
+    fn each_color_level_draws_with_its_own_colors() {
         let picture = down(100, 100);
         let draw = |level| Cells::draw(&picture, (20, 10), 2.0, level, BACK).unwrap();
         let all =
@@ -266,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_last_half_is_left_to_the_terminal() {
+    fn an_odd_last_row_leaves_the_lower_half_to_the_terminal() {
         let cells = Cells::draw(
             &image(4, 3, |_, _| [9, 9, 9, 255]),
             (4, 2),
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn it_renders_centred_and_cut_off_and_over_what_was_there() {
+    fn rendering_centers_crops_and_overwrites() {
         let cells = Cells::draw(
             &image(4, 4, |_, _| [9, 9, 9, 255]),
             (4, 2),

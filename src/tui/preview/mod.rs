@@ -1,13 +1,13 @@
-//! From a picture file to what a pane can show, off the drawing thread.
+//! Turns picture files into what a pane can show, in the background.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`decode`] | bytes to pixels, within limits, or a reason (import checks by the same function) |
-//! | [`scale`] | how large a picture is in a pane, and making it so |
-//! | [`pair`] | two pictures beside each other or where they differ, and a region of them |
-//! | [`halfblock`] | pixels to ordinary cells, at every colour level |
-//! | `cache` | what was made, up to a number of bytes |
-//! | [`worker`] | all of that on two threads, newest first, remembered |
+//! | [`decode`] | bytes to pixels, within limits (shared with import) |
+//! | [`scale`] | picture sizes and resizing |
+//! | [`pair`] | two pictures side by side or their difference, and regions |
+//! | [`halfblock`] | pixels to text cells, at every color level |
+//! | `cache` | prepared pictures, limited in bytes |
+//! | [`worker`] | two threads that do all of this, newest request first |
 
 mod cache;
 pub mod halfblock;

@@ -1,4 +1,4 @@
-//! One picture of two, side by side or where they differ, and a region of it.
+//! One or two pictures: alone, side by side, or as their difference; and regions of them.
 
 use image::{Rgba, RgbaImage};
 
@@ -6,35 +6,35 @@ use super::decode::DecodedImage;
 use super::scale::{fit, resize};
 use crate::palette::{Rgb, grey};
 
-/// How much a channel must differ, of 255, for a pixel to count as changed: JPEG's own noise stays below.
+/// Smallest difference of a channel, of 255, that counts as a change. JPEG noise stays below.
 pub const NOISE: u8 = 16;
-/// Nearest zoom, in doublings.
-const NEAREST: u8 = 5;
-/// What a centre is counted in.
-const WHOLE: u16 = 1024;
+/// Maximum zoom, in doublings.
+const MAX_ZOOM: u8 = 5;
+/// Denominator of region centers.
+const CENTER_UNITS: u16 = 1024;
 
-/// What of two pictures is shown.
+/// The view of a pair of pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Show {
-    /// The first alone, as a picture that has no other.
+    /// The first picture alone, also for single pictures.
     #[default]
     First,
-    /// The second alone.
+    /// The second picture alone.
     Second,
-    /// One of further pictures alone, by its place from 0. Whoever asks for a picture asks for it as for the first.
+    /// Another picture alone, by its index from 0. It is requested as a first picture.
     Other(u8),
     /// The first at the left, the second at the right.
     Beside,
-    /// The first in dark grey, and bright where the second is another.
+    /// The first in dark gray, with the differences in bright.
     Difference,
 }
 
-/// A region of a picture: its middle, and how near it is.
+/// A region of a picture: its center and zoom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
-    /// Doublings: 0 is the whole picture.
+    /// Zoom in doublings: 0 is the whole picture.
     near: u8,
-    /// The middle, in 1024ths of width and height.
+    /// The center, in 1024ths of width and height.
     middle: (u16, u16),
 }
 
@@ -42,54 +42,55 @@ impl Default for Region {
     fn default() -> Self {
         Region {
             near: 0,
-            middle: (WHOLE / 2, WHOLE / 2),
+            middle: (CENTER_UNITS / 2, CENTER_UNITS / 2),
         }
     }
 }
 
 impl Region {
-    /// How many times nearer than the whole picture.
+    /// The zoom factor.
     pub fn times(self) -> u32 {
         1 << self.near
     }
 
-    /// Twice as near, or half; the same where there is no more.
+    /// Zooms in or out by 2x. Unchanged at the limits.
     pub fn zoom(self, nearer: bool) -> Region {
         let near = if nearer {
-            (self.near + 1).min(NEAREST)
+            (self.near + 1).min(MAX_ZOOM)
         } else {
             self.near.saturating_sub(1)
         };
-        Region { near, ..self }.kept()
+        Region { near, ..self }.clamped()
     }
 
-    /// A quarter of what is seen further in a direction: -1, 0 or 1 each way; the same at the edge.
+    /// Pans by a quarter of the view: -1, 0, or 1 in each direction. Unchanged at the edge.
     pub fn pan(self, right: i32, down: i32) -> Region {
-        let step = i32::from((WHOLE >> self.near) / 4);
-        let move_by =
-            |at: u16, by: i32| u16::try_from((i32::from(at) + by * step).max(0)).unwrap_or(WHOLE);
+        let step = i32::from((CENTER_UNITS >> self.near) / 4);
+        let move_by = |at: u16, by: i32| {
+            u16::try_from((i32::from(at) + by * step).max(0)).unwrap_or(CENTER_UNITS)
+        };
         Region {
             middle: (move_by(self.middle.0, right), move_by(self.middle.1, down)),
             ..self
         }
-        .kept()
+        .clamped()
     }
 
-    /// The same with nothing of it outside of the picture.
-    fn kept(self) -> Region {
-        let half = (WHOLE / 2) >> self.near;
-        let keep = |at: u16| at.clamp(half, WHOLE - half);
+    /// Moves the region inside the picture.
+    fn clamped(self) -> Region {
+        let half = (CENTER_UNITS / 2) >> self.near;
+        let keep = |at: u16| at.clamp(half, CENTER_UNITS - half);
         Region {
             middle: (keep(self.middle.0), keep(self.middle.1)),
             ..self
         }
     }
 
-    /// Left, top, width and height of it in a picture of this size.
+    /// Left, top, width, and height in a picture of this size.
     fn of(self, (width, height): (u32, u32)) -> (u32, u32, u32, u32) {
         let side = |whole: u32, middle: u16| {
             let long = whole.div_ceil(self.times()).max(1);
-            let middle = u64::from(whole) * u64::from(middle) / u64::from(WHOLE);
+            let middle = u64::from(whole) * u64::from(middle) / u64::from(CENTER_UNITS);
             let from = u32::try_from(middle)
                 .unwrap_or(whole)
                 .saturating_sub(long / 2);
@@ -99,38 +100,37 @@ impl Region {
         (x, y, w, h)
     }
 
-    /// The region of a picture.
+    /// Crops a picture to the region.
     fn cut(self, image: &DecodedImage) -> DecodedImage {
         let (x, y, width, height) = self.of(image.size());
         DecodedImage::new(image.pixels().crop_imm(x, y, width, height))
     }
 }
 
-/// What of a picture or of two is shown. Part of what a made picture is remembered by.
+/// The part of a picture or pair that is shown. Part of the cache key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Part {
-    /// What of two.
     pub show: Show,
-    /// Which region, of both alike.
+    /// The region, the same for both pictures.
     pub region: Region,
 }
 
-/// The room a picture is drawn in.
+/// The space that a picture is drawn in.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
-    /// Width and height in pixels.
     pub size: (u32, u32),
-    /// How much wider than high a pixel of it is, as [`fit`] has it.
+    /// Width of a pixel divided by its height, as in [`fit`].
     pub stretch: f64,
     /// Width between two pictures.
     pub gap: u32,
 }
 
-/// The part of these pictures (one, or two) drawn to fill the room, aspect kept; and for a difference the share of the
-/// pixels of the region that differ by [`NOISE`] or more.
+/// Draws the part of one or two pictures to fill the room, and keeps the aspect ratio. For a
+/// difference, also returns the share of pixels in the region that differ by at least [`NOISE`].
 ///
 /// # Errors
-/// What the resizer said.
+///
+/// If resizing fails.
 pub fn draw(
     images: &[DecodedImage],
     part: Part,
@@ -138,7 +138,7 @@ pub fn draw(
     ground: Rgb,
 ) -> Result<(RgbaImage, Option<f64>), String> {
     let Some(first) = images.first() else {
-        return Err("there is no picture".into());
+        return Err("no picture".into());
     };
     let whole = part.region.times() == 1;
     let cut = |image: &DecodedImage| {
@@ -156,12 +156,12 @@ pub fn draw(
         }
     };
     match (part.show, images.get(1)) {
-        // Where there is no room for two there is for one.
+        // If there is no room for two pictures, draw one.
         (Show::Beside, Some(second)) if room.size.0 >= room.gap + 2 => {
             Ok((beside([&cut(first), &cut(second)], room)?, None))
         }
         (Show::Difference, Some(second)) => {
-            // A picture of another size is compared as it would be shown in the size of the first.
+            // Resize a second picture of another size to compare it.
             let second = match second.size() == first.size() {
                 true => cut(second),
                 false => cut(&DecodedImage::new(resize(second, first.size())?.into())),
@@ -174,7 +174,7 @@ pub fn draw(
     }
 }
 
-/// Two pictures in boxes of one size, each in the middle of its own.
+/// Two pictures in boxes of the same size, each centered.
 fn beside(images: [&DecodedImage; 2], room: Room) -> Result<RgbaImage, String> {
     let half = (room.size.0.saturating_sub(room.gap) / 2, room.size.1);
     let mut small = Vec::new();
@@ -192,8 +192,8 @@ fn beside(images: [&DecodedImage; 2], room: Room) -> Result<RgbaImage, String> {
     Ok(out)
 }
 
-/// How far two pixels are apart over the ground that shows through them: the largest difference of a channel.
-fn apart(a: &Rgba<u8>, b: &Rgba<u8>, ground: Rgb) -> u8 {
+/// The largest channel difference of two pixels over the background.
+fn channel_distance(a: &Rgba<u8>, b: &Rgba<u8>, ground: Rgb) -> u8 {
     let over = |p: &Rgba<u8>, c: usize| {
         let alpha = u32::from(p.0[3]);
         (u32::from(p.0[c]) * alpha + u32::from(ground[c]) * (255 - alpha)) / 255
@@ -205,8 +205,8 @@ fn apart(a: &Rgba<u8>, b: &Rgba<u8>, ground: Rgb) -> u8 {
     u8::try_from(most).unwrap_or(255)
 }
 
-/// Two pictures of one size as their difference. What changed is not averaged away: each pixel drawn is as bright as the
-/// most changed pixel that it stands for.
+/// The difference of two pictures of the same size. Changes are not averaged away: each drawn pixel
+/// is as bright as its most changed source pixel.
 fn difference(
     a: &DecodedImage,
     b: &DecodedImage,
@@ -216,13 +216,13 @@ fn difference(
     let size = fit(a.size(), room.size, room.stretch);
     let mut out = resize(a, size)?;
     let (a, b) = (a.pixels().to_rgba8(), b.pixels().to_rgba8());
-    let apart: Vec<u8> = a
+    let distances: Vec<u8> = a
         .pixels()
         .zip(b.pixels())
-        .map(|(a, b)| apart(a, b, ground))
+        .map(|(a, b)| channel_distance(a, b, ground))
         .collect();
-    let changed = apart.iter().filter(|d| **d >= NOISE).count();
-    let share = changed as f64 / apart.len().max(1) as f64;
+    let changed = distances.iter().filter(|d| **d >= NOISE).count();
+    let share = changed as f64 / distances.len().max(1) as f64;
     let (width, height) = (a.width(), a.height());
     let span = |at: u32, whole: u32, parts: u32| {
         let edge = |at: u32| (u64::from(at) * u64::from(whole) / u64::from(parts.max(1))) as usize;
@@ -232,14 +232,14 @@ fn difference(
         let columns = span(x, width, size.0);
         let rows = span(y, height, size.1);
         let line = |row: usize| {
-            apart
+            distances
                 .get(row * width as usize..)
                 .and_then(|l| l.get(columns.clone()))
         };
         let most = rows.filter_map(line).flatten().copied().max().unwrap_or(0);
         let [r, g, b, alpha] = pixel.0;
         let dark = if alpha == 0 { 0 } else { grey([r, g, b]) / 4 };
-        // Four times as bright as it is far apart, so that small changes are seen too.
+        // Amplify four times, so that small changes are visible.
         let bright = dark.saturating_add(most.saturating_mul(4));
         *pixel = Rgba([bright, bright, dark, 255]);
     }

@@ -22,13 +22,13 @@ fn part(show: Show) -> Part {
 }
 
 #[test]
-fn a_region_stays_inside_and_comes_back_to_the_whole() {
+fn a_region_stays_inside_and_zooms_back_to_the_whole() {
     let whole = Region::default();
     assert_eq!(whole.of((100, 60)), (0, 0, 100, 60));
     assert_eq!(
         (whole.pan(1, 1), whole.zoom(false)),
         (whole, whole),
-        "there is nowhere to go"
+        "the edge is reached"
     );
     let near = whole.zoom(true);
     assert_eq!((near.times(), near.of((100, 60))), (2, (25, 15, 50, 30)));
@@ -49,7 +49,7 @@ fn a_region_stays_inside_and_comes_back_to_the_whole() {
 }
 
 #[test]
-fn two_pictures_stand_in_boxes_of_one_size() {
+fn two_pictures_get_boxes_of_the_same_size() {
     let (made, share) = draw(
         &[plain(20, 20, 9), plain(10, 20, 200)],
         part(Show::Beside),
@@ -66,7 +66,7 @@ fn two_pictures_stand_in_boxes_of_one_size() {
         (made[(27, 0)].0, made[(36, 19)].0, made[(37, 0)].0),
         ([200, 0, 0, 255], [200, 0, 0, 255], [0; 4])
     );
-    // In a room that is no wider than the gap there is nothing to see, and nothing breaks.
+    // A room no wider than the gap shows nothing, and does not fail.
     let none = Room {
         size: (1, 1),
         ..ROOM
@@ -83,13 +83,13 @@ fn two_pictures_stand_in_boxes_of_one_size() {
 }
 
 #[test]
-fn one_of_two_is_drawn_as_if_it_were_alone() {
+fn one_picture_of_a_pair_is_drawn_like_a_single_one() {
     let pair = [plain(20, 20, 9), plain(20, 20, 200)];
     for (show, red) in [(Show::First, 9), (Show::Second, 200)] {
         let (made, _) = draw(&pair, part(show), ROOM, [0; 3]).unwrap();
         assert_eq!((made.dimensions(), made[(3, 3)].0[0]), ((20, 20), red));
     }
-    // With one picture there is no second, no difference, nothing beside.
+    // A single picture has no second, no difference, and no side-by-side view.
     for show in [Show::Second, Show::Beside, Show::Difference] {
         let (made, share) = draw(&pair[..1], part(show), ROOM, [0; 3]).unwrap();
         assert_eq!((made[(3, 3)].0[0], share), (9, None));
@@ -98,7 +98,7 @@ fn one_of_two_is_drawn_as_if_it_were_alone() {
 }
 
 #[test]
-fn both_sides_are_cut_in_step() {
+fn both_sides_show_the_same_region() {
     let halves = |left: u8, right: u8| {
         image(40, 40, move |x, _| {
             [if x < 20 { left } else { right }, 0, 0, 255]
@@ -114,7 +114,7 @@ fn both_sides_are_cut_in_step() {
 }
 
 #[test]
-fn one_changed_pixel_of_many_is_still_seen() {
+fn one_changed_pixel_of_many_is_visible() {
     let base = |x: u32, y: u32| [(x % 7 * 30) as u8, (y % 5 * 40) as u8, 90, 255];
     let a = image(400, 400, base);
     let b = image(400, 400, |x, y| {
@@ -140,7 +140,7 @@ fn one_changed_pixel_of_many_is_still_seen() {
 }
 
 #[test]
-fn noise_is_not_counted_and_another_size_is_compared_in_the_first_ones() {
+fn noise_is_ignored_and_other_sizes_are_resized_to_compare() {
     let (a, b) = (plain(50, 50, 100), plain(50, 50, 100 + NOISE - 1));
     assert_eq!(
         draw(&[a.clone(), b], part(Show::Difference), ROOM, [0; 3])
@@ -162,6 +162,6 @@ fn noise_is_not_counted_and_another_size_is_compared_in_the_first_ones() {
             .unwrap()
             .1,
         Some(0.0),
-        "over a black ground"
+        "over a black background"
     );
 }

@@ -1,15 +1,17 @@
-//! How large a picture is in the room it has, and making it that large.
+//! Picture sizes within a given space, and resizing.
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use fast_image_resize::images::{TypedImage, TypedImageRef};
+use fast_image_resize::pixels::{U8x3, U8x4};
+use fast_image_resize::{FilterType, PixelTrait, ResizeAlg, ResizeOptions, Resizer};
 use image::{DynamicImage, RgbaImage};
 
 use super::decode::DecodedImage;
 
-/// The size of a `width` by `height` picture in a room, aspect kept: reduced to fit, or enlarged by a whole number.
+/// The size of a `width` by `height` picture in a room, with its aspect ratio: reduced to fit, or
+/// enlarged by a whole factor.
 ///
-/// `stretch` is how much wider than high a pixel of the room is: 1 for real pixels, 2 x cell width / cell height for
-/// half-blocks. Sizes are at least 1.
+/// `stretch` is the width of a pixel divided by its height: 1 for real pixels, 2 x cell width /
+/// cell height for half blocks. Sizes are at least 1.
 pub fn fit(
     (width, height): (u32, u32),
     (room_width, room_height): (u32, u32),
@@ -29,46 +31,58 @@ pub fn fit(
     (side(width, room_width), side(height, room_height))
 }
 
-/// The picture in exactly `width` by `height` pixels: averaged when smaller, in plain blocks when larger.
+/// Resizes the picture to exactly `width` by `height` pixels: averaged when smaller, in plain
+/// blocks when larger.
 ///
 /// # Errors
-/// What the resizer said.
+///
+/// If resizing fails.
 pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaImage, String> {
     let pixels = image.pixels();
     if image.size() == (width, height) {
         return Ok(pixels.to_rgba8());
     }
-    let kind = match pixels {
-        DynamicImage::ImageRgb8(_) => PixelType::U8x3,
-        _ => PixelType::U8x4,
-    };
-    let source = ImageRef::new(pixels.width(), pixels.height(), pixels.as_bytes(), kind)
-        .map_err(|e| e.to_string())?;
     let enlarge = width > pixels.width() || height > pixels.height();
-    let way = if enlarge {
+    let algorithm = if enlarge {
         ResizeAlg::Nearest
     } else {
         ResizeAlg::Convolution(FilterType::Bilinear)
     };
-    let mut small = Image::new(width, height, kind);
-    Resizer::new()
-        .resize(&source, &mut small, &ResizeOptions::new().resize_alg(way))
-        .map_err(|error| error.to_string())?;
-    let bytes = match kind {
-        PixelType::U8x3 => {
-            let mut bytes = vec![255; small.buffer().len() / 3 * 4];
-            for (to, from) in bytes
-                .chunks_exact_mut(4)
-                .zip(small.buffer().chunks_exact(3))
-            {
-                to[..3].copy_from_slice(from);
-            }
-            bytes
+    let bytes: Vec<u8> = match pixels {
+        DynamicImage::ImageRgb8(_) => {
+            let small = resample::<U8x3>(pixels, width, height, algorithm)?;
+            let opaque = |pixel: &U8x3| [pixel.0[0], pixel.0[1], pixel.0[2], 255];
+            small.pixels().iter().flat_map(opaque).collect()
         }
-        _ => small.into_vec(),
+        _ => {
+            let small = resample::<U8x4>(pixels, width, height, algorithm)?;
+            small.pixels().iter().flat_map(|pixel| pixel.0).collect()
+        }
     };
     RgbaImage::from_raw(width, height, bytes)
-        .ok_or_else(|| "the resizer gave too few pixels".to_string())
+        .ok_or_else(|| "resizing returned too few pixels".to_string())
+}
+
+/// Resizes pixels of one type. The type is static, because the dynamic API links the code of all
+/// thirteen pixel types: 3 MB of the program.
+fn resample<P: PixelTrait>(
+    pixels: &DynamicImage,
+    width: u32,
+    height: u32,
+    algorithm: ResizeAlg,
+) -> Result<TypedImage<'static, P>, String> {
+    let source =
+        TypedImageRef::<P>::from_buffer(pixels.width(), pixels.height(), pixels.as_bytes())
+            .map_err(|e| e.to_string())?;
+    let mut small = TypedImage::new(width, height);
+    Resizer::new()
+        .resize_typed(
+            &source,
+            &mut small,
+            &ResizeOptions::new().resize_alg(algorithm),
+        )
+        .map_err(|e| e.to_string())?;
+    Ok(small)
 }
 
 #[cfg(test)]
@@ -78,14 +92,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_aspect_is_kept_and_small_pictures_grow_by_whole_steps() {
+    fn aspect_is_kept_and_small_pictures_grow_by_whole_factors() {
         assert_eq!(fit((1024, 1024), (640, 480), 1.0), (480, 480));
         assert_eq!(fit((2000, 500), (640, 480), 1.0), (640, 160));
         assert_eq!(fit((100, 50), (640, 480), 1.0), (600, 300));
         assert_eq!(fit((500, 300), (640, 480), 1.0), (500, 300));
         assert_eq!(fit((10_000, 1), (80, 40), 1.0), (80, 1));
         assert_eq!(fit((10, 10), (0, 5), 1.0), (0, 0));
-        // Cells of 8 by 20: half a cell is 10 high and 8 wide, so a square takes more columns than half rows.
+        // Cells of 8 by 20: half a cell is 10 high and 8 wide, so a square takes more columns than
+        // half rows.
         assert_eq!(fit((1000, 1000), (100, 100), 0.8), (100, 80));
     }
 

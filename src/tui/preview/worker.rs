@@ -1,8 +1,8 @@
-//! Pictures made ready on two threads: the newest wish first, the neighbours in the direction of travel after it, and
-//! what was made remembered up to a number of bytes.
+//! Prepares pictures on two threads: the newest request first, then the neighbors in the direction
+//! of travel. Prepared pictures are cached up to a number of bytes.
 //!
-//! The calling thread never touches a file. One of the two threads works on wishes only, so that a prefetch never makes
-//! anybody wait. Failures are remembered like pictures: the review goes on and shows the reason.
+//! The calling thread never touches a file. One thread handles requests only, so that a prefetch
+//! never delays them. Failures are cached like pictures: the review shows the reason and continues.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -19,74 +19,72 @@ use super::pair::{self, Part, Room, Show};
 use crate::palette::Rgb;
 use crate::terminal::pixels::{Payload, Plan};
 use crate::terminal::{ColourLevel, guard};
+use benchtop_files::picture_file::PictureFile;
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, Result};
-use benchtop_store::picture_file::PictureFile;
 
-/// Memory kept for ready pictures, in bytes.
+/// Size of the picture cache in bytes.
 pub const KEPT: usize = 64 * 1024 * 1024;
-/// How far ahead, and how far behind, the neighbours are made ready.
+/// Number of neighbors to prefetch ahead.
 pub const AHEAD: usize = 3;
-/// See [`AHEAD`].
+/// Number of neighbors to prefetch behind.
 pub const BEHIND: usize = 2;
 /// Columns between two pictures.
 pub const GAP: u16 = 2;
 
-/// How a picture is to be shown. Part of what it is remembered by.
+/// How to show a picture. Part of the cache key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct View {
     /// Columns and rows of the pane.
     pub pane: (u16, u16),
-    /// Width and height of a cell, in pixels or any other unit; (1, 2) where nobody says.
+    /// Width and height of a cell, in pixels or any other unit; (1, 2) if unknown.
     pub cell: (u16, u16),
-    /// Colours to draw with.
     pub level: ColourLevel,
-    /// What shows through transparent pixels.
+    /// Shows through transparent pixels.
     pub background: Rgb,
-    /// Set when true pixels are wanted too: [`crate::terminal::pixels::Pixels::plan`] of the pane.
+    /// Set if true pixels are needed too: [`crate::terminal::pixels::Pixels::plan`] of the pane.
     pub pixels: Option<Plan>,
-    /// Which region, and what of two pictures.
+    /// The region, and the view of a pair.
     pub part: Part,
 }
 
 impl View {
-    /// Height over width of a cell.
+    /// Height of a cell divided by its width.
     pub fn aspect(&self) -> f64 {
         f64::from(self.cell.1.max(1)) / f64::from(self.cell.0.max(1))
     }
 }
 
-/// A picture ready to be shown.
+/// A prepared picture.
 #[derive(Debug)]
 pub struct Picture {
-    /// Width and height of the file's picture in pixels, upright.
+    /// Width and height of the picture in the file, in pixels, upright.
     pub size: (u32, u32),
-    /// It as cells.
+    /// The picture as text cells.
     pub cells: Cells,
-    /// It as the terminal's own pixels, when the view asked for them.
+    /// The picture in the terminal's pixel protocol, if requested.
     pub pixels: Option<Payload>,
-    /// For the difference of two: the share of the pixels of the region that differ by [`pair::NOISE`] or more.
+    /// For a difference: the share of pixels in the region that differ by at least [`pair::NOISE`].
     pub differs: Option<f64>,
 }
 
-/// A picture, or why there is none.
+/// A prepared picture, or why it cannot be shown.
 pub type Ready = Result<Picture>;
 
-/// Told when a picture is ready.
+/// The notification that a picture is ready.
 #[derive(Clone, Debug)]
 pub struct Done {
-    /// The key it was wanted by.
+    /// The key of the request.
     pub key: Arc<str>,
-    /// The view it was wanted in.
+    /// The view of the request.
     pub view: View,
-    /// The picture or the reason.
     pub ready: Arc<Ready>,
 }
 
-/// What a made picture is remembered by: what names its content, and the view.
+/// The cache key: content keys and the view.
 pub(super) type CacheKey = (Arc<str>, View);
 
-/// What names a picture's content (its hash), and its file.
+/// The key of a picture's content (its hash), and its file.
 pub type Source = (Arc<str>, PathBuf);
 
 #[derive(Clone, Debug)]
@@ -111,17 +109,18 @@ struct Shared {
     done: Box<dyn Fn(Done) + Send + Sync>,
 }
 
-/// The pictures of a program. Dropping it stops the threads.
+/// The prepared pictures. Dropping it stops the threads.
 pub struct Previews {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Previews {
-    /// Starts the two threads. `done` is called on them, after the picture can be had from [`want`](Self::want).
+    /// Starts the two threads. They call `done` once [`want`](Self::want) can return the picture.
     ///
     /// # Errors
-    /// When no thread can be made.
+    ///
+    /// If a thread cannot be started.
     pub fn new(done: impl Fn(Done) + Send + Sync + 'static) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
@@ -142,13 +141,14 @@ impl Previews {
         Ok(previews)
     }
 
-    /// The picture of `path`, if it is ready; otherwise it becomes the one wish, in place of an older one, and `done`
-    /// will tell. `key` names its content (its hash), so that two items with one picture share it. Returns at once.
+    /// Returns the picture of `path` if it is ready. Otherwise requests it in place of an older
+    /// request, and `done` is called later. `key` identifies the content (its hash), so that two
+    /// items with the same picture share it. Returns at once.
     pub fn want(&self, key: &str, path: &Path, view: View) -> Option<Arc<Ready>> {
         self.want_of(&[(key.into(), path.to_path_buf())], view)
     }
 
-    /// The same of one picture or of two, as the part of the view says.
+    /// Like [`want`](Self::want), for one or two pictures, depending on the view.
     pub fn want_of(&self, sources: &[Source], view: View) -> Option<Arc<Ready>> {
         let job = Job::new(sources, view);
         let key = job.key.clone();
@@ -169,8 +169,8 @@ impl Previews {
         None
     }
 
-    /// Replaces the list of pictures to make ready when there is nothing better to do, the most likely first; see
-    /// [`neighbours`]. To be called after [`want`](Self::want). Returns at once.
+    /// Replaces the list of pictures to prefetch, most likely first; see [`neighbours`]. Call it
+    /// after [`want`](Self::want). Returns at once.
     pub fn ahead<'a>(&self, pictures: impl IntoIterator<Item = (&'a str, &'a Path)>, view: View) {
         self.ahead_of(
             pictures
@@ -179,7 +179,7 @@ impl Previews {
         );
     }
 
-    /// The same of one picture or of two each, each in a view of its own.
+    /// Like [`ahead`](Self::ahead), for one or two pictures, each with its own view.
     pub fn ahead_of(&self, wishes: impl IntoIterator<Item = (Vec<Source>, View)>) {
         let mut state = self.shared.lock();
         let jobs: VecDeque<Job> = wishes
@@ -204,12 +204,12 @@ impl Previews {
         self.shared.wake.notify_all();
     }
 
-    /// Forgets what was made of `key`: its file has changed.
+    /// Drops the cached pictures of `key`, because its file changed.
     pub fn forget(&self, key: &str) {
         self.shared.lock().cache.forget(key);
     }
 
-    /// Memory that the ready pictures take, in bytes.
+    /// Memory used by prepared pictures, in bytes.
     pub fn bytes(&self) -> usize {
         self.shared.lock().cache.bytes
     }
@@ -228,8 +228,8 @@ impl Drop for Previews {
     }
 }
 
-/// Positions of the pictures to make ready around `position` of `len`: [`AHEAD`] in the direction of travel, nearest
-/// first, then [`BEHIND`] in the other.
+/// Positions to prefetch around `position` of `len`: [`AHEAD`] in the direction of travel, nearest
+/// first, then [`BEHIND`] in the other direction.
 pub fn neighbours(position: usize, len: usize, forward: bool) -> Vec<usize> {
     let step = |distance: usize, up: bool| {
         if up {
@@ -247,7 +247,7 @@ pub fn neighbours(position: usize, len: usize, forward: bool) -> Vec<usize> {
 }
 
 impl Job {
-    /// One of two alone is the same as that one by itself.
+    /// One picture of a pair is cached like a single one.
     fn new(sources: &[Source], mut view: View) -> Self {
         let alone = match (view.part.show, sources) {
             (Show::Second, [_, second, ..]) => Some(second),
@@ -273,7 +273,7 @@ impl Job {
         }
     }
 
-    /// The file that a failure of the whole is told of.
+    /// The file to report for a failure of the whole job.
     fn path(&self) -> PathBuf {
         self.sources
             .first()
@@ -327,7 +327,7 @@ fn work(shared: &Shared, prefetches: bool) {
         state
             .running
             .retain(|r| !Arc::ptr_eq(&r.cancelled, &job.cancelled));
-        // What is finished is kept even if nobody waits for it any more.
+        // Keep a finished picture even if its request was replaced.
         if let Some(ready) = ready {
             let ready = Arc::new(ready);
             state.cache.put(job.key.clone(), Arc::clone(&ready));
@@ -339,7 +339,7 @@ fn work(shared: &Shared, prefetches: bool) {
     }
 }
 
-/// `None` when it was cancelled on the way.
+/// `None` if the job was canceled.
 fn make(job: &Job) -> Option<Ready> {
     let made = guard::contain(|| {
         let mut images = Vec::new();
@@ -364,8 +364,8 @@ fn make(job: &Job) -> Option<Ready> {
     })
 }
 
-/// The bytes of the file that `key` names, held against it where it is a blake3 hash: a verdict must be one on the picture
-/// that was recorded.
+/// Reads the file that `key` refers to. If the key is a blake3 hash, checks it: a verdict must be
+/// about the recorded picture.
 fn named(key: &str, path: &Path) -> Result<Vec<u8>> {
     match blake3::Hash::from_hex(key) {
         Ok(_) => PictureFile {
@@ -377,18 +377,20 @@ fn named(key: &str, path: &Path) -> Result<Vec<u8>> {
     }
 }
 
-/// Makes a decoded picture ready for a view.
+/// Prepares a decoded picture for a view.
 ///
 /// # Errors
-/// What the resizer or the encoder said.
+///
+/// If resizing or encoding fails.
 pub fn picture(image: &DecodedImage, view: &View) -> std::result::Result<Picture, String> {
     picture_of(std::slice::from_ref(image), view)
 }
 
-/// Makes one decoded picture or two ready for a view.
+/// Prepares one or two decoded pictures for a view.
 ///
 /// # Errors
-/// What the resizer or the encoder said.
+///
+/// If resizing or encoding fails.
 fn picture_of(images: &[DecodedImage], view: &View) -> std::result::Result<Picture, String> {
     let size = images.first().map_or((0, 0), DecodedImage::size);
     let rows = (u32::from(view.pane.0), u32::from(view.pane.1) * 2);
@@ -422,18 +424,21 @@ fn picture_of(images: &[DecodedImage], view: &View) -> std::result::Result<Pictu
     })
 }
 
-/// The bytes of a file.
+/// Reads a file.
 ///
 /// # Errors
-/// When it is not there, no regular file, or too long.
+///
+/// If it does not exist, is not a regular file, or is too large.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     let fail = |error: io::Error| Error::io(&error, "cannot read the picture", path);
     let meta = std::fs::metadata(path).map_err(fail)?;
     if !meta.is_file() {
-        return Err(Error::input("not a file").file(path));
+        return Err(Error::input("not a regular file").file(path));
     }
     if meta.len() > FILE_LIMIT {
-        return Err(Error::input(format!("too large: {} MB", meta.len() / 1_000_000)).file(path));
+        return Err(
+            Error::input(format!("file is too large: {} MB", meta.len() / 1_000_000)).file(path),
+        );
     }
     let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0));
     File::open(path)

@@ -39,7 +39,7 @@ fn write(dir: &TempDir, name: &str, red: u8, side: u32) -> PathBuf {
 }
 
 #[test]
-fn a_wish_is_told_when_ready_and_had_at_once_afterwards() {
+fn a_request_notifies_and_is_then_cached() {
     let dir = TempDir::new().unwrap();
     let path = write(&dir, "a.png", 7, 64);
     let (previews, done) = start();
@@ -67,7 +67,7 @@ fn a_wish_is_told_when_ready_and_had_at_once_afterwards() {
 }
 
 #[test]
-fn failures_are_told_and_remembered_with_their_reason() {
+fn failures_are_reported_and_cached() {
     let dir = TempDir::new().unwrap();
     let text = dir.path().join("text.png");
     std::fs::write(&text, "hello").unwrap();
@@ -80,7 +80,7 @@ fn failures_are_told_and_remembered_with_their_reason() {
             ErrorKind::NotFound,
             "cannot read the picture",
         ),
-        ("dir", dir.path(), ErrorKind::Input, "not a file"),
+        ("dir", dir.path(), ErrorKind::Input, "not a regular file"),
     ] {
         assert!(previews.want(key, path, view()).is_none());
         done.recv_timeout(PATIENCE).unwrap();
@@ -95,7 +95,7 @@ fn failures_are_told_and_remembered_with_their_reason() {
 }
 
 #[test]
-fn neighbours_are_made_ready_without_being_asked_for_again() {
+fn neighbors_are_prefetched() {
     let dir = TempDir::new().unwrap();
     let paths: Vec<PathBuf> = (0..6)
         .map(|i| write(&dir, &format!("{i}.png"), i * 20, 64))
@@ -116,11 +116,11 @@ fn neighbours_are_made_ready_without_being_asked_for_again() {
     for i in 0..6 {
         assert!(previews.want(&keys[i], &paths[i], view()).is_some(), "{i}");
     }
-    assert!(done.try_recv().is_err(), "each was made once");
+    assert!(done.try_recv().is_err(), "each was prepared once");
 }
 
 #[test]
-fn the_newest_wish_is_made_and_those_it_overtook_need_not_be() {
+fn the_newest_request_replaces_older_ones() {
     let dir = TempDir::new().unwrap();
     let paths: Vec<PathBuf> = (0..40)
         .map(|i| write(&dir, &format!("{i}.png"), i, 256))
@@ -140,7 +140,7 @@ fn the_newest_wish_is_made_and_those_it_overtook_need_not_be() {
 }
 
 #[test]
-fn a_wish_that_came_back_after_it_was_overtaken_is_still_made() {
+fn a_replaced_request_can_be_repeated() {
     let dir = TempDir::new().unwrap();
     let (a, b) = (write(&dir, "a.png", 1, 512), write(&dir, "b.png", 2, 512));
     for _ in 0..50 {
@@ -154,7 +154,7 @@ fn a_wish_that_came_back_after_it_was_overtaken_is_still_made() {
 }
 
 #[test]
-fn neighbours_stay_within_the_queue_and_turn_with_the_direction() {
+fn neighbors_stay_within_the_queue_and_follow_the_direction() {
     assert_eq!(neighbours(0, 10, true), [1, 2, 3]);
     assert_eq!(neighbours(5, 10, false), [4, 3, 2, 6, 7]);
     assert_eq!(neighbours(9, 10, true), [8, 7]);
@@ -163,7 +163,7 @@ fn neighbours_stay_within_the_queue_and_turn_with_the_direction() {
 }
 
 #[test]
-fn the_cache_holds_its_bytes_and_drops_the_longest_unused() {
+fn the_cache_evicts_least_recently_used() {
     let image = DecodedImage::new(RgbImage::new(40, 40).into());
     let ready = |pane| Arc::new(Ok(picture(&image, &View { pane, ..view() }).unwrap()));
     let one = weight(&ready((20, 10)));
@@ -187,7 +187,7 @@ fn the_cache_holds_its_bytes_and_drops_the_longest_unused() {
 }
 
 #[test]
-fn true_pixels_are_made_with_the_cells_when_the_view_asks() {
+fn true_pixels_are_encoded_if_the_view_asks() {
     use crate::terminal::pixels::Protocol;
     let image = DecodedImage::new(RgbImage::from_pixel(500, 300, Rgb([200, 10, 10])).into());
     let plan = Plan {
@@ -249,7 +249,7 @@ fn part(show: Show) -> View {
 }
 
 #[test]
-fn two_pictures_become_one_wish_and_one_of_two_is_remembered_as_that_one() {
+fn a_pair_is_one_request_and_one_side_is_cached_as_single() {
     let dir = TempDir::new().unwrap();
     let (a, b) = (write(&dir, "a.png", 7, 64), write(&dir, "b.png", 200, 64));
     let pair = [source("a", &a), source("b", &b)];
@@ -263,7 +263,7 @@ fn two_pictures_become_one_wish_and_one_of_two_is_remembered_as_that_one() {
     let beside = made(part(Show::Beside));
     let beside = beside.as_ref().as_ref().unwrap();
     assert_eq!((beside.cells.size(), beside.differs), ((20, 5), None));
-    // In true pixels they are one picture for the terminal too, two cells apart.
+    // In true pixels a pair is one picture with a gap of two cells.
     let plan = Plan {
         protocol: crate::terminal::pixels::Protocol::Kitty,
         cells: (20, 10),
@@ -292,13 +292,13 @@ fn two_pictures_become_one_wish_and_one_of_two_is_remembered_as_that_one() {
         &made(part(Show::First)),
         &previews.want("a", &a, view()).unwrap()
     ));
-    // What is forgotten of one is forgotten of the pair.
+    // Forgetting one picture drops the pair too.
     previews.forget("b");
     assert!(previews.want_of(&pair, part(Show::Beside)).is_none());
 }
 
 #[test]
-fn one_of_two_that_cannot_be_read_is_said_with_its_file() {
+fn an_unreadable_side_reports_its_file() {
     let dir = TempDir::new().unwrap();
     let a = write(&dir, "a.png", 7, 64);
     let gone = dir.path().join("gone.png");
@@ -314,7 +314,7 @@ fn one_of_two_that_cannot_be_read_is_said_with_its_file() {
 }
 
 #[test]
-fn a_region_in_true_pixels_is_that_of_the_cells() {
+fn true_pixels_and_cells_show_the_same_region() {
     use crate::terminal::pixels::Protocol;
     let halves = RgbImage::from_fn(400, 400, |x, _| Rgb([if x < 200 { 10 } else { 250 }, 0, 0]));
     let image = DecodedImage::new(halves.into());

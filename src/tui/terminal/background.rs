@@ -1,25 +1,24 @@
-//! Whether text stands on a dark or a light ground: what the terminal answers, else what its environment says.
+//! Detects a dark or light background from the terminal's reply or its environment.
 
 use super::Env;
 use crate::palette::{Rgb, contrast};
 
-/// The question for the colour of the background (OSC 11).
+/// The query for the background color (OSC 11).
 pub const QUESTION: &[u8] = b"\x1b]11;?\x1b\\";
 
-/// What is behind text that has no background of its own.
+/// The background behind text without its own background color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Background {
-    /// White reads on it.
+    /// White text is readable.
     Dark,
-    /// Black does.
+    /// Black text is readable.
     Light,
 }
 
 impl Background {
-    /// Both.
     pub const ALL: [Background; 2] = [Self::Dark, Self::Light];
 
-    /// The name, which is that of the theme for it too.
+    /// The name, which is also the name of its theme.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dark => "dark",
@@ -27,12 +26,12 @@ impl Background {
         }
     }
 
-    /// The one of that [`name`](Self::name).
+    /// The background with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Background> {
         Self::ALL.into_iter().find(|b| b.name() == name)
     }
 
-    /// Of a colour.
+    /// The background for a color.
     pub fn of(colour: Rgb) -> Background {
         if contrast(colour, [0; 3]) > contrast(colour, [255; 3]) {
             Self::Light
@@ -41,8 +40,8 @@ impl Background {
         }
     }
 
-    /// What the environment says: the last part of `COLORFGBG` is the number of the background's colour. The console of Linux
-    /// is black.
+    /// The background according to the environment: the last field of `COLORFGBG` is the background
+    /// color's number. The Linux console is black.
     pub fn of_env(env: &Env) -> Option<Background> {
         let number = env
             .get("COLORFGBG")
@@ -55,13 +54,14 @@ impl Background {
     }
 }
 
-/// Whether a terminal may be asked: an old one would print the question.
+/// Whether the terminal may be queried. Old terminals would print the query.
 pub fn may_ask(env: &Env) -> bool {
     let term = env.get("TERM").map(String::as_str).unwrap_or_default();
     !(term.is_empty() || term == "dumb" || term == "linux" || term.starts_with("vt"))
 }
 
-/// The colour of an answer to [`QUESTION`]: `rgb:` or `rgba:` and one to four hexadecimal digits a channel.
+/// Parses the reply to [`QUESTION`]: `rgb:` or `rgba:` and one to four hexadecimal digits per
+/// channel.
 pub fn colour(answer: &str) -> Option<Rgb> {
     let channels = answer
         .strip_prefix("rgb:")
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_read_in_every_width() {
+    fn replies_parse_in_every_width() {
         assert_eq!(colour("rgb:ffff/8080/0000"), Some([255, 128, 0]));
         assert_eq!(colour("rgb:ff/80/00"), Some([255, 128, 0]));
         assert_eq!(colour("rgb:f/8/0"), Some([255, 136, 0]));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_and_the_environment_say_which() {
+    fn color_and_environment_determine_the_background() {
         for (rgb, wanted) in [
             ([0; 3], "dark"),
             ([255; 3], "light"),

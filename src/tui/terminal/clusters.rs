@@ -1,12 +1,15 @@
-//! Text on whose width terminals disagree: joined emoji, flags, keycaps, letters with marks, most of what Indic scripts write.
+//! Text whose width differs between terminals: joined emoji, flags, keycaps, combining marks, and
+//! most Indic scripts.
 //!
-//! One terminal joins what another shows side by side, and each moves the rest of the row in its own way. ratatui writes only the
-//! cells that changed, so that what was moved would stay. Three things keep the screen right on all of them:
+//! Terminals join or split such clusters and shift the rest of the row differently. ratatui writes
+//! only
+//! changed cells, so shifted cells would remain. Three measures keep the screen correct everywhere:
 //!
-//! - The cell after such a cluster is told its place ([`super::sgr::Pen`]), so that nothing depends on how wide it was.
-//! - The columns it is meant to take are blanked before it, so that nothing shows beside one that turns out narrower.
-//! - A row that holds or held one is written anew from the first of them to its end whenever something changed there, so that
-//!   nothing stays of one that turned out wider.
+//! - The cell after such a cluster is positioned explicitly ([`super::sgr::Pen`]), whatever its
+//!   width.
+//! - The columns of the cluster are blanked first, in case the terminal draws it narrower.
+//! - If anything changes in a row that contains or contained one, the row is rewritten from the
+//!   first cluster to its end, in case the terminal drew it wider.
 
 use std::io::{self, Write};
 
@@ -18,8 +21,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::Tty;
 
-/// Whether terminals may show what is in a cell in other columns than it is meant to take: more than one character, an emoji,
-/// or a mark without the letter that it belongs to.
+/// Whether terminals may draw this cell in more or fewer columns than expected: several characters,
+/// an emoji, or a mark without its letter.
 pub fn is_uncertain(symbol: &str) -> bool {
     let mut chars = symbol.chars();
     match (chars.next(), chars.next()) {
@@ -34,7 +37,7 @@ pub fn is_uncertain(symbol: &str) -> bool {
             Some('\u{2300}'..='\u{23ff}' | '\u{2600}'..='\u{2bff}' | '\u{1f000}'..='\u{1ffff}'),
             None,
         ) => symbol.cell_width() > 1,
-        // CJK, kana and Hangul syllables.
+        // CJK, kana, and Hangul syllables.
         (
             Some('\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{20000}'..='\u{3ffff}'),
             None,
@@ -47,7 +50,7 @@ pub fn is_uncertain(symbol: &str) -> bool {
     }
 }
 
-/// The columns that such a cluster takes at most on any terminal.
+/// Maximum width of such a cluster on any terminal.
 pub fn widest(symbol: &str) -> u16 {
     symbol
         .chars()
@@ -55,23 +58,22 @@ pub fn widest(symbol: &str) -> u16 {
         .fold(0, u16::saturating_add)
 }
 
-/// The rows of the last frame that hold uncertain clusters.
+/// The rows of the last frame with uncertain clusters.
 #[derive(Debug, Default)]
 pub struct UncertainRows {
-    /// By row: the column of the first, and the cells of the row.
+    /// By row: the column of the first cluster, and the cells of the row.
     rows: Vec<Option<(usize, Vec<Cell>)>>,
-    /// Columns and rows.
     size: Size,
 }
 
 impl UncertainRows {
-    /// The screen was cleared.
+    /// Forgets all rows, after the screen was cleared.
     pub fn forget(&mut self) {
         self.rows.clear();
     }
 
-    /// Has all cells of a row written that are to be written anew. Gives back what is to be undone after the frame
-    /// ([`settle`](Self::settle)), so that they are written once.
+    /// Marks all cells of affected rows as changed. Returns the marked cells for
+    /// [`settle`](Self::settle), so that they are written only once.
     fn mark(&mut self, buf: &mut Buffer) -> Vec<usize> {
         let width = usize::from(buf.area.width);
         let mut marked = Vec::new();
@@ -108,7 +110,7 @@ impl UncertainRows {
                 continue;
             }
             for (x, cell) in row.iter_mut().enumerate().skip(from) {
-                // Where a picture of the terminal's own pixels stands, nothing is written.
+                // Cells under a true-pixel picture are not written.
                 if cell.diff_option == CellDiffOption::None {
                     let wide = std::num::NonZeroU16::new(cell.symbol().cell_width())
                         .filter(|_| is_uncertain(cell.symbol()));
@@ -122,7 +124,7 @@ impl UncertainRows {
         marked
     }
 
-    /// The frame is out: its cells are like any other again.
+    /// Unmarks the cells after the frame.
     fn settle(buf: &mut Buffer, marked: &[usize]) {
         for at in marked {
             if let Some(cell) = buf.content.get_mut(*at) {
@@ -132,10 +134,12 @@ impl UncertainRows {
     }
 }
 
-/// Draws one frame, as [`Terminal::draw`] does. `draw` gives where the cursor belongs, if it is to be seen. Gives the area.
+/// Draws one frame like [`Terminal::draw`]. `draw` returns the cursor's position if it is visible.
+/// Returns the area.
 ///
 /// # Errors
-/// What the terminal gives.
+///
+/// If the terminal cannot be written to.
 pub fn draw_frame<W: Write>(
     terminal: &mut Terminal<Tty<W>>,
     uncertain: &mut UncertainRows,
@@ -169,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_every_terminal_shows_alike_is_certain() {
+    fn text_that_all_terminals_agree_on_is_certain() {
         for plain in [
             " ", "a", "é", "ß", "я", "ع", "漢", "コ", "한", "…", "─", "│", "▌", "▀", "✓", "✗", "·",
             "»", "α", "①",

@@ -1,11 +1,11 @@
-//! How many colours there are to draw with.
+//! Detects the color level.
 
 use super::{Env, is_set};
 
 pub use benchtop_model::ColourLevel;
 
-/// The level for an environment. `asked` (from `--color`) wins; then `NO_COLOR`; then what `COLORTERM` and `TERM`
-/// say. `COLORTERM` is not forwarded by SSH, so there 256 colours are taken for granted.
+/// The color level for an environment. `asked` (from `--color`) comes first, then `NO_COLOR`, then
+/// `COLORTERM` and `TERM`. SSH does not forward `COLORTERM`, so 256 colors are assumed there.
 pub fn detect(env: &Env, asked: Option<ColourLevel>) -> ColourLevel {
     if let Some(level) = asked {
         return level;
@@ -35,7 +35,7 @@ pub fn detect(env: &Env, asked: Option<ColourLevel>) -> ColourLevel {
     ColourLevel::Ansi16
 }
 
-/// Whether the environment says that the terminal is at the other end of an SSH line.
+/// Whether the terminal is connected through SSH, according to the environment.
 pub fn over_ssh(env: &Env) -> bool {
     ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"]
         .iter()
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_decides() {
+    fn the_environment_determines_the_level() {
         use ColourLevel::*;
         for (env, wanted) in [
             (&[("TERM", "xterm-256color")][..], Ansi256),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn asking_wins() {
+    fn an_explicit_level_takes_precedence() {
         let env = [("NO_COLOR".to_string(), "1".to_string())].into();
         assert_eq!(detect(&env, Some(ColourLevel::True)), ColourLevel::True);
     }

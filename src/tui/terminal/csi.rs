@@ -1,11 +1,11 @@
-//! Escape sequences: CSI, SS3 and control strings, as keys or as replies.
+//! Parses escape sequences (CSI, SS3, and control strings) into keys or replies.
 
 use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::background;
 use super::input::{Input, Reply, Step, key};
 
-/// Reads `ESC [ ...`, from its ESC on.
+/// Parses `ESC [ ...`, starting at ESC.
 pub(super) fn csi(bytes: &[u8]) -> Step {
     let body = &bytes[2..];
     match body.first() {
@@ -34,14 +34,14 @@ pub(super) fn csi(bytes: &[u8]) -> Step {
         match byte {
             0x20..=0x3f => {}
             0x40..=0x7e => return finish(&body[..i], *byte, i + 3),
-            // Something else begins here; what came before was cut off.
+            // Another sequence starts here; the previous one was cut off.
             _ => return Step::Done(i + 2, None),
         }
     }
     Step::More
 }
 
-/// Reads `ESC O ...`, from its ESC on.
+/// Parses `ESC O ...`, starting at ESC.
 pub(super) fn ss3(bytes: &[u8]) -> Step {
     let body = &bytes[2..];
     for (i, byte) in body.iter().enumerate() {
@@ -63,7 +63,7 @@ pub(super) fn ss3(bytes: &[u8]) -> Step {
     Step::More
 }
 
-/// Reads a control string (APC `_`, DCS `P`, OSC `]`) up to its ST; BEL ends an OSC too.
+/// Parses a control string (APC `_`, DCS `P`, OSC `]`) up to its ST. BEL also ends an OSC.
 pub(super) fn string(bytes: &[u8], kind: u8) -> Step {
     let body = &bytes[2..];
     for (i, byte) in body.iter().enumerate() {
@@ -114,7 +114,7 @@ fn answer(body: &[u8], kind: u8) -> Reply {
     Reply::Other
 }
 
-/// `n` bytes long, ending in `last`, with `params` between the introducer and it.
+/// Interprets a sequence of `n` bytes that ends in `last`, with `params` after the introducer.
 fn finish(params: &[u8], last: u8, n: usize) -> Step {
     let done = |input| Step::Done(n, input);
     let reply = |reply| Step::Done(n, Some(Input::Reply(reply)));
@@ -192,7 +192,7 @@ fn function(number: u16) -> KeyCode {
     KeyCode::F(u8::try_from(number).unwrap_or(0))
 }
 
-/// A key told by its code point (CSI u, modifyOtherKeys).
+/// A key given by its code point (CSI u, modifyOtherKeys).
 fn character(code: u16, with: KeyModifiers) -> Option<Input> {
     let code = match code {
         13 => KeyCode::Enter,
@@ -229,7 +229,7 @@ fn modifiers(parameter: u16) -> KeyModifiers {
     .fold(KeyModifiers::NONE, |all, (_, one)| all | one)
 }
 
-/// Parameters as numbers; what is no number is 0, sub-parameters after `:` are left out.
+/// Numeric parameters. Non-numbers are 0, and sub-parameters after `:` are dropped.
 fn numbers(params: &[u8]) -> Vec<u16> {
     let text = String::from_utf8_lossy(params);
     if text.is_empty() {

@@ -1,4 +1,5 @@
-//! Raw mode and the alternate screen, given back however the program ends: normally, by a panic, by a signal.
+//! Raw mode and the alternate screen, restored whether the program exits, panics, or is stopped by
+//! a signal.
 
 use std::cell::Cell;
 use std::io;
@@ -11,12 +12,12 @@ use std::time::Duration;
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use rustix::process::{Signal, getpid, kill_process};
 
-/// Alternate screen, cursor hidden, bracketed paste.
+/// Alternate screen, hidden cursor, bracketed paste.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?2004h";
-/// The way back; the first mark ends a frame that was cut short.
+/// Restores the terminal. The first sequence ends an unfinished frame.
 const LEAVE: &[u8] = b"\x1b[?2026l\x1b[?2004l\x1b[0m\x1b[?25h\x1b[?1049l";
 
-/// Whether the screen is ours: whoever takes it back does so once.
+/// Whether we hold the screen, so that it is restored only once.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
@@ -24,19 +25,21 @@ thread_local! {
     static CONTAINED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Holds the terminal. Dropping it gives the terminal back.
+/// Holds the terminal. Dropping it restores the terminal.
 #[derive(Debug)]
 pub struct Guard {
     continued: Arc<AtomicBool>,
 }
 
 impl Guard {
-    /// Takes the terminal: raw mode, alternate screen, hidden cursor, bracketed paste; from here on a panic gives it
-    /// back before it prints. Colours are forced on: without that, crossterm under `NO_COLOR` writes resets that wipe
-    /// reverse video and bold (our own mono level uses no colour).
+    /// Takes over the terminal: raw mode, alternate screen, hidden cursor, bracketed paste. A panic
+    /// restores the terminal before it prints. Colors are forced on: otherwise crossterm under
+    /// `NO_COLOR` writes resets that clear reverse video and bold (our own mono level uses no
+    /// color).
     ///
     /// # Errors
-    /// When there is no terminal, or it is gone.
+    ///
+    /// If there is no terminal, or it is gone.
     pub fn enter() -> io::Result<Self> {
         crossterm::style::force_color_output(true);
         HOOK.call_once(|| {
@@ -54,16 +57,19 @@ impl Guard {
         Ok(Guard { continued })
     }
 
-    /// Stops the program as ctrl-z does, and takes the terminal again when it goes on. What was written before must
-    /// be flushed; afterwards everything is to be painted anew, pictures too, and the size may have changed.
+    /// Suspends the program as ctrl-z does, and takes over the terminal again when it resumes.
+    /// Flush all output first. Afterwards repaint everything, including pictures; the size may have
+    /// changed.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    ///
+    /// If the terminal is gone.
     pub fn suspend(&self) -> io::Result<()> {
         leave();
         self.continued.store(false, Ordering::SeqCst);
         kill_process(getpid(), Signal::TSTP)?;
-        // The signal may reach another thread first, and a program without a shell above it is not stopped at all.
+        // The signal may reach another thread first, and a program without a parent shell is not
+        // stopped at all.
         for _ in 0..40 {
             if self.continued.load(Ordering::SeqCst) {
                 break;
@@ -73,15 +79,16 @@ impl Guard {
         self.resume()
     }
 
-    /// Takes the terminal again after it was given away (an editor, a stop from outside).
+    /// Takes over the terminal again, after an editor or an external stop.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    ///
+    /// If the terminal is gone.
     pub fn resume(&self) -> io::Result<()> {
         enter()
     }
 
-    /// Gives the terminal away for another program, until [`resume`](Self::resume).
+    /// Releases the terminal to another program, until [`resume`](Self::resume).
     pub fn release(&self) {
         leave();
     }
@@ -103,17 +110,17 @@ fn enter() -> io::Result<()> {
     Ok(())
 }
 
-/// Gives the terminal back if we have it; safe to call from any thread, any number of times.
+/// Restores the terminal if we hold it. Safe to call repeatedly and from any thread.
 pub fn leave() {
     if ENTERED.swap(false, Ordering::SeqCst) {
-        // Nothing can be done about a terminal that is gone.
+        // Errors are ignored: the terminal is gone.
         let _ = write_all(LEAVE);
         let _ = disable_raw_mode();
     }
 }
 
-/// Ends the client at once with `code`. Nothing is lost: what was acknowledged is on the owner's disk, and what was
-/// not was never promised. After a hang-up (`hung_up`) the terminal is not written to: a dead line may block.
+/// Exits the client at once with `code`. Nothing is lost: acknowledged verdicts are on the owner's
+/// disk. After a hang-up (`hung_up`), nothing is written to the terminal, which could block.
 pub fn end_at_once(code: i32, hung_up: bool) -> ! {
     if !hung_up {
         leave();
@@ -121,11 +128,12 @@ pub fn end_at_once(code: i32, hung_up: bool) -> ! {
     std::process::exit(code)
 }
 
-/// Runs `work`, and makes a panic in it (a decoder on a broken file) an error text: it neither ends the program nor
-/// disturbs the screen.
+/// Runs `work` and turns a panic, for example of a decoder on a broken file, into an error text,
+/// without ending the program or garbling the screen.
 ///
 /// # Errors
-/// What the panic said.
+///
+/// The panic message.
 pub fn contain<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let before = CONTAINED.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));
@@ -133,11 +141,11 @@ pub fn contain<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     result.map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         text.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string()))
-            .unwrap_or_else(|| "it panicked".into())
+            .unwrap_or_else(|| "internal error (panic)".into())
     })
 }
 
-/// Writes to standard output past every buffer and lock, so that it works from a panic too.
+/// Writes to standard output without buffers or locks, so that it works in a panic.
 fn write_all(mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match rustix::io::write(rustix::stdio::stdout(), bytes) {
@@ -155,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_contained_panic_is_a_text() {
+    fn a_contained_panic_becomes_an_error() {
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
         assert_eq!(
@@ -168,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn leaving_what_was_never_entered_does_nothing() {
+    fn leaving_without_entering_does_nothing() {
         leave();
         assert!(!ENTERED.load(Ordering::SeqCst));
     }

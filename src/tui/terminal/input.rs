@@ -1,59 +1,60 @@
-//! From the bytes a terminal sends to keys, pastes and replies.
+//! Parses the bytes that a terminal sends into keys, pastes, and replies.
 //!
-//! One push parser reads both, because both come down one line: a reply that arrives late is still a reply and never a
-//! row of letter keys, and a key typed while a reply is on its way is still a key. The parser does no I/O and is told
-//! the time, in milliseconds of any monotonic clock.
+//! One push parser reads both keys and replies, because both arrive on the same line: a late reply
+//! is still a reply and never a row of letter keys, and a key typed during a reply is still a key.
+//! The parser does no I/O. Times are milliseconds of any monotonic clock.
 //!
-//! A lone ESC is ambiguous. It is held for [`Parser::guard`] milliseconds; what follows within that time joins it. An
-//! unfinished sequence is held longer ([`LONG_MS`]) and then dropped: half an arrow key must never become a letter that
-//! judges an item.
+//! A lone ESC is ambiguous. It is held for [`Parser::guard`] milliseconds, and bytes within that
+//! time join it. An unfinished sequence is held longer ([`LONG_MS`]) and then dropped: half an
+//! arrow key must never become a letter that judges an item.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::csi;
 use crate::palette::Rgb;
 
-/// How long an unfinished escape sequence is waited for after its last byte, in milliseconds.
+/// How long to wait for the rest of an escape sequence after its last byte, in milliseconds.
 pub const LONG_MS: u64 = 500;
-/// How long a key is held back that may begin the tail of a sequence whose ESC has just been delivered, in milliseconds.
+/// How long to hold back a key that may be the tail of a sequence whose ESC was just delivered, in
+/// milliseconds.
 const HOLD_MS: u64 = 150;
-/// How long a control string may take in all, in milliseconds: no person types one, and a reply torn in two by a slow
-/// line may come far apart.
+/// Maximum duration of a control string, in milliseconds. Nobody types one, and a slow line may
+/// split a reply far apart.
 const STRING_MS: u64 = 2_000;
-/// How long the end of a paste is waited for after its last byte, in milliseconds.
+/// How long to wait for the end of a paste after its last byte, in milliseconds.
 const PASTE_MS: u64 = 10_000;
-/// Longest sequence kept; a longer one is read to its end and dropped.
+/// Longest sequence kept. A longer one is read to its end and dropped.
 const MAX_SEQUENCE: usize = 64 * 1024;
-/// Longest paste kept, in bytes; the rest is read and dropped.
+/// Longest paste kept, in bytes. The rest is read and dropped.
 const MAX_PASTE: usize = 1024 * 1024;
-/// How a terminal ends a bracketed paste.
+/// The end of a bracketed paste.
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-/// Something the terminal sent.
+/// Input from the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A key. Letters carry no SHIFT; control keys are lower-case letters with CONTROL.
     Key(KeyEvent),
-    /// A bracketed paste, line ends as `\n`.
+    /// A bracketed paste, with line ends as `\n`.
     Paste(String),
-    /// An answer to a question of ours.
+    /// A reply to a query.
     Reply(Reply),
-    /// The terminal window gained (true) or lost the focus.
+    /// The terminal window gained (true) or lost focus.
     Focus(bool),
 }
 
-/// An answer of the terminal.
+/// A reply of the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// `ESC [ 0 n`: everything written before the question has been worked off.
+    /// `ESC [ 0 n`: everything written before the query was processed.
     Status,
     /// Primary device attributes; 4 means sixel.
     DeviceAttributes(Vec<u16>),
     /// XTVERSION: name and version.
     Version(String),
-    /// A kitty graphics answer.
+    /// A kitty graphics reply.
     Kitty {
-        /// Image id it is about; 0 when none was named.
+        /// The image id, or 0 if there is none.
         id: u32,
         /// Whether it says `OK`.
         ok: bool,
@@ -64,34 +65,30 @@ pub enum Reply {
     CellPixels(u16, u16),
     /// Height and width of the text area in pixels.
     TextAreaPixels(u16, u16),
-    /// The colour of the background (OSC 11).
+    /// The background color (OSC 11).
     Background(Rgb),
     /// Row and column of the cursor, from 1.
     CursorPosition(u16, u16),
-    /// DECRPM: a private mode and its state (0 unknown, 1 set, 2 reset, 3 and 4 for good).
-    Mode {
-        /// The mode asked about.
-        mode: u16,
-        /// Its state.
-        state: u16,
-    },
-    /// A sequence that is no key and none of the above.
+    /// DECRPM: a private mode and its state (0 unknown, 1 set, 2 reset, 3 and 4 permanent).
+    Mode { mode: u16, state: u16 },
+    /// Any other sequence that is not a key.
     Other,
 }
 
-/// The push parser. See the module's words.
+/// The push parser. See the module documentation.
 #[derive(Debug)]
 pub struct Parser {
     pending: Vec<u8>,
     paste: Option<Vec<u8>>,
-    /// The pending sequence was too long, or is a tail that came too late: read it to its end, deliver nothing.
+    /// Read the pending sequence to its end and drop it: it was too long, or is a tail that came
+    /// too late.
     discard: bool,
     first: u64,
     last: u64,
     guard: u64,
-    /// When a lone ESC was delivered; a tail that comes soon after it is not keys.
+    /// When a lone ESC was delivered. A tail right after it is not keys.
     escaped: Option<u64>,
-    /// The first byte of what may be such a tail, and when it came.
+    /// The first byte of a possible tail, and when it arrived.
     held: Option<(u8, u64)>,
 }
 
@@ -101,18 +98,18 @@ impl Default for Parser {
     }
 }
 
-/// What the front of the pending bytes is.
+/// What the pending bytes start with.
 pub(super) enum Step {
-    /// So many bytes, and what they mean (nothing: swallowed).
+    /// The number of bytes, and their meaning. `None` drops them.
     Done(usize, Option<Input>),
-    /// The start of a bracketed paste, so many bytes.
+    /// The number of bytes that start a bracketed paste.
     Paste(usize),
-    /// Not complete yet.
+    /// Incomplete.
     More,
 }
 
 impl Parser {
-    /// A parser that holds a lone ESC for `guard` milliseconds.
+    /// Creates a parser that holds a lone ESC for `guard` milliseconds.
     pub fn new(guard: u64) -> Self {
         Parser {
             pending: Vec::new(),
@@ -131,7 +128,8 @@ impl Parser {
         self.guard
     }
 
-    /// Takes bytes that arrived at `now` (milliseconds) and gives what they complete, in order.
+    /// Takes bytes that arrived at `now` (milliseconds) and returns the inputs they complete, in
+    /// order.
     pub fn push(&mut self, bytes: &[u8], now: u64) -> Vec<Input> {
         let mut out = self.timeout(now);
         if bytes.is_empty() {
@@ -149,8 +147,9 @@ impl Parser {
         out
     }
 
-    /// A sequence cut after its ESC and held up longer than the guard: its tail comes at once, as no person types it, or
-    /// is cut again after its first byte, which is held back until it is clear what it is. Gives whether it is held.
+    /// Handles a sequence that was split after its ESC and delayed beyond the guard. Its tail
+    /// arrives at once, as nobody types it, or is split again after its first byte, which is held
+    /// back until it is clear what it is. Returns whether it is held.
     fn late_tail(&mut self, bytes: &[u8], now: u64) -> bool {
         let held = self.held.take();
         if self
@@ -178,12 +177,12 @@ impl Parser {
             _ => {}
         }
         self.escaped = None;
-        // The key, if it was one, comes before those that show it.
+        // The held key, if it was one, precedes the keys that show it.
         self.pending.extend(held.map(|(byte, _)| byte));
         false
     }
 
-    /// When [`timeout`](Self::timeout) will have something to do; `None` while nothing is held back.
+    /// When [`timeout`](Self::timeout) has something to do. `None` while nothing is held back.
     pub fn deadline(&self) -> Option<u64> {
         if self.paste.is_some() {
             return Some(self.last + PASTE_MS);
@@ -196,8 +195,8 @@ impl Parser {
         }
     }
 
-    /// Gives up on what has been held back too long at `now`: a lone ESC becomes the key, anything else is dropped, an
-    /// unfinished paste is delivered as far as it came.
+    /// Resolves what was held back too long at `now`: a lone ESC becomes a key, an unfinished paste
+    /// is delivered as is, anything else is dropped.
     pub fn timeout(&mut self, now: u64) -> Vec<Input> {
         let mut out = Vec::new();
         if self.deadline().is_none_or(|at| now < at) {
@@ -257,7 +256,7 @@ impl Parser {
         }
         self.pending.extend_from_slice(&bytes[at..]);
         if self.paste.is_none() && self.pending.len() > MAX_SEQUENCE {
-            // Keep what says which kind it is, and the last byte: it may be half of its end.
+            // Keep the introducer and the last byte, which may be half of the terminator.
             let tail = self.pending.last().copied();
             self.pending.truncate(2);
             self.pending.extend(tail);
@@ -266,8 +265,8 @@ impl Parser {
     }
 }
 
-/// Whether these are what follows an ESC: of a key, or of an answer to one of our questions (its version, kitty
-/// graphics, a colour), whose letters must not become verdicts.
+/// Whether these bytes follow an ESC in a key or in a reply (version, kitty graphics, color). Their
+/// letters must not become verdicts.
 fn is_tail(bytes: &[u8]) -> bool {
     matches!(
         bytes,
@@ -275,12 +274,12 @@ fn is_tail(bytes: &[u8]) -> bool {
     )
 }
 
-/// Whether what follows an ESC may begin so.
+/// Whether a tail after ESC can start with this byte.
 fn begins_tail(byte: u8) -> bool {
     matches!(byte, b'[' | b'O' | b'P' | b'_' | b']')
 }
 
-/// How many bytes at the end may be the beginning of the end of the paste.
+/// The number of bytes at the end that may start the end marker of the paste.
 fn held_tail(bytes: &[u8]) -> usize {
     (1..PASTE_END.len())
         .rev()
@@ -300,7 +299,7 @@ pub(super) fn key(code: KeyCode, modifiers: KeyModifiers) -> Input {
     Input::Key(KeyEvent::new(code, modifiers))
 }
 
-/// Reads the first thing in `bytes`, which is not empty.
+/// Parses the first element of `bytes`, which is not empty.
 fn step(bytes: &[u8]) -> Step {
     let Some((&first, rest)) = bytes.split_first() else {
         return Step::More;
@@ -313,7 +312,7 @@ fn step(bytes: &[u8]) -> Step {
         Some(b'[') => csi::csi(bytes),
         Some(b'O') => csi::ss3(bytes),
         Some(kind @ (b'_' | b'P' | b']')) => csi::string(bytes, *kind),
-        // The end of a string whose beginning is gone.
+        // The end of a string whose start is gone.
         Some(b'\\') => Step::Done(2, None),
         // Two ESC: the first was the key.
         Some(0x1b) => Step::Done(1, Some(key(KeyCode::Esc, KeyModifiers::NONE))),
@@ -324,7 +323,7 @@ fn step(bytes: &[u8]) -> Step {
     }
 }
 
-/// A key that is no escape sequence: a control byte or a UTF-8 character.
+/// A key that is not an escape sequence: a control byte or a UTF-8 character.
 fn plain(bytes: &[u8], with: KeyModifiers) -> Step {
     let Some(&first) = bytes.first() else {
         return Step::More;

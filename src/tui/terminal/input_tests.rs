@@ -30,7 +30,7 @@ fn chars(inputs: &[Input]) -> String {
         .collect()
 }
 
-/// Every kind of thing a terminal sends, and what it means.
+/// Every kind of sequence a terminal sends, and its meaning.
 fn vocabulary() -> Vec<(&'static [u8], Vec<Input>)> {
     use KeyCode::*;
     let with = |code, modifiers| vec![key(code, modifiers)];
@@ -107,14 +107,14 @@ fn vocabulary() -> Vec<(&'static [u8], Vec<Input>)> {
 }
 
 #[test]
-fn every_word_of_the_vocabulary_is_read() {
+fn every_sequence_is_parsed() {
     for (bytes, wanted) in vocabulary() {
         assert_eq!(all(bytes), wanted, "{}", bytes.escape_ascii());
     }
 }
 
 #[test]
-fn a_sequence_cut_anywhere_and_held_up_within_the_guard_is_whole() {
+fn a_sequence_split_within_the_guard_is_joined() {
     for (bytes, wanted) in vocabulary() {
         for cut in 1..bytes.len() {
             let mut parser = Parser::default();
@@ -127,7 +127,7 @@ fn a_sequence_cut_anywhere_and_held_up_within_the_guard_is_whole() {
 }
 
 #[test]
-fn a_sequence_cut_anywhere_and_held_up_longer_never_becomes_letters() {
+fn a_sequence_split_beyond_the_guard_never_becomes_letters() {
     for (bytes, _) in vocabulary()
         .into_iter()
         .filter(|(b, _)| b.starts_with(b"\x1b[") || b.starts_with(b"\x1bO"))
@@ -148,7 +148,7 @@ fn a_sequence_cut_anywhere_and_held_up_longer_never_becomes_letters() {
 }
 
 #[test]
-fn an_answer_cut_after_its_escape_and_held_up_never_becomes_letters() {
+fn a_reply_split_after_its_escape_never_becomes_letters() {
     let answers: [&[u8]; 4] = [
         b"\x1bP>|foot(1.16.2)\x1b\\",
         b"\x1bP>|Alacritty\x1b\\",
@@ -179,13 +179,13 @@ fn a_lone_escape_is_a_key_only_after_the_guard() {
     assert_eq!(parser.timeout(139), []);
     assert_eq!(parser.timeout(140), [plain_key(KeyCode::Esc)]);
     assert_eq!(parser.deadline(), None);
-    // A person may then sort with the bracket key.
+    // The bracket key may then be a real key.
     assert_eq!(parser.push(b"[", 400), []);
     assert_eq!(
         (parser.deadline(), chars(&parser.timeout(550))),
         (Some(550), "[".into())
     );
-    // With other keys after it at once.
+    // Followed at once by other keys.
     parser.push(b"\x1b", 1_000);
     assert_eq!(parser.timeout(1_100), [plain_key(KeyCode::Esc)]);
     assert_eq!(parser.push(b"]", 1_110), []);
@@ -193,7 +193,7 @@ fn a_lone_escape_is_a_key_only_after_the_guard() {
 }
 
 #[test]
-fn what_comes_byte_by_byte_with_pauses_never_becomes_letters() {
+fn sequences_byte_by_byte_with_pauses_never_become_letters() {
     let answers: [&[u8]; 4] = [
         b"\x1bP>|foot(1.16.2)\x1b\\",
         b"\x1b_Gi=31;OK\x1b\\",
@@ -223,7 +223,7 @@ fn what_comes_byte_by_byte_with_pauses_never_becomes_letters() {
 }
 
 #[test]
-fn an_unfinished_sequence_is_dropped_and_keys_count_again() {
+fn an_unfinished_sequence_is_dropped_and_later_keys_work() {
     let mut parser = Parser::default();
     assert_eq!(parser.push(b"\x1b[1;", 0), []);
     assert_eq!(parser.timeout(499), []);
@@ -240,7 +240,7 @@ fn a_late_kitty_reply_among_keys_leaves_only_the_keys() {
 }
 
 #[test]
-fn a_string_without_end_holds_keys_back_for_two_seconds_at_most() {
+fn an_unterminated_string_holds_keys_for_at_most_two_seconds() {
     let mut parser = Parser::default();
     parser.push(b"\x1b_Gi=31;", 0);
     let mut typed = String::new();
@@ -265,7 +265,7 @@ fn an_endless_string_is_bounded_and_swallowed() {
 }
 
 #[test]
-fn a_paste_is_bounded_and_loses_only_its_tail() {
+fn a_long_paste_is_truncated() {
     let mut parser = Parser::default();
     parser.push(b"\x1b[200~", 0);
     for _ in 0..300 {
@@ -276,7 +276,7 @@ fn a_paste_is_bounded_and_loses_only_its_tail() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_no_keys() {
+fn invalid_utf8_is_no_key() {
     assert_eq!(all(b"\xff\xfe\x80"), []);
     assert_eq!(chars(&all(b"\xe5\x9bA")), "A");
 }
@@ -304,7 +304,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_break_it_or_split_it_differently(bytes in proptest::collection::vec(any::<u8>(), 0..200), cut in 0usize..200) {
+    fn arbitrary_bytes_parse_the_same_however_split(bytes in proptest::collection::vec(any::<u8>(), 0..200), cut in 0usize..200) {
         let cut = cut.min(bytes.len());
         let mut parser = Parser::default();
         let mut got = parser.push(&bytes[..cut], 0);

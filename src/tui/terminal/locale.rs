@@ -1,9 +1,9 @@
-//! Whether the terminal is to get ASCII alone: its character set is another than UTF-8.
+//! Detects terminals that need ASCII, because their character set is not UTF-8.
 
 use super::Env;
 
-/// Whether the environment names a character set that is not UTF-8, as `LANG=C` does. Where it names none at all, as many
-/// containers and services do, UTF-8 is taken for granted.
+/// Whether the environment names a character set other than UTF-8, as `LANG=C` does. If it names
+/// none, as in many containers and services, UTF-8 is assumed.
 pub fn is_ascii(env: &Env) -> bool {
     let named = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
@@ -18,7 +18,7 @@ pub fn is_ascii(env: &Env) -> bool {
     })
 }
 
-/// What stands for the characters that the program draws with.
+/// ASCII replacements of the characters that the program draws with.
 const DRAWN: [(&str, char); 22] = [
     ("─━╌┄‒–—―−", '-'),
     ("│┃╎┆", '|'),
@@ -44,7 +44,8 @@ const DRAWN: [(&str, char); 22] = [
     ("\u{a0}", ' '),
 ];
 
-/// A cell's text in ASCII: as wide, what the program draws with by what it looks like, letters of people's texts as `?`.
+/// A cell's text in ASCII at the same width: drawing characters by similar ones, other characters
+/// as `?`.
 pub fn ascii(symbol: &str, columns: u16) -> String {
     let mut chars = symbol.chars();
     let one = match (chars.next(), chars.next()) {
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_variable_that_is_set_decides() {
+    fn the_first_set_variable_decides() {
         let ascii = |pairs: &[(&str, &str)]| {
             is_ascii(
                 &pairs
@@ -95,7 +96,7 @@ mod tests {
         ]));
     }
 
-    /// The characters beyond ASCII in texts of a source, its comments and tests aside.
+    /// The non-ASCII characters in a source's string literals, without comments and tests.
     fn drawn(source: &str) -> Vec<char> {
         let source = source.split("#[cfg(test)]").next().unwrap_or_default();
         let code = source
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_the_program_draws_with_has_something_that_stands_for_it() {
+    fn all_drawing_characters_have_an_ascii_replacement() {
         let mut all = Vec::new();
         sources(
             &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/tui"),
@@ -132,7 +133,7 @@ mod tests {
                 assert_ne!(
                     ascii(c.encode_utf8(&mut [0; 4]), 1),
                     "?",
-                    "{}: {c} has none",
+                    "{}: {c} has no replacement",
                     path.display()
                 );
             }

@@ -1,17 +1,20 @@
-//! The only code that touches the tty.
+//! The only code that accesses the tty.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`input`] | bytes from the terminal to keys, pastes and replies: one push parser |
-//! | [`reader`] | the thread that reads them; [`signals`] the one that waits for signals |
-//! | [`guard`] | raw mode and the alternate screen, given back however the program ends |
-//! | [`output`] | the buffered, counted way out, and the ratatui backend on it |
-//! | [`background`] | whether text stands on a dark or a light ground; [`locale`] whether it must be ASCII |
-//! | [`clusters`] | rows with text on whose width terminals disagree |
-//! | [`probe`] | what this terminal can do, asked once; [`colour`] how many colours it has |
-//! | [`paint`] | whether a person can have seen a frame |
+//! | [`input`] | the push parser for keys, pastes, and replies |
+//! | [`reader`] | the thread that reads the terminal |
+//! | [`signals`] | the thread that waits for signals |
+//! | [`guard`] | raw mode and the alternate screen |
+//! | [`output`] | buffered, counted output and the ratatui backend |
+//! | [`background`] | dark or light background |
+//! | [`locale`] | ASCII-only terminals |
+//! | [`clusters`] | text whose width differs between terminals |
+//! | [`probe`] | terminal capabilities, queried once |
+//! | [`colour`] | the color level |
+//! | [`paint`] | paint receipts: whether a frame was on screen |
 //! | [`pixels`] | true pixels: kitty, sixel, iTerm2 |
-//! | [`osc52`] | the clipboard, over SSH too |
+//! | [`osc52`] | the clipboard, also over SSH |
 
 pub mod background;
 pub mod clusters;
@@ -38,12 +41,12 @@ pub use input::{Input, Parser, Reply};
 pub use output::Tty;
 pub use probe::Capabilities;
 
-/// Milliseconds since the program began; the one time base of parser, reader and receipts.
+/// Milliseconds since the program started. Shared by parser, reader, and receipts.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(Instant);
 
 impl Clock {
-    /// A clock that starts at 0 now.
+    /// Starts a clock at 0.
     pub fn start() -> Self {
         Clock(Instant::now())
     }
@@ -54,10 +57,10 @@ impl Clock {
     }
 }
 
-/// Environment variables by name, so that what depends on them is a pure function.
+/// Environment variables by name. Passed around, so that code that depends on them is pure.
 pub type Env = HashMap<String, String>;
 
-/// The process's environment; values that are not UTF-8 are read lossily.
+/// The process's environment. Values that are not UTF-8 are converted lossily.
 pub fn environment() -> Env {
     std::env::vars_os()
         .map(|(name, value)| {
@@ -69,7 +72,7 @@ pub fn environment() -> Env {
         .collect()
 }
 
-/// Whether a variable is set to something.
+/// Whether a variable is set and not empty.
 pub(crate) fn is_set(env: &Env, name: &str) -> bool {
     env.get(name).is_some_and(|value| !value.is_empty())
 }

@@ -1,21 +1,23 @@
-//! Copying to the clipboard of the machine the person sits at, over SSH too.
+//! Copies to the clipboard of the user's machine, also over SSH.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Longest text taken, in bytes: terminals drop longer ones without a word.
+/// Longest text in bytes. Terminals silently drop longer ones.
 pub const MAX_BYTES: usize = 100_000;
 
-/// The sequence that puts `text` on the clipboard (OSC 52, selection `c`).
+/// The sequence that copies `text` to the clipboard (OSC 52, selection `c`).
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] when the text is longer than [`MAX_BYTES`]; nothing is copied then, so that nobody pastes half a table.
+///
+/// [`ErrorKind::Usage`] if the text is longer than [`MAX_BYTES`]. Then nothing is copied, rather
+/// than a part.
 pub fn copy(text: &str) -> Result<Vec<u8>> {
     if text.len() > MAX_BYTES {
         let what = format!(
-            "{} bytes are too many for the clipboard (at most {MAX_BYTES})",
+            "{} bytes exceed the clipboard limit of {MAX_BYTES}",
             text.len()
         );
         return Err(
@@ -30,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_wrapped_and_bounded() {
+    fn copies_are_encoded_and_bounded() {
         assert_eq!(copy("a\tb\n").unwrap(), b"\x1b]52;c;YQliCg==\x07");
         assert!(copy(&"x".repeat(MAX_BYTES)).is_ok());
         assert_eq!(

@@ -1,8 +1,8 @@
-//! The way out: one buffer, counted, and the ratatui backend on it.
+//! The output: a counted buffer, and the ratatui backend on top of it.
 //!
-//! A frame is gathered and leaves in a handful of writes, bracketed by DEC 2026 so that it appears at once. A frame that
-//! changes no cell and leaves the cursor alone writes nothing at all: the crossterm backend would send 25 bytes for it,
-//! and two packets.
+//! A frame is buffered and leaves in a few writes between DEC 2026 marks, so that it appears at
+//! once. A frame that changes no cell and leaves the cursor alone writes nothing at all: the
+//! crossterm backend would send 25 bytes for it, in two packets.
 
 use std::io::{self, Write};
 
@@ -12,14 +12,14 @@ use ratatui::layout::{Position, Size};
 
 use super::sgr::Pen;
 
-/// How many bytes are gathered before they are written: more than any frame of cells.
+/// Buffer size in bytes, larger than any frame of cells.
 const BUFFER: usize = 256 * 1024;
-/// How many bytes of cells are put together at a time.
+/// Number of bytes of cells to assemble at a time.
 const CHUNK: usize = 16 * 1024;
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 
-/// A buffered writer that counts what went through it and can hold a frame back until it is whole.
+/// A buffered writer that counts bytes and can hold a frame back until it is complete.
 #[derive(Debug)]
 pub struct Output<W: Write> {
     inner: W,
@@ -30,7 +30,7 @@ pub struct Output<W: Write> {
 }
 
 impl<W: Write> Output<W> {
-    /// Buffers what goes to `inner`.
+    /// Buffers output to `inner`.
     pub fn new(inner: W) -> Self {
         Output {
             inner,
@@ -41,10 +41,11 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Starts gathering a frame; what was waiting is written first.
+    /// Starts a frame. Buffered output is written first.
     ///
     /// # Errors
-    /// What `inner` gives.
+    ///
+    /// If `inner` cannot be written to.
     pub fn begin_frame(&mut self) -> io::Result<()> {
         self.flush()?;
         self.in_frame = true;
@@ -52,10 +53,12 @@ impl<W: Write> Output<W> {
         Ok(())
     }
 
-    /// Ends the frame and writes it. Gives its bytes, marks included; 0 when nothing was to be written.
+    /// Ends the frame and writes it. Returns its size including marks, or 0 if there was nothing to
+    /// write.
     ///
     /// # Errors
-    /// What `inner` gives.
+    ///
+    /// If `inner` cannot be written to.
     pub fn end_frame(&mut self) -> io::Result<u64> {
         self.in_frame = false;
         if self.frame > 0 {
@@ -72,7 +75,6 @@ impl<W: Write> Output<W> {
         self.total
     }
 
-    /// What it writes to.
     pub fn inner(&self) -> &W {
         &self.inner
     }
@@ -99,7 +101,7 @@ impl<W: Write> Output<W> {
             return Ok(());
         }
         let result = self.inner.write_all(&self.buffer);
-        // After a failed write the line is gone; repeating half a frame would only confuse what is left of it.
+        // After a failed write the line is gone. Repeating half a frame would garble the screen.
         self.buffer.clear();
         result
     }
@@ -114,19 +116,21 @@ impl<W: Write> Write for Output<W> {
         Ok(bytes.len())
     }
 
-    /// Writes everything, also from the middle of a frame.
+    /// Writes everything, even in the middle of a frame.
     fn flush(&mut self) -> io::Result<()> {
         self.spill()?;
         self.inner.flush()
     }
 }
 
-/// The ratatui backend. In place of crossterm's, for four reasons.
+/// The ratatui backend. It differs from crossterm's in four ways:
 ///
-/// - An unchanged frame writes nothing, and the cursor is hidden or moved only when it is not so already.
+/// - An unchanged frame writes nothing, and the cursor is hidden or moved only if needed.
 /// - `flush` inside a frame waits for [`Tty::end_frame`].
-/// - The cursor's position is remembered and never asked for: asking reads the tty behind the parser's back.
-/// - The size is told ([`Tty::set_size`]), so that a draw makes no system call and tests need no terminal.
+/// - The cursor's position is stored and never queried: a query would read the tty behind the
+///   parser's back.
+/// - The size is set with [`Tty::set_size`], so that drawing makes no system call and tests need no
+///   terminal.
 #[derive(Debug)]
 pub struct Tty<W: Write> {
     output: Output<W>,
@@ -139,12 +143,12 @@ pub struct Tty<W: Write> {
     ascii: bool,
 }
 
-/// What a frame cost.
+/// The cost of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameCost {
-    /// Bytes written for it; 0 when nothing changed.
+    /// Bytes written, or 0 if nothing changed.
     pub bytes: u64,
-    /// Cells that changed.
+    /// Number of changed cells.
     pub cells: u64,
 }
 
@@ -163,19 +167,19 @@ impl<W: Write> Tty<W> {
         }
     }
 
-    /// Tells the size in cells and in pixels (0 by 0 when unknown). The next draw clears and repaints when the cells
-    /// changed; [`ratatui::Terminal::resize`] forces it.
+    /// Sets the size in cells and in pixels (0 by 0 if unknown). If the cells changed, the next
+    /// draw clears and repaints; [`ratatui::Terminal::resize`] forces it.
     pub fn set_size(&mut self, cells: Size, pixels: Size) {
         self.size = cells;
         self.pixels = pixels;
     }
 
-    /// Has everything written in ASCII, for terminals of another character set.
+    /// Writes ASCII only, for terminals with another character set.
     pub fn set_ascii(&mut self, ascii: bool) {
         self.ascii = ascii;
     }
 
-    /// Forgets where the cursor is and whether it shows: somebody else had the screen.
+    /// Forgets the cursor state, after another program used the screen.
     pub fn forget(&mut self) {
         self.cursor = None;
         self.position = None;
@@ -184,24 +188,25 @@ impl<W: Write> Tty<W> {
     /// Starts a frame: everything up to [`end_frame`](Self::end_frame) appears at once.
     ///
     /// # Errors
-    /// What the terminal gives.
+    ///
+    /// If the terminal cannot be written to.
     pub fn begin_frame(&mut self) -> io::Result<()> {
         self.in_frame = true;
         self.frame = FrameCost::default();
         self.output.begin_frame()
     }
 
-    /// Ends the frame and says what it cost.
+    /// Ends the frame and returns its cost.
     ///
     /// # Errors
-    /// What the terminal gives.
+    ///
+    /// If the terminal cannot be written to.
     pub fn end_frame(&mut self) -> io::Result<FrameCost> {
         self.in_frame = false;
         self.frame.bytes = self.output.end_frame()?;
         Ok(self.frame)
     }
 
-    /// What it writes to.
     pub fn inner_mut(&mut self) -> &mut W {
         &mut self.output.inner
     }
@@ -214,7 +219,7 @@ impl<W: Write> Tty<W> {
 
 impl<W: Write> Write for Tty<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Whoever writes past ratatui may move the cursor.
+        // Output that bypasses ratatui may move the cursor.
         self.position = None;
         self.output.write(bytes)
     }
@@ -325,7 +330,7 @@ mod tests {
 
     use super::*;
 
-    /// Remembers each write.
+    /// Records each write.
     #[derive(Clone, Default)]
     struct Writes(Rc<RefCell<Vec<Vec<u8>>>>);
 
@@ -369,14 +374,14 @@ mod tests {
         let before = writes.0.borrow().len();
         assert_eq!(frame(&mut terminal, "hello", None), FrameCost::default());
         assert_eq!(writes.0.borrow().len(), before);
-        // The same with a cursor: it is written when it moves, and only then.
+        // With a cursor: it is written only when it moves.
         assert!(frame(&mut terminal, "hello", Some((3, 1))).bytes > 0);
         assert_eq!(frame(&mut terminal, "hello", Some((3, 1))).bytes, 0);
         assert!(frame(&mut terminal, "hello", Some((4, 1))).bytes > 0);
     }
 
     #[test]
-    fn a_frame_is_one_write_between_its_marks() {
+    fn a_frame_is_one_marked_write() {
         let writes = Writes::default();
         let mut terminal = terminal(&writes, 200, 50);
         let text = vec!["x".repeat(200); 50].join("\n");
@@ -389,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worst_case_picture_is_a_handful_of_writes() {
+    fn a_worst_case_picture_takes_few_writes() {
         let writes = Writes::default();
         let mut terminal = terminal(&writes, 160, 50);
         terminal.backend_mut().begin_frame().unwrap();
@@ -409,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn moving_a_selection_down_a_row_stays_small() {
+    fn moving_a_selection_costs_few_bytes() {
         let writes = Writes::default();
         let mut terminal = terminal(&writes, 120, 40);
         let mut draw = |row: u16| {
@@ -435,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn clear_asks_the_terminal_nothing() {
+    fn clear_does_not_query_the_terminal() {
         let writes = Writes::default();
         let mut terminal = terminal(&writes, 20, 2);
         frame(&mut terminal, "hello", None);
@@ -467,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn writing_past_ratatui_counts_and_comes_out_in_order() {
+    fn output_that_bypasses_ratatui_is_counted_and_ordered() {
         let writes = Writes::default();
         let mut tty = Tty::new(
             writes.clone(),

@@ -1,51 +1,53 @@
-//! The paint receipt: whether a person can have seen a frame.
+//! The paint receipt: whether a frame was on screen.
 //!
-//! A terminal works off its line in order. A status query written after a frame is therefore answered only once the
-//! frame has been painted, and the answer also tells when, without the line's lag. A verdict counts only for an item
-//! whose answer came back, so that a double tap on a slow line never judges a picture that nobody has seen.
+//! A terminal processes its input in order. So it answers a status query written after a frame only
+//! once the frame is painted, and the reply's time excludes the line's lag. A verdict counts only
+//! for an item whose reply arrived, so that a double tap on a slow line never judges an unseen
+//! picture.
 //!
-//! Answers carry no name. They are matched in order, which errs on the safe side: when one is lost, the next confirms
-//! an older frame and never a newer one. To come out of step again, a frame after an overdue one asks for the device
-//! attributes instead, whose answer is of another kind: all that was asked before it is then answered or lost.
+//! Replies carry no id and are matched in order, which errs on the safe side: if one is lost, the
+//! next confirms an older frame and never a newer one. To get back in step, a frame after an
+//! overdue one queries the device attributes instead. Their reply is of another kind, so all
+//! earlier queries are then answered or lost.
 
 use std::collections::VecDeque;
 
 use super::Reply;
 
-/// How long an answer is waited for before a verdict is let through unconfirmed, in milliseconds.
+/// How long to wait for a reply before a verdict passes unconfirmed, in milliseconds.
 pub const BOUND_MS: u64 = 2_000;
-/// The same once the terminal has been silent twice in a row.
+/// The same after the terminal failed to reply twice in a row.
 pub const SILENT_BOUND_MS: u64 = 300;
-/// How many frames are remembered.
+/// Number of frames to keep.
 const REMEMBERED: usize = 64;
 
 const STATUS: &[u8] = b"\x1b[5n";
 const ATTRIBUTES: &[u8] = b"\x1b[c";
 
-/// Whether the frame of a token has been seen.
+/// Whether the frame of a token was on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The terminal answered after it, at this time.
+    /// The terminal replied at this time.
     Painted(u64),
-    /// No answer yet, or never asked.
+    /// No reply yet, or no query.
     Waiting,
-    /// No answer within the bound: the terminal is silent, the verdict goes through and is marked.
+    /// No reply in time: the verdict passes and is marked.
     Unconfirmed,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct Query {
     token: u64,
     at: u64,
     fence: bool,
-    /// Counted as silent already, with the bound that held then.
+    /// Already counted as silent, with the limit at that time.
     overdue: bool,
 }
 
-/// Queries on their way and what came of the last ones. Times are milliseconds of one monotonic clock.
+/// Pending queries and recent results. Times are milliseconds of one monotonic clock.
 #[derive(Debug, Default)]
 pub struct Receipts {
-    asked: VecDeque<Asked>,
+    asked: VecDeque<Query>,
     known: VecDeque<(u64, Seen)>,
     silent: u32,
 }
@@ -56,7 +58,8 @@ impl Receipts {
         Self::default()
     }
 
-    /// Gives the query to write right after the frame that shows `token` (the caller's number for what is on screen).
+    /// The query to write right after the frame that shows `token`, the caller's number for the
+    /// screen content.
     pub fn request(&mut self, token: u64, now: u64) -> &'static [u8] {
         self.expire(now);
         let fence = self.asked.iter().any(|a| a.overdue)
@@ -64,7 +67,7 @@ impl Receipts {
         if self.asked.len() == REMEMBERED {
             self.asked.pop_front();
         }
-        self.asked.push_back(Asked {
+        self.asked.push_back(Query {
             token,
             at: now,
             fence,
@@ -73,7 +76,8 @@ impl Receipts {
         if fence { ATTRIBUTES } else { STATUS }
     }
 
-    /// Takes a reply that arrived at `now`; gives the token it confirms. Other replies, and answers to nothing, are `None`.
+    /// Takes a reply that arrived at `now` and returns the token it confirms. `None` for other
+    /// replies and those without a query.
     pub fn on_reply(&mut self, reply: &Reply, now: u64) -> Option<u64> {
         self.expire(now);
         let position = match reply {
@@ -82,7 +86,7 @@ impl Receipts {
             _ => None,
         }?;
         let answered = self.asked[position];
-        // In order: what was asked before this one is lost.
+        // In order: earlier queries are lost.
         for lost in self.asked.drain(..=position) {
             if lost.token != answered.token {
                 remember(&mut self.known, lost.token, Seen::Unconfirmed);
@@ -116,13 +120,13 @@ impl Receipts {
         known.unwrap_or(Seen::Waiting)
     }
 
-    /// When the state can next change by time alone, for the event loop's timer.
+    /// When the state next changes without a reply, for the event loop's timer.
     pub fn deadline(&self) -> Option<u64> {
         let bound = self.bound();
         self.asked.iter().find(|a| !a.overdue).map(|a| a.at + bound)
     }
 
-    /// Whether the terminal answers at all, as far as is known.
+    /// Whether the terminal replies at all, as far as known.
     pub fn answers(&self) -> bool {
         self.silent < 2
     }
@@ -167,12 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn a_double_tap_judges_only_what_was_seen() {
+    fn a_double_tap_judges_only_the_painted_item() {
         let mut r = Receipts::new();
         assert_eq!(r.request(1, 0), STATUS);
         assert_eq!(r.on_reply(&status(), 150), Some(1));
         assert_eq!(r.seen(1, 160), Seen::Painted(150));
-        // First tap judges 1, the program shows 2; the second tap comes before 2 can have been painted.
+        // The first tap judges 1 and the program shows 2. The second tap comes before 2 can be
+        // painted.
         r.request(2, 161);
         assert_eq!(r.seen(2, 170), Seen::Waiting);
         assert_eq!(r.on_reply(&status(), 311), Some(2));
@@ -180,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_answer_is_attributed_to_its_own_frame() {
+    fn a_slow_reply_confirms_its_own_frame() {
         let mut r = Receipts::new();
         r.request(1, 0);
         r.request(2, 100);
@@ -193,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_out_of_nowhere_confirm_nothing() {
+    fn unrequested_replies_confirm_nothing() {
         let mut r = Receipts::new();
         assert_eq!(r.on_reply(&status(), 0), None);
         assert_eq!(r.on_reply(&attributes(), 0), None);
@@ -205,13 +210,13 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_answer_costs_one_bound_and_never_confirms_early() {
+    fn a_lost_reply_costs_one_timeout_and_never_confirms_early() {
         let mut r = Receipts::new();
         r.request(1, 0); // its answer is lost
         assert_eq!(r.seen(1, 1_999), Seen::Waiting);
         assert_eq!(r.deadline(), Some(2_000));
         assert_eq!(r.seen(1, 2_000), Seen::Unconfirmed);
-        // The next one asks in the other way and so falls into step again.
+        // The next query is of the other kind and gets back in step.
         assert_eq!(r.request(2, 2_500), ATTRIBUTES);
         assert_eq!(r.on_reply(&attributes(), 2_600), Some(2));
         assert_eq!(r.seen(1, 2_600), Seen::Unconfirmed);
@@ -222,21 +227,21 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_answer_with_the_next_query_on_its_way_errs_on_the_safe_side() {
+    fn a_lost_reply_before_the_next_query_errs_on_the_safe_side() {
         let mut r = Receipts::new();
         r.request(1, 0); // lost
         r.request(2, 100);
         assert_eq!(
             r.on_reply(&status(), 200),
             Some(1),
-            "the answer to 2, taken for 1's"
+            "the reply to 2 is taken as the reply to 1"
         );
         assert_eq!(r.seen(2, 201), Seen::Waiting);
         assert_eq!(r.seen(2, 2_100), Seen::Unconfirmed);
     }
 
     #[test]
-    fn an_answer_slower_than_the_bound_confirms_late_and_not_the_next_frame() {
+    fn a_late_reply_does_not_confirm_the_next_frame() {
         let mut r = Receipts::new();
         r.request(1, 0);
         assert_eq!(r.seen(1, 2_500), Seen::Unconfirmed);
@@ -248,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_silent_twice_is_waited_for_briefly_until_it_answers() {
+    fn a_silent_terminal_gets_a_short_timeout_until_it_replies() {
         let mut r = Receipts::new();
         r.request(1, 0);
         assert_eq!(r.seen(1, 2_000), Seen::Unconfirmed);

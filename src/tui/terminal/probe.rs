@@ -1,8 +1,8 @@
-//! What this terminal can do, asked once, before anything else reads it.
+//! Queries the terminal's capabilities once, before anything else reads from it.
 //!
-//! All questions go out in one write with the device attributes last: every terminal answers those, so their answer ends
-//! the wait. Keys typed meanwhile come out as inputs, and a sequence cut off by the time-out stays in the parser: an
-//! answer that comes late is a reply to the parser and never a key.
+//! All queries go out in one write, with the device attributes last: every terminal answers those,
+//! so their reply ends the wait. Keys typed meanwhile come out as inputs. A sequence split by the
+//! timeout stays in the parser, so that a late reply is a reply and never a key.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -15,33 +15,33 @@ use super::colour::over_ssh;
 use super::reader::timespec;
 use super::{Clock, Env, Input, Parser, Reply, is_set};
 
-/// How long the answers are waited for, in milliseconds.
+/// How long to wait for the replies, in milliseconds.
 pub const WAIT_MS: u64 = 500;
-/// The kitty question; its id is not one of the ids that pictures get.
+/// The kitty query. Its id is not used for pictures.
 const KITTY: &[u8] = b"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\";
-/// XTVERSION, cell size, text area size, and the fence.
+/// XTVERSION, cell size, text area size, and device attributes.
 const REST: &[u8] = b"\x1b[>q\x1b[16t\x1b[14t\x1b[c";
 
-/// What a terminal can do, as far as it said so.
+/// The capabilities that the terminal reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Whether it answered at all within [`WAIT_MS`].
+    /// Whether it replied at all within [`WAIT_MS`].
     pub answers: bool,
-    /// Takes kitty graphics.
+    /// Supports kitty graphics.
     pub kitty: bool,
-    /// Takes sixel graphics.
+    /// Supports sixel graphics.
     pub sixel: bool,
-    /// Takes iTerm2 inline pictures (told by the environment alone).
+    /// Supports iTerm2 inline pictures, according to the environment.
     pub iterm: bool,
-    /// Its name and version as it gives them.
+    /// Name and version, as reported.
     pub version: Option<String>,
     /// Width and height of a cell in pixels.
     pub cell: Option<(u16, u16)>,
-    /// Runs inside tmux: no pixels there.
+    /// Inside tmux, where there are no true pixels.
     pub tmux: bool,
-    /// At the other end of an SSH line.
+    /// Connected through SSH.
     pub ssh: bool,
-    /// What is behind text, as the terminal or its environment says.
+    /// The background, according to the terminal or its environment.
     pub background: Option<Background>,
 }
 
@@ -50,15 +50,16 @@ pub struct Capabilities {
 pub struct WindowSize {
     /// Columns and rows.
     pub cells: (u16, u16),
-    /// Width and height in pixels; 0 where the terminal does not say.
+    /// Width and height in pixels; 0 if unknown.
     pub pixels: (u16, u16),
 }
 
 impl WindowSize {
-    /// Asks the kernel about the terminal `tty` is.
+    /// The size that the kernel has for the terminal `tty`.
     ///
     /// # Errors
-    /// When it is none.
+    ///
+    /// If it is not a terminal.
     pub fn of(tty: impl AsFd) -> io::Result<Self> {
         let size = rustix::termios::tcgetwinsize(tty)?;
         Ok(WindowSize {
@@ -67,7 +68,7 @@ impl WindowSize {
         })
     }
 
-    /// Width and height of a cell in pixels, where the terminal told the kernel.
+    /// Width and height of a cell in pixels, if the kernel knows them.
     pub fn cell(self) -> Option<(u16, u16)> {
         per_cell(self.pixels, self.cells)
     }
@@ -81,11 +82,13 @@ fn per_cell(pixels: (u16, u16), cells: (u16, u16)) -> Option<(u16, u16)> {
     (cell.0 > 0 && cell.1 > 0).then_some(cell)
 }
 
-/// Asks the terminal. `tty` must be in raw mode and nobody else may read it. Gives what it can do, and what was typed
-/// meanwhile, which comes before everything the reader will read with the same `parser`.
+/// Queries the terminal. `tty` must be in raw mode, and nobody else may read it. Returns the
+/// capabilities, and what was typed meanwhile, which precedes everything the reader will read with
+/// the same `parser`.
 ///
 /// # Errors
-/// When the line is dead: then there is nobody to draw for.
+///
+/// If the line is dead.
 pub fn probe(
     tty: impl AsFd,
     out: &mut dyn Write,
@@ -145,7 +148,7 @@ pub fn probe(
     Ok((judge(&replies, env, size), typed))
 }
 
-/// What the replies, the environment and the window size come to.
+/// Derives the capabilities from the replies, the environment, and the window size.
 pub fn judge(replies: &[Reply], env: &Env, size: WindowSize) -> Capabilities {
     let mut found = Capabilities {
         tmux: in_tmux(env),
@@ -185,7 +188,7 @@ fn in_tmux(env: &Env) -> bool {
             .is_some_and(|t| t.starts_with("tmux") || t.starts_with("screen"))
 }
 
-/// The variables viuer goes by, so that it and we agree on who takes inline pictures.
+/// The variables that viuer checks, so that we agree about inline pictures.
 fn iterm(env: &Env) -> bool {
     let names = |variable: &str, known: &[&str]| {
         env.get(variable)
@@ -213,7 +216,8 @@ mod tests {
             .collect()
     }
 
-    /// A terminal that has already answered `bytes`; the writing end stays open, as a line does.
+    /// A terminal that has already replied with `bytes`. The writing end stays open, as a line
+    /// does.
     fn ask(bytes: &[u8], env: &Env, parser: &mut Parser) -> (Capabilities, Vec<Input>, Vec<u8>) {
         let (end, mut line) = pipe().unwrap();
         line.write_all(bytes).unwrap();
@@ -235,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kitty_is_known_by_its_answers_and_keys_typed_meanwhile_survive() {
+    fn kitty_is_detected_and_typed_keys_survive() {
         let bytes = b"j\x1b_Gi=31;OK\x1b\\\x1bP>|kitty(0.26.5)\x1b\\k\x1b[6;20;10t\x1b[4;480;800t\x1b[?62;cl";
         let (found, keys, asked) = ask(bytes, &Env::new(), &mut Parser::default());
         assert!(found.answers && found.kitty && !found.sixel);
@@ -246,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_background_is_what_the_terminal_answers_else_what_the_environment_says() {
+    fn the_background_comes_from_the_terminal_or_the_environment() {
         let found = |bytes: &[u8], pairs: &[(&str, &str)]| {
             let (found, _, asked) = ask(bytes, &env(pairs), &mut Parser::default());
             (
@@ -286,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn in_tmux_the_kitty_question_is_never_asked() {
+    fn tmux_gets_no_kitty_query() {
         let (found, _, asked) = ask(
             b"\x1b[?1;2;4c",
             &env(&[("TMUX", "/tmp/x,1,0")]),
@@ -297,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_terminal_times_out_and_its_late_answer_is_no_key() {
+    fn a_silent_terminal_times_out_and_its_late_reply_is_no_key() {
         let mut parser = Parser::default();
         let (found, keys, _) = ask(b"j\x1b_Gi=3", &Env::new(), &mut parser);
         assert!(!found.answers && !found.kitty);
@@ -356,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn iterm_is_known_by_its_environment() {
+    fn iterm_is_detected_from_its_environment() {
         let found = |pairs: &[(&str, &str)]| judge(&[], &env(pairs), WindowSize::default()).iterm;
         assert!(found(&[("LC_TERMINAL", "iTerm2")]));
         assert!(found(&[("TERM_PROGRAM", "WezTerm")]));

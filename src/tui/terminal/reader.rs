@@ -9,12 +9,10 @@ use rustix::io::Errno;
 
 use super::{Clock, Input, Parser};
 
-/// What the reader sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Something arrived.
+    /// Input arrived.
     Input {
-        /// What it was.
         input: Input,
         /// When its bytes were read, in milliseconds of the reader's clock.
         at: u64,
@@ -31,12 +29,13 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Reads `tty` (standard input, or what stands for it) through `parser` and hands everything to `send`, which says
-    /// whether to go on. On end of file or an error of the line it sends [`Event::HungUp`] once and ends; it never
-    /// spins on a dead line.
+    /// Reads `tty` (standard input or a substitute) through `parser` and passes everything to
+    /// `send`, which returns whether to continue. On end of file or a line error it sends
+    /// [`Event::HungUp`] once and ends; it never spins on a dead line.
     ///
     /// # Errors
-    /// When no thread or pipe can be made.
+    ///
+    /// If the thread or pipe cannot be created.
     pub fn spawn<T, F>(tty: T, parser: Parser, clock: Clock, mut send: F) -> io::Result<Self>
     where
         T: AsFd + Send + 'static,
@@ -58,7 +57,7 @@ impl Reader {
         })
     }
 
-    /// Stops reading, so that another program can, and gives the parser back with what it holds.
+    /// Stops reading, so that another program can, and returns the parser with what it holds.
     pub fn stop(mut self) -> Parser {
         self.wake = None;
         self.thread
@@ -70,7 +69,7 @@ impl Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        // Closing our end of the pipe is what wakes the thread.
+        // Closing our end of the pipe wakes the thread.
         self.wake = None;
         if let Some(thread) = self.thread.take() {
             let own = thread.thread().id() == thread::current().id();
@@ -81,7 +80,7 @@ impl Drop for Reader {
     }
 }
 
-/// True when it was asked to stop, false when the line is dead.
+/// True if it was asked to stop, false if the line is dead.
 fn read_until_stopped(
     tty: &impl AsFd,
     stop: &PipeReader,
@@ -168,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_come_through_and_a_lone_escape_after_its_guard() {
+    fn keys_arrive_and_a_lone_escape_after_its_guard() {
         let (mut line, _reader, events) = start();
         line.write_all(b"a\x1b[B").unwrap();
         assert_eq!(
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hang_up_is_told_once_and_ends_the_thread() {
+    fn a_hang_up_is_reported_once_and_ends_the_thread() {
         let (mut line, _reader, events) = start();
         line.write_all(b"a").unwrap();
         drop(line);
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hang_up_of_a_real_terminal_is_told_once_too() {
+    fn a_hang_up_of_a_real_terminal_is_reported_once() {
         use portable_pty::{PtySize, native_pty_system};
         let pair = native_pty_system().openpty(PtySize::default()).unwrap();
         let tty = std::fs::OpenOptions::new()
@@ -217,13 +216,16 @@ mod tests {
     }
 
     #[test]
-    fn stopping_gives_back_what_the_parser_holds() {
+    fn stopping_returns_the_parser_with_its_bytes() {
         let (mut line, reader, events) = start();
         line.write_all(b"a\xe5").unwrap();
         events.recv_timeout(PATIENCE).unwrap();
         let mut parser = reader.stop();
         assert!(parser.deadline().is_some());
         assert_eq!(parser.push("図".as_bytes().get(1..).unwrap(), 0).len(), 1);
-        assert!(events.recv_timeout(PATIENCE).is_err(), "no hang-up is told");
+        assert!(
+            events.recv_timeout(PATIENCE).is_err(),
+            "no hang-up is reported"
+        );
     }
 }

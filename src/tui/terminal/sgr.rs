@@ -1,7 +1,8 @@
-//! Cells as bytes.
+//! Encodes cells as bytes.
 //!
-//! Written by hand because a true-colour picture is 3,200 cells that all change: crossterm's formatting took longer for
-//! them than a tenth of decoding the picture. It also sends only the colour that changed, and one reset at the end.
+//! Written by hand because a true-color picture is 3,200 cells that all change: crossterm's
+//! formatting took more than a tenth of the time of decoding the picture. This also sends only
+//! changed colors, and one reset at the end.
 
 use ratatui::buffer::{Cell, CellWidth};
 use ratatui::style::{Color, Modifier};
@@ -23,13 +24,12 @@ const ATTRIBUTES: [(Modifier, u8); 9] = [
     (Modifier::CROSSED_OUT, 9),
 ];
 
-/// Writes cells in order, and what the terminal must be told between them. Begins and ends without attributes.
+/// Writes cells in order, with the cursor moves and attributes between them. Starts and ends
+/// without attributes.
 pub(super) struct Pen {
     next: Option<(u16, u16)>,
     look: Look,
-    /// Columns of the screen.
     width: u16,
-    /// Nothing but ASCII is written.
     ascii: bool,
 }
 
@@ -49,7 +49,7 @@ const PLAIN: Look = Look {
 };
 
 impl Pen {
-    /// For a screen of so many columns, in ASCII alone or not.
+    /// For a screen of this width, in ASCII only or not.
     pub(super) fn new(width: u16, ascii: bool) -> Self {
         Pen {
             next: None,
@@ -72,7 +72,8 @@ impl Pen {
         if self.next != Some((x, y)) {
             Pen::go(out, x, y);
         }
-        // After a wide character the next cell is told its place: how wide it is, terminals disagree.
+        // After a wide character the next cell is positioned explicitly: terminals disagree about
+        // widths.
         self.next = x.checked_add(1).map(|x| (x, y));
         self.look(
             out,
@@ -91,7 +92,7 @@ impl Pen {
         if is_uncertain(cell.symbol()) {
             return self.uncertain(out, x, y, cell);
         }
-        // Widgets show a mark for what a terminal would obey; what one forgot is not written.
+        // Widgets replace control characters by marks. Any that a widget missed are dropped.
         let bare = |c: &char| !clean::is_hidden(*c);
         match cell.symbol().chars().all(|c| bare(&c)) {
             true => out.extend_from_slice(cell.symbol().as_bytes()),
@@ -102,8 +103,8 @@ impl Pen {
         }
     }
 
-    /// Appends what terminals may show in other columns than it is meant to take: over blanks, and on the last columns
-    /// with the wrapping into the next row turned off.
+    /// Appends a cluster that terminals may draw in other columns than expected: over blanks, and
+    /// on the last columns with line wrapping turned off.
     fn uncertain(&mut self, out: &mut Vec<u8>, x: u16, y: u16, cell: &Cell) {
         let bare: String = cell
             .symbol()
@@ -123,7 +124,7 @@ impl Pen {
         self.next = None;
     }
 
-    /// Appends what ends a run of cells.
+    /// Appends the end of a run of cells.
     pub(super) fn finish(self, out: &mut Vec<u8>) {
         if self.look != PLAIN {
             out.extend_from_slice(b"\x1b[0m");
@@ -137,7 +138,7 @@ impl Pen {
         out.extend_from_slice(b"\x1b[");
         let from = out.len();
         if !(self.look.modifier - want.modifier).is_empty() || want == PLAIN {
-            // Attributes go one way on every terminal: all at once.
+            // Attributes are reset all at once, since that works on every terminal.
             out.extend_from_slice(b"0;");
             self.look = PLAIN;
         }
@@ -159,7 +160,7 @@ impl Pen {
         if want.underline != self.look.underline {
             colour(out, want.underline, 50);
         }
-        // The last separator becomes the end.
+        // The last separator becomes the terminator.
         if out.len() > from {
             out.pop();
         }
@@ -168,12 +169,12 @@ impl Pen {
     }
 }
 
-/// The sequence that writes characters in a colour.
+/// The sequence that sets the text color.
 pub fn ink(of: Color) -> Vec<u8> {
     alone(of, 30)
 }
 
-/// The sequence that puts a colour behind characters.
+/// The sequence that sets the background color.
 pub fn ground(of: Color) -> Vec<u8> {
     alone(of, 40)
 }
@@ -186,7 +187,7 @@ fn alone(of: Color, layer: u32) -> Vec<u8> {
     out
 }
 
-/// A colour on layer 30 (character), 40 (behind it) or 50 (underline, which has no short forms).
+/// A color on layer 30 (text), 40 (background), or 50 (underline, which has no short forms).
 fn colour(out: &mut Vec<u8>, colour: Color, layer: u32) {
     let mut code = |numbers: &[u32]| {
         for n in numbers {
@@ -236,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn named_colours_have_their_codes() {
+    fn named_colors_have_their_codes() {
         assert_eq!(
             (ink(Color::Black), ground(Color::Gray)),
             (b"\x1b[30m".to_vec(), b"\x1b[47m".to_vec())
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changes_is_told() {
+    fn only_changes_are_written() {
         let (red, blue) = (Color::Rgb(255, 0, 0), Color::Indexed(21));
         let none = Modifier::empty();
         let cells = [
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_widget_forgot_to_clean_is_not_written() {
+    fn control_characters_are_not_written() {
         let cells = [
             (0, 0, Cell::new("\u{1b}]52;c;x\u{7}")),
             (1, 0, Cell::new("\u{202e}")),
@@ -338,7 +339,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_terminal_shows_what_was_written(
+        fn a_terminal_shows_the_written_cells(
             cells in proptest::collection::vec((0u16..20, 0u16..6, a_colour(), a_colour(), 0u16..512), 1..60)
         ) {
             let mut terminal = vt100::Parser::new(6, 20, 0);

@@ -8,16 +8,16 @@ use signal_hook::iterator::{Handle, Signals as Incoming};
 
 use super::guard;
 
-/// What a signal means to the event loop.
+/// The meaning of a signal for the event loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// The window changed its size.
+    /// The window size changed.
     Resized,
-    /// The program goes on after a stop.
+    /// The program was resumed.
     Continued,
-    /// Somebody asked the program to end. It ends right after this is told.
+    /// The program was asked to end. It exits right after this message.
     Terminate,
-    /// The terminal is gone. The program ends right after this is told.
+    /// The terminal is gone. The program exits right after this message.
     HungUp,
 }
 
@@ -41,12 +41,13 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Tells `send` about signals from a thread of its own. After [`Signal::Terminate`] and [`Signal::HungUp`] the
-    /// process ends at once, whatever the event loop is busy with: a client that waits for its loop outlives its
-    /// terminal. `send` must not block.
+    /// Reports signals to `send` from its own thread. After [`Signal::Terminate`] and
+    /// [`Signal::HungUp`] the process exits at once, whatever the event loop is doing: a client
+    /// that waits for its loop would outlive its terminal. `send` must not block.
     ///
     /// # Errors
-    /// When the handlers or the thread cannot be made.
+    ///
+    /// If the handlers or the thread cannot be created.
     pub fn spawn(mut send: impl FnMut(Signal) + Send + 'static) -> io::Result<Self> {
         let mut incoming = Incoming::new([SIGWINCH, SIGCONT, SIGTERM, SIGHUP])?;
         let handle = incoming.handle();
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_resize_is_told() {
+    fn a_resize_is_reported() {
         let (send, signals) = channel();
         let running = Signals::spawn(move |signal| send.send(signal).unwrap_or(())).unwrap();
         signal_hook::low_level::raise(SIGWINCH).unwrap();
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn every_signal_asked_for_has_a_meaning() {
+    fn every_handled_signal_has_a_meaning() {
         for number in [SIGWINCH, SIGCONT, SIGTERM, SIGHUP] {
             assert!(Signal::of(number).is_some());
         }

@@ -1,4 +1,4 @@
-//! A question that one key says yes to: in the message line, and as many lines over it as it takes.
+//! A question that one key confirms, drawn in the message line and as many lines above as it needs.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,7 +7,7 @@ use ratatui::widgets::{Clear, Widget};
 use super::text;
 use crate::theme::{Look, Role};
 
-/// Draws the question so that it ends in the first row of `message`; what is above it is covered as far as it takes.
+/// Draws the question so that it ends in the first row of `message`, over what is above.
 pub fn draw(question: &str, message: Rect, buf: &mut Buffer, look: &Look) {
     if message.is_empty() {
         return;

@@ -1,4 +1,5 @@
-//! The key bar, the help page and the key reference, all made from the action table and the keymap.
+//! The key bar, the help page, and the key reference, generated from the action table and the
+//! keymap.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -34,8 +35,8 @@ const SCOPES: [Scope; 21] = [
     Scope::Overlay,
 ];
 
-/// The actions of a scope worth a place in the key bar, the most useful first.
-fn worth_a_hint(scope: Scope) -> &'static [Action] {
+/// The actions of a scope for the key bar, most useful first.
+fn key_bar_actions(scope: Scope) -> &'static [Action] {
     use Action as A;
     match scope {
         Scope::Review => &[
@@ -51,7 +52,7 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
             A::Doubtful,
             A::Pixels,
         ],
-        // By itself: the keys for verdicts stand over the item.
+        // Separate: the verdict keys are shown above the item.
         Scope::Round => &[
             A::RoundGuidelines,
             A::OwnPace,
@@ -163,19 +164,19 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
     }
 }
 
-/// What the bottom line says for these scopes (nearest first): keys with names, as many as fit in `width` columns.
-/// Help and the way back always come first after the pane's two most useful keys.
+/// The hints of the key bar for these scopes (nearest first): keys with names, as many as fit in
+/// `width` columns. Help comes right after the pane's two most useful keys.
 pub fn hints(keymap: &Keymap, scopes: &[Scope], width: usize) -> Vec<(String, &'static str)> {
     let mut wanted: Vec<Action> = Vec::new();
     let near = scopes
         .iter()
         .filter(|s| **s != Scope::Global)
-        .flat_map(|s| worth_a_hint(*s))
+        .flat_map(|s| key_bar_actions(*s))
         .copied();
     wanted.extend(near);
     if scopes.contains(&Scope::Global) {
         wanted.splice(wanted.len().min(2)..wanted.len().min(2), [Action::Help]);
-        wanted.extend(worth_a_hint(Scope::Global));
+        wanted.extend(key_bar_actions(Scope::Global));
     }
     let mut out: Vec<(String, &'static str)> = Vec::new();
     let mut used = 0;
@@ -207,7 +208,7 @@ pub fn draw_bar(keymap: &Keymap, scopes: &[Scope], area: Rect, buf: &mut Buffer,
     }
 }
 
-/// Draws, in the first row of `area`, what the keys pressed so far can still become.
+/// Draws, in the first row of `area`, the possible continuations of the keys pressed so far.
 pub fn draw_pending(pending: &[(String, String)], area: Rect, buf: &mut Buffer, look: &Look) {
     let mut x = area.x;
     for (key, name) in pending {
@@ -223,7 +224,7 @@ pub fn draw_pending(pending: &[(String, String)], area: Rect, buf: &mut Buffer, 
     }
 }
 
-/// The keys that are live in these scopes, under their headings; `before` are paragraphs that explain the pane.
+/// The help page: the keys of these scopes under their headings, after the paragraphs `before`.
 pub fn help_page(keymap: &Keymap, scopes: &[Scope], before: &[String]) -> Page {
     let mut page = before
         .iter()
@@ -231,18 +232,14 @@ pub fn help_page(keymap: &Keymap, scopes: &[Scope], before: &[String]) -> Page {
     for scope in scopes {
         page = page.heading(scope.title());
         for action in Action::ALL.iter().filter(|a| a.scope() == *scope) {
-            let undo = if action.undoable() {
-                " (undo takes it back)"
-            } else {
-                ""
-            };
+            let undo = if action.undoable() { " (undoable)" } else { "" };
             let help = format!("{}{undo}", action.help());
             page = page.entry(keymap.keys(*action).join(" "), 25, help, Role::Text);
         }
         if *scope == Scope::Review && !keymap.macros().is_empty() {
-            page = page.heading("Your macros in the review");
+            page = page.heading("Your macros");
             for made in keymap.macros() {
-                let help = format!("{}: {} (undo takes it back)", made.name, made.help());
+                let help = format!("{}: {} (undoable)", made.name, made.help());
                 page = page.entry(made.chord.label(), 25, help, Role::Text);
             }
         }
@@ -250,7 +247,8 @@ pub fn help_page(keymap: &Keymap, scopes: &[Scope], before: &[String]) -> Page {
     page
 }
 
-/// The palette's lines: the actions of these scopes by name, with their keys; and the actions in the same order.
+/// The palette for these scopes: the lines with names and keys, and their actions in the same
+/// order.
 pub fn palette(keymap: &Keymap, scopes: &[Scope]) -> (Vec<Choice>, Vec<Action>) {
     let live = |a: &&Action| {
         scopes.contains(&a.scope()) && a.scope() != Scope::Overlay && **a != Action::Palette
@@ -260,12 +258,12 @@ pub fn palette(keymap: &Keymap, scopes: &[Scope]) -> (Vec<Choice>, Vec<Action>) 
     (actions.iter().map(line).collect(), actions)
 }
 
-/// The key reference in Markdown: `docs/keys.md`.
+/// Generates the key reference in Markdown, `docs/keys.md`.
 pub fn key_reference(keymap: &Keymap) -> String {
     let mut out = String::from(
-        "# Keys\n\nMade from the action table in `src/tui/action.rs`; a test keeps the two the same.\n\
-         A key means what the nearest scope says: the pane's own first, then tables, then everywhere. These are the defaults:\n\
-         `keys.toml` gives actions other keys by these names ([cli.md](cli.md), `benchtop keys`).\n",
+        "# Keys\n\nGenerated from the action table in `src/tui/action.rs`; a test checks that this file is up to date.\n\
+         If several scopes bind a key, the nearest one wins: the pane, then tables, then everywhere. These are the defaults.\n\
+         `keys.toml` rebinds actions by these names ([cli.md](cli.md), `benchtop keys`).\n",
     );
     for scope in SCOPES {
         out += &format!(
@@ -295,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_reference_is_the_committed_one() {
+    fn the_committed_key_reference_is_up_to_date() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/keys.md");
         let made = key_reference(&Keymap::defaults().unwrap());
         if std::env::var_os("BENCHTOP_BLESS").is_some() {

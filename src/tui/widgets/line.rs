@@ -1,4 +1,4 @@
-//! One line of typed text: `tui-input` fed from key presses, drawn with its end in view.
+//! A one-line text input: `tui-input` with our key handling, drawn with the cursor in view.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::buffer::Buffer;
@@ -8,9 +8,10 @@ use tui_input::{Input, InputRequest};
 
 use super::text;
 
-/// What a key press asks of a line of text, in the manner of a shell; `None` for keys that edit nothing.
+/// The edit that a key requests, with shell-like keys. `None` for keys that edit nothing.
 ///
-/// Written out here because `tui-input`'s own table comes with its reader of events, and this program has one reader.
+/// Written here because `tui-input`'s own table depends on its event reader, and this program has
+/// its own.
 fn request(key: KeyEvent) -> Option<InputRequest> {
     use InputRequest as R;
     if key.kind == KeyEventKind::Release {
@@ -45,14 +46,15 @@ fn request(key: KeyEvent) -> Option<InputRequest> {
     })
 }
 
-/// Gives a key to a line; whether its text changed.
+/// Passes a key to the line. Returns whether the text changed.
 pub fn edit(input: &mut Input, key: KeyEvent) -> bool {
     request(key)
         .and_then(|r| input.handle(r))
         .is_some_and(|changed| changed.value)
 }
 
-/// Adds pasted text at the cursor; line breaks become spaces, other control characters are dropped.
+/// Inserts pasted text at the cursor. Line breaks become spaces, and other control characters are
+/// dropped.
 pub fn paste(input: &mut Input, pasted: &str) {
     for c in pasted.trim_end_matches(['\n', '\r']).chars() {
         let c = if matches!(c, '\n' | '\r' | '\t') {
@@ -66,7 +68,8 @@ pub fn paste(input: &mut Input, pasted: &str) {
     }
 }
 
-/// Draws the line in `area`'s first row, scrolled so that the cursor shows; returns where the cursor belongs.
+/// Draws the line in the first row of `area`, scrolled to the cursor. Returns the cursor's
+/// position.
 pub fn draw(input: &Input, area: Rect, buf: &mut Buffer, style: Style) -> Position {
     let room = usize::from(area.width.max(1)) - 1;
     let shown = text::clean(input.value());
@@ -74,7 +77,7 @@ pub fn draw(input: &Input, area: Rect, buf: &mut Buffer, style: Style) -> Positi
         .char_indices()
         .nth(input.cursor())
         .map_or(shown.len(), |(at, _)| at);
-    // The column of the cluster that the cursor is in, and as many clusters before it as there is room for.
+    // The column of the cursor's cluster, and as many clusters before it as fit.
     let mut column: usize = text::clusters(&shown[..before])
         .map(|(_, columns)| columns)
         .sum();

@@ -1,4 +1,4 @@
-//! Lines drawn one below the other until there is no room.
+//! Lines drawn from top to bottom until there is no room.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,7 +7,7 @@ use super::meter::Meter;
 use super::text;
 use crate::theme::{Look, Role};
 
-/// Lines drawn one below the other.
+/// Draws lines from top to bottom.
 pub struct Lines<'l> {
     area: Rect,
     buf: &'l mut Buffer,
@@ -15,22 +15,21 @@ pub struct Lines<'l> {
 }
 
 impl<'l> Lines<'l> {
-    /// Lines from the top of `area`.
+    /// Starts at the top of `area`.
     pub fn new(area: Rect, buf: &'l mut Buffer, look: &'l Look) -> Lines<'l> {
         Lines { area, buf, look }
     }
 
-    /// Colours and marks.
     pub fn look(&self) -> &'l Look {
         self.look
     }
 
-    /// What is left of the area.
+    /// The rest of the area.
     pub fn rest(&self) -> Rect {
         self.area
     }
 
-    /// The next line's place; `None` when there is no room.
+    /// The area of the next line, or `None` if there is no room.
     fn next(&mut self) -> Option<Rect> {
         let line = Rect {
             height: 1,
@@ -43,7 +42,7 @@ impl<'l> Lines<'l> {
         })
     }
 
-    /// Says something on the next line, cut where it does not fit.
+    /// Draws text on the next line, truncated to fit.
     pub fn say(&mut self, said: &str, role: Role) {
         let Some(line) = self.next() else { return };
         let room = usize::from(line.width);
@@ -56,7 +55,7 @@ impl<'l> Lines<'l> {
         );
     }
 
-    /// Words broken into as many lines as they need, each as far in as the first.
+    /// Draws text wrapped over as many lines as needed, with the indent of the first.
     pub fn tell(&mut self, said: &str, role: Role) {
         let indent = if said.starts_with(' ') { " " } else { "" };
         for line in text::wrap(
@@ -67,14 +66,14 @@ impl<'l> Lines<'l> {
         }
     }
 
-    /// A gauge on the next line.
+    /// Draws a gauge on the next line.
     pub fn meter(&mut self, meter: &Meter<'_>) {
         if let Some(line) = self.next() {
             meter.draw(line, self.buf, self.look);
         }
     }
 
-    /// Columns there are.
+    /// Width in columns.
     pub fn width(&self) -> usize {
         usize::from(self.area.width)
     }

@@ -1,4 +1,5 @@
-//! A list laid over a pane: pick by number or by cursor, mark several, add a note, or filter by typing.
+//! A menu over a pane: pick by number or cursor, mark several lines, add a note, or filter by
+//! typing.
 
 use std::collections::BTreeSet;
 
@@ -15,21 +16,20 @@ use super::{line, text};
 use crate::action::Action;
 use crate::theme::{Look, Role};
 
-/// One line of a menu.
+/// A line of a menu.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// What is chosen.
     pub label: String,
-    /// Words beside it: an explanation, a count. A filter looks here too, after the labels.
+    /// Text next to the label: an explanation or a count. The filter searches it after the labels.
     pub help: String,
     /// The key that does the same without the menu.
     pub key: String,
-    /// Choosing it asks for the note.
+    /// Choosing this line asks for a note.
     pub wants_note: bool,
 }
 
 impl Choice {
-    /// A line with nothing beside it.
+    /// A line without help.
     pub fn new(label: impl Into<String>) -> Choice {
         Choice {
             label: label.into(),
@@ -37,48 +37,46 @@ impl Choice {
         }
     }
 
-    /// The same with words beside it.
+    /// Adds a help text.
     pub fn help(mut self, help: impl Into<String>) -> Choice {
         self.help = help.into();
         self
     }
 
-    /// The same with the key that does it without the menu.
+    /// Adds the key that does the same without the menu.
     pub fn key(mut self, key: impl Into<String>) -> Choice {
         self.key = key.into();
         self
     }
 
-    /// The same, asking for the note.
+    /// Makes the line ask for a note.
     pub fn wants_note(mut self) -> Choice {
         self.wants_note = true;
         self
     }
 }
 
-/// What a key did to a menu.
+/// The effect of a key on a menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MenuOutcome {
-    /// It stays open.
+    /// The menu stays open.
     Open,
-    /// These lines (indices as given, rising) and this note were taken.
+    /// These lines (original indices, ascending) and this note were chosen.
     Chosen {
-        /// Indices of the choices.
         picks: Vec<usize>,
-        /// The note; empty when none was typed.
+        /// The note, empty if none was typed.
         note: String,
     },
-    /// Closed without change.
+    /// Closed without a choice.
     Cancelled,
-    /// It stays open; why the key did nothing.
+    /// The menu stays open. Says why the key did nothing.
     Refused(String),
 }
 
-/// A menu.
 pub struct Menu {
     title: String,
     choices: Vec<Choice>,
-    /// Choices shown, best first, with the characters the filter found.
+    /// Visible choices, best match first, with the matched characters.
     shown: Vec<(usize, Vec<usize>)>,
     cursor: usize,
     marks: BTreeSet<usize>,
@@ -110,53 +108,53 @@ impl Menu {
         }
     }
 
-    /// The same with the cursor on this line.
+    /// Puts the cursor on this line.
     pub fn at(mut self, line: usize) -> Menu {
         self.cursor = line;
         self
     }
 
-    /// The same where several lines may be marked.
+    /// Allows several lines to be marked.
     pub fn several(mut self) -> Menu {
         self.several = true;
         self
     }
 
-    /// The same with a line for a note at its end.
+    /// Adds a line for a note at the end.
     pub fn with_note(mut self) -> Menu {
         self.note = Some(Input::default());
         self
     }
 
-    /// The same with this note, and the keys still with the lines.
+    /// Sets the note, while the cursor stays on the lines.
     pub fn keeping(mut self, note: &str) -> Menu {
         self.note = Some(Input::new(note.into()));
         self
     }
 
-    /// The note so far.
+    /// The note typed so far.
     pub fn note(&self) -> &str {
         self.note.as_ref().map_or("", Input::value)
     }
 
-    /// The same where tab completes `#tags` of the note from these, the latest first.
+    /// Lets tab complete `#tags` of the note from these, most recent first.
     pub fn with_tags(mut self, known: Vec<String>) -> Menu {
         self.tags = Tags::new(known);
         self
     }
 
-    /// The same where typing narrows the lines (and numbers do not pick).
+    /// Makes typing filter the lines, instead of picking by number.
     pub fn filtering(mut self) -> Menu {
         self.filter = Some(Input::default());
         self
     }
 
-    /// Whether keys are typed text now, so that only the overlay's own actions may be looked up before.
+    /// Whether keys are text, so that only the overlay's own actions may be looked up first.
     pub fn typing(&self) -> bool {
         self.in_note || self.filter.is_some()
     }
 
-    /// Gives it a key: the overlay's keys are built in, digits pick, other characters are typed.
+    /// Handles a key: overlay keys, digits that pick a line, and typed text.
     pub fn key(&mut self, key: KeyEvent) -> MenuOutcome {
         if key.kind == KeyEventKind::Release {
             return MenuOutcome::Open;
@@ -190,12 +188,12 @@ impl Menu {
                 self.take(true)
             }
             _ => MenuOutcome::Refused(
-                "pick a line by its number, or with the arrows and enter".into(),
+                "choose a line by its number, or with the arrows and enter".into(),
             ),
         }
     }
 
-    /// Adds pasted text to the line being typed.
+    /// Inserts pasted text into the line being typed.
     pub fn paste(&mut self, pasted: &str) {
         match (&mut self.filter, &mut self.note) {
             (_, Some(note)) if self.in_note => line::paste(note, pasted),
@@ -207,7 +205,7 @@ impl Menu {
         }
     }
 
-    /// Does one of the overlay's actions.
+    /// Runs an overlay action.
     pub fn act(&mut self, action: Action) -> MenuOutcome {
         match action {
             Action::MenuDown if self.in_note => self.in_note = false,
@@ -228,7 +226,7 @@ impl Menu {
                     .map_or_else(MenuOutcome::Refused, |()| MenuOutcome::Open);
             }
             Action::MenuMark if !self.several => {
-                return MenuOutcome::Refused("only one line can be taken here".into());
+                return MenuOutcome::Refused("only one line can be chosen here".into());
             }
             Action::MenuMark => {
                 if let Some((index, _)) = self.shown.get(self.cursor) {
@@ -245,8 +243,9 @@ impl Menu {
         MenuOutcome::Open
     }
 
-    /// Takes the marked lines; the one under the cursor too when `here` (its number was pressed), or when nothing is marked
-    /// and the cursor shows it. From the note only what is marked is taken: typing a note chooses no line.
+    /// Chooses the marked lines. Includes the line under the cursor if `here` (its number was
+    /// pressed), or if nothing is marked and the cursor is on a line. From the note, only marked
+    /// lines are chosen: typing a note chooses no line.
     fn take(&mut self, here: bool) -> MenuOutcome {
         let on_lines = here || !self.in_note;
         // A line that asked for the note stays chosen until another one is.
@@ -257,7 +256,7 @@ impl Menu {
         };
         if here || (on_lines && picks.is_empty()) {
             let Some((index, _)) = self.shown.get(self.cursor) else {
-                return MenuOutcome::Refused("no line fits what is typed".into());
+                return MenuOutcome::Refused("no matching line".into());
             };
             picks.insert(*index);
         }
@@ -280,7 +279,7 @@ impl Menu {
             self.marks = picks;
             self.in_note = true;
             return if again {
-                MenuOutcome::Refused("say in the note what it is".into())
+                MenuOutcome::Refused("this choice needs a note".into())
             } else {
                 MenuOutcome::Open
             };
@@ -304,7 +303,7 @@ impl Menu {
         }
         let matcher = SkimMatcherV2::default();
         let lower = pattern.to_lowercase();
-        // A label that fits comes before any help that merely holds the words.
+        // A matching label comes before any matching help text.
         let hit = |(i, c): (usize, &Choice)| match matcher.fuzzy_indices(&c.label, &pattern) {
             Some((score, at)) => Some((Some(score), i, at)),
             None => c
@@ -318,13 +317,13 @@ impl Menu {
         self.shown = hits.into_iter().map(|(_, i, at)| (i, at)).collect();
     }
 
-    /// Draws it in the middle of `area`, over what is there; returns where the terminal's cursor belongs.
+    /// Draws the menu in the middle of `area`. Returns the position of the terminal's cursor.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
         if area.width < 16 || area.height < 5 {
             return None;
         }
         let fixed = 2 + u16::from(self.filter.is_some()) + u16::from(self.note.is_some()) * 2;
-        // As tall as all choices, so that it keeps its size while a filter narrows them.
+        // Tall enough for all choices, so that filtering does not resize it.
         let lines = u16::try_from(self.choices.len())
             .unwrap_or(u16::MAX)
             .clamp(1, 20);
@@ -373,13 +372,7 @@ impl Menu {
             y += 1;
         }
         if self.shown.is_empty() {
-            buf.set_stringn(
-                inner.x,
-                y,
-                "no line fits what is typed",
-                room,
-                look.style(Role::Dim),
-            );
+            buf.set_stringn(inner.x, y, "no matching line", room, look.style(Role::Dim));
         }
         if let Some(note) = &self.note {
             let y = inner.bottom() - 1;
@@ -413,7 +406,7 @@ impl Menu {
         let Some(choice) = self.choices.get(index) else {
             return;
         };
-        // The line that asked for the note shows while it is typed.
+        // Mark the line that asked for the note while the note is typed.
         let asked = !self.several && self.marks.contains(&index);
         let here = if self.in_note {
             asked
@@ -489,7 +482,7 @@ impl Menu {
             1 => "1 or ".to_string(),
             last => format!("1-{last} or "),
         };
-        let rest = format!("{numbers}enter takes  esc closes ");
+        let rest = format!("{numbers}enter confirms  esc closes ");
         let mark = match (self.in_note, self.several) {
             (true, _) if !self.tags.known().is_empty() => {
                 let known = text::fit(
@@ -513,7 +506,7 @@ impl Menu {
         }
     }
 
-    /// Width of the labels that have help beside them.
+    /// Width of the labels that have a help text.
     fn label_column(&self) -> usize {
         let helped = self.choices.iter().filter(|c| !c.help.is_empty());
         helped.map(|c| text::width(&c.label)).max().unwrap_or(0)

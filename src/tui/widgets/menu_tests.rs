@@ -22,7 +22,7 @@ fn chosen(picks: &[usize], note: &str) -> MenuOutcome {
 }
 
 #[test]
-fn a_digit_picks_at_once_and_joins_what_is_marked() {
+fn a_digit_chooses_at_once_with_the_marked_lines() {
     assert_eq!(press(&mut reasons(), KeyCode::Char('2')), chosen(&[1], ""));
     let mut menu = reasons();
     press(&mut menu, KeyCode::Tab);
@@ -57,7 +57,7 @@ fn other_asks_for_its_note() {
 }
 
 #[test]
-fn tab_completes_a_tag_in_the_note_and_marks_outside_of_it() {
+fn tab_completes_tags_in_the_note_and_marks_elsewhere() {
     let mut menu = reasons().with_tags(vec!["#cut".into(), "#dark".into()]);
     press(&mut menu, KeyCode::Char('3'));
     for c in "too #d".chars() {
@@ -73,7 +73,7 @@ fn tab_completes_a_tag_in_the_note_and_marks_outside_of_it() {
 }
 
 #[test]
-fn down_past_the_last_line_is_the_note_and_enter_takes_the_cursor() {
+fn down_past_the_last_line_enters_the_note() {
     let mut menu = reasons();
     for _ in 0..3 {
         press(&mut menu, KeyCode::Down);
@@ -113,7 +113,7 @@ fn a_note_marks_no_line() {
 }
 
 #[test]
-fn where_one_line_is_taken_a_note_waits_for_it() {
+fn a_single_choice_menu_keeps_the_note_until_a_line_is_chosen() {
     let lines = || {
         ["accept", "reject", "fix"]
             .map(|label| Choice::new(label).wants_note())
@@ -129,7 +129,7 @@ fn where_one_line_is_taken_a_note_waits_for_it() {
     assert!(!menu.typing(), "the lines have the keys");
     press(&mut menu, KeyCode::Down);
     assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[1], "no rule"));
-    // A line that asked for the note is left for another one.
+    // Another line can be chosen in place of the one that asked for the note.
     let mut menu = Menu::new("settle", lines()).with_note();
     press(&mut menu, KeyCode::Char('1'));
     menu.paste("no rule");

@@ -1,4 +1,4 @@
-//! Meters and sparklines: a share as a bar, the last readings as little columns; both readable without colour.
+//! Meters and sparklines, readable without color.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -6,14 +6,14 @@ use ratatui::layout::Rect;
 use super::text;
 use crate::theme::{Look, Role};
 
-/// Parts of a cell that a bar can be filled by.
+/// Block elements by eighths of a cell's width.
 const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-/// Heights of a little column.
+/// Block elements by eighths of a cell's height.
 const COLUMNS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-/// The same where only ASCII is drawn.
+/// ASCII replacements of [`COLUMNS`].
 const PLAIN: [&str; 8] = ["_", "_", ".", ".", "-", "-", "=", "#"];
 
-/// A bar of `width` columns for a share from 0 to 1.
+/// A bar of `width` columns for a share in 0..=1.
 pub fn bar(share: f64, width: usize, accessible: bool) -> String {
     let share = if share.is_nan() {
         0.0
@@ -32,7 +32,7 @@ pub fn bar(share: f64, width: usize, accessible: bool) -> String {
     out + &" ".repeat(width.saturating_sub(used))
 }
 
-/// The last `width` readings, each against `most`; blank where there is none yet.
+/// The last `width` readings relative to `most`, padded with spaces.
 pub fn sparkline(readings: &[f64], most: f64, width: usize, accessible: bool) -> String {
     let marks = if accessible { &PLAIN } else { &COLUMNS };
     let last = &readings[readings.len().saturating_sub(width)..];
@@ -48,20 +48,19 @@ pub fn sparkline(readings: &[f64], most: f64, width: usize, accessible: bool) ->
     " ".repeat(width - last.len()) + &columns
 }
 
-/// One gauge: its name, a bar, what it reads, and how it went.
+/// A gauge: name, bar, reading, and history.
 pub struct Meter<'m> {
-    /// What is measured.
     pub name: &'m str,
-    /// The reading as a share from 0 to 1.
+    /// The reading as a share in 0..=1.
     pub share: f64,
-    /// The reading in words.
+    /// The reading as text.
     pub says: String,
-    /// The readings before, oldest first, as shares.
+    /// Earlier readings as shares, oldest first.
     pub history: &'m [f64],
 }
 
 impl Meter<'_> {
-    /// Draws it on one line.
+    /// Draws the gauge on one line.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, look: &Look) {
         if area.is_empty() {
             return;
@@ -89,7 +88,7 @@ impl Meter<'_> {
     }
 }
 
-/// A share of 0 to 1 in percent, right-aligned.
+/// A share in 0..=1 as a right-aligned percentage.
 pub fn percent(share: f64) -> String {
     format!("{:>3.0} %", 100.0 * share)
 }
@@ -99,7 +98,7 @@ pub fn gib(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / (1u64 << 30) as f64)
 }
 
-/// A stretch of time, two units at most: `3 s`, `2 min 5 s`, `1 h 40 min`, `3 d 2 h`.
+/// A duration in at most two units: `3 s`, `2 min 5 s`, `1 h 40 min`, `3 d 2 h`.
 pub fn stretch(seconds: u64) -> String {
     let units = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")];
     let at = units
@@ -122,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_is_as_wide_as_asked_at_any_share() {
+    fn a_bar_has_the_requested_width_at_any_share() {
         for width in [0, 1, 7, 24] {
             for share in [0.0, 0.01, 0.5, 0.999, 1.0, 7.0, -1.0, f64::NAN] {
                 for accessible in [false, true] {
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_said_in_two_units() {
+    fn durations_have_at_most_two_units() {
         let said = [0, 59, 60, 125, 3600, 6000, 266_400].map(stretch);
         assert_eq!(
             said,

@@ -1,4 +1,4 @@
-//! Parts that panes are made of. None of them reads an event or does I/O.
+//! Building blocks of panes. None of them reads events or does I/O.
 
 pub mod confirm;
 pub mod editor;

@@ -1,4 +1,4 @@
-//! A page of text to scroll: help, an explanation, one answer in full.
+//! A scrollable page of text: help, an explanation, or one answer in full.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,21 +7,19 @@ use super::text;
 use crate::action::Action;
 use crate::theme::{Look, Role};
 
-/// One paragraph of a page.
+/// A paragraph of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paragraph {
-    /// Its text; line breaks are kept.
+    /// Line breaks are kept.
     pub text: String,
-    /// How it looks.
     pub role: Role,
-    /// Words in a column of their own at the left (a key, a field's name), with that column's width.
+    /// A label in its own column at the left (a key, a field's name), with the column's width.
     pub label: Option<(String, u16)>,
 }
 
-/// A page. Its lines are broken to the width it is drawn in.
+/// A page. Its lines are wrapped to the width it is drawn in.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Heading.
     pub title: String,
     paragraphs: Vec<Paragraph>,
     top: usize,
@@ -43,7 +41,6 @@ impl Page {
         }
     }
 
-    /// Adds a paragraph.
     pub fn say(mut self, text: impl Into<String>) -> Page {
         self.paragraphs.push(Paragraph {
             text: text.into(),
@@ -53,7 +50,7 @@ impl Page {
         self
     }
 
-    /// Adds a heading, with an empty line before it unless it comes first.
+    /// Adds a heading, after an empty line unless it comes first.
     pub fn heading(mut self, text: impl Into<String>) -> Page {
         if !self.paragraphs.is_empty() {
             self = self.say("");
@@ -66,7 +63,7 @@ impl Page {
         self
     }
 
-    /// Adds `label` in a column of `width` and `text` beside it.
+    /// Adds `label` in a column of `width`, with `text` next to it.
     pub fn entry(
         mut self,
         label: impl Into<String>,
@@ -82,7 +79,7 @@ impl Page {
         self
     }
 
-    /// Does a scrolling action; whether it was one. The page scrolls by screens except for single steps.
+    /// Runs a scrolling action: single steps or whole screens. Returns whether it was one.
     pub fn act(&mut self, action: Action) -> bool {
         let last = self.lines.len().saturating_sub(self.room);
         let step = self.room.saturating_sub(1).max(1);
@@ -99,7 +96,7 @@ impl Page {
         true
     }
 
-    /// All of its text, a line a paragraph: what a script or a test reads.
+    /// The text with one line per paragraph, for scripts and tests.
     pub fn text(&self) -> String {
         let line = |p: &Paragraph| match &p.label {
             Some((label, _)) => format!("{label}  {}\n", p.text),
@@ -121,7 +118,7 @@ impl Page {
         self.width = width;
     }
 
-    /// Draws it over all of `area`: title, text, and a last line that says where it stands.
+    /// Draws the page over all of `area`: title, text, and a last line with the position.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         ratatui::widgets::Widget::render(ratatui::widgets::Clear, area, buf);
         buf.set_style(area, look.theme.base());

@@ -1,4 +1,4 @@
-//! One line of input at the bottom: find, a regular expression, a number.
+//! One line of input at the bottom: a search, a regular expression, a number.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::buffer::Buffer;
@@ -8,19 +8,19 @@ use tui_input::Input;
 use super::{line, text};
 use crate::theme::{Look, Role};
 
-/// Columns that a label leaves to the text, where there are as many.
+/// Columns that a label leaves for the text, if possible.
 const TYPED: usize = 24;
 
-/// What a key did to a prompt.
+/// The effect of a key on a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PromptOutcome {
-    /// Nothing that matters.
+    /// The text did not change.
     Open,
-    /// The text changed: search as it is typed.
+    /// The text changed, for searching as you type.
     Changed(String),
-    /// The person is done.
+    /// The user submitted the text.
     Done(String),
-    /// The person wants none of it.
+    /// The user canceled.
     Cancelled,
 }
 
@@ -36,7 +36,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A prompt that begins with `text`; `history` holds earlier entries, the oldest first.
+    /// A prompt that starts with `text`. `history` holds earlier entries, oldest first.
     pub fn new(label: impl Into<String>, text: impl Into<String>, history: Vec<String>) -> Prompt {
         let (label, input) = (label.into(), Input::new(text.into()));
         Prompt {
@@ -49,17 +49,17 @@ impl Prompt {
         }
     }
 
-    /// What has been typed.
     pub fn value(&self) -> &str {
         self.input.value()
     }
 
-    /// Says what is wrong with the text; the next key takes it away.
+    /// Shows what is wrong with the text until the next key.
     pub fn refuse(&mut self, problem: impl Into<String>) {
         self.problem = Some(problem.into());
     }
 
-    /// Gives it a key. Up and down (or ctrl-p and ctrl-n) walk through the history; the text begun is kept.
+    /// Handles a key. Up and down (or ctrl-p and ctrl-n) walk through the history, and the
+    /// unfinished text is kept.
     pub fn key(&mut self, key: KeyEvent) -> PromptOutcome {
         if key.kind == KeyEventKind::Release {
             return PromptOutcome::Open;
@@ -81,7 +81,7 @@ impl Prompt {
         }
     }
 
-    /// Adds pasted text; line breaks become spaces.
+    /// Inserts pasted text. Line breaks become spaces.
     pub fn paste(&mut self, pasted: &str) -> PromptOutcome {
         line::paste(&mut self.input, pasted);
         PromptOutcome::Changed(self.input.value().to_string())
@@ -109,7 +109,7 @@ impl Prompt {
         PromptOutcome::Changed(text)
     }
 
-    /// Draws it in the first row of `area`; returns where the terminal's cursor belongs.
+    /// Draws the prompt in the first row of `area`. Returns the position of the terminal's cursor.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, look: &Look) -> Position {
         if area.is_empty() {
             return area.as_position();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn history_keeps_what_was_begun() {
+    fn history_keeps_the_unfinished_text() {
         let mut p = Prompt::new("find", "beg", vec!["old".into(), "new".into()]);
         assert_eq!(
             press(&mut p, KeyCode::Up),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_ends_in_a_colon_however_long_it_is() {
+    fn a_label_ends_in_a_colon_at_any_length() {
         let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
         let line = |label: &str, width: u16| {
             let area = Rect::new(0, 0, width, 1);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_problem_stands_beside_the_text_until_the_next_key() {
+    fn an_error_is_shown_until_the_next_key() {
         let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
         let area = Rect::new(0, 0, 40, 1);
         let mut buf = Buffer::empty(area);

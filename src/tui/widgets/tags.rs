@@ -1,8 +1,8 @@
-//! `#tags` in notes: finding them, and completing one from those used before.
+//! `#tags` in notes: finds them, and completes them from those used before.
 
 use tui_input::Input;
 
-/// The tags of a note, in their order: words that begin with `#`, without the marks that end a sentence.
+/// The tags of a note, in order: words that start with `#`, without trailing punctuation.
 pub fn tags(note: &str) -> Vec<String> {
     let tag = |word: &str| {
         let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
@@ -14,21 +14,21 @@ pub fn tags(note: &str) -> Vec<String> {
     note.split_whitespace().filter_map(tag).collect()
 }
 
-/// Tags used before, the latest first, and how far a completion has come.
+/// Tags used before, most recent first, and the current completion.
 #[derive(Clone, Debug, Default)]
 pub struct Tags {
     known: Vec<String>,
-    /// What was typed of the tag completed last, which of those that fit was taken, and that tag.
+    /// The typed prefix of the completed tag, the index of the match, and the tag.
     at: Option<(String, usize, String)>,
 }
 
 impl Tags {
-    /// Tags to complete from, the latest first.
+    /// Tags to complete from, most recent first.
     pub fn new(known: Vec<String>) -> Tags {
         Tags { known, at: None }
     }
 
-    /// Takes note of the tags of a note: they are the latest now.
+    /// Makes the tags of a note the most recent ones.
     pub fn used(&mut self, note: &str) {
         for tag in tags(note).into_iter().rev() {
             self.known.retain(|k| *k != tag);
@@ -36,15 +36,16 @@ impl Tags {
         }
     }
 
-    /// Those used before, the latest first.
+    /// Tags used before, most recent first.
     pub fn known(&self) -> &[String] {
         &self.known
     }
 
-    /// Completes the word before the cursor; once more takes the next tag that fits. Says why it cannot.
+    /// Completes the word before the cursor. Repeating it takes the next match.
     ///
     /// # Errors
-    /// When the word is no tag, or none used before begins so.
+    ///
+    /// If the word is not a tag, or no earlier tag starts with it.
     pub fn complete(&mut self, input: &mut Input) -> Result<(), String> {
         let chars: Vec<char> = input.value().chars().collect();
         let cursor = input.cursor().min(chars.len());
@@ -54,7 +55,7 @@ impl Tags {
             .map_or(0, |at| at + 1);
         let word: String = chars[start..cursor].iter().collect();
         if !word.starts_with('#') {
-            return Err("tab completes a tag: type # and its beginning".into());
+            return Err("tab completes tags: type # and the first letters".into());
         }
         let (typed, at) = match self.at.take() {
             Some((typed, at, tag)) if tag == word => (typed, at + 1),
@@ -67,7 +68,7 @@ impl Tags {
             .filter(|k| k.to_lowercase().starts_with(&lower))
             .collect();
         let Some(tag) = fits.get(at % fits.len().max(1)) else {
-            return Err(format!("no tag used before begins with {typed}"));
+            return Err(format!("no earlier tag starts with {typed}"));
         };
         let tag = (*tag).clone();
         let before: String = chars[..start].iter().collect();
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_that_fits_comes_first_and_again_takes_the_next() {
+    fn completion_cycles_through_matches_most_recent_first() {
         let mut tags = Tags::default();
         tags.used("#cut #dark");
         tags.used("#cropped #dark");
@@ -105,11 +106,7 @@ mod tests {
             assert_eq!(input.cursor(), wanted.find(" here").unwrap());
         }
         let mut input = Input::new("#x".into());
-        assert!(
-            tags.complete(&mut input)
-                .unwrap_err()
-                .contains("begins with #x")
-        );
+        assert!(tags.complete(&mut input).unwrap_err().contains("#x"));
         let mut input = Input::new("word".into());
         assert!(tags.complete(&mut input).unwrap_err().contains("type #"));
         assert!(

@@ -1,7 +1,8 @@
-//! Fitting text to cells of a terminal.
+//! Fits text to terminal cells.
 //!
-//! What a terminal shows in cells are grapheme clusters: a letter with its marks, an emoji of several code points. They are
-//! never cut, and their columns are what ratatui takes them for. [`clusters`] is the one place that says so.
+//! Terminals show grapheme clusters in cells: a letter with its marks, an emoji of several code
+//! points. Clusters are never split, and their width is the one that ratatui assumes. [`clusters`]
+//! is the only place that determines it.
 
 use std::borrow::Cow;
 
@@ -11,18 +12,19 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use benchtop_model::clean;
 
-/// One line of `text` that is safe to print, as [`clean::line`] makes it: character indices stay valid.
+/// One line of `text` that is safe to print, as made by [`clean::line`]. Character indices stay
+/// valid.
 pub fn clean(text: &str) -> String {
     clean::line(text).into_owned()
 }
 
-/// Grapheme clusters of a clean text, each with the columns it takes.
+/// Grapheme clusters of a clean text, each with its width in columns.
 pub fn clusters(text: &str) -> impl Iterator<Item = (&str, usize)> {
     text.graphemes(true)
         .map(|cluster| (cluster, usize::from(cluster.cell_width())))
 }
 
-/// Columns a text takes once it is cleaned.
+/// Width of a text after cleaning, in columns.
 pub fn width(text: &str) -> usize {
     match clean::line(text) {
         Cow::Borrowed(text) if text.is_ascii() => text.len(),
@@ -30,7 +32,8 @@ pub fn width(text: &str) -> usize {
     }
 }
 
-/// For each character the columns of the cluster that it begins; `None` for those that belong to the one before.
+/// For each character, the width of the cluster that starts with it. `None` for characters that
+/// continue a cluster.
 pub fn columns(text: &[char]) -> Vec<Option<usize>> {
     let shown: String = text
         .iter()
@@ -50,7 +53,8 @@ pub fn columns(text: &[char]) -> Vec<Option<usize>> {
     out
 }
 
-/// The clusters of a clean text that fit in `room` columns, the first of them in any case, and the rest.
+/// Splits a clean text after the clusters that fit in `room` columns. The first cluster is always
+/// included.
 pub fn cut(text: &str, room: usize) -> (&str, &str) {
     let (mut used, mut end) = (0, 0);
     for (cluster, columns) in clusters(text) {
@@ -63,8 +67,9 @@ pub fn cut(text: &str, room: usize) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// The clusters of `text` that are kept in `room` columns, and whether something is cut before and after them. Where `keep` (the
-/// index of a character) would fall outside, the beginning is cut instead. Each has the index of its first character.
+/// The clusters of `text` that fit in `room` columns, and whether text is cut before and after
+/// them. If `keep` (a character index) would be cut off, the start is cut instead. Each cluster has
+/// the index of its first character.
 fn window(text: &str, room: usize, keep: Option<usize>) -> (bool, Vec<(usize, &str)>, bool) {
     let mut all = Vec::new();
     let mut at = 0;
@@ -95,7 +100,7 @@ fn window(text: &str, room: usize, keep: Option<usize>) -> (bool, Vec<(usize, &s
     let keep = keep.map(|keep| all.iter().rposition(|(at, ..)| *at <= keep).unwrap_or(0));
     match keep {
         Some(keep) if keep >= end && room > 8 => {
-            // A third of the room before the match, so that it is seen in its context.
+            // A third of the room precedes the match, to show its context.
             let mut from = keep;
             let mut before = 0;
             while from > 0 {
@@ -117,7 +122,7 @@ fn window(text: &str, room: usize, keep: Option<usize>) -> (bool, Vec<(usize, &s
     }
 }
 
-/// `text` in at most `room` columns, a cut marked with `…`.
+/// `text` in at most `room` columns, with `…` where it is cut.
 pub fn fit(text: &str, room: usize) -> String {
     if room == 0 {
         return String::new();
@@ -132,8 +137,8 @@ pub fn fit(text: &str, room: usize) -> String {
         .collect()
 }
 
-/// Draws `text` at (`x`, `y`) in at most `room` columns; clusters with a character whose index is in `marks` (sorted) are drawn
-/// with `marked` laid over `style`. Returns the columns used.
+/// Draws `text` at (`x`, `y`) in at most `room` columns. Clusters with a character index in `marks`
+/// (sorted) are drawn with `marked` over `style`. Returns the columns used.
 pub fn draw_marked(
     buf: &mut Buffer,
     (x, y): (u16, u16),
@@ -177,8 +182,8 @@ pub fn draw_marked(
     at - x
 }
 
-/// `text` broken into lines of at most `room` columns at white space, its own line breaks kept; a word longer than a
-/// line is cut into lines. Never returns an empty list.
+/// Wraps `text` to lines of at most `room` columns at white space, and keeps its line breaks.
+/// Longer words are split. Never returns an empty list.
 pub fn wrap(text: &str, room: usize) -> Vec<String> {
     let room = room.max(1);
     let mut out = Vec::new();
@@ -218,13 +223,13 @@ pub fn wrap(text: &str, room: usize) -> Vec<String> {
     out
 }
 
-/// So many of a thing: `1 item`, `617,000 items`.
+/// A number with its noun: `1 item`, `617,000 items`.
 pub fn counted(n: u64, thing: &str) -> String {
     let ending = if n == 1 { "" } else { "s" };
     format!("{} {thing}{ending}", grouped(n))
 }
 
-/// `n` with its thousands marked: `617,000`.
+/// `n` with thousands separators: `617,000`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -279,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn wraps_at_words_and_cuts_what_is_too_long() {
+    fn wraps_at_words_and_splits_long_ones() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
         assert_eq!(wrap("a\n\nb", 5), ["a", "", "b"]);
@@ -313,7 +318,7 @@ mod tests {
         assert_eq!(
             wrap(family, 1),
             [family],
-            "what is wider than a line stands in one"
+            "a cluster wider than a line gets its own line"
         );
         let mut buf = Buffer::empty(Rect::new(0, 0, 8, 1));
         // A match within a cluster marks all of it.
@@ -348,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_a_thing_is_singular() {
+    fn counted_uses_singular_for_one() {
         let said: Vec<String> = [0, 1, 2, 617_000]
             .into_iter()
             .map(|n| counted(n, "item"))

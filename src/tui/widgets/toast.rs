@@ -1,4 +1,4 @@
-//! The one-line message area: what just happened, and how bad it is, in words as well as colour.
+//! The one-line message area. Severity is shown in words as well as color.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,30 +7,25 @@ use super::text;
 use crate::theme::{Look, Role};
 use benchtop_model::{Error, ErrorKind};
 
-/// How much a message matters.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Good to know; why a key does nothing.
+    /// Information, such as why a key does nothing.
     Info,
-    /// It is done and kept.
+    /// Done and saved.
     Done,
-    /// Needs attention.
     Warning,
-    /// It failed.
     Error,
 }
 
 /// A message of one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toast {
-    /// How much it matters.
     pub severity: Severity,
-    /// What to say.
     pub text: String,
 }
 
 impl Toast {
-    /// Good to know.
     pub fn info(text: impl Into<String>) -> Toast {
         Toast {
             severity: Severity::Info,
@@ -38,7 +33,6 @@ impl Toast {
         }
     }
 
-    /// It is done and kept.
     pub fn done(text: impl Into<String>) -> Toast {
         Toast {
             severity: Severity::Done,
@@ -46,7 +40,6 @@ impl Toast {
         }
     }
 
-    /// Needs attention.
     pub fn warning(text: impl Into<String>) -> Toast {
         Toast {
             severity: Severity::Warning,
@@ -54,7 +47,6 @@ impl Toast {
         }
     }
 
-    /// It failed.
     pub fn error(text: impl Into<String>) -> Toast {
         Toast {
             severity: Severity::Error,
@@ -62,7 +54,7 @@ impl Toast {
         }
     }
 
-    /// What stands before the text, for eyes without colour and for screen readers.
+    /// The word before the text, for use without color and for screen readers.
     fn word(&self) -> (&'static str, Role) {
         match self.severity {
             Severity::Info => ("", Role::Text),
@@ -72,7 +64,7 @@ impl Toast {
         }
     }
 
-    /// Draws it in the first row of `area`, cut with `…` where it does not fit.
+    /// Draws the message in the first row of `area`, truncated with `…`.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, look: &Look) {
         if area.is_empty() {
             return;
@@ -106,7 +98,7 @@ mod tests {
     use benchtop_model::ColourLevel;
 
     #[test]
-    fn a_problem_is_one_line_with_its_severity_in_words() {
+    fn an_error_is_one_line_with_its_severity_as_a_word() {
         let problem = Error::new(ErrorKind::DiskFull, "write: no space left")
             .file("a.jsonl")
             .help("free some space");

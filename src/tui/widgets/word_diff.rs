@@ -1,5 +1,5 @@
-//! What changed between two texts of a sentence or two, word by word: a prompt and its next wording, a question and the
-//! one it was made from. What was removed stands before what was added; where colours cannot tell, brackets do.
+//! Word-level differences of short texts, such as a prompt before and after an edit. Removed words
+//! precede added ones. Without color, brackets mark them.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
@@ -9,23 +9,22 @@ use super::text;
 use crate::theme::{Look, Role};
 use benchtop_model::ColourLevel;
 
-/// What became of a piece of text.
+/// The kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It stands in both.
+    /// In both texts.
     Same,
     /// Only in the new text.
     Added,
-    /// Only in the old one.
+    /// Only in the old text.
     Removed,
 }
 
-/// A run of words with one fate.
+/// A run of words with the same kind of change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The words, with their blanks.
+    /// The words with their spaces.
     pub text: String,
-    /// What became of them.
     pub change: Change,
 }
 
@@ -39,7 +38,7 @@ impl Piece {
     }
 }
 
-/// Runs of letters and digits, runs of blanks, and every other character by itself.
+/// Splits text into runs of letters and digits, runs of spaces, and single other characters.
 fn words(text: &str) -> Vec<&str> {
     let kind = |c: char| {
         if c.is_alphanumeric() {
@@ -65,7 +64,7 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// `new` with what was taken out of `old` in its place; what was removed stands before what was added.
+/// Compares by words. Removed words precede added ones.
 pub fn by_words(old: &str, new: &str) -> Vec<Piece> {
     if old == new {
         return if new.is_empty() {
@@ -110,7 +109,7 @@ fn style_of(change: Change, dim: bool, look: &Look) -> Style {
     }
 }
 
-/// Pieces as words that a line is made of. Where colours cannot tell, brackets do.
+/// Styles pieces as words of a line. Without color, adds brackets.
 pub fn styled(pieces: &[Piece], dim: bool, look: &Look) -> Vec<Word> {
     let plain = look.accessible || look.theme.level() == ColourLevel::Mono;
     let mut out = Vec::new();
@@ -129,7 +128,7 @@ pub fn styled(pieces: &[Piece], dim: bool, look: &Look) -> Vec<Word> {
     out
 }
 
-/// Words broken into lines of at most `room` columns.
+/// Wraps words to lines of at most `room` columns.
 pub fn wrap(words: Vec<Word>, room: usize) -> Vec<Vec<Word>> {
     let mut lines: Vec<Vec<Word>> = vec![Vec::new()];
     let mut used = 0;
@@ -145,7 +144,7 @@ pub fn wrap(words: Vec<Word>, room: usize) -> Vec<Vec<Word>> {
                 used = 0;
                 continue;
             }
-            // A word longer than a line is cut.
+            // Split a word that is longer than a line.
             let (head, tail) = text::cut(rest, room);
             if tail.is_empty() {
                 break;
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_compared_with_their_marks() {
+    fn words_are_compared_with_punctuation() {
         assert_eq!(
             shown(&by_words("1 red owl, fine", "1 red barn owl, fine")),
             "1 red [+barn ]owl, fine"
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost_of_either_text() {
+    fn a_diff_contains_both_texts() {
         let (old, new) = ("one two, three  four", "two three, 4 four!");
         let of = |but: Change| -> String {
             by_words(old, new)
@@ -221,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn without_colour_brackets_say_what_went_and_what_came() {
+    fn brackets_mark_changes_without_color() {
         let pieces = by_words("Is the red owl asleep?", "Is the blue owl asleep?");
         let of = |level, accessible| {
             let look = Look::new(&Theme::shipped("dark").unwrap(), level, accessible);
@@ -249,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_hold_no_more_than_the_room_and_all_of_the_words() {
+    fn wrapped_lines_fit_and_keep_all_words() {
         let look = Look::new(&Theme::shipped("mono").unwrap(), ColourLevel::Mono, false);
         let words = styled(
             &by_words("one two three", "one 2 three and averyveryverylongword"),

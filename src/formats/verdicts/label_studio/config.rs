@@ -1,4 +1,4 @@
-//! The labeling config that fits the tasks: XML as Label Studio's settings take it.
+//! The labeling config for the tasks, as XML for Label Studio's settings.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::write::xml;
 use benchtop_model::Verdict;
 use benchtop_model::config::Reason;
 
-/// The labeling config for these reasons.
+/// The labeling config with these reasons.
 pub fn config(reasons: &[Reason]) -> String {
     let mut out = String::from("<View>\n  <Image name=\"image\" value=\"$image\"/>\n");
     for (name, heading) in [
@@ -48,7 +48,7 @@ pub fn config(reasons: &[Reason]) -> String {
         let reasons = &mut reasons.iter().map(|r| (r.key.as_str(), r.label.as_str()));
         choices(&mut out, REASONS, "choice=\"multiple\"", reasons);
     }
-    for (name, placeholder) in [(NOTE, "Note"), (ANSWER, "Answer, where one is asked for")] {
+    for (name, placeholder) in [(NOTE, "Note"), (ANSWER, "Answer, if requested")] {
         let _ = writeln!(
             out,
             "  <TextArea name=\"{name}\" toName=\"question\" rows=\"3\" maxSubmissions=\"1\" editable=\"true\" \
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_shown_by_their_label_and_recorded_by_their_key() {
+    fn reasons_show_labels_and_record_keys() {
         let reason = |key: &str, label: &str| Reason {
             key: key.into(),
             label: label.into(),

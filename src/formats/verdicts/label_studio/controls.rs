@@ -1,4 +1,5 @@
-//! What an annotation says: choices and texts by the name of their control, and the verdict that they come to.
+//! The content of an annotation's controls (choices and texts by control name), and the verdict
+//! that follows from it.
 
 use std::collections::BTreeSet;
 
@@ -9,26 +10,26 @@ use crate::fields::wrong;
 use crate::verdicts::{Meaning, line, unmapped};
 use benchtop_model::{Error, Judgement, Result, Seen};
 
-/// What the controls of an annotation hold.
+/// The content of an annotation's controls.
 #[derive(Debug, Default)]
 pub(super) struct Controls {
     /// Choices with the name of their control.
     choices: Vec<(String, String)>,
     note: Option<String>,
     answer: Option<String>,
-    /// Controls whose content says nothing of a verdict.
+    /// Controls that are irrelevant for a verdict.
     pub other: BTreeSet<String>,
 }
 
 impl Controls {
-    /// Takes in the choices of a control.
+    /// Adds the choices of a control.
     pub(super) fn choose(&mut self, name: &str, list: Vec<String>) {
         self.choices
             .extend(list.into_iter().map(|choice| (name.to_string(), choice)));
     }
 
-    /// Takes in choices of a control that may be the one for the answer: an answer that is picked is as good as one that is
-    /// written, unless it was said that the choice means a verdict or a reason.
+    /// Adds the choices of a control that may hold the answer. A picked answer counts like a
+    /// written one, unless the user mapped the choice to a verdict or a reason.
     pub(super) fn pick(&mut self, name: &str, list: Vec<String>, meaning: Meaning<'_>) {
         let known = list
             .iter()
@@ -39,7 +40,7 @@ impl Controls {
         }
     }
 
-    /// Takes in the text of a control.
+    /// Adds the text of a control.
     pub(super) fn write(&mut self, name: &str, text: String) {
         match name {
             NOTE => self.note = Some(text),
@@ -48,10 +49,11 @@ impl Controls {
         }
     }
 
-    /// The verdict. A choice of another control than ours counts where it was said what it means.
+    /// The verdict. Choices of other controls than benchtop's count if the user mapped them.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] with the control: a choice that means nothing here, no verdict, two.
+    /// [`benchtop_model::ErrorKind::Input`] with the control: an unknown choice, no verdict, or two
+    /// verdicts.
     pub(super) fn judgement(&mut self, meaning: Meaning<'_>) -> Result<Judgement> {
         let (mut verdicts, mut reasons, mut passed) = (Vec::new(), Vec::new(), None);
         for (name, choice) in std::mem::take(&mut self.choices) {
@@ -78,21 +80,21 @@ impl Controls {
                 answer: self.answer.take(),
                 ..Judgement::new(*verdict, Seen::Script)
             }),
-            ([], None) => Err(Error::input("it says no verdict").field(VERDICT).help(
-                "the choices of another control are read where --choice says what they mean",
-            )),
-            ([], Some((name, choice))) => Err(Error::input(format!("`{choice}` is no verdict"))
+            ([], None) => Err(Error::input("the annotation has no verdict")
+                .field(VERDICT)
+                .help("map the choices of another control with --choice")),
+            ([], Some((name, choice))) => Err(Error::input(format!("`{choice}` is not a verdict"))
                 .field(name)
                 .help(unmapped(&choice, "accept"))),
-            (_, _) => Err(Error::input("it says two verdicts").field(VERDICT)),
+            (_, _) => Err(Error::input("the annotation has two verdicts").field(VERDICT)),
         }
     }
 }
 
-/// The texts of a value: a text, a list of them, or what Label Studio wraps around either.
+/// The texts of a value: a text, a list of texts, or Label Studio's wrapper around either.
 ///
 /// # Errors
-/// Anything else.
+/// For any other value.
 pub(super) fn texts(name: &str, value: &Value) -> Result<Vec<String>> {
     match value {
         Value::Null => Ok(Vec::new()),

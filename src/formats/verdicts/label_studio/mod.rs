@@ -1,9 +1,10 @@
-//! Label Studio's JSON: tasks, each with the annotations of several people.
+//! Label Studio's JSON: tasks with the annotations of several people.
 //!
-//! Written are tasks that Label Studio imports, with a labeling config that fits them ([`config`]). Read are both of its
-//! exports: JSON (tasks) and JSON-MIN (an annotation a record). What Label Studio has no place for (revision, round, how
-//! the item was seen) lies in the task's `data` under [`BLOCK`], which it keeps as it is; an annotation that was changed
-//! there does not match it any more and is read as a new verdict.
+//! benchtop writes tasks that Label Studio imports, with a matching labeling config ([`config`]).
+//! It reads both export formats: JSON (tasks) and JSON-MIN (one annotation per record). Data that
+//! annotations have no place for (revision, round, how the item was seen) is stored in the task's
+//! `data` under [`BLOCK`], which Label Studio keeps unchanged. An annotation that was changed there
+//! no longer matches its block and is read as a new verdict.
 //!
 //! Source: labelstud.io, "Label Studio Task Format" and "Export annotations".
 
@@ -21,10 +22,10 @@ pub use task::TaskWriter;
 use benchtop_model::verdict::Part;
 use benchtop_model::{PictureSeen, Seen};
 
-/// The field of a task's `data` that holds what annotations have no place for.
+/// The field of a task's `data` for everything that annotations have no place for.
 pub const BLOCK: &str = "benchtop";
 
-/// Names of the controls of the labeling config.
+/// Names of the controls in the labeling config.
 pub const VERDICT: &str = "verdict";
 /// See [`VERDICT`].
 pub const REASONS: &str = "reasons";
@@ -33,7 +34,7 @@ pub const NOTE: &str = "note";
 /// See [`VERDICT`].
 pub const ANSWER: &str = "answer";
 
-/// The circumstances of a verdict, as [`BLOCK`] has them by receipt.
+/// The circumstances of a verdict in [`BLOCK`], by receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Circumstances {
     uuid: Uuid,
@@ -56,6 +57,6 @@ struct Circumstances {
     revealed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     on: Option<String>,
-    /// Of what was said: [`benchtop_model::verdict_interchange::said`].
+    /// Hash of the verdict's content: [`benchtop_model::verdict_interchange::said`].
     said: String,
 }

@@ -1,4 +1,5 @@
-//! Reading what Label Studio exports: tasks with their annotations, or JSON-MIN, which has an annotation a record.
+//! Reads Label Studio's exports: tasks with annotations, or JSON-MIN with one annotation per
+//! record.
 
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -15,7 +16,7 @@ use crate::verdicts::{Found, Meaning, Take};
 use benchtop_model::verdict_interchange::{Exchanged, said};
 use benchtop_model::{Error, Judgement, Result};
 
-/// Fields that JSON-MIN adds to the data of a task and the content of its controls.
+/// Fields of JSON-MIN besides the task's data and the content of its controls.
 const OF_MIN: [&str; 7] = [
     "id",
     "annotator",
@@ -26,10 +27,10 @@ const OF_MIN: [&str; 7] = [
     "agreement",
 ];
 
-/// Reads such a file.
+/// Reads an export.
 ///
 /// # Errors
-/// As [`super::super::read`].
+/// See [`super::super::read`].
 pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result<Vec<String>> {
     let mut records = Records::new(input);
     let (mut task, mut begun, mut other) = (0u64, false, BTreeSet::new());
@@ -47,14 +48,14 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
         };
         if records.shape() == Shape::Lines {
             return Err(
-                Error::input("this is one object a line, not an array of tasks")
-                    .help("benchtop's own lines are read with --format jsonl"),
+                Error::input("the file has one object per line, not an array of tasks")
+                    .help("use --format jsonl for benchtop's own lines"),
             );
         }
         begun = true;
         task += 1;
         match record {
-            // What cannot be read as JSON at all leaves nothing to go on from.
+            // After invalid JSON, reading cannot continue.
             Err(problem) => {
                 return Err(Error {
                     what: format!("task {task}: {}", problem.what),
@@ -63,7 +64,7 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
             }
             Ok((line, record)) => {
                 let place = format!("task {task} (line {line})");
-                if !one(&place, &record, meaning, &mut other, take) {
+                if !read_record(&place, &record, meaning, &mut other, take) {
                     break;
                 }
             }
@@ -71,15 +72,14 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
     }
     Ok(match other.is_empty() {
         true => Vec::new(),
-        false => vec![format!(
-            "controls that say nothing of a verdict were not read: {}",
-            { other.into_iter().collect::<Vec<String>>().join(", ") }
-        )],
+        false => vec![format!("controls without a verdict were ignored: {}", {
+            other.into_iter().collect::<Vec<String>>().join(", ")
+        })],
     })
 }
 
-/// Reads one record of the file; says whether to go on.
-fn one(
+/// Reads one record. Returns whether to continue.
+fn read_record(
     place: &str,
     record: &Record,
     meaning: Meaning<'_>,
@@ -107,7 +107,7 @@ fn one(
                         };
                         source.found(meaning, other)
                     }
-                    _ => wrong(&place, Error::input("it is no object").field("annotations")),
+                    _ => wrong(&place, Error::input("not an object").field("annotations")),
                 };
                 take(found)
             })
@@ -132,20 +132,20 @@ fn one(
             Error::input("the task has no data").field("data"),
         )),
         (None, _) => {
-            let what = "neither a task with annotations nor a record of JSON-MIN";
+            let what = "the record is neither a task with annotations nor a JSON-MIN record";
             take(wrong(place, Error::input(what).field("annotations")))
         }
     }
 }
 
-/// The id of an item, and the question that its task shows.
+/// The id of an item, and the question in its task.
 type About = (String, Option<String>);
 
-/// An annotation and the data of its task; in JSON-MIN both are one record.
+/// An annotation and the data of its task. In JSON-MIN both are one record.
 struct Source<'s> {
     place: String,
     data: &'s Record,
-    /// The number that Label Studio gave the task.
+    /// Label Studio's number of the task.
     task: Option<&'s Value>,
     annotation: &'s Record,
     min: bool,
@@ -165,7 +165,7 @@ impl Source<'_> {
         }
     }
 
-    /// What the task calls its item, and the id of the item with the question that the task shows.
+    /// The item's name in the task, and the item's id with the question in the task.
     fn item(&self, meaning: Meaning<'_>) -> (String, Result<About>) {
         let named = meaning.words.item_field.as_deref();
         let said = self.data.get(named.unwrap_or("item")).and_then(text);
@@ -184,16 +184,16 @@ impl Source<'_> {
             }
         };
         let Some(key) = key else {
-            let problem = Error::input("its task does not say which item it is about")
-                .field(named.unwrap_or("item"));
-            let help = "--item-field names the field of `data` that holds the item's id";
+            let problem =
+                Error::input("the task does not name its item").field(named.unwrap_or("item"));
+            let help = "use --item-field to name the field of `data` that holds the item's id";
             return (String::new(), Err(problem.help(help)));
         };
         let item = (meaning.item)(&key, question.as_deref());
         (key, item.map(|item| (item, question)))
     }
 
-    /// Who gave it: a number of Label Studio's, an address, or a name.
+    /// The annotator: a number in Label Studio, an email address, or a name.
     fn completed_by(&self) -> Option<Person> {
         let field = if self.min {
             "annotator"
@@ -240,7 +240,9 @@ impl Source<'_> {
             .and_then(Value::as_bool)
             == Some(true)
         {
-            return Err(Error::input("it was cancelled in Label Studio").field("was_cancelled"));
+            return Err(
+                Error::input("the annotation was cancelled in Label Studio").field("was_cancelled")
+            );
         }
         let (item, question) = about?;
         let mut controls = self.controls(meaning)?;
@@ -254,13 +256,11 @@ impl Source<'_> {
                 ..circumstanced(&item, known, judgement, meaning)?
             });
         }
-        let person = who.ok_or_else(|| Error::input("nobody is named").field("completed_by"))?;
+        let person = who
+            .ok_or_else(|| Error::input("the annotation has no annotator").field("completed_by"))?;
         if person.number && !meaning.words.people.contains_key(&person.name) {
-            let what = format!(
-                "{} is a number that Label Studio gave somebody",
-                person.name
-            );
-            let help = format!("say who it is: --map {}=NAME", person.name);
+            let what = format!("{} is an annotator's number in Label Studio", person.name);
+            let help = format!("map the number to a name with --map {}=NAME", person.name);
             return Err(Error::input(what).field("completed_by").help(help));
         }
         let who = meaning
@@ -288,7 +288,7 @@ impl Source<'_> {
         })
     }
 
-    /// What its controls hold.
+    /// The content of the annotation's controls.
     fn controls(&self, meaning: Meaning<'_>) -> Result<Controls> {
         let mut controls = Controls::default();
         if self.min {
@@ -306,7 +306,7 @@ impl Source<'_> {
                     }
                     (ANSWER, value) => controls.pick(name, texts(name, value)?, meaning),
                     (VERDICT | REASONS, value) => controls.choose(name, texts(name, value)?),
-                    // Anything else is data of the task, unless it was said what it means.
+                    // Other fields are data of the task, unless the user mapped their choices.
                     (_, value) => {
                         let mut list = texts(name, value).unwrap_or_default();
                         list.retain(|word| meaning.words.choices.contains_key(word));
@@ -334,7 +334,7 @@ impl Source<'_> {
         Ok(controls)
     }
 
-    /// The circumstances of the task's verdicts, where benchtop wrote it.
+    /// The circumstances of the task's verdicts, if benchtop wrote the task.
     fn block(&self) -> Result<Vec<Circumstances>> {
         let Some(block) = self.data.get(BLOCK) else {
             return Ok(Vec::new());
@@ -342,7 +342,7 @@ impl Source<'_> {
         serde_json::from_value(block.clone()).map_err(|e| Error::input(e.to_string()).field(BLOCK))
     }
 
-    /// The circumstances of this verdict, if it is as it was written.
+    /// The circumstances of this verdict, if it is unchanged.
     fn known<'b>(
         &self,
         block: &'b [Circumstances],
@@ -353,7 +353,7 @@ impl Source<'_> {
         let said = said(judgement);
         let mut same = block.iter().filter(|known| known.said == said);
         if self.min {
-            // It has no receipt: whoever says the same is the one.
+            // There is no receipt, so the same annotator with the same content matches.
             let who = meaning.words.person(&who?.name).ok()?;
             let at = self.text("created_at");
             let mut same: Vec<_> = same.filter(|known| known.who == who).collect();
@@ -368,7 +368,7 @@ impl Source<'_> {
         text(self.annotation.get(name)?)
     }
 
-    /// When it was given: when it was last changed, else when it was made.
+    /// The time of the last change, else of the creation.
     fn at(&self) -> Result<Option<i64>> {
         for name in ["updated_at", "created_at"] {
             match self.annotation.get(name) {
@@ -382,19 +382,19 @@ impl Source<'_> {
         Ok(None)
     }
 
-    /// Milliseconds that it took.
+    /// Duration in milliseconds.
     fn lead_time(&self) -> Option<u32> {
         let seconds = self
             .annotation
             .get("lead_time")?
             .as_f64()
             .filter(|s| s.is_finite() && *s >= 0.0)?;
-        // Saturates: nobody looks at an item for fifty days.
+        // The cast saturates, which is fine: nobody looks at an item for fifty days.
         Some((seconds * 1000.0).round() as u32)
     }
 }
 
-/// A text that is not empty, or a number, as text.
+/// A text that is not empty, or a number as text.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
@@ -403,13 +403,13 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// Somebody as Label Studio calls them.
+/// An annotator in Label Studio.
 struct Person {
     name: String,
     number: bool,
 }
 
-/// A verdict on `item` with the circumstances that it was written with.
+/// A verdict on `item` with its original circumstances.
 fn circumstanced(
     item: &str,
     known: &Circumstances,

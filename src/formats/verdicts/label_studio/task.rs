@@ -1,4 +1,4 @@
-//! Writing tasks: one an item, its verdicts as the annotations of several people.
+//! Writes one task per item, with its verdicts as annotations.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use benchtop_model::history::stamp;
 use benchtop_model::verdict_interchange::{Exchanged, Words, said};
 use benchtop_model::{Error, ImageRef, Item, Result};
 
-/// Writes tasks as one array, one after the other.
+/// Writes tasks as one array, one by one.
 pub struct TaskWriter<'w, W: Write> {
     out: W,
     words: &'w Words,
@@ -19,7 +19,8 @@ pub struct TaskWriter<'w, W: Write> {
 }
 
 impl<'w, W: Write> TaskWriter<'w, W> {
-    /// A writer to `out`. Annotators are called as `words` says; `pictures_at` stands before the path of every picture.
+    /// Creates a writer to `out`. `words` maps the annotators' names. `pictures_at` is the prefix
+    /// of all picture paths.
     pub fn new(out: W, words: &'w Words, pictures_at: &'w str) -> TaskWriter<'w, W> {
         TaskWriter {
             out,
@@ -30,9 +31,6 @@ impl<'w, W: Write> TaskWriter<'w, W> {
     }
 
     /// Writes the task of item `number` with its verdicts.
-    ///
-    /// # Errors
-    /// I/O problems as [`Error::io`] classes them.
     pub fn push(&mut self, number: u32, item: &Item, verdicts: &[Exchanged]) -> Result<()> {
         raw(&mut self.out, if self.first { b"[\n" } else { b",\n" })?;
         self.first = false;
@@ -40,14 +38,14 @@ impl<'w, W: Write> TaskWriter<'w, W> {
             "data": self.data(number, item, verdicts)?,
             "annotations": verdicts.iter().map(|v| self.annotation(v)).collect::<Vec<_>>(),
         });
-        let cannot = |e| Error::input(format!("a task cannot be written as JSON: {e}"));
+        let cannot = |e| Error::input(format!("cannot write the task as JSON: {e}"));
         raw(&mut self.out, &serde_json::to_vec(&task).map_err(cannot)?)
     }
 
-    /// Ends the array; gives back where it was written to.
+    /// Ends the array and returns the output.
     ///
     /// # Errors
-    /// As [`push`](Self::push).
+    /// See [`push`](Self::push).
     pub fn finish(mut self) -> Result<W> {
         raw(&mut self.out, if self.first { b"[]\n" } else { b"\n]\n" })?;
         self.out.flush().map_err(|e| crate::write::failed(&e))?;
@@ -67,7 +65,7 @@ impl<'w, W: Write> TaskWriter<'w, W> {
         let mut data = Map::new();
         data.insert("item".into(), item.id.as_str().into());
         data.insert("number".into(), number.into());
-        // The labeling config shows it: Label Studio wants it in every task.
+        // The labeling config shows `image`, so Label Studio requires it in every task.
         data.insert(
             "image".into(),
             pictures.first().cloned().unwrap_or_else(|| "".into()),
@@ -83,7 +81,7 @@ impl<'w, W: Write> TaskWriter<'w, W> {
             data.insert("subtask".into(), subtask.as_str().into());
         }
         let block: Vec<Circumstances> = verdicts.iter().map(circumstances).collect();
-        let cannot = |e| Error::input(format!("a verdict cannot be written as JSON: {e}"));
+        let cannot = |e| Error::input(format!("cannot write the verdict as JSON: {e}"));
         data.insert(BLOCK.into(), serde_json::to_value(block).map_err(cannot)?);
         Ok(data)
     }
@@ -143,7 +141,7 @@ fn circumstances(verdict: &Exchanged) -> Circumstances {
 }
 
 fn region(verdict: &Exchanged, name: &str, kind: &str, value: Value) -> Value {
-    // Unique within the task, and the same whenever it is written. The end of a receipt is its random part.
+    // Unique within the task and reproducible. The end of a receipt is its random part.
     let id = format!("{}-{name}", &verdict.uuid.simple().to_string()[24..]);
     json!({"id": id, "from_name": name, "to_name": "question", "type": kind, "origin": "manual", "value": value})
 }

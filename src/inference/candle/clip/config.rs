@@ -1,4 +1,4 @@
-//! `config.json` of a CLIP, as transformers writes it: both encoders and the width that they share.
+//! `config.json` of a CLIP model in transformers' format.
 
 use std::path::Path;
 
@@ -10,12 +10,10 @@ use crate::candle::ops::Activation;
 use crate::candle::text::TextConfig;
 use benchtop_model::error::Result;
 
-/// The measures of an encoder of pictures.
+/// The sizes of a picture encoder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisionConfig {
-    /// The measures of each layer.
     pub layer: LayerSizes,
-    /// Layers.
     pub layers: usize,
     /// Side of the picture in pixels.
     pub image_size: usize,
@@ -24,7 +22,8 @@ pub struct VisionConfig {
 }
 
 impl VisionConfig {
-    /// Reads the `vision_config` of `config`; what it leaves out is as in ViT-B/32, which transformers takes for it.
+    /// Reads the `vision_config` of `config`. The defaults are those of ViT-B/32, as in
+    /// transformers.
     fn read(config: &Config) -> Result<VisionConfig> {
         let fields = part(config, "vision_config")?;
         fields.only("num_channels", 3)?;
@@ -52,11 +51,11 @@ impl VisionConfig {
         if !layer.width.is_multiple_of(layer.heads) {
             return Err(fields.wrong(
                 "num_attention_heads",
-                format!("does not divide the width, {}", layer.width),
+                format!("does not divide the width {}", layer.width),
             ));
         }
         if !(layer.eps > 0. && layer.eps < 1.) {
-            return Err(fields.wrong("layer_norm_eps", "must lie between 0 and 1"));
+            return Err(fields.wrong("layer_norm_eps", "must be between 0 and 1"));
         }
         let (image_size, patch_size) = (
             fields.count("image_size", Some(224))?,
@@ -77,26 +76,24 @@ impl VisionConfig {
     }
 }
 
-/// The measures of a CLIP.
+/// The sizes of a CLIP model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClipConfig {
-    /// Of its encoder of texts.
     pub text: TextConfig,
-    /// Of its encoder of pictures.
     pub vision: VisionConfig,
-    /// Numbers in an embedding.
+    /// Number of components of an embedding.
     pub projection_dim: usize,
 }
 
 impl ClipConfig {
-    /// Reads a `config.json`; another kind of model and what is not computed are refused by field.
+    /// Reads a `config.json`. Errors for unsupported models and settings name the field.
     pub fn read(file: &Path) -> Result<ClipConfig> {
         let config = Config::read(file)?;
         config.only("model_type", "clip")?;
         let projection_dim = config.count("projection_dim", Some(512))?;
         let fields = Value::Object(part(&config, "text_config")?.fields().clone());
         let mut text = TextConfig::section(fields).map_err(|problem| problem.file(file))?;
-        // The whole model's projection counts, not what the part says of one.
+        // The projection of the whole model counts, not the part's.
         (text.projection_dim, text.with_projection) = (projection_dim, true);
         Ok(ClipConfig {
             text,
@@ -106,8 +103,8 @@ impl ClipConfig {
     }
 }
 
-/// The configuration of a part. Where old files also have one under `<name>_dict`, that one counts, with its own
-/// defaults, as in transformers.
+/// The configuration of a part. If an old file also has `<name>_dict`, that one counts, as in
+/// transformers.
 fn part(config: &Config, name: &str) -> Result<Config> {
     let dict = format!("{name}_dict");
     config.section(if config.get(&dict).is_some() {

@@ -1,5 +1,6 @@
-//! CLIP (Radford et al. 2021) as transformers' `CLIPModel`: OpenAI's, OpenCLIP's and any of their shapes. candle's own
-//! has one nonlinearity for all texts, one epsilon, and pools a text at its highest token id; it is not used.
+//! CLIP (Radford et al. 2021), as in transformers' `CLIPModel`, for models of OpenAI and OpenCLIP.
+//! candle's own CLIP is not used: it fixes the text nonlinearity and epsilon, and pools texts at
+//! the highest token id.
 
 mod config;
 mod vision;
@@ -18,7 +19,7 @@ use benchtop_model::error::{Error, Result};
 pub use config::{ClipConfig, VisionConfig};
 pub use vision::VisionEncoder;
 
-/// Both encoders of a CLIP and its tokenizer.
+/// The encoders and the tokenizer of a CLIP model.
 pub struct Clip {
     text: TextEncoder,
     vision: VisionEncoder,
@@ -35,8 +36,10 @@ impl DualEncoderScorer for Clip {
         let tokenizer = ClipTokenizer::open(folder)?;
         if tokenizer.length() > config.text.max_position_embeddings {
             let (length, most) = (tokenizer.length(), config.text.max_position_embeddings);
-            let wrong =
-                Error::input(format!("{most} positions for texts of {length} tokens")).file(file);
+            let wrong = Error::input(format!(
+                "has {most} positions, but the tokenizer makes texts of {length} tokens"
+            ))
+            .file(file);
             return Err(wrong.field("text_config.max_position_embeddings"));
         }
         let vb = super::weights::open_part(folder, options.dtype, &options.device)?;
@@ -74,7 +77,7 @@ impl DualEncoderScorer for Clip {
     }
 
     fn texts(&self, chunks: &[Vec<u32>]) -> candle_core::Result<Tensor> {
-        // No token sees what comes after it: what follows the one that stands for the text need not be computed.
+        // Attention is causal, so the tokens after the pooled one need not be computed.
         let last = chunks
             .iter()
             .map(|chunk| self.pool_at.position(chunk))
@@ -95,7 +98,7 @@ impl DualEncoderScorer for Clip {
     }
 }
 
-/// A single number among the weights, written with or without an axis of its own.
+/// A scalar weight, stored with or without an axis.
 pub(super) fn scalar(vb: &VarBuilder, name: &str) -> Result<f32> {
     let tensor = vb
         .get_unchecked(name)
@@ -113,7 +116,7 @@ pub(super) fn scalar(vb: &VarBuilder, name: &str) -> Result<f32> {
     {
         [one] if one.is_finite() => Ok(*one),
         other => Err(Error::input(format!(
-            "tensor {name} holds {} numbers, one is wanted",
+            "tensor {name} has {} numbers, expected one",
             other.len()
         ))),
     }

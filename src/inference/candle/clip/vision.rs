@@ -1,5 +1,5 @@
-//! The encoder of pictures: a vision transformer (Dosovitskiy et al. 2021) as CLIP has it, by the semantics of
-//! transformers' `CLIPVisionModel`.
+//! CLIP's picture encoder: a vision transformer (Dosovitskiy et al. 2021), as in transformers'
+//! `CLIPVisionModel`.
 
 use candle_core::{D, IndexOp, Result, Tensor, bail};
 use candle_nn::VarBuilder;
@@ -9,10 +9,10 @@ use crate::candle::encoder::Layer;
 use crate::candle::layers::{LayerNorm, Linear};
 use crate::candle::ops::{self, Added};
 
-/// An encoder of pictures with its projection.
+/// A picture encoder with its projection.
 pub struct VisionEncoder {
     config: VisionConfig,
-    /// `[1, 1, width]`: the token that stands for the whole picture.
+    /// `[1, 1, width]`: the class token.
     class: Tensor,
     /// `[width, 3 * patch * patch]`.
     patches: Tensor,
@@ -25,7 +25,7 @@ pub struct VisionEncoder {
 }
 
 impl VisionEncoder {
-    /// The encoder below `vb` and the projection, which has its own place in the files.
+    /// Loads the encoder below `vb` and the projection, which is stored separately.
     pub fn load(
         vb: &VarBuilder,
         projection: VarBuilder,
@@ -47,7 +47,7 @@ impl VisionEncoder {
                 ((config.image_size / patch).pow(2) + 1, width),
                 "position_embedding.weight",
             )?,
-            // The name is written like this in all files.
+            // The typo is in all published files.
             before: LayerNorm::with_eps(width, eps, vb.pp("pre_layrnorm"))?,
             layers: layers.collect::<Result<_>>()?,
             after: LayerNorm::with_eps(width, eps, vb.pp("post_layernorm"))?,
@@ -56,15 +56,15 @@ impl VisionEncoder {
         })
     }
 
-    /// Embeddings `[b, dimension]`, not normalised, of pictures `[b, 3, side, side]`.
+    /// Embeds pictures `[b, 3, side, side]` as `[b, dimension]`, without normalization.
     pub fn forward(&self, planes: &Tensor) -> Result<Tensor> {
         let (b, _, high, wide) = planes.dims4()?;
         let (side, patch) = (self.config.image_size, self.config.patch_size);
         if (high, wide) != (side, side) {
-            bail!("pictures of {wide}x{high}, but this encoder takes {side}x{side}");
+            bail!("got pictures of {wide}x{high}, but this encoder takes {side}x{side}");
         }
         let n = side / patch;
-        // Pixels beyond the last whole patch are not seen, as by a convolution.
+        // Pixels after the last full patch are ignored, as in a convolution.
         let planes = planes
             .narrow(2, 0, n * patch)?
             .narrow(3, 0, n * patch)?

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_place_is_found_by_its_name() {
+fn parses_device_names() {
     for place in [Place::Cpu, Place::Cuda(0), Place::Cuda(12)] {
         assert_eq!(Place::from_name(&place.to_string()), Some(place));
     }
@@ -20,7 +20,7 @@ fn a_place_is_found_by_its_name() {
 }
 
 #[test]
-fn the_cpu_is_described_and_right() {
+fn the_cpu_passes_its_own_check() {
     let found = describe(&Device::Cpu).unwrap();
     assert_eq!((found.name.as_str(), found.memory), ("CPU", None));
     assert!(
@@ -33,7 +33,7 @@ fn the_cpu_is_described_and_right() {
 }
 
 #[test]
-fn numbers_that_are_off_or_none_are_noticed() {
+fn difference_notices_nan() {
     let of = |numbers: &[f32]| Tensor::new(numbers, &Device::Cpu).unwrap();
     assert_eq!(difference(&of(&[1., 2.]), &of(&[1., 2.5])).unwrap(), 0.5);
     assert!(
@@ -45,14 +45,14 @@ fn numbers_that_are_off_or_none_are_noticed() {
         difference(&of(&[f32::NAN, 9.]), &of(&[1., 1.]))
             .unwrap()
             .is_nan(),
-        "also where a larger one follows"
+        "even before a larger difference"
     );
     assert!(difference(&of(&[1.]), &of(&[1., 2.])).is_err());
 }
 
 #[cfg(not(feature = "cuda"))]
 #[test]
-fn without_cuda_a_gpu_is_refused_with_what_to_do() {
+fn a_gpu_needs_a_program_with_cuda() {
     let problem = Place::Cuda(0).open().unwrap_err();
     assert!(
         problem.what.contains("without CUDA") && problem.help.unwrap().contains("benchtop-gpu")
@@ -60,7 +60,7 @@ fn without_cuda_a_gpu_is_refused_with_what_to_do() {
 }
 
 #[test]
-fn the_drivers_words_become_what_to_do() {
+fn explains_driver_errors() {
     let problem =
         explained("DriverError(CUDA_ERROR_NO_DEVICE, \"no CUDA-capable device is detected\")")
             .unwrap();

@@ -1,10 +1,10 @@
-//! Attention: fused on a GPU where there is a kernel for it, else in slices of products and a softmax.
+//! Attention: a fused kernel on a GPU if there is one, else sliced products and a softmax.
 
 use candle_core::{DType, Result, Tensor};
 
 use super::Limits;
 
-/// Keys and values in the form that [`attention`] takes.
+/// Keys and values, prepared for [`attention`].
 #[derive(Clone, Debug)]
 pub struct KeysValues(Form);
 
@@ -12,7 +12,7 @@ pub struct KeysValues(Form);
 enum Form {
     /// f32 `[b, heads, d, tokens]` and `[b, heads, tokens, d]`, for products.
     Split { keys: Tensor, values: Tensor },
-    /// As they came, for the kernel.
+    /// Unchanged, for the kernel.
     #[cfg(feature = "cuda")]
     Rows {
         keys: Tensor,
@@ -22,7 +22,7 @@ enum Form {
 }
 
 impl KeysValues {
-    /// From projections `[b, tokens, heads * d]`; they may be parts of a wider matrix.
+    /// Prepares projections `[b, tokens, heads * d]`, which may be slices of a wider matrix.
     pub fn new(keys: &Tensor, values: &Tensor, heads: usize) -> Result<KeysValues> {
         #[cfg(feature = "cuda")]
         if super::cuda::fuses(keys, heads) && super::cuda::fuses(values, heads) {
@@ -45,9 +45,10 @@ impl KeysValues {
     }
 }
 
-/// Scaled dot-product attention (Vaswani et al. 2017) of `q` (`[b, tokens, heads * d]`, may be a part of a wider matrix), of
-/// the same shape. Scores are f32 whatever the dtype (which is what `upcast_attention` asks for). Without the kernel those of
-/// some queries exist at a time: 4 MiB of one head, or 256 queries, on a CPU; 256 MiB on a GPU.
+/// Scaled dot-product attention (Vaswani et al. 2017) of `q` (`[b, tokens, heads * d]`, may be a
+/// slice of a wider matrix), with a result of the same shape. Scores are always f32, as
+/// `upcast_attention` requires. Without the kernel, queries are processed in slices: 4 MiB of
+/// scores of one head, or 256 queries, on a CPU; 256 MiB on a GPU.
 pub fn attention(q: &Tensor, kv: &KeysValues) -> Result<Tensor> {
     match &kv.0 {
         Form::Split { keys, values } => within(q, keys, values, Limits::of(q.device())),

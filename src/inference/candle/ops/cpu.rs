@@ -1,5 +1,5 @@
-//! The CPU side of the operations. Work is cut by the shape alone and never by the number of threads, so the same
-//! input gives the same bytes on every machine with the same instructions.
+//! The CPU side of the operations. Work is split by shape, never by the number of threads, so the
+//! same input gives the same bytes on every machine with the same instructions.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ macro_rules! typed {
         match $storage.dtype() {
             DType::F32 => Self::run::<f32>($($arg),*),
             DType::F16 => Self::run::<f16>($($arg),*),
-            other => bail!("{}: {} tensors are not supported, f32 and f16 are", $name, other.as_str()),
+            other => bail!("{}: {} tensors are not supported, only f32 and f16", $name, other.as_str()),
         }
     };
 }
@@ -32,10 +32,10 @@ macro_rules! typed {
 // After the macro that it uses.
 mod norms;
 
-/// Rows that one thread takes at a time.
+/// Rows per work item.
 const ROWS: usize = 256;
 
-/// An element that arithmetic reads and writes as f32.
+/// An element type with f32 arithmetic.
 trait Element: WithDType {
     fn get(self) -> f32;
     fn put(value: f32) -> Self;
@@ -64,7 +64,7 @@ fn slice<'a, T: WithDType>(storage: &'a CpuStorage, layout: &Layout) -> Result<&
     match layout.contiguous_offsets() {
         Some((from, to)) => Ok(&storage.as_slice::<T>()?[from..to]),
         None => bail!(
-            "a contiguous tensor is wanted, not strides {:?}",
+            "expected a contiguous tensor, got strides {:?}",
             layout.stride()
         ),
     }
@@ -74,7 +74,8 @@ fn silu(x: f32) -> f32 {
     x / (1. + (-x).exp())
 }
 
-/// Gathers the inputs of a 3x3 kernel: `[b, h, w, c]` to `[rows, 9 c]`, for a range of output positions.
+/// Gathers the inputs of a 3x3 convolution: `[b, h, w, c]` to `[rows, 9 c]`, for a range of output
+/// positions.
 pub(super) struct Patches {
     pub window: Window,
     pub rows: Range<usize>,
@@ -94,7 +95,7 @@ impl Patches {
                 let row = self.rows.start + i;
                 let (b, y, x0) = (row / (high * wide), row / wide % high, row % wide);
                 for (at, place) in patch.chunks_exact_mut(c).enumerate() {
-                    // One more than the position, so that what lies before the picture is no negative number.
+                    // Offset by one, so that positions before the picture are not negative.
                     let (iy, ix) = (y * stride + at / 3, x0 * stride + at % 3);
                     if (before..h + before).contains(&iy) && (before..w + before).contains(&ix) {
                         let from = ((b * h + iy - before) * w + ix - before) * c;
@@ -122,7 +123,7 @@ impl CustomOp1 for Patches {
     }
 }
 
-/// Nearest-neighbour scaling.
+/// Nearest-neighbor scaling.
 pub(super) struct Upsample {
     pub high: usize,
     pub wide: usize,
@@ -166,8 +167,8 @@ impl CustomOp1 for Upsample {
     }
 }
 
-/// `y += bias` (+ residual) in place; or `part + bias` (+ residual) put into `y` from row `first` on. The residual is of
-/// `y`'s size.
+/// `y += bias` (+ residual) in place, or `part + bias` (+ residual) written to `y` from row
+/// `first`. The residual has `y`'s size.
 pub(super) struct Bias<'a> {
     pub residual: Option<&'a Tensor>,
     pub first: usize,
@@ -188,17 +189,17 @@ impl Bias<'_> {
         let residual = match &residual {
             Some((storage, l)) => match &**storage {
                 Storage::Cpu(s) => Some(slice::<T>(s, l)?),
-                _ => bail!("bias: a residual on another device"),
+                _ => bail!("bias: the residual is on another device"),
             },
             None => None,
         };
-        // Rows that share a bias: all of them, or those of one picture.
+        // The number of rows that share a bias: all rows, or those of one picture.
         let sharing = (rows / (bias.len() / n).max(1)).max(1);
         let from = slice::<T>(y, l)?.len().min(self.first * n);
         let whole = part.map_or(rows * n, <[T]>::len);
         if from + whole > rows * n {
             bail!(
-                "bias: {} rows from row {} on are not in {rows}",
+                "bias: {} rows from row {} exceed {rows}",
                 whole / n,
                 self.first
             );
@@ -295,7 +296,7 @@ impl Geglu {
         let (x, bias) = (slice::<T>(x.0, x.1)?, slice::<T>(bias.0, bias.1)?);
         let n = dims.pop().unwrap_or_default() / 2;
         if n == 0 || bias.len() != 2 * n {
-            bail!("geglu: {n} values twice with {} biases", bias.len());
+            bail!("geglu: rows of 2 x {n} do not match {} biases", bias.len());
         }
         dims.push(n);
         let mut out = vec![T::put(0.); x.len() / 2];

@@ -1,6 +1,6 @@
-//! The operations on an NVIDIA GPU: arrays, scalars and grid as `launch` says, kernels from `kernels/`. The only module of
-//! benchtop with unsafe code, because a kernel's start cannot be checked by a compiler: the CPU emulation of the tests
-//! starts the same kernels in the same way.
+//! The operations on an NVIDIA GPU, with the kernels of `kernels/` and the arguments of `launch`.
+//! The only module of benchtop with unsafe code, because the compiler cannot check the start of a
+//! kernel. The CPU emulation of the tests starts the same kernels in the same way.
 #![allow(unsafe_code)]
 
 mod attention;
@@ -24,17 +24,17 @@ use super::cpu::{Bias, GroupNorm, LayerNorm, Patches, Upsample};
 use super::kernels::{MODULES, Module};
 use super::launch::{self, Launch, Scalar};
 
-/// A tensor as an operation gets it.
+/// The input of an operation.
 type Given<'a> = (&'a CudaStorage, &'a Layout);
 
-/// A place in the card's memory, good while this lives.
+/// A pointer into the GPU's memory, valid while this value lives.
 struct Place<'a> {
     at: u64,
     _until: Option<SyncOnDrop<'a>>,
 }
 
 impl Place<'_> {
-    /// For an array that is not there.
+    /// For a missing array.
     const NULL: Place<'static> = Place {
         at: 0,
         _until: None,
@@ -45,19 +45,19 @@ impl Place<'_> {
     }
 }
 
-/// Whether kernels may take 16 bytes at once of each array.
+/// True if kernels may access each array in units of 16 bytes.
 fn aligned(places: &[&Place]) -> bool {
     places.iter().all(|place| place.aligned())
 }
 
-/// Where a tensor begins, whatever its strides.
+/// The start of a tensor, whatever its strides.
 fn start<'a>((storage, layout): Given<'a>, stream: &'a CudaStream) -> Result<Place<'a>> {
     let offset = (layout.start_offset() * storage.dtype().size_in_bytes()) as u64;
     let (at, until) = match storage.dtype() {
         DType::F32 => storage.as_cuda_slice::<f32>()?.device_ptr(stream),
         DType::F16 => storage.as_cuda_slice::<f16>()?.device_ptr(stream),
         other => bail!(
-            "{} tensors are not supported, f32 and f16 are",
+            "{} tensors are not supported, only f32 and f16",
             other.as_str()
         ),
     };
@@ -67,17 +67,17 @@ fn start<'a>((storage, layout): Given<'a>, stream: &'a CudaStream) -> Result<Pla
     })
 }
 
-/// Where a contiguous tensor of `dtype` begins.
+/// The start of a contiguous tensor of `dtype`.
 fn place<'a>(given: Given<'a>, dtype: DType, stream: &'a CudaStream) -> Result<Place<'a>> {
     if !given.1.is_contiguous() {
         bail!(
-            "a contiguous tensor is wanted, not strides {:?}",
+            "expected a contiguous tensor, got strides {:?}",
             given.1.stride()
         );
     }
     if given.0.dtype() != dtype {
         bail!(
-            "a tensor of {} among those of {}",
+            "got a tensor of {}, expected {}",
             given.0.dtype().as_str(),
             dtype.as_str()
         );
@@ -85,7 +85,7 @@ fn place<'a>(given: Given<'a>, dtype: DType, stream: &'a CudaStream) -> Result<P
     start(given, stream)
 }
 
-/// Where a tensor begins that is written.
+/// The start of an output tensor.
 fn target<'a>(
     storage: &'a mut CudaStorage,
     layout: &Layout,
@@ -93,7 +93,7 @@ fn target<'a>(
 ) -> Result<Place<'a>> {
     if !layout.is_contiguous() {
         bail!(
-            "a contiguous tensor is wanted, not strides {:?}",
+            "expected a contiguous tensor, got strides {:?}",
             layout.stride()
         );
     }
@@ -102,7 +102,7 @@ fn target<'a>(
         DType::F32 => storage.as_cuda_slice_mut::<f32>()?.device_ptr_mut(stream),
         DType::F16 => storage.as_cuda_slice_mut::<f16>()?.device_ptr_mut(stream),
         other => bail!(
-            "{} tensors are not supported, f32 and f16 are",
+            "{} tensors are not supported, only f32 and f16",
             other.as_str()
         ),
     };
@@ -112,15 +112,15 @@ fn target<'a>(
     })
 }
 
-/// Room for `count` numbers, which a kernel fills.
+/// Allocates `count` numbers, which a kernel fills.
 fn room(device: &CudaDevice, dtype: DType, count: usize) -> Result<CudaStorage> {
-    // SAFETY: what is in it is not looked at before the kernel that it is made for has written all of it.
+    // SAFETY: nothing reads the memory before the kernel has written all of it.
     Ok(unsafe {
         match dtype {
             DType::F32 => CudaStorage::wrap_cuda_slice(device.alloc::<f32>(count)?, device.clone()),
             DType::F16 => CudaStorage::wrap_cuda_slice(device.alloc::<f16>(count)?, device.clone()),
             other => bail!(
-                "{} tensors are not supported, f32 and f16 are",
+                "{} tensors are not supported, only f32 and f16",
                 other.as_str()
             ),
         }
@@ -132,15 +132,16 @@ fn floats(device: &CudaDevice, count: usize) -> Result<CudaSlice<f32>> {
     unsafe { device.alloc::<f32>(count) }
 }
 
-/// What candle keeps a loaded file of kernels under.
+/// candle's key of a loaded module.
 fn loaded_as(module: &Module) -> String {
     format!("benchtop {}", module.name)
 }
 
-/// Starts a kernel over the arrays at `places`.
+/// Starts a kernel with the arrays at `places`.
 ///
 /// # Safety
-/// The arrays are those that the function of `launch` which made it names, in that order, of the sizes that it was told.
+/// The arrays must be those that the function of `launch` documents, in its order, with the sizes
+/// that it was called with.
 unsafe fn start_kernel(device: &CudaDevice, launch: &Launch, places: &[&Place]) -> Result<()> {
     let Launch {
         module,
@@ -172,14 +173,14 @@ unsafe fn start_kernel(device: &CudaDevice, launch: &Launch, places: &[&Place]) 
         block_dim: (*block, 1, 1),
         shared_mem_bytes: *shared,
     };
-    // SAFETY: the caller's promise for the arrays; kinds, number and order of the scalars are those that the tests start
-    // the same kernel with.
+    // SAFETY: the caller guarantees the arrays; the tests start the same kernel with scalars of the
+    // same kinds, number, and order.
     unsafe { builder.launch(config) }
         .map_err(|e| Error::wrap(e).context(format!("starting the kernel {name}")))?;
     Ok(())
 }
 
-/// [`Patches`] on the card.
+/// [`Patches`] on the GPU.
 pub(super) fn patches(
     op: &Patches,
     storage: &CudaStorage,
@@ -203,7 +204,7 @@ pub(super) fn patches(
     Ok((out, shape.into()))
 }
 
-/// [`Upsample`] on the card.
+/// [`Upsample`] on the GPU.
 pub(super) fn upsample(
     op: &Upsample,
     storage: &CudaStorage,
@@ -224,7 +225,7 @@ pub(super) fn upsample(
     Ok((out, shape.into()))
 }
 
-/// [`Bias`] on the card.
+/// [`Bias`] on the GPU.
 pub(super) fn bias(
     op: &Bias,
     storage: &mut CudaStorage,
@@ -242,7 +243,7 @@ pub(super) fn bias(
     let whole = part.is_none_or(|(_, part)| part.dims()[1] == n);
     if !whole || op.first + count > rows || biases == 0 || rows % biases != 0 {
         bail!(
-            "bias: {count} rows from row {} on, with {biases} biases, into {:?}",
+            "bias: {count} rows from row {} with {biases} biases do not fit {:?}",
             op.first,
             layout.dims()
         );
@@ -259,7 +260,7 @@ pub(super) fn bias(
                     ..all
                 }
             }
-            _ => bail!("bias: a residual elsewhere, or of another size"),
+            _ => bail!("bias: the residual is on another device, or has another size"),
         },
         None => Place::NULL,
     };
@@ -278,18 +279,21 @@ pub(super) fn bias(
         rows / biases,
         op.first,
     )?;
-    // SAFETY: y, x and more hold `count` rows of n from where they begin, bias one for every `per` of all rows. x may be
+    // SAFETY: y, x, and more have `count` rows of n, and bias has one row per `per` rows. x may be
     // y: each number is read before it is written, by the same thread.
     unsafe { start_kernel(&device, &launch, &[&y, x, &bias, &more]) }
 }
 
-/// [`Geglu`](super::cpu::Geglu) on the card.
+/// [`Geglu`](super::cpu::Geglu) on the GPU.
 pub(super) fn geglu(x: Given, bias: Given) -> Result<(CudaStorage, Shape)> {
     let (device, dtype) = (&x.0.device, x.0.dtype());
     let mut dims = x.1.dims().to_vec();
     let n = dims.pop().unwrap_or_default() / 2;
     if n == 0 || bias.1.shape().elem_count() != 2 * n {
-        bail!("geglu: {n} values twice with {:?} biases", bias.1.dims());
+        bail!(
+            "geglu: rows of 2 x {n} do not match {:?} biases",
+            bias.1.dims()
+        );
     }
     let rows: usize = dims.iter().product();
     dims.push(n);
@@ -305,7 +309,7 @@ pub(super) fn geglu(x: Given, bias: Given) -> Result<(CudaStorage, Shape)> {
     Ok((out, dims.into()))
 }
 
-/// [`GroupNorm`] on the card.
+/// [`GroupNorm`] on the GPU.
 pub(super) fn group_norm(
     op: &GroupNorm,
     x: Given,
@@ -316,7 +320,7 @@ pub(super) fn group_norm(
     let (b, c) = (shape.dims()[0], shape.dims()[shape.rank() - 1]);
     if weight.1.shape().elem_count() != c || bias.1.shape().elem_count() != c {
         bail!(
-            "group norm: {c} channels with {:?} weights",
+            "group norm: {c} channels do not match {:?} weights",
             weight.1.dims()
         );
     }
@@ -340,8 +344,8 @@ pub(super) fn group_norm(
             at,
             _until: Some(until),
         };
-        // SAFETY: x and y are [b, rows, c], weight and bias [c]; the two between are as large as `launch` asks. They are
-        // given back to the pool in the order of the stream, after the last kernel.
+        // SAFETY: x and y are [b, rows, c], weight and bias [c]; the two intermediate arrays have
+        // the sizes of `launch`. They are freed in stream order, after the last kernel.
         unsafe {
             start_kernel(device, &all.sums, &[&x, &partial])?;
             start_kernel(device, &all.moments, &[&x, &partial, &moments])?;
@@ -351,7 +355,7 @@ pub(super) fn group_norm(
     Ok((out, shape))
 }
 
-/// [`LayerNorm`] on the card.
+/// [`LayerNorm`] on the GPU.
 pub(super) fn layer_norm(
     op: &LayerNorm,
     x: Given,
@@ -361,7 +365,10 @@ pub(super) fn layer_norm(
     let (device, dtype, shape) = (&x.0.device, x.0.dtype(), x.1.shape().clone());
     let c = shape.dims()[shape.rank() - 1];
     if weight.1.shape().elem_count() != c || bias.1.shape().elem_count() != c {
-        bail!("layer norm: {c} values with {:?} weights", weight.1.dims());
+        bail!(
+            "layer norm: {c} values do not match {:?} weights",
+            weight.1.dims()
+        );
     }
     let mut out = room(device, dtype, shape.elem_count())?;
     let stream = device.cuda_stream();

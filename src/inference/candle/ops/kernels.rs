@@ -1,22 +1,20 @@
-//! The kernels of `kernels/` as they ship: PTX that `kernels/build.sh` made of the sources, compiled for the card by its
-//! driver when first used.
+//! The PTX of the kernels, built from `kernels/` by `kernels/build.sh`. The driver compiles it for
+//! the GPU at the first use.
 
 /// A file of kernels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Module {
-    /// Its name without an ending.
+    /// File name without extension.
     pub name: &'static str,
-    /// What the driver gets.
     pub ptx: &'static str,
 }
 
 macro_rules! modules {
     ($($name:literal),*) => {
-        /// All of them.
         pub(super) const MODULES: &[Module] =
             &[$(Module { name: $name, ptx: include_str!(concat!("kernels/", $name, ".ptx")) }),*];
 
-        /// Their sources, in the same order.
+        /// The sources, in the same order.
         #[cfg(test)]
         pub(super) const SOURCES: &[(&str, &str)] =
             &[$((concat!($name, ".cu"), include_str!(concat!("kernels/", $name, ".cu")))),*];
@@ -25,14 +23,14 @@ macro_rules! modules {
 
 modules!("attention", "copy", "norm", "pointwise");
 
-/// What the sources include, and what compiles them.
+/// The headers, and the build script.
 #[cfg(test)]
 pub(super) const SHARED: [(&str, &str); 2] = [
     ("common.cuh", include_str!("kernels/common.cuh")),
     ("mma.cuh", include_str!("kernels/mma.cuh")),
 ];
 
-/// blake3, as hex, of all PTX: pictures depend on it.
+/// The blake3 hash in hex of all PTX, which affects the pictures.
 #[cfg(feature = "cuda")]
 pub(super) fn hash() -> String {
     let mut hasher = blake3::Hasher::new();
@@ -42,7 +40,7 @@ pub(super) fn hash() -> String {
     hasher.finalize().to_hex()[..16].to_string()
 }
 
-/// Names of the kernels in a module, as its PTX has them.
+/// The names of the kernels in a module.
 pub(super) fn names(module: &Module) -> Vec<&'static str> {
     let entries = module
         .ptx
@@ -57,9 +55,9 @@ mod tests {
 
     use super::*;
 
-    /// Whoever changes a kernel runs `kernels/build.sh`, else a GPU would run the old one.
+    /// After a change of a kernel, run `kernels/build.sh`; otherwise GPUs run the old kernel.
     #[test]
-    fn the_ptx_is_of_the_sources() {
+    fn ptx_matches_the_sources() {
         for (module, (file, source)) in MODULES.iter().zip(SOURCES) {
             assert_eq!(*file, format!("{}.cu", module.name));
             let mut hasher = Sha256::new();

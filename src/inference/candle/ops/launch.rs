@@ -1,5 +1,5 @@
-//! How each kernel of `kernels/` is started: its name, its grid, its scalars. One place for the start on a GPU and for the
-//! tests that run the kernels on a CPU, so that those prove this too. Nothing here depends on CUDA.
+//! The start of each kernel of `kernels/`: its name, grid, and scalars. Used on a GPU and by the
+//! tests that run the kernels on a CPU, so that the tests cover it too. Independent of CUDA.
 
 use std::ops::Range;
 
@@ -7,19 +7,19 @@ use candle_core::{DType, Result, bail};
 
 use super::Window;
 
-/// Threads of a block, but for attention and moments.
+/// Threads per block, except for attention and moments.
 const BLOCK: u32 = 256;
 
-/// Bytes of shared memory that a block gets on every card without being asked.
+/// Bytes of shared memory that every GPU has per block by default.
 const SHARED: usize = 48 << 10;
 
-/// Most blocks along an axis of the grid that is not the first.
+/// Maximum number of blocks along the grid's axes, except the first.
 const AXIS: usize = 65_535;
 
-/// Head widths that there is an attention kernel for.
+/// Head widths with an attention kernel.
 pub(super) const HEADS: [usize; 5] = [40, 64, 80, 128, 160];
 
-/// A number that a kernel takes after its arrays.
+/// A scalar argument, after the arrays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Scalar {
     /// `unsigned`.
@@ -28,20 +28,19 @@ pub(super) enum Scalar {
     Real(f32),
 }
 
-/// One start of a kernel. Arrays come before the scalars; each function here says which.
+/// The start of a kernel. Arrays come before the scalars; each function here documents its arrays.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Launch {
-    /// File in `kernels/`, without its ending.
+    /// File in `kernels/`, without extension.
     pub module: &'static str,
-    /// Kernel.
     pub name: String,
     /// Blocks along x and y.
     pub grid: [u32; 2],
-    /// Threads of a block.
+    /// Threads per block.
     pub block: u32,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
-    /// What comes after the arrays.
+    /// The arguments after the arrays.
     pub scalars: Vec<Scalar>,
 }
 
@@ -94,16 +93,16 @@ macro_rules! numbers {
     ($($n:expr),* $(,)?) => { &[$(Number::from($n)),*] };
 }
 
-/// Kernels count in 32 bits, and step over the end by less than the other half.
+/// Checks that a count fits the kernels' 32-bit arithmetic, with room for steps past the end.
 fn whole(n: usize) -> Result<u32> {
     match u32::try_from(n) {
         Ok(n) if n <= i32::MAX as u32 => Ok(n),
-        _ => bail!("{n} is more than a kernel counts"),
+        _ => bail!("{n} is too large for a kernel"),
     }
 }
 
-/// The ending of a kernel's name, and how many numbers it takes at once: 16 bytes where rows of `n` divide so and all
-/// arrays begin so (`aligned`).
+/// The suffix of a kernel's name, and the numbers per access: 16 bytes if rows of `n` are divisible
+/// and all arrays are `aligned`.
 fn typed(dtype: DType, n: usize, aligned: bool) -> Result<(&'static str, usize)> {
     Ok(match (dtype, aligned) {
         (DType::F32, true) if n.is_multiple_of(4) => ("f32v", 4),
@@ -111,13 +110,13 @@ fn typed(dtype: DType, n: usize, aligned: bool) -> Result<(&'static str, usize)>
         (DType::F16, true) if n.is_multiple_of(8) => ("f16v", 8),
         (DType::F16, _) => ("f16", 1),
         (other, _) => bail!(
-            "{} tensors are not supported, f32 and f16 are",
+            "{} tensors are not supported, only f32 and f16",
             other.as_str()
         ),
     })
 }
 
-/// The same for kernels that only move: the bytes that they move at once.
+/// For kernels that only copy: the bytes per access.
 fn moved(dtype: DType, c: usize, aligned: bool) -> Result<(usize, usize)> {
     let (_, at_once) = typed(dtype, c, aligned)?;
     Ok((at_once * dtype.size_in_bytes(), at_once))
@@ -177,12 +176,12 @@ pub(super) fn upsample(
     )
 }
 
-/// Blocks for `total` packs, each thread taking a few.
+/// The number of blocks for `total` packs, with a few packs per thread.
 fn blocks(total: usize) -> usize {
     total.div_ceil(2 * BLOCK as usize)
 }
 
-/// y, x, bias, residual: rows of `n`; every `per` of all rows share a bias, and these begin at row `first`.
+/// y, x, bias, residual: rows of `n` from row `first`. Each bias is shared by `per` rows.
 pub(super) fn bias(
     dtype: DType,
     aligned: bool,
@@ -213,7 +212,7 @@ pub(super) fn geglu(dtype: DType, aligned: bool, rows: usize, n: usize) -> Resul
     )
 }
 
-/// The three kernels of a group norm, and what they leave for each other.
+/// The three kernels of a group norm, and the sizes of their intermediate results.
 #[derive(Debug)]
 pub(super) struct GroupNormLaunch {
     /// x, partial.
@@ -222,9 +221,9 @@ pub(super) struct GroupNormLaunch {
     pub moments: Launch,
     /// x, moments, weight, bias, y.
     pub apply: Launch,
-    /// Numbers (f32) of `partial`.
+    /// Number of f32 in `partial`.
     pub partial: usize,
-    /// Numbers (f32) of `moments`.
+    /// Number of f32 in `moments`.
     pub kept: usize,
 }
 
@@ -238,7 +237,7 @@ pub(super) fn group_norm(
     silu: bool,
 ) -> Result<GroupNormLaunch> {
     if groups == 0 || !c.is_multiple_of(groups) || rows == 0 {
-        bail!("group norm: {c} channels in {groups} groups");
+        bail!("group norm: {c} channels are not divisible into {groups} groups");
     }
     let (name, at_once) = typed(dtype, c, aligned)?;
     let plain = typed(dtype, 1, false)?.0;
@@ -248,7 +247,7 @@ pub(super) fn group_norm(
     }
     let packs = c / at_once;
     let lanes = (BLOCK as usize / packs).clamp(1, 8);
-    // 8192 numbers a block, and no more chunks than the second kernel likes to sum.
+    // 8192 numbers per block, but at most 1024 chunks for the second kernel to sum.
     let each = (8192 / c).max(lanes).max(rows.div_ceil(1024));
     let chunks = rows.div_ceil(each);
     let scalars = numbers![rows, packs, groups, each, lanes];
@@ -290,7 +289,7 @@ pub(super) fn layer_norm(
     )
 }
 
-/// Where the rows of one of attention's inputs lie: numbers from row to row, and from picture to picture.
+/// The strides of an input of attention, in numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows {
     /// From row to row.
@@ -300,7 +299,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Whether the kernel can take them: it copies 16 bytes (8 numbers) at a time.
+    /// True if the kernel supports the strides: it copies 16 bytes (8 numbers) at a time.
     pub fn fit(self) -> bool {
         self.row.is_multiple_of(8) && self.batch.is_multiple_of(8)
     }
@@ -313,7 +312,7 @@ pub(super) fn attention(
     inputs: [Rows; 3],
 ) -> Result<Launch> {
     if !HEADS.contains(&d) || inputs.iter().any(|rows| !rows.fit()) || keys == 0 {
-        bail!("attention: heads of {d} over {keys} keys in rows of {inputs:?} have no kernel");
+        bail!("attention: no kernel for heads of {d}, {keys} keys, and the strides {inputs:?}");
     }
     let [q, k, v] = inputs;
     let scale = (d as f64).powf(-0.5) as f32;

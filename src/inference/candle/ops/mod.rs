@@ -1,8 +1,11 @@
-//! The few operations that the networks are made of. Pictures and features are NHWC (`[batch, height, width,
-//! channels]`, contiguous): a convolution is a gather of rows and one matrix product, tokens need no transposition, and norms run
-//! along memory. Each is a custom operation of candle whose CPU side stands in `cpu`, in f32 arithmetic for f32 and
-//! f16 tensors. Their CUDA side is `cuda`, over the kernels of `kernels/`, with the feature of that name; `launch` says how
-//! each kernel is started, and the tests start it so on the CPU and compare it with its twin in `cpu`.
+//! The operations of the networks. Pictures and features are NHWC (`[batch, height, width,
+//! channels]`, contiguous): a convolution gathers rows and computes one matrix product, tokens need
+//! no transposition, and norms run along memory.
+//!
+//! Each operation is a custom operation of candle. The CPU side is in `cpu`, with f32 arithmetic
+//! for f32 and f16 tensors. The CUDA side is in `cuda`, with the kernels of `kernels/`, behind the
+//! feature `cuda`. `launch` describes how to start each kernel; tests run the kernels this way on
+//! the CPU and compare them with their twins in `cpu`.
 
 mod attention;
 mod cpu;
@@ -21,22 +24,24 @@ use candle_core::{D, Device, Result, Tensor, bail};
 pub use attention::{KeysValues, attention};
 pub use tokens::{Activation, activated, self_attention};
 
-/// How much of the passing results of an operation exists at once. A constant of the kind of device and not of its
-/// memory: products of another size may round otherwise, and two cards of one kind are to give the same bytes.
+/// Limits on the intermediate results of an operation. They depend on the kind of device, not on
+/// its memory: products of other sizes may round differently, and all GPUs of one kind must give
+/// the same bytes.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
-    /// Bytes of gathered rows that a convolution holds.
+    /// Bytes of gathered rows in a convolution.
     patches: usize,
-    /// Bytes of scores that an attention holds.
+    /// Bytes of attention scores.
     scores: usize,
-    /// Queries that it takes in any case, so that few of them do not make a product of many keys slow.
+    /// Minimum number of queries per product, because products with few queries and many keys are
+    /// slow.
     queries: usize,
-    /// Heads that it takes.
+    /// Heads per product.
     heads: usize,
 }
 
 impl Limits {
-    /// What stays in a cache of a CPU; what keeps a GPU busy and is little of its memory.
+    /// Limits that fit into a CPU's cache, or that keep a GPU busy with little memory.
     fn of(device: &Device) -> Limits {
         match device {
             Device::Cpu => Limits {
@@ -55,10 +60,9 @@ impl Limits {
     }
 }
 
-/// Where a 3x3 kernel goes: its stride, and the zeros before and after each of the two axes.
+/// Stride and padding of a 3x3 convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Step in both directions.
     pub stride: usize,
     /// Zeros above and left.
     pub before: usize,
@@ -67,43 +71,41 @@ pub struct Window {
 }
 
 impl Window {
-    /// Same size out as in.
+    /// Output of the same size.
     pub const SAME: Window = Window {
         stride: 1,
         before: 1,
         after: 1,
     };
-    /// Half the size, as the U-Net does it.
+    /// Half the size, as in the U-Net.
     pub const HALF: Window = Window {
         stride: 2,
         before: 1,
         after: 1,
     };
-    /// Half the size with zeros only below and right, as the VAE's encoder does it.
+    /// Half the size with zeros only below and right, as in the VAE's encoder.
     pub const HALF_BELOW: Window = Window {
         stride: 2,
         before: 0,
         after: 1,
     };
 
-    /// Positions along an axis of length `n`.
+    /// Output length for an axis of length `n`.
     pub fn out(self, n: usize) -> usize {
         (n + self.before + self.after).saturating_sub(3) / self.stride + 1
     }
 }
 
-/// What is added to a product: a bias for all rows (`[n]`) or one for each picture (`[batch, n]`), and a residual of
-/// the result's own shape.
+/// The addends of a product: a bias for all rows (`[n]`) or per picture (`[batch, n]`), and a
+/// residual with the shape of the result.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Added<'a> {
-    /// The bias.
     pub bias: Option<&'a Tensor>,
-    /// The residual.
     pub residual: Option<&'a Tensor>,
 }
 
 impl Added<'_> {
-    /// Refuses what does not fit a result of `rows` x `n`; gives the bias, zeros where there is none.
+    /// Checks the shapes for a result of `rows` x `n`. Returns the bias, or zeros.
     fn checked(&self, rows: usize, n: usize, like: &Tensor) -> Result<Tensor> {
         match self.residual {
             Some(r) if r.elem_count() != rows * n => {
@@ -140,8 +142,9 @@ impl Added<'_> {
     }
 }
 
-/// A weight (`[n, k]`) as it is kept for [`linear`] and [`conv3x3`]: on the CPU its numbers lie transposed. A product packs
-/// them anew each time, and from there takes a tenth less (a third, with few rows). The shape is what it was.
+/// Prepares a weight (`[n, k]`) for [`linear`] and [`conv3x3`]: on the CPU it is stored transposed,
+/// with the same shape. Products pack the weight each time, which takes a tenth less time this way
+/// (a third with few rows).
 pub fn kept(weight: Tensor) -> Result<Tensor> {
     if weight.device().is_cpu() {
         weight.t()?.contiguous()?.t()
@@ -150,10 +153,10 @@ pub fn kept(weight: Tensor) -> Result<Tensor> {
     }
 }
 
-/// `x` (`[..., k]`) times `weight` (`[n, k]`, as PyTorch keeps it), plus what is `added`: `[..., n]`.
+/// `x` (`[..., k]`) times `weight` (`[n, k]`, as in PyTorch), plus `added`: `[..., n]`.
 ///
-/// `x` is made one contiguous matrix first: candle's CPU product of a batched, transposed left side with a shared right
-/// side is silently wrong (candle #3744).
+/// `x` is made one contiguous matrix first, because candle's CPU product of a batched, transposed
+/// left side with a shared right side is silently wrong (candle #3744).
 pub fn linear(x: &Tensor, weight: &Tensor, added: Added) -> Result<Tensor> {
     let (n, k) = weight.dims2()?;
     let mut dims = x.dims().to_vec();
@@ -166,8 +169,8 @@ pub fn linear(x: &Tensor, weight: &Tensor, added: Added) -> Result<Tensor> {
     y.reshape(dims)
 }
 
-/// 3x3 convolution of `x` (`[b, h, w, c]`) with `weight` (`[n, 9 c]`: rows, columns, channels), plus what is `added`.
-/// Gathered rows exist a part at a time: 32 MiB on a CPU, 256 MiB on a GPU.
+/// 3x3 convolution of `x` (`[b, h, w, c]`) with `weight` (`[n, 9 c]`: rows, columns, channels),
+/// plus `added`. Rows are gathered in parts of 32 MiB on a CPU, 256 MiB on a GPU.
 pub fn conv3x3(x: &Tensor, weight: &Tensor, window: Window, added: Added) -> Result<Tensor> {
     conv3x3_within(x, weight, window, added, Limits::of(x.device()).patches)
 }
@@ -198,7 +201,7 @@ fn conv3x3_within(
         added.to(&y)?;
         return y.reshape((b, high, wide, n));
     }
-    // Each part is put in its place on the way through what is added, so that the whole exists once.
+    // Adding the bias writes each part to its place, so that the result exists only once.
     let y = Tensor::zeros((rows, n), x.dtype(), x.device())?;
     let bias = added.checked(rows, n, &y)?;
     let residual = added.residual.map(Tensor::contiguous).transpose()?;
@@ -215,7 +218,8 @@ fn conv3x3_within(
     y.reshape((b, high, wide, n))
 }
 
-/// Group normalisation of `x` (`[b, ..., c]`), with SiLU after it where `silu`. Statistics are summed in f64.
+/// Group normalization of `x` (`[b, ..., c]`), followed by SiLU if `silu`. Statistics are summed in
+/// f64.
 pub fn group_norm(
     x: &Tensor,
     weight: &Tensor,
@@ -228,19 +232,20 @@ pub fn group_norm(
         .apply_op3_no_bwd(weight, bias, &cpu::GroupNorm { groups, eps, silu })
 }
 
-/// Normalisation over the last axis of `x`.
+/// Normalization over the last axis of `x`.
 pub fn layer_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f64) -> Result<Tensor> {
     x.contiguous()?
         .apply_op3_no_bwd(weight, bias, &cpu::LayerNorm { eps })
 }
 
-/// GEGLU (Shazeer 2020): `x` (`[..., 2 n]`) plus `bias`, first half times GELU of the second, `[..., n]`. GELU with the
-/// error function, not its tanh approximation.
+/// GEGLU (Shazeer 2020) of `x` (`[..., 2 n]`) plus `bias`: the first half times GELU of the second,
+/// `[..., n]`. GELU uses the error function, not the tanh approximation.
 pub fn geglu(x: &Tensor, bias: &Tensor) -> Result<Tensor> {
     x.contiguous()?.apply_op2_no_bwd(bias, &cpu::Geglu)
 }
 
-/// Nearest-neighbour scaling of `x` (`[b, h, w, c]`) to `high` x `wide`, as `torch.nn.functional.interpolate`.
+/// Nearest-neighbor scaling of `x` (`[b, h, w, c]`) to `high` x `wide`, as in
+/// `torch.nn.functional.interpolate`.
 pub fn upsample(x: &Tensor, high: usize, wide: usize) -> Result<Tensor> {
     x.contiguous()?
         .apply_op1_no_bwd(&cpu::Upsample { high, wide })

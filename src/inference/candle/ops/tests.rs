@@ -6,7 +6,7 @@ use candle_core::{DType, Device, IndexOp, Tensor};
 
 use super::*;
 
-/// Numbers that look random and are the same everywhere.
+/// Pseudorandom numbers, the same on every machine.
 pub(super) fn numbers(shape: &[usize], seed: u64) -> Tensor {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {
@@ -28,7 +28,6 @@ pub(super) fn flat(t: &Tensor) -> Vec<f32> {
         .unwrap()
 }
 
-/// Largest difference.
 #[track_caller]
 pub(super) fn near(a: &Tensor, b: &Tensor, most: f32) {
     assert_eq!(a.dims(), b.dims());
@@ -37,9 +36,9 @@ pub(super) fn near(a: &Tensor, b: &Tensor, most: f32) {
     }
 }
 
-/// candle #3744: such a product is wrong without a word on the CPU.
+/// candle #3744: such products are silently wrong on the CPU.
 #[test]
-fn a_linear_layer_takes_transposed_input_in_batches() {
+fn linear_accepts_batched_transposed_input() {
     let x = numbers(&[2, 5, 7], 1).transpose(1, 2).unwrap();
     assert!(!x.is_contiguous());
     let weight = numbers(&[3, 5], 2);
@@ -58,7 +57,7 @@ fn a_linear_layer_takes_transposed_input_in_batches() {
 }
 
 #[test]
-fn a_bias_is_for_all_or_for_each_picture_and_a_residual_of_the_shape() {
+fn bias_is_shared_or_per_picture_and_residual_has_the_shape() {
     let y = || Tensor::zeros((4, 2), DType::F32, &Device::Cpu).unwrap();
     let (bias, residual) = (
         Tensor::new(&[1f32, 2.], &Device::Cpu).unwrap(),
@@ -108,9 +107,9 @@ fn a_bias_is_for_all_or_for_each_picture_and_a_residual_of_the_shape() {
     assert!(wrong.unwrap_err().to_string().contains("does not fit"));
 }
 
-/// Against candle's own convolution, which is right.
+/// Compared with candle's convolution, which is correct.
 #[test]
-fn a_convolution_in_pieces_is_the_whole_one() {
+fn convolution_in_parts_equals_the_whole() {
     let (x, kernel) = (numbers(&[2, 6, 7, 5], 4), numbers(&[4, 5, 3, 3], 5));
     let weight = kernel
         .permute((0, 2, 3, 1))
@@ -148,7 +147,7 @@ fn a_convolution_in_pieces_is_the_whole_one() {
             .unwrap()
             .permute((0, 2, 3, 1))
             .unwrap();
-        // One row of patches at a time, some, and all of them.
+        // One row of patches at a time, several, and all.
         for bytes in [1, 2000, 32 << 20] {
             let y = conv3x3_within(&x, &weight, window, Added::default(), bytes).unwrap();
             near(&y, &expected.contiguous().unwrap(), 1e-5);
@@ -165,9 +164,9 @@ fn a_convolution_in_pieces_is_the_whole_one() {
     );
 }
 
-/// candle's own U-Net takes 32 groups whatever is asked.
+/// candle's U-Net always uses 32 groups.
 #[test]
-fn group_norm_keeps_to_its_groups_and_is_exact_far_from_zero() {
+fn group_norm_uses_its_groups_and_is_precise_far_from_zero() {
     let (c, rows) = (6, 700);
     let x = (numbers(&[2, rows, c], 9) + 1000.).unwrap();
     let (weight, bias) = (numbers(&[c], 10), numbers(&[c], 11));
@@ -200,7 +199,7 @@ fn group_norm_keeps_to_its_groups_and_is_exact_far_from_zero() {
 }
 
 #[test]
-fn layer_norm_is_exact_far_from_zero() {
+fn layer_norm_is_precise_far_from_zero() {
     let x = (numbers(&[3, 64], 12) * 0.01).unwrap();
     let ones = Tensor::ones(64, DType::F32, &Device::Cpu).unwrap();
     let near_zero = layer_norm(&x, &ones, &ones.zeros_like().unwrap(), 1e-9).unwrap();
@@ -215,7 +214,7 @@ fn layer_norm_is_exact_far_from_zero() {
 }
 
 #[test]
-fn geglu_is_the_error_function_and_not_its_tanh_approximation() {
+fn geglu_uses_the_error_function_not_tanh() {
     let x = Tensor::new(&[[1f32, 1., -2.2, 0.5]], &Device::Cpu).unwrap();
     let y = flat(&geglu(&x, &Tensor::zeros(4, DType::F32, &Device::Cpu).unwrap()).unwrap());
     // torch.nn.functional.gelu(-2.2) and (0.5); with tanh -0.0307 and 0.3457.
@@ -224,7 +223,7 @@ fn geglu_is_the_error_function_and_not_its_tanh_approximation() {
 }
 
 #[test]
-fn upsampling_takes_the_nearest_as_torch_does() {
+fn upsampling_matches_torch() {
     let x = Tensor::from_vec(
         (0..4).map(|v| v as f32).collect::<Vec<_>>(),
         (1, 2, 2, 1),
@@ -238,7 +237,7 @@ fn upsampling_takes_the_nearest_as_torch_does() {
 }
 
 #[test]
-fn what_is_neither_f32_nor_f16_is_refused() {
+fn refuses_other_dtypes() {
     let x = numbers(&[1, 3, 3, 2], 1).to_dtype(DType::F64).unwrap();
     assert!(
         upsample(&x, 6, 6)

@@ -1,13 +1,13 @@
-//! What encoders of texts and of pictures do with rows of tokens: the nonlinearity of a perceptron and attention among
-//! all tokens. On the CPU they are loops that a compiler makes wide by itself, as no function of a library is called in
-//! them; elsewhere they are candle's own operations.
+//! Operations on tokens for text and picture encoders: the MLP's nonlinearity and self-attention.
+//! On the CPU they are loops without library calls, so that the compiler vectorizes them. On other
+//! devices they are candle's operations.
 
 use candle_core::backend::BackendStorage;
 use candle_core::{CpuStorage, DType, InplaceOp1, InplaceOp2, Layout, Result, Tensor, bail};
 use half::f16;
 use rayon::prelude::*;
 
-/// The nonlinearity between the two layers of a perceptron (`hidden_act`).
+/// The nonlinearity between the two layers of an MLP (`hidden_act`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// `x * sigmoid(1.702 x)`: OpenAI's CLIP.
@@ -16,10 +16,10 @@ pub enum Activation {
     Gelu,
 }
 
-/// Numbers that one thread takes at a time.
+/// Numbers per work item.
 const PART: usize = 1 << 15;
 
-/// Lanes of a sum: enough for two of the widest registers.
+/// Lanes of a sum: enough for two of the widest vector registers.
 const LANES: usize = 32;
 
 /// `activation(x weight^T + bias)` of `x` (`[..., k]`) with `weight` (`[n, k]`): `[..., n]`.
@@ -41,9 +41,9 @@ pub fn activated(
     }
 }
 
-/// Attention among the tokens of each text or picture (Vaswani et al. 2017). `qkv` (`[b, tokens, 3 width]`) holds
-/// queries, keys and values, each of `heads` heads; with `causal` a token sees itself and those before it. Scores are
-/// f32 whatever the dtype. `[b, tokens, width]`.
+/// Self-attention of each text or picture (Vaswani et al. 2017): `[b, tokens, width]`. `qkv` (`[b,
+/// tokens, 3 width]`) has queries, keys, and values of `heads` heads each. With `causal`, tokens do
+/// not see later tokens. Scores are always f32.
 pub fn self_attention(qkv: &Tensor, heads: usize, causal: bool) -> Result<Tensor> {
     let (b, tokens, width) = qkv.dims3()?;
     let (width, d) = (width / 3, width / 3 / heads);
@@ -58,7 +58,7 @@ pub fn self_attention(qkv: &Tensor, heads: usize, causal: bool) -> Result<Tensor
         let scores = queries.matmul(&keys.t()?)?;
         softmax(scores, scale as f32, causal)?.matmul(&values)
     };
-    // One after the other: the scores of one stay in a cache.
+    // One at a time, so that the scores stay in the cache.
     let mixed = (0..b)
         .map(|at| one(split.get(at)?))
         .collect::<Result<Vec<_>>>()?;
@@ -66,7 +66,7 @@ pub fn self_attention(qkv: &Tensor, heads: usize, causal: bool) -> Result<Tensor
     mixed.reshape((b, tokens, width))?.to_dtype(qkv.dtype())
 }
 
-/// Softmax of `scale` times the rows of `scores` (`[heads, tokens, tokens]`).
+/// The softmax of `scale` times the rows of `scores` (`[heads, tokens, tokens]`).
 fn softmax(scores: Tensor, scale: f32, causal: bool) -> Result<Tensor> {
     if scores.device().is_cpu() {
         scores.inplace_op1(&Softmax { scale, causal })?;
@@ -90,11 +90,11 @@ fn softmax(scores: Tensor, scale: f32, causal: bool) -> Result<Tensor> {
     candle_nn::ops::softmax_last_dim(&scores)
 }
 
-/// Whether a tensor that is written in place owns all of its storage, of `n` numbers.
+/// Checks that a tensor that is written in place owns all `n` numbers of its storage.
 fn owned(layout: &Layout, n: usize) -> Result<()> {
     match layout.contiguous_offsets() {
         Some((0, to)) if to == n => Ok(()),
-        _ => bail!("a tensor that owns its numbers is wanted"),
+        _ => bail!("expected a tensor that owns its storage"),
     }
 }
 
@@ -119,7 +119,7 @@ impl InplaceOp2 for Activate {
             .contiguous_offsets()
             .filter(|(from, to)| to - from == n)
         else {
-            bail!("{n} values with a bias of {:?}", bias_layout.dims());
+            bail!("{n} values do not match a bias of {:?}", bias_layout.dims());
         };
         let rows = (PART / n).max(1);
         match y {
@@ -145,7 +145,7 @@ impl InplaceOp2 for Activate {
                 });
             }
             other => bail!(
-                "activation of {:?} tensors is not supported, of f32 and f16 it is",
+                "activation: {:?} tensors are not supported, only f32 and f16",
                 other.dtype()
             ),
         }
@@ -177,7 +177,7 @@ impl InplaceOp1 for Softmax {
     fn cpu_fwd(&self, scores: &mut CpuStorage, l: &Layout) -> Result<()> {
         let n = l.dims().last().copied().unwrap_or_default().max(1);
         let CpuStorage::F32(scores) = scores else {
-            bail!("scores are f32, not {:?}", scores.dtype())
+            bail!("expected f32 scores, got {:?}", scores.dtype())
         };
         owned(l, scores.len())?;
         scores.par_chunks_mut(n * n).for_each(|head| {
@@ -191,7 +191,7 @@ impl InplaceOp1 for Softmax {
     }
 }
 
-/// Softmax of `scale` times `row`, in place.
+/// The softmax of `scale` times `row`, in place.
 #[inline(always)]
 fn weights(row: &mut [f32], scale: f32) {
     let mut most = [f32::NEG_INFINITY; LANES];
@@ -212,16 +212,16 @@ fn weights(row: &mut [f32], scale: f32) {
     row.iter_mut().for_each(|x| *x *= inverse);
 }
 
-/// e to the power of `x`, within 2 units in the last place: a power of two, and the Taylor series of what is left, which
-/// is at most half of ln 2. What f32 cannot hold becomes the smallest or largest that it can.
+/// e to the power of `x`, within 2 units in the last place: a power of two times the Taylor series
+/// of the rest, which is at most half of ln 2. Results saturate at the range of f32.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
-    // Adding and taking away 1.5 * 2^23 rounds to a whole number, which is then in the lower bits.
+    // Adding and subtracting 1.5 * 2^23 rounds to an integer, which is then in the lower bits.
     const ROUND: f32 = 12_582_912.;
     let x = x.clamp(-87., 88.);
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
     let whole = shifted - ROUND;
-    // ln 2 in two parts: the product with the first, which has few digits, is exact.
+    // ln 2 in two parts: the product with the first part is exact, because it has few digits.
     let rest = (x - whole * (355. / 512.)) + whole * 2.121_944_4e-4;
     let mut series = 1. / 5040.;
     for factorial in [720., 120., 24., 6., 2., 1., 1.] {
@@ -236,7 +236,8 @@ fn quick_gelu(x: f32) -> f32 {
     x / (1. + exp(-1.702 * x))
 }
 
-/// The error function is that of Abramowitz and Stegun (1964), 7.1.26: off by at most 1.5e-7.
+/// Uses the error function of Abramowitz and Stegun (1964), 7.1.26, with an error of at most
+/// 1.5e-7.
 #[inline(always)]
 fn gelu(x: f32) -> f32 {
     let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
@@ -245,7 +246,7 @@ fn gelu(x: f32) -> f32 {
         + 0.254_829_6)
         * t;
     let beyond = series * exp(-z * z);
-    // Phi(x): half of erfc on the side where it is small, so that nothing cancels there.
+    // Phi(x): half of erfc where it is small, to avoid cancellation.
     0.5 * x * if x < 0. { beyond } else { 2. - beyond }
 }
 
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn exponentials_and_nonlinearities_are_exact_to_the_last_places() {
+    fn exp_and_nonlinearities_are_precise() {
         for i in -3000..=3000 {
             let x = i as f32 / 100.;
             let exact = f64::from(x).exp();
@@ -291,9 +292,9 @@ mod tests {
         candle_core::cpu::erf::erf_f64(x)
     }
 
-    /// Against attention written out in candle's own operations, with and without a mask, in f32 and f16.
+    /// Compared with attention in candle's operations, with and without a mask, in f32 and f16.
     #[test]
-    fn attention_is_that_of_the_definition() {
+    fn attention_matches_its_definition() {
         let (b, tokens, heads, d) = (2, 37, 3, 4);
         for (dtype, tolerance) in [(DType::F32, 1e-6), (DType::F16, 1e-2)] {
             let qkv = Tensor::from_vec(
@@ -355,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bias_of_another_length_and_another_dtype_are_refused() {
+    fn refuses_other_bias_lengths_and_dtypes() {
         let x = Tensor::zeros((2, 3), DType::F32, &Device::Cpu).unwrap();
         let weight = Tensor::zeros((5, 3), DType::F32, &Device::Cpu).unwrap();
         let bias = |n| Tensor::zeros(n, DType::F32, &Device::Cpu).unwrap();

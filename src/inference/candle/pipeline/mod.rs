@@ -1,5 +1,4 @@
-//! From prompts to pictures: diffusers' Stable Diffusion and SDXL pipelines, text to image, image to image and
-//! inpainting.
+//! diffusers' Stable Diffusion and SDXL pipelines: text to image, image to image, and inpainting.
 
 mod picture;
 mod prompt;
@@ -16,23 +15,21 @@ use super::scheduler::{Sampler, SchedulerConfig};
 use super::unet::{UNet, UNetConfig};
 use super::vae::{Vae, VaeConfig};
 use super::weights::ModelFolder;
-use crate::error_class::{self, Trouble};
+use crate::error_class::{self, ErrorClass};
 use benchtop_model::error::Error;
 use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings, Task};
 use prompt::TextSide;
 
-/// How a model is loaded.
+/// Settings for loading a model.
 #[derive(Clone, Debug)]
 pub struct Loading {
-    /// What it computes in: f32 or f16. The VAE's `force_upcast` goes before it.
+    /// Data type of the computation: f32 or f16. The VAE's `force_upcast` takes precedence.
     pub dtype: DType,
-    /// Where.
     pub device: Device,
     /// Pictures with more pixels than this go through the VAE in tiles.
     pub whole_pixels: usize,
 }
 
-/// A loaded model.
 pub struct Pipeline {
     text: TextSide,
     unet: UNet,
@@ -42,12 +39,11 @@ pub struct Pipeline {
     device: Device,
 }
 
-/// Why a run gave no pictures at all.
+/// The reason why a run gave no pictures.
 #[derive(Debug)]
 pub enum Stopped {
-    /// It was asked to.
     Cancelled,
-    /// All its pictures fail for the same reason.
+    /// All pictures failed for the same reason.
     Failed(Failure),
 }
 
@@ -57,7 +53,7 @@ impl From<Error> for Stopped {
     }
 }
 
-/// What is wrong with a task, in one line.
+/// The failure of an invalid task, as one line.
 pub(super) fn wrong(problem: Error) -> Failure {
     failure(
         FailureKind::Input,
@@ -71,9 +67,9 @@ impl From<candle_core::Error> for Stopped {
     }
 }
 
-/// A failure of `kind`, unless the message tells that memory was short.
+/// A failure of `kind`, or of `OutOfMemory` if the message says so.
 pub(super) fn failure(kind: FailureKind, message: &str) -> Failure {
-    let memory = error_class::of(message) == Some(Trouble::Memory);
+    let memory = error_class::classify(message) == Some(ErrorClass::Memory);
     Failure::new(
         if memory {
             FailureKind::OutOfMemory
@@ -85,14 +81,14 @@ pub(super) fn failure(kind: FailureKind, message: &str) -> Failure {
 }
 
 impl Pipeline {
-    /// Loads all parts of `folder`. Parts that do not belong together are refused here.
+    /// Loads all parts of `folder`. Parts of different models are refused.
     pub fn load(folder: &ModelFolder, loading: &Loading) -> Result<Pipeline, Error> {
         let Loading {
             dtype,
             device,
             whole_pixels,
         } = loading;
-        // The refiner: its U-Net wants a score in place of the target size.
+        // The refiner is not supported: its U-Net takes a score instead of the target size.
         folder.index().only("requires_aesthetics_score", false)?;
         let config = folder.config("unet")?;
         let unet = UNetConfig::new(&config)?;
@@ -118,7 +114,7 @@ impl Pipeline {
             let kind = if folder.xl() { "SDXL" } else { "SD" };
             return Err(config.wrong(
                 "addition_embed_type",
-                format!("the U-Net is not one of an {kind} pipeline"),
+                format!("the U-Net does not belong to an {kind} pipeline"),
             ));
         }
         let scheduler = prompt::scheduler(folder)?;
@@ -136,45 +132,45 @@ impl Pipeline {
         })
     }
 
-    /// What the model says about its schedule.
+    /// The model's scheduler configuration.
     pub fn scheduler(&self) -> &SchedulerConfig {
         &self.scheduler
     }
 
-    /// The VAE.
     pub fn vae(&self) -> &Vae {
         &self.vae
     }
 
-    /// From now on pictures of more than `pixels` go through the VAE in tiles.
+    /// Uses VAE tiles for pictures of more than `pixels`.
     pub fn set_whole_pixels(&mut self, pixels: usize) {
         self.vae.set_whole(pixels);
     }
 
-    /// Whether it is an SDXL model.
+    /// True for SDXL models.
     pub fn xl(&self) -> bool {
         self.xl
     }
 
-    /// Whether the U-Net takes mask and masked picture itself (9 channels).
+    /// True if the U-Net takes the mask and the masked picture as input (9 channels).
     pub fn takes_masks(&self) -> bool {
         self.unet.config().in_channels > self.vae.config().latent_channels
     }
 
-    /// Side in pixels of the pictures the model was trained on.
+    /// Side in pixels of the training pictures.
     pub fn side(&self) -> usize {
         self.unet.config().sample_size * self.vae.config().scale()
     }
 
-    /// How many chunks of 75 tokens the texts of `task` take, and what a person should know about it. Pictures that are
-    /// made together take as many.
+    /// The number of 75-token chunks of the texts of `task`, and notes for the user. All pictures
+    /// of a batch have the same number of chunks.
     pub fn look(&self, task: &Task, settings: &Settings) -> Result<(usize, Vec<String>), Error> {
         self.text.look(task, guided(settings))
     }
 
-    /// Makes the pictures of `tasks` together. They have the same size, chunks, strength, and masks or none. `watch` is
-    /// told how many of how many steps are done, and ends the run by `false`. A picture that fails leaves the others
-    /// alone.
+    /// Generates the pictures of `tasks` as one batch. They must have the same size, number of
+    /// chunks, and strength, and all or none have a mask. `watch` gets the finished and total
+    /// steps, and cancels the run by returning `false`. A failed picture does not affect the
+    /// others.
     pub fn run(
         &self,
         settings: &Settings,
@@ -184,10 +180,10 @@ impl Pipeline {
         let latents = self.latents(settings, tasks, watch)?;
         let picture = |(row, fine): (usize, bool)| {
             if !fine {
-                let why = "the latents are no numbers; f16 overflows with this model, take f32";
+                let why = "the latents are not finite: f16 overflows with this model; use f32";
                 return Ok(Err(Failure::new(FailureKind::BadOutput, why)));
             }
-            // One at a time: decoding takes the most memory of all.
+            // One at a time, because decoding needs the most memory.
             Ok(picture::pixels(
                 &self.vae.decode(&latents.narrow(0, row, 1)?)?.get(0)?,
             ))
@@ -199,8 +195,8 @@ impl Pipeline {
             .collect()
     }
 
-    /// The latents that [`run`](Self::run) decodes: `[b, latent_channels, h / 8, w / 8]`, f32, scaled. Where a step
-    /// gave numbers that are none they stay so, and with nothing else left the remaining steps are not taken.
+    /// The scaled latents that [`run`](Self::run) decodes: `[b, latent_channels, h / 8, w / 8]`,
+    /// f32. Rows that become NaN stay NaN. If all rows are NaN, the remaining steps are skipped.
     pub fn latents(
         &self,
         settings: &Settings,
@@ -235,7 +231,7 @@ impl Pipeline {
         let mut latents = start.latents;
         let of = (timesteps.len() - start.first) as u32;
         for (i, t) in timesteps.iter().enumerate().skip(start.first) {
-            // Unconditional rows first, as in the embeddings.
+            // The unconditional rows come first, as in the embeddings.
             let mut input = twice(&sampler.scale_model_input(&latents, i)?)?;
             if let Some(beside) = &beside {
                 input = Tensor::cat(&[&input, beside], 1)?;
@@ -267,12 +263,12 @@ impl Pipeline {
     }
 }
 
-/// Whether there is guidance: at 1 and below the unconditional half has no effect.
+/// True if guidance is used. At 1 and below, the unconditional half has no effect.
 fn guided(settings: &Settings) -> bool {
     settings.guidance > 1.
 }
 
-/// For each row of `latents` whether all its numbers are finite.
+/// For each row of `latents`, true if all its numbers are finite.
 fn finite(latents: &Tensor) -> candle_core::Result<Vec<bool>> {
     let sums = latents.flatten_from(1)?.abs()?.sum(1)?.to_vec1::<f32>()?;
     Ok(sums.into_iter().map(f32::is_finite).collect())

@@ -1,13 +1,13 @@
-//! Pictures as tensors and back.
+//! Converts pictures to tensors and back.
 
 use candle_core::{Device, Result, Tensor};
 
 use benchtop_model::generation::{Failure, FailureKind, Pixels};
 
-/// Levels (of 255) that a channel must range over in a picture.
+/// Minimum range of a channel, in levels of 255, for a picture that is not blank.
 const FLAT: u8 = 2;
 
-/// Pictures as `[b, 3, h, w]` from -1 to 1. Each holds `3 * w * h` bytes.
+/// Converts pictures to `[b, 3, h, w]` from -1 to 1.
 pub(super) fn normalised(pictures: &[&Pixels], device: &Device) -> Result<Tensor> {
     let planes = pictures.iter().flat_map(|picture| {
         (0..3).flat_map(|channel| {
@@ -29,7 +29,7 @@ pub(super) fn normalised(pictures: &[&Pixels], device: &Device) -> Result<Tensor
     )
 }
 
-/// Where masks (`w * h` bytes each) say to paint, as `[b, 1, h, w]` of ones and zeros. From 128 on is painted.
+/// Converts masks of `w * h` bytes to `[b, 1, h, w]` of ones (to repaint, from 128 on) and zeros.
 pub(super) fn painted(masks: &[&[u8]], w: usize, h: usize, device: &Device) -> Result<Tensor> {
     let all: Vec<f32> = masks
         .iter()
@@ -38,8 +38,8 @@ pub(super) fn painted(masks: &[&[u8]], w: usize, h: usize, device: &Device) -> R
     Tensor::from_vec(all, (masks.len(), 1, h, w), device)
 }
 
-/// One decoded picture (`[3, h, w]`, about -1 to 1) as pixels, rounded as diffusers does. What is no picture is
-/// refused: a number that is none, one colour all over.
+/// Converts a decoded picture (`[3, h, w]`, about -1 to 1) to pixels, rounded as in diffusers.
+/// Pictures with NaN or of a single color are refused.
 pub(super) fn pixels(decoded: &Tensor) -> std::result::Result<Pixels, Failure> {
     let bad = |why: String| Failure::new(FailureKind::BadOutput, why);
     let read = || -> Result<(usize, usize, Vec<f32>)> {
@@ -55,11 +55,10 @@ pub(super) fn pixels(decoded: &Tensor) -> std::result::Result<Pixels, Failure> {
         ))
     };
     let (w, h, values) =
-        read().map_err(|e| bad(format!("the decoded picture cannot be read: {e}")))?;
+        read().map_err(|e| bad(format!("cannot read the decoded picture: {e}")))?;
     if values.iter().any(|v| !v.is_finite()) {
         return Err(bad(
-            "the VAE gave numbers that are none; its f16 overflows, take f32 or a VAE made for f16"
-                .into(),
+            "the VAE output is not finite: f16 overflows; use f32, or a VAE made for f16".into(),
         ));
     }
     let level = |v: &f32| ((v / 2. + 0.5).clamp(0., 1.) * 255.).round_ties_even() as u8;
@@ -74,7 +73,7 @@ pub(super) fn pixels(decoded: &Tensor) -> std::result::Result<Pixels, Failure> {
         let colour = if r.max(g).max(b) <= FLAT {
             "black".to_string()
         } else {
-            format!("one colour ({r}, {g}, {b})")
+            format!("a single color ({r}, {g}, {b})")
         };
         return Err(bad(format!("the picture is {colour} all over")));
     }

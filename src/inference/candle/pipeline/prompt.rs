@@ -1,5 +1,4 @@
-//! Prompts as the U-Net takes them: the tokenizers and text encoders of a model, and what a pipeline makes of their
-//! states.
+//! Encodes prompts for the U-Net, with the tokenizers and text encoders of a model.
 
 use crate::candle::config::CandleResult;
 use candle_core::{D, DType, Device, Tensor};
@@ -14,17 +13,18 @@ use benchtop_model::generation::Task;
 
 /// The texts of some pictures, encoded.
 pub(super) struct Prompts {
-    /// `[rows, tokens, context]`: under guidance all negatives first and then all prompts, else the prompts alone.
+    /// `[rows, tokens, context]`: with guidance, all negative prompts followed by all prompts;
+    /// otherwise only the prompts.
     pub text: Tensor,
-    /// SDXL: the pooled state of its second encoder, `[rows, width]`.
+    /// For SDXL, the pooled state of the second encoder, `[rows, width]`.
     pub pooled: Option<Tensor>,
 }
 
-/// Tokenizers and text encoders of a model.
+/// The tokenizers and text encoders of a model.
 pub(super) struct TextSide {
     encoders: Vec<(ClipTokenizer, TextEncoder)>,
     xl: bool,
-    /// A picture without a negative prompt has zeros in its place, not the states of an empty text.
+    /// A missing negative prompt is encoded as zeros, not as an empty text.
     zeros: bool,
 }
 
@@ -58,12 +58,12 @@ impl TextSide {
             .sum();
         if width != unet.context {
             let what = format!(
-                "is {}, but the text encoders give {width} numbers a token",
+                "is {}, but the text encoders have a width of {width}",
                 unet.context
             );
             return Err(folder.config("unet")?.wrong("cross_attention_dim", what));
         }
-        // The default of diffusers' SDXL pipelines; those of SD have no such field.
+        // The default of diffusers' SDXL pipelines. SD pipelines do not have the field.
         let zeros = folder.xl() && folder.index().flag("force_zeros_for_empty_prompt", true)?;
         Ok(TextSide {
             encoders,
@@ -72,7 +72,7 @@ impl TextSide {
         })
     }
 
-    /// `text` for each of the encoders.
+    /// Tokenizes `text` for each encoder.
     fn tokenized(&self, text: &str) -> Result<Vec<TokenizedPrompt>> {
         self.encoders
             .iter()
@@ -80,7 +80,7 @@ impl TextSide {
             .collect()
     }
 
-    /// How many chunks the texts of `task` take, and what a person should know about it.
+    /// The number of chunks of the texts of `task`, and notes for the user.
     pub fn look(&self, task: &Task, guided: bool) -> Result<(usize, Vec<String>)> {
         let mut most = 1;
         let mut notes = Vec::new();
@@ -127,8 +127,8 @@ impl TextSide {
             tokenizer.level(&mut prompts);
             let chunks: Vec<&[Vec<u32>]> = prompts.iter().map(|p| p.chunks.as_slice()).collect();
             let encoded = encoder.encode(&chunks).input()?;
-            // SDXL was trained on the states before the last layer of both and the projection of the second, SD on the
-            // last states.
+            // SDXL was trained on the penultimate states of both encoders and the projection of the
+            // second; SD was trained on the last states.
             states.push(if self.xl {
                 encoded.penultimate
             } else {
@@ -156,7 +156,7 @@ impl TextSide {
     }
 }
 
-/// The scheduler's configuration of a model.
+/// The scheduler configuration of a model.
 pub(super) fn scheduler(folder: &ModelFolder) -> Result<SchedulerConfig> {
     SchedulerConfig::read(&folder.part("scheduler")?.join("scheduler_config.json"))
 }

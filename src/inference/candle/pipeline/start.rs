@@ -1,6 +1,6 @@
-//! What denoising starts from: noise, a picture under noise, a picture with a part to paint anew. Each picture draws
-//! from its own generator in the order in which diffusers' pipelines draw, so the same seed begins from the
-//! same numbers.
+//! The initial latents: noise, a noisy picture, or a picture with a masked part. Each picture draws
+//! from its own generator in the order of diffusers' pipelines, so the same seed gives the same
+//! latents.
 
 use candle_core::{Device, Tensor};
 
@@ -13,27 +13,26 @@ use benchtop_model::generation::{Pixels, Settings, Task};
 pub(super) struct Start {
     /// `[b, latent_channels, h, w]`, f32.
     pub latents: Tensor,
-    /// The first step to take.
+    /// Index of the first step.
     pub first: usize,
-    /// What is laid over the latents after each step, with a U-Net that does not take masks itself.
+    /// The unmasked part, restored after each step if the U-Net does not take masks itself.
     pub kept: Option<Kept>,
-    /// What a U-Net for inpainting takes besides the latents: mask and masked picture, `[b, 1 + latent_channels, h,
-    /// w]`.
+    /// The additional input of an inpainting U-Net: mask and masked picture, `[b, 1 +
+    /// latent_channels, h, w]`.
     pub beside: Option<Tensor>,
 }
 
-/// The part of a picture that stays.
+/// The part of a picture that is not repainted.
 pub(super) struct Kept {
-    /// Its latents without noise.
+    /// The latents without noise.
     image: Tensor,
-    /// The noise it is brought to a step with.
     noise: Tensor,
-    /// 1 where it is painted anew.
+    /// 1 for the part to repaint.
     mask: Tensor,
 }
 
 impl Kept {
-    /// `latents` after step `i` of `sampler`, with what stays laid over them.
+    /// Restores the kept part in the `latents` after step `i` of `sampler`.
     pub fn over(
         &self,
         latents: &Tensor,
@@ -50,7 +49,7 @@ impl Kept {
     }
 }
 
-/// The pictures that `tasks` start from; grey ones for a U-Net that wants some where there are none.
+/// The initial pictures of `tasks`. Gray ones if the U-Net needs pictures but a task has none.
 fn pictures(tasks: &[&Task], settings: &Settings, device: &Device) -> candle_core::Result<Tensor> {
     let all: Vec<&Pixels> = tasks
         .iter()
@@ -71,8 +70,8 @@ fn pictures(tasks: &[&Task], settings: &Settings, device: &Device) -> candle_cor
 }
 
 impl Pipeline {
-    /// Where `tasks` start under `settings`. All of them start from noise, or all from a picture with the same
-    /// strength, and all have a mask or none.
+    /// The start of a batch. All tasks start from noise, or all start from a picture with the same
+    /// strength; and all or none have a mask.
     pub(super) fn start(
         &self,
         settings: &Settings,
@@ -93,7 +92,8 @@ impl Pipeline {
         let masked = masks.len() == tasks.len();
         let strength = init.map_or(1., |init| init.strength);
         let first = sampler.begin(strength)?;
-        // Noise alone, where nothing of a picture is to stay; img2img puts the noise on the picture even then.
+        // Pure noise if nothing of a picture is kept. img2img adds the noise to the picture even
+        // then.
         let noise_alone = init.is_none() || (strength == 1. && (masked || self.takes_masks()));
         let latents_of =
             |images: &Tensor, generators: &mut [Generator]| -> candle_core::Result<Tensor> {
@@ -134,9 +134,9 @@ impl Pipeline {
             });
         };
         let mask = picture::painted(&masks, w, h, device)?;
-        // Drawn even where only the mask is used: the draws of later steps come after it.
+        // Drawn even if only the mask is used, because later draws depend on it.
         let masked_latents = latents_of(&images.broadcast_mul(&(1. - &mask)?)?, generators)?;
-        // The nearest of each block is its first.
+        // Nearest-neighbor scaling takes the first pixel of each block.
         let rows = Tensor::arange_step(0, h as u32, scale as u32, device)?;
         let columns = Tensor::arange_step(0, w as u32, scale as u32, device)?;
         let mask = mask.index_select(&rows, 2)?.index_select(&columns, 3)?;

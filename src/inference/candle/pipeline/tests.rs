@@ -9,26 +9,20 @@ fn decoded(values: &[f32]) -> Tensor {
 }
 
 #[test]
-fn pixels_are_rounded_and_cut_as_diffusers_does() {
-    // 0.5 of a level goes to the even one: 127.5 and 126.5.
+fn pixels_are_rounded_and_clamped_as_in_diffusers() {
+    // Half a level rounds to even: 127.5 and 126.5.
     let picture = picture::pixels(&decoded(&[0., -1. / 127.5, 3., -3., 1., -1.])).unwrap();
     assert_eq!((picture.width, picture.height), (1, 2));
     assert_eq!(picture.rgb, [128, 255, 255, 126, 0, 0]);
 }
 
 #[test]
-fn what_is_no_picture_is_told_so() {
+fn blank_and_nan_pictures_are_refused() {
     for (values, why) in [
-        ([0., f32::NAN, 0., 0.5, 0., 0.], "numbers that are none"),
-        (
-            [0., f32::INFINITY, 0., 0.5, 0., 0.],
-            "numbers that are none",
-        ),
+        ([0., f32::NAN, 0., 0.5, 0., 0.], "not finite"),
+        ([0., f32::INFINITY, 0., 0.5, 0., 0.], "not finite"),
         ([-1., -0.99, -2., -1., -1., -1.], "black all over"),
-        (
-            [1., 0.99, -1., -1., 0., 0.],
-            "one colour (254, 0, 128) all over",
-        ),
+        ([1., 0.99, -1., -1., 0., 0.], "(254, 0, 128) all over"),
     ] {
         let failure = picture::pixels(&decoded(&values)).unwrap_err();
         assert_eq!(failure.kind, FailureKind::BadOutput);
@@ -37,7 +31,7 @@ fn what_is_no_picture_is_told_so() {
 }
 
 #[test]
-fn a_picture_as_a_tensor_goes_from_minus_one_to_one_channel_by_channel() {
+fn pictures_become_tensors_from_minus_one_to_one() {
     let picture = Pixels {
         width: 2,
         height: 1,
@@ -63,7 +57,7 @@ fn a_picture_as_a_tensor_goes_from_minus_one_to_one_channel_by_channel() {
 }
 
 #[test]
-fn short_memory_is_told_apart() {
+fn out_of_memory_has_its_own_kind() {
     let kind = |error: candle_core::Error| match Stopped::from(error) {
         Stopped::Failed(failure) => failure.kind,
         Stopped::Cancelled => FailureKind::Cancelled,

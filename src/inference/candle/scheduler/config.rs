@@ -1,4 +1,5 @@
-//! `scheduler_config.json` of a diffusers checkpoint: how the model was trained and how its steps are spaced.
+//! `scheduler_config.json` of a diffusers checkpoint: the noise schedule of the training and the
+//! spacing of the steps.
 
 use std::path::Path;
 
@@ -8,88 +9,82 @@ use serde_json::Value;
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::Scheduler;
 
-/// How the noise variances grow over the training steps (`beta_schedule`).
+/// The growth of the noise variances over the training steps (`beta_schedule`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BetaSchedule {
-    /// Evenly from `beta_start` to `beta_end` (Ho et al. 2020).
+    /// Linear from `beta_start` to `beta_end` (Ho et al. 2020).
     Linear,
-    /// Evenly in the square roots, as in latent diffusion (Rombach et al. 2022).
+    /// Linear in the square roots, as in latent diffusion (Rombach et al. 2022).
     ScaledLinear,
-    /// Cosine, each variance at most 0.999 (Nichol and Dhariwal 2021, eq. 17).
+    /// Cosine, with variances of at most 0.999 (Nichol and Dhariwal 2021, eq. 17).
     SquaredCosCapV2,
 }
 
-/// What the U-Net says (`prediction_type`).
+/// The output of the U-Net (`prediction_type`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PredictionType {
     /// The noise.
     Epsilon,
     /// The velocity (Salimans and Ho 2022, appendix D).
     VPrediction,
-    /// The picture without noise.
+    /// The denoised picture.
     Sample,
 }
 
-/// Which training steps are visited (Lin et al. 2024, table 2).
+/// The selection of training steps (Lin et al. 2024, table 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimestepSpacing {
-    /// Multiples of a whole ratio from `steps_offset` on; the noisiest step may be left out.
+    /// Multiples of an integer ratio, plus `steps_offset`. May omit the noisiest step.
     Leading,
-    /// Evenly from the last to the first, both included.
+    /// Evenly spaced, including the first and the last step.
     Linspace,
-    /// Evenly from the last; the first may be left out.
+    /// Evenly spaced from the last step. May omit the first step.
     Trailing,
 }
 
 /// The noise level after the last step (`final_sigmas_type`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FinalSigma {
-    /// None.
     Zero,
-    /// That of the first training step.
+    /// The level of the first training step.
     SigmaMin,
 }
 
-/// What a checkpoint says about its training and its steps. What is not said has diffusers' default; where that differs
-/// between schedulers it is `None` here.
+/// The scheduler configuration of a checkpoint. Missing fields have diffusers' defaults, or `None`
+/// if the default depends on the scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchedulerConfig {
-    /// The class of diffusers that the file names.
+    /// Name of the diffusers class.
     pub class: String,
-    /// That class, if it is one of ours; others of its family (`PNDMScheduler` of Stable Diffusion 1.5) say how the
-    /// model was trained and leave the choice open.
+    /// The class if it is supported. Other classes of the family, such as `PNDMScheduler` of Stable
+    /// Diffusion 1.5, only describe the training.
     pub scheduler: Option<Scheduler>,
-    /// Training steps.
     pub num_train_timesteps: usize,
-    /// First variance.
     pub beta_start: f64,
-    /// Last variance.
     pub beta_end: f64,
-    /// How they grow.
     pub beta_schedule: BetaSchedule,
-    /// What the U-Net says.
     pub prediction_type: PredictionType,
-    /// Which training steps are visited; DDIM's default is leading, that of the others linspace.
+    /// The selection of training steps. The default of DDIM is leading; of the others, linspace.
     pub timestep_spacing: Option<TimestepSpacing>,
-    /// Added to leading timesteps.
+    /// Offset of leading timesteps.
     pub steps_offset: usize,
-    /// DDIM: after the last step there is no noise at all, rather than that of the first training step.
+    /// DDIM: the last step ends without noise, instead of the noise of the first training step.
     pub set_alpha_to_one: bool,
-    /// DDIM: the predicted picture is clipped to plus and minus this; `None` does not clip.
+    /// DDIM: the predicted picture is clipped to this range around 0; `None` for no clipping.
     pub clip_sample: Option<f64>,
-    /// Euler and DPM++: noise levels spaced by Karras et al. 2022, eq. 5, whatever the timesteps' spacing.
+    /// Euler and DPM++: noise levels follow Karras et al. 2022, eq. 5, whatever the spacing.
     pub use_karras_sigmas: bool,
     /// Euler and DPM++: the noise after the last step.
     pub final_sigma: FinalSigma,
-    /// DPM++: the last step is of first order where there are fewer than 15 steps.
+    /// DPM++: the last step is of first order if there are fewer than 15 steps.
     pub lower_order_final: bool,
     /// DPM++: the last step is of first order.
     pub euler_at_final: bool,
-    /// DPM++: steps with a smaller log signal-to-noise ratio are left out.
+    /// DPM++: steps with a smaller log signal-to-noise ratio are omitted.
     pub lambda_min_clipped: Option<f64>,
 }
 
-/// The file as it is written. Numbers and switches that only matter when they are set are optional.
+/// The raw fields of the file.
 #[derive(Deserialize)]
 struct Raw {
     #[serde(rename = "_class_name")]
@@ -113,7 +108,7 @@ struct Raw {
     others: serde_json::Map<String, Value>,
 }
 
-/// Settings that change the numbers and are not computed here, with the only value of each that is.
+/// Settings that change the results, with the only supported values.
 const FIXED: [(&str, &[&str]); 15] = [
     ("rescale_betas_zero_snr", &["false"]),
     ("thresholding", &["false"]),
@@ -128,12 +123,12 @@ const FIXED: [(&str, &[&str]); 15] = [
     ("timestep_type", &["discrete"]),
     ("algorithm_type", &["dpmsolver++"]),
     ("solver_order", &["2"]),
-    // The bh types are UniPC's names for what DPM++ calls midpoint; diffusers reads them so too.
+    // The bh types are UniPC's names of DPM++'s midpoint, in diffusers as well.
     ("solver_type", &["midpoint", "bh1", "bh2"]),
     ("variance_type", &["fixed_small", "fixed_large"]),
 ];
 
-/// Classes that share the training fields with ours.
+/// Classes with the same training fields as the supported ones.
 const FAMILY: [&str; 10] = [
     "PNDMScheduler",
     "DDPMScheduler",
@@ -147,7 +142,7 @@ const FAMILY: [&str; 10] = [
     "UniPCMultistepScheduler",
 ];
 
-/// The class of diffusers that computes what `scheduler` names.
+/// The diffusers class of `scheduler`.
 pub fn class_name(scheduler: Scheduler) -> &'static str {
     match scheduler {
         Scheduler::Euler => "EulerDiscreteScheduler",
@@ -164,11 +159,11 @@ impl SchedulerConfig {
         Self::parse(&text).map_err(|problem| problem.file(path))
     }
 
-    /// Reads the text of a `scheduler_config.json`. A class or a setting whose numbers would come out different is
-    /// refused by name.
+    /// Parses a `scheduler_config.json`. Errors for unsupported classes and settings name the
+    /// field.
     pub fn parse(text: &str) -> Result<SchedulerConfig> {
         let raw: Raw = serde_json::from_str(&without_infinity(text)).map_err(|e| {
-            Error::input(format!("is no scheduler configuration: {e}")).line(e.line() as u64)
+            Error::input(format!("is not a scheduler configuration: {e}")).line(e.line() as u64)
         })?;
         let scheduler = Scheduler::ALL
             .into_iter()
@@ -176,7 +171,7 @@ impl SchedulerConfig {
         if scheduler.is_none() && !FAMILY.contains(&raw.class.as_str()) {
             let ours = Scheduler::ALL.map(class_name).join(", ");
             let help = format!(
-                "supported are {ours}; and read for their training settings {}",
+                "supported: {ours}; supported for their training settings only: {}",
                 FAMILY.join(", ")
             );
             return Err(refused("_class_name", &raw.class).help(help));
@@ -188,7 +183,7 @@ impl SchedulerConfig {
             let value = value
                 .as_str()
                 .map_or_else(|| value.to_string(), str::to_string);
-            // Another class of the family may use a setting for itself: only what is computed from it counts.
+            // Other classes of the family may have settings of their own, which do not matter here.
             let own = matches!(
                 field,
                 "algorithm_type" | "solver_order" | "solver_type" | "variance_type"
@@ -247,13 +242,13 @@ impl SchedulerConfig {
         if !(2..=100_000).contains(&self.num_train_timesteps) {
             return Err(
                 refused("num_train_timesteps", &self.num_train_timesteps.to_string())
-                    .help("it must be from 2 to 100000"),
+                    .help("use a value from 2 to 100000"),
             );
         }
         for (field, value) in [("beta_start", self.beta_start), ("beta_end", self.beta_end)] {
             if !(value > 0.0 && value < 1.0) {
                 return Err(
-                    refused(field, &value.to_string()).help("a variance lies between 0 and 1")
+                    refused(field, &value.to_string()).help("use a variance between 0 and 1")
                 );
             }
         }
@@ -301,7 +296,8 @@ fn named<T: Copy>(field: &str, name: Option<&str>, known: &[(&str, T)]) -> Resul
     }
 }
 
-/// Python writes `-Infinity` (diffusers: `lambda_min_clipped`), which is no JSON; outside of texts it becomes null.
+/// Python writes `-Infinity` (diffusers: `lambda_min_clipped`), which is no JSON; outside of texts
+/// it becomes null.
 fn without_infinity(text: &str) -> String {
     text.split_inclusive(['\n', ',', '}'])
         .map(|part| match part.rsplit_once(':') {

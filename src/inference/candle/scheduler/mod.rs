@@ -1,8 +1,8 @@
-//! Schedulers: how the noise is taken out step by step. Each computes what its namesake in diffusers 0.42 computes.
+//! Schedulers, which remove the noise step by step. Each matches its namesake in diffusers 0.42.
 //!
-//! All four are linear: a step predicts the clean picture from the sample and the model's output, and mixes it with the
-//! sample, DPM++ also with the picture predicted one step before, Euler ancestral with fresh noise. What differs are
-//! the weights, and those are host numbers in f64.
+//! All four are linear. A step predicts the clean picture from the sample and the model's output,
+//! and mixes it with the sample. DPM++ also mixes in the previous prediction, and Euler ancestral
+//! adds new noise. Only the weights differ; they are f64 numbers on the host.
 
 mod config;
 mod schedule;
@@ -18,7 +18,7 @@ pub use config::{
 use benchtop_model::error;
 use benchtop_model::generation::Scheduler;
 
-/// What a sample is made of at a step: `alpha` times the picture plus `sigma` times unit noise.
+/// The composition of a sample at a step: `alpha` times the picture plus `sigma` times unit noise.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     alpha: f64,
@@ -26,12 +26,13 @@ struct Level {
 }
 
 impl Level {
-    /// The scale of the Euler schedulers, where the picture keeps its size (variance exploding).
+    /// The scale of the Euler schedulers: the picture keeps its scale (variance exploding).
     fn exploding(sigma: f64) -> Level {
         Level { alpha: 1.0, sigma }
     }
 
-    /// The scale of the training, where the sum of the variances is 1, for a sigma of the other scale.
+    /// The scale of the training: the variances sum to 1 (variance preserving). `sigma` is in the
+    /// exploding scale.
     fn preserving(sigma: f64) -> Level {
         let alpha = 1.0 / (sigma * sigma + 1.0).sqrt();
         Level {
@@ -40,7 +41,7 @@ impl Level {
         }
     }
 
-    /// The same from an entry of `alphas_cumprod`.
+    /// The variance-preserving level of an entry of `alphas_cumprod`.
     fn of_variance(alpha_prod: f64) -> Level {
         Level {
             alpha: alpha_prod.sqrt(),
@@ -53,7 +54,7 @@ impl Level {
         self.alpha.ln() - self.sigma.ln()
     }
 
-    /// Weights of sample and model output in the predicted picture.
+    /// The weights of the sample and the model output in the predicted picture.
     fn picture(self, prediction: PredictionType) -> (f64, f64) {
         let size = self.alpha * self.alpha + self.sigma * self.sigma;
         match prediction {
@@ -64,25 +65,25 @@ impl Level {
     }
 }
 
-/// How much of what the next sample is made of.
+/// The weights of the terms of the next sample.
 #[derive(Clone, Copy, Debug, Default)]
 struct Weights {
     sample: f64,
     picture: f64,
-    /// The picture that was predicted one step before.
+    /// The picture predicted in the previous step.
     earlier: f64,
     noise: f64,
 }
 
-/// One run of a scheduler over a batch: the steps, and what it keeps between them.
+/// One run of a scheduler over a batch: the steps, and the state between them.
 pub struct Sampler {
     scheduler: Scheduler,
     prediction: PredictionType,
     spacing_from_top: bool,
     timesteps: Vec<f32>,
-    /// The levels each step goes from and to.
+    /// The start and end level of each step.
     levels: Vec<(Level, Level)>,
-    /// What clips the predicted picture (DDIM).
+    /// DDIM: the range to clip the predicted picture to.
     clip: Option<f64>,
     /// DPM++: the last step is of first order.
     first_order_end: bool,
@@ -91,8 +92,8 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// A run of `steps` steps (from 1 to the number of training steps) of `scheduler` for a model of this `config`,
-    /// whatever class the file names: what diffusers makes with `from_config`.
+    /// A run of `steps` steps (1 to the number of training steps) of `scheduler` for a model with
+    /// this `config`, whatever class the file names, like diffusers' `from_config`.
     pub fn new(
         config: &SchedulerConfig,
         scheduler: Scheduler,
@@ -116,12 +117,12 @@ impl Sampler {
         })
     }
 
-    /// The timesteps to give to the U-Net, noisiest first; Euler's may have fractions.
+    /// The timesteps for the U-Net, noisiest first. Euler's may be fractional.
     pub fn timesteps(&self) -> &[f32] {
         &self.timesteps
     }
 
-    /// What unit noise is multiplied with to begin from noise alone.
+    /// The factor of unit noise to start from pure noise.
     pub fn init_noise_sigma(&self) -> f64 {
         let top = self
             .levels
@@ -135,32 +136,31 @@ impl Sampler {
         }
     }
 
-    /// Begins a new run. `strength` (over 0, up to 1) is how much of the way through the noise it goes; the first step
-    /// to take is returned, 0 for all of it. The latents of a picture are brought to that step by
-    /// [`add_noise`](Self::add_noise). Counts as the img2img pipelines of diffusers.
+    /// Starts a new run. `strength` (above 0, up to 1) is the share of the steps to run, as in
+    /// diffusers' img2img pipelines. Returns the index of the first step, 0 for a strength of 1.
+    /// [`add_noise`](Self::add_noise) brings the latents of a picture to that step.
     pub fn begin(&mut self, strength: f64) -> error::Result<usize> {
         let steps = self.timesteps.len();
         if !(strength > 0.0 && strength <= 1.0) {
-            let problem = error::Error::input(format!(
-                "strength {strength}: it must be over 0 and at most 1"
-            ));
+            let problem =
+                error::Error::input(format!("strength {strength} must be above 0 and at most 1"));
             return Err(problem.field("strength"));
         }
         let taken = (steps as f64 * strength) as usize;
         if taken == 0 {
             let problem = error::Error::input(format!(
-                "strength {strength} of {steps} steps leaves no step"
+                "strength {strength} of {steps} steps leaves no step to compute"
             ));
             return Err(problem
                 .field("strength")
-                .help("take a greater strength or more steps"));
+                .help("use a greater strength or more steps"));
         }
         self.next = steps - taken;
         self.earlier = None;
         Ok(self.next)
     }
 
-    /// The sample as the U-Net wants it at step `i`, in the sample's dtype.
+    /// The sample scaled for the U-Net at step `i`, in the sample's dtype.
     pub fn scale_model_input(&self, sample: &Tensor, i: usize) -> Result<Tensor> {
         let level = self.level(i)?;
         match self.scheduler {
@@ -171,16 +171,17 @@ impl Sampler {
         }
     }
 
-    /// Whether step `i` adds noise and must be given some.
+    /// True if step `i` adds noise, which the caller must pass.
     pub fn wants_noise(&self, i: usize) -> bool {
         self.levels
             .get(i)
             .is_some_and(|_| self.weights(i).noise != 0.0)
     }
 
-    /// The sample after step `i`, from the model's output and the sample at `i` (any shape, batch in front; computed in
-    /// f32, in the dtype of `sample`). `noise` is unit noise of the same shape where [`wants_noise`](Self::wants_noise)
-    /// says so. Steps come in order, from that of [`begin`](Self::begin) on.
+    /// The sample after step `i`, from the model's output and the sample at `i`. The shape is any,
+    /// with the batch first. Computes in f32, and returns the dtype of `sample`. `noise` is unit
+    /// noise of the same shape if [`wants_noise`](Self::wants_noise). Steps must be in order, from
+    /// the first step of [`begin`](Self::begin).
     pub fn step(
         &mut self,
         model_output: &Tensor,
@@ -209,7 +210,7 @@ impl Sampler {
         let weights = self.weights(i);
         let mut result = ((&sample * weights.sample)? + (&picture * weights.picture)?)?;
         if let Some(clip) = self.clip {
-            // Only the picture is clipped; the noise that is kept is what the unclipped one left.
+            // Only the picture is clipped; the noise stays that of the unclipped picture.
             let cut = (picture.clamp(-clip, clip)? - &picture)?;
             result = (result + (cut * self.levels[i].1.alpha)?)?;
         }
@@ -229,8 +230,8 @@ impl Sampler {
         result.to_dtype(dtype)
     }
 
-    /// The clean latents `original` with unit `noise` of the same shape, as a sample at step `i`; in the dtype of
-    /// `original`.
+    /// Adds unit `noise` to the clean latents `original`, to get a sample at step `i`, in the dtype
+    /// of `original`.
     pub fn add_noise(&self, original: &Tensor, noise: &Tensor, i: usize) -> Result<Tensor> {
         let level = self.level(i)?;
         let clean = (original.to_dtype(DType::F32)? * level.alpha)?;
@@ -244,13 +245,13 @@ impl Sampler {
         }
     }
 
-    /// What the sample after step `i` is made of.
+    /// The weights of the sample after step `i`.
     fn weights(&self, i: usize) -> Weights {
         let (now, then) = self.levels[i];
         match self.scheduler {
             // Karras et al. 2022, algorithm 2 without churn: along (sample - picture) / sigma.
             Scheduler::Euler => along(now.sigma, then.sigma),
-            // k-diffusion's ancestral step: down below the next level, and up again with noise.
+            // k-diffusion's ancestral step: go below the next level, and add noise to reach it.
             Scheduler::EulerAncestral => {
                 let (from, to) = (now.sigma * now.sigma, then.sigma * then.sigma);
                 let up = to * (from - to).max(0.0) / from;
@@ -259,7 +260,7 @@ impl Sampler {
                     ..along(now.sigma, (to - up).max(0.0).sqrt())
                 }
             }
-            // Song et al. 2021, eq. 12 with eta 0: the noise in the sample is kept, in its new proportion.
+            // Song et al. 2021, eq. 12 with eta 0: the noise of the sample is kept and rescaled.
             Scheduler::Ddim => {
                 let kept = then.sigma / now.sigma;
                 Weights {
@@ -282,7 +283,7 @@ impl Sampler {
             .checked_sub(1)
             .map(|b| self.levels[b].0)
             .filter(|_| self.earlier.is_some() && !last);
-        // Half of the gain goes by the change since the step before, per step of lambda.
+        // Half of the gain follows the change since the previous step, per step of lambda.
         let change = before.map_or(0.0, |b| 0.5 * gain * h / (now.lambda() - b.lambda()));
         Weights {
             sample: kept,
@@ -293,7 +294,7 @@ impl Sampler {
     }
 }
 
-/// From noise level `from` to `to` on the straight line through the predicted picture.
+/// The weights of a straight step from noise level `from` to `to`, toward the predicted picture.
 fn along(from: f64, to: f64) -> Weights {
     let kept = to / from;
     Weights {
@@ -303,7 +304,7 @@ fn along(from: f64, to: f64) -> Weights {
     }
 }
 
-/// The timesteps, and the levels each step goes from and to.
+/// The timesteps, and the start and end level of each step.
 fn steps_between(
     config: &SchedulerConfig,
     scheduler: Scheduler,
@@ -325,7 +326,7 @@ fn steps_between(
                 .collect(),
         );
     }
-    // diffusers goes back by a whole ratio, wherever the next timestep is.
+    // diffusers steps back by an integer ratio, wherever the next timestep is.
     let ratio = (config.num_train_timesteps / times.len()) as f64;
     let level = |t: f64| match alphas.get(t.max(0.0) as usize) {
         Some(a) if t >= 0.0 || !config.set_alpha_to_one => Level::of_variance(f64::from(*a)),

@@ -1,11 +1,11 @@
-//! The numbers of a schedule: variances of the training, and the steps that are visited with their noise levels.
-//! f32 where diffusers has f32 tensors, f64 where it has numpy or Python numbers.
+//! The numbers of a schedule: training variances, timesteps, and noise levels. Uses f32 where
+//! diffusers has f32 tensors, and f64 where it has numpy or Python numbers.
 
 use super::config::{BetaSchedule, FinalSigma, SchedulerConfig, TimestepSpacing};
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::Scheduler;
 
-/// `torch.linspace` in float32: counted from the nearer end.
+/// `torch.linspace` in float32, which counts from the nearer end.
 fn linspace_f32(start: f32, end: f32, count: usize) -> impl Iterator<Item = f32> {
     let step = (end - start) / (count - 1) as f32;
     (0..count).map(move |i| {
@@ -17,7 +17,7 @@ fn linspace_f32(start: f32, end: f32, count: usize) -> impl Iterator<Item = f32>
     })
 }
 
-/// `alphas_cumprod` of the training steps: how much of the picture's variance is left at each.
+/// `alphas_cumprod` of the training steps: the remaining share of the picture's variance.
 pub(super) fn alphas_cumprod(config: &SchedulerConfig) -> Vec<f32> {
     let count = config.num_train_timesteps;
     let betas: Vec<f32> = match config.beta_schedule {
@@ -42,7 +42,7 @@ pub(super) fn alphas_cumprod(config: &SchedulerConfig) -> Vec<f32> {
                 .collect()
         }
     };
-    // torch keeps the running product of a float32 cumprod in double.
+    // torch accumulates a float32 cumprod in double.
     betas
         .iter()
         .scan(1.0f64, |product, beta| {
@@ -52,7 +52,7 @@ pub(super) fn alphas_cumprod(config: &SchedulerConfig) -> Vec<f32> {
         .collect()
 }
 
-/// The noise level of each training step in the scale where the picture has variance 1.
+/// The noise level of each training step, for pictures of variance 1.
 fn sigmas(alphas_cumprod: &[f32]) -> Vec<f32> {
     alphas_cumprod
         .iter()
@@ -60,8 +60,8 @@ fn sigmas(alphas_cumprod: &[f32]) -> Vec<f32> {
         .collect()
 }
 
-/// The timesteps and the noise levels of `scheduler`'s steps: `times` and the levels there, or Karras' spacing of the
-/// levels and the times they are at. There is one level more, that after the last step.
+/// The timesteps and noise levels of the steps: `times` and their levels, or Karras' levels and
+/// their times. There is one more level, after the last step.
 pub(super) fn step_sigmas(
     config: &SchedulerConfig,
     scheduler: Scheduler,
@@ -76,7 +76,7 @@ pub(super) fn step_sigmas(
         a + (b - a) * (t - low as f64).clamp(0.0, 1.0)
     };
     let mut levels: Vec<f64> = times.iter().map(|t| at(*t)).collect();
-    // diffusers' ancestral Euler and DDIM do not know the switch.
+    // diffusers' ancestral Euler and DDIM do not have this setting.
     if config.use_karras_sigmas && matches!(scheduler, Scheduler::Euler | Scheduler::DpmPlusPlus2M)
     {
         let multistep = scheduler == Scheduler::DpmPlusPlus2M;
@@ -103,7 +103,8 @@ pub(super) fn step_sigmas(
     (times, levels)
 }
 
-/// `steps` noise levels from `top` to `bottom`, evenly spaced in their seventh roots (Karras et al. 2022, eq. 5).
+/// `steps` noise levels from `top` to `bottom`, evenly spaced in their seventh roots (Karras et al.
+/// 2022, eq. 5).
 fn karras(top: f64, bottom: f64, steps: usize) -> Vec<f64> {
     const RHO: f64 = 7.0;
     let (top, bottom) = (top.powf(1.0 / RHO), bottom.powf(1.0 / RHO));
@@ -119,7 +120,7 @@ fn karras(top: f64, bottom: f64, steps: usize) -> Vec<f64> {
         .collect()
 }
 
-/// The training step, with its fraction in the logarithm, at which the noise level is `sigma`.
+/// The fractional training step with the noise level `sigma`, interpolated in the logarithm.
 fn time_of(sigma: f64, train: &[f32]) -> f64 {
     let log = |i: usize| f64::from(train[i].ln());
     let wanted = sigma.max(1e-10).ln();
@@ -140,7 +141,7 @@ pub(super) fn timesteps(
     let train = config.num_train_timesteps;
     if steps == 0 || steps > train {
         return Err(Error::input(format!(
-            "{steps} steps: a model trained with {train} takes from 1 to {train}"
+            "{steps} steps are out of range: this model takes from 1 to {train}"
         )));
     }
     let multistep = scheduler == Scheduler::DpmPlusPlus2M;
@@ -150,7 +151,7 @@ pub(super) fn timesteps(
         TimestepSpacing::Linspace
     };
     let last = if multistep { clipped(config) } else { train };
-    // DPM++ divides the way into one part more and leaves the last point to its final sigma.
+    // DPM++ uses one more interval, and its final sigma replaces the last point.
     let points = if multistep { steps + 1 } else { steps };
     let mut times: Vec<f64> = match config.timestep_spacing.unwrap_or(default) {
         TimestepSpacing::Linspace => {
@@ -167,7 +168,7 @@ pub(super) fn timesteps(
                     i as f64 * step
                 }
             };
-            // Euler visits fractions of timesteps, in float32.
+            // Euler uses fractional timesteps, in float32.
             let round = matches!(scheduler, Scheduler::Ddim | Scheduler::DpmPlusPlus2M);
             (0..points)
                 .rev()
@@ -189,8 +190,8 @@ pub(super) fn timesteps(
                 .collect()
         }
         TimestepSpacing::Trailing => {
-            // numpy's arange: the difference of the first two, times the index. For a few counts (61 of 1000) it has
-            // one more that lies below zero; that one is left out.
+            // numpy's arange: the difference of the first two, times the index. For a few counts,
+            // such as 61 of 1000, numpy adds a step below zero, which is omitted here.
             let start = last as f64;
             let step = (start - train as f64 / steps as f64) - start;
             (0..steps)
@@ -200,8 +201,8 @@ pub(super) fn timesteps(
     };
     times.truncate(steps);
     let top = (train - 1) as f64;
-    // Where DDIM would look up a variance outside of the training, diffusers ends with an index error; where a timestep
-    // comes twice, DPM++ divides by nothing.
+    // diffusers fails here too: DDIM with an index error for a step outside of the training, and
+    // DPM++ with a division by zero for a repeated timestep.
     let twice = times.windows(2).any(|pair| pair[0] <= pair[1]);
     if twice
         || times
@@ -209,14 +210,14 @@ pub(super) fn timesteps(
             .any(|t| *t < 0.0 || (*t > top && scheduler == Scheduler::Ddim))
     {
         let problem = Error::input(format!(
-            "{steps} steps of this spacing do not fit in the {train} of the training"
+            "{steps} steps of this spacing do not fit in the {train} training steps"
         ));
-        return Err(problem.help("take fewer steps"));
+        return Err(problem.help("use fewer steps"));
     }
     Ok(times)
 }
 
-/// DPM++: how many training steps are left under `lambda_min_clipped`.
+/// DPM++: the number of training steps that `lambda_min_clipped` leaves.
 fn clipped(config: &SchedulerConfig) -> usize {
     let Some(least) = config.lambda_min_clipped else {
         return config.num_train_timesteps;

@@ -21,7 +21,7 @@ fn refused(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn the_file_of_sdxl_is_read() {
+fn parses_the_sdxl_configuration() {
     let config = sdxl();
     assert_eq!(config.scheduler, Some(Scheduler::Euler));
     assert_eq!((config.num_train_timesteps, config.steps_offset), (1000, 1));
@@ -32,8 +32,8 @@ fn the_file_of_sdxl_is_read() {
 }
 
 #[test]
-fn a_class_of_the_family_leaves_the_choice_open() {
-    // Stable Diffusion 1.5 comes with PNDM.
+fn other_classes_of_the_family_leave_the_scheduler_open() {
+    // Stable Diffusion 1.5 is published with PNDM.
     let config =
         SchedulerConfig::parse(&SDXL.replace("EulerDiscreteScheduler", "PNDMScheduler")).unwrap();
     assert_eq!(
@@ -49,7 +49,7 @@ fn a_class_of_the_family_leaves_the_choice_open() {
 }
 
 #[test]
-fn karras_spacing_is_for_those_that_know_it() {
+fn karras_spacing_applies_only_to_euler_and_dpm() {
     let karras =
         SchedulerConfig::parse(&SDXL.replace("_sigmas\": false", "_sigmas\": true")).unwrap();
     for scheduler in Scheduler::ALL {
@@ -65,7 +65,7 @@ fn karras_spacing_is_for_those_that_know_it() {
 }
 
 #[test]
-fn what_is_not_computed_is_refused_by_name() {
+fn refuses_unsupported_settings_by_name() {
     let class = refused("EulerDiscreteScheduler", "FlowMatchEulerDiscreteScheduler");
     assert!(
         class.contains("`_class_name`: `FlowMatchEulerDiscreteScheduler` is not supported"),
@@ -122,14 +122,14 @@ fn what_is_not_computed_is_refused_by_name() {
         (
             "\"steps_offset\": 1",
             "\"steps_offset\": \"one\"",
-            "is no scheduler configuration",
+            "is not a scheduler configuration",
         ),
         (
             "{\"_class_name\": \"EulerDiscreteScheduler\",",
             "{",
             "_class_name",
         ),
-        ("{\"_class_name\"", "[", "is no scheduler configuration"),
+        ("{\"_class_name\"", "[", "is not a scheduler configuration"),
     ] {
         let said = refused(from, to);
         assert!(said.contains(says), "{to}: {said}");
@@ -137,7 +137,7 @@ fn what_is_not_computed_is_refused_by_name() {
 }
 
 #[test]
-fn a_missing_file_is_named() {
+fn missing_file_error_names_the_file() {
     let problem =
         SchedulerConfig::read(std::path::Path::new("/nowhere/scheduler_config.json")).unwrap_err();
     assert_eq!(
@@ -154,7 +154,7 @@ fn a_missing_file_is_named() {
 }
 
 #[test]
-fn pythons_infinity_is_read_and_texts_are_left_alone() {
+fn parses_pythons_infinity_outside_of_strings() {
     let text = SDXL.replace(
         "{\"_class",
         "{\"lambda_min_clipped\": -Infinity, \"note\": \"-Infinity\", \"_class",
@@ -166,7 +166,7 @@ fn pythons_infinity_is_read_and_texts_are_left_alone() {
 }
 
 #[test]
-fn steps_out_of_range_are_refused() {
+fn refuses_steps_out_of_range() {
     for scheduler in Scheduler::ALL {
         for steps in [0, 1001] {
             let said = Sampler::new(&sdxl(), scheduler, steps)
@@ -186,7 +186,7 @@ fn steps_out_of_range_are_refused() {
                     ..sdxl()
                 };
                 let sampler = Sampler::new(&config, scheduler, steps).unwrap();
-                // 61 trailing steps are 62 in diffusers, the last of them below zero.
+                // diffusers has 62 steps for 61 trailing ones, the last of them below zero.
                 assert_eq!(sampler.timesteps().len(), steps);
                 assert!(
                     sampler.timesteps().windows(2).all(|w| w[0] > w[1]),
@@ -204,7 +204,7 @@ fn steps_out_of_range_are_refused() {
     }
     // The offset moves the first of a thousand steps out of the training.
     assert!(Sampler::new(&sdxl(), Scheduler::Ddim, 1000).is_err());
-    // DPM++ takes one part more: a thousand leading ones are all the same timestep, a thousand even ones some twice.
+    // DPM++ uses one more interval, so a thousand steps repeat timesteps.
     for spacing in [TimestepSpacing::Leading, TimestepSpacing::Linspace] {
         let config = SchedulerConfig {
             timestep_spacing: Some(spacing),
@@ -214,7 +214,7 @@ fn steps_out_of_range_are_refused() {
             .err()
             .unwrap()
             .to_string();
-        assert!(said.contains("do not fit in the 1000"), "{said}");
+        assert!(said.contains("in the 1000"), "{said}");
     }
 }
 
@@ -231,7 +231,7 @@ fn strength_leaves_at_least_one_step() {
 }
 
 #[test]
-fn steps_come_in_order_and_ancestral_ones_with_noise() {
+fn steps_must_be_in_order_and_ancestral_steps_need_noise() {
     let x = Tensor::ones((2, 4, 2, 2), DType::F32, &Device::Cpu).unwrap();
     let mut sampler = Sampler::new(&sdxl(), Scheduler::EulerAncestral, 3).unwrap();
     assert!(
@@ -249,7 +249,7 @@ fn steps_come_in_order_and_ancestral_ones_with_noise() {
             .contains("the next one is 0")
     );
     for i in 0..3 {
-        // Nothing is left to add after the last step.
+        // The last step adds no noise.
         assert_eq!(sampler.wants_noise(i), i < 2);
         sampler.step(&x, i, &x, Some(&x)).unwrap();
     }
@@ -267,7 +267,7 @@ fn steps_come_in_order_and_ancestral_ones_with_noise() {
 }
 
 #[test]
-fn a_new_run_forgets_the_last() {
+fn a_new_run_resets_the_state() {
     let at = |k: f32| Tensor::full(k, (1, 2), &Device::Cpu).unwrap();
     let mut sampler = Sampler::new(&sdxl(), Scheduler::DpmPlusPlus2M, 4).unwrap();
     let mut run = |first: f32| {

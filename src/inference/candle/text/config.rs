@@ -1,4 +1,4 @@
-//! `config.json` of a CLIP text encoder, as transformers writes it.
+//! `config.json` of a CLIP text encoder in transformers' format.
 
 use std::path::Path;
 
@@ -9,40 +9,36 @@ use crate::candle::encoder::LayerSizes;
 use crate::candle::ops::Activation;
 use benchtop_model::error::{Error, Result};
 
-/// Which token's state stands for the whole text.
+/// The token whose state represents the whole text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolAt {
-    /// The first of the highest id. transformers does so where the configuration has the `eos_token_id` 2 of old files,
-    /// which is not the id that the tokenizer writes.
+    /// The first token with the highest id. transformers does this for old files with
+    /// `eos_token_id` 2, which is not the id that the tokenizer writes.
     HighestId,
-    /// The first of this id; the first token of all if it does not occur.
+    /// The first token with this id, or the first token if there is none.
     FirstOf(u32),
 }
 
-/// The measures of a CLIP text encoder.
+/// The sizes of a CLIP text encoder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextConfig {
-    /// Rows of the token table.
     pub vocab_size: usize,
     /// Width of the states.
     pub hidden_size: usize,
-    /// Width inside the perceptron.
+    /// Width inside the MLP.
     pub intermediate_size: usize,
-    /// Width of the projected text, where there is a projection.
+    /// Width of the projected text, if there is a projection.
     pub projection_dim: usize,
-    /// Layers.
     pub num_hidden_layers: usize,
-    /// Heads of the attention; they divide the width.
+    /// Number of attention heads; must divide the width.
     pub num_attention_heads: usize,
-    /// Longest text in tokens.
     pub max_position_embeddings: usize,
-    /// The nonlinearity.
     pub activation: Activation,
     /// Epsilon of the layer norms.
     pub layer_norm_eps: f64,
     /// Where the text is pooled.
     pub pool_at: PoolAt,
-    /// Whether the weights must have a projection (`CLIPTextModelWithProjection`).
+    /// True if the weights must have a projection (`CLIPTextModelWithProjection`).
     pub with_projection: bool,
 }
 
@@ -64,7 +60,7 @@ struct Raw {
 }
 
 impl Default for Raw {
-    /// What transformers takes for a field that is not written.
+    /// transformers' defaults.
     fn default() -> Raw {
         Raw {
             model_type: "clip_text_model".to_string(),
@@ -90,24 +86,22 @@ impl TextConfig {
         Self::parse(&text).map_err(|problem| problem.file(path))
     }
 
-    /// Reads the text of a `config.json`; another kind of model and an unknown nonlinearity are refused by name.
+    /// Parses a `config.json`. Errors for unsupported models and nonlinearities name the field.
     pub fn parse(text: &str) -> Result<TextConfig> {
         let raw: Raw = serde_json::from_str(text).map_err(|e| {
-            Error::input(format!("is no configuration of a text encoder: {e}"))
-                .line(e.line() as u64)
+            Error::input(format!("is not a text encoder configuration: {e}")).line(e.line() as u64)
         })?;
         Self::checked(raw)
     }
 
-    /// The same from the `text_config` of a whole CLIP.
+    /// Reads the `text_config` of a whole CLIP model.
     pub fn section(fields: Value) -> Result<TextConfig> {
         let wrong = |e| {
-            Error::input(format!("is no configuration of a text encoder: {e}")).field("text_config")
+            Error::input(format!("is not a text encoder configuration: {e}")).field("text_config")
         };
         Self::checked(serde_json::from_value(fields).map_err(wrong)?)
     }
 
-    /// The measures of each layer.
     pub fn layer(&self) -> LayerSizes {
         LayerSizes {
             width: self.hidden_size,
@@ -139,10 +133,10 @@ impl TextConfig {
         {
             Some(2) => PoolAt::HighestId,
             Some(id) => PoolAt::FirstOf(id),
-            None => return refused("eos_token_id", &raw.eos_token_id, "one token id is wanted"),
+            None => return refused("eos_token_id", &raw.eos_token_id, "expected one token id"),
         };
         let projection_dim = raw.projection_dim.unwrap_or(512);
-        // An upper bound keeps a wrong file from asking for all memory there is.
+        // The upper bound stops a wrong file from exhausting the memory.
         for (field, value, most) in [
             ("vocab_size", raw.vocab_size, 1 << 20),
             ("hidden_size", raw.hidden_size, 1 << 14),
@@ -157,18 +151,18 @@ impl TextConfig {
             ),
         ] {
             if !(1..=most).contains(&value) {
-                return refused(field, &value, &format!("it must be from 1 to {most}"));
+                return refused(field, &value, &format!("use a value from 1 to {most}"));
             }
         }
         if !raw.hidden_size.is_multiple_of(raw.num_attention_heads) {
-            let help = format!("it must divide the hidden_size, {}", raw.hidden_size);
+            let help = format!("use a divisor of the hidden_size, {}", raw.hidden_size);
             return refused("num_attention_heads", &raw.num_attention_heads, &help);
         }
         if !(raw.layer_norm_eps > 0.0 && raw.layer_norm_eps < 1.0) {
             return refused(
                 "layer_norm_eps",
                 &raw.layer_norm_eps,
-                "it must lie between 0 and 1",
+                "it must be between 0 and 1",
             );
         }
         Ok(TextConfig {

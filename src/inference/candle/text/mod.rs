@@ -1,5 +1,6 @@
-//! CLIP text encoders (Radford et al. 2021), by the semantics of transformers' `CLIPTextModel` and
-//! `CLIPTextModelWithProjection`: CLIP-L of Stable Diffusion 1.5 and SDXL, OpenCLIP-H of 2.1, OpenCLIP-G of SDXL.
+//! CLIP text encoders (Radford et al. 2021), as in transformers' `CLIPTextModel` and
+//! `CLIPTextModelWithProjection`: CLIP-L of Stable Diffusion 1.5 and SDXL, OpenCLIP-H of 2.1, and
+//! OpenCLIP-G of SDXL.
 
 mod config;
 #[cfg(test)]
@@ -13,18 +14,18 @@ use super::layers::LayerNorm;
 pub use super::ops::Activation;
 pub use config::{PoolAt, TextConfig};
 
-/// What an encoder makes of some texts of `s` tokens. Which of the states a U-Net was trained with is the pipeline's to
-/// know: Stable Diffusion takes [`last`](Self::last), SDXL takes [`penultimate`](Self::penultimate) of both encoders
-/// and [`projected`](Self::projected) of the second.
+/// The states of some texts of `s` tokens. Stable Diffusion uses [`last`](Self::last). SDXL uses
+/// [`penultimate`](Self::penultimate) of both encoders and [`projected`](Self::projected) of the
+/// second.
 #[derive(Clone, Debug)]
 pub struct Encoded {
     /// `[b, s, width]`: after the last layer and the final layer norm (`last_hidden_state`).
     pub last: Tensor,
     /// `[b, s, width]`: before the last layer, without a norm (`hidden_states[-2]`).
     pub penultimate: Tensor,
-    /// `[b, width]`: `last` at the token that stands for the text (`pooler_output`).
+    /// `[b, width]`: `last` at the token that represents the text (`pooler_output`).
     pub pooled: Tensor,
-    /// `[b, projection_dim]`: `pooled` through the projection, where the weights have one (`text_embeds`).
+    /// `[b, projection_dim]`: the projection of `pooled`, if the weights have one (`text_embeds`).
     pub projected: Option<Tensor>,
 }
 
@@ -41,8 +42,8 @@ pub struct TextEncoder {
 }
 
 impl TextEncoder {
-    /// Takes the weights from `vb`, under the names of transformers, in front of them `text_model.` or nothing. The
-    /// states are computed in the dtype of `vb` (f32 or f16; attention weights always in f32).
+    /// Loads the weights from `vb`, under their names in transformers, with or without the prefix
+    /// `text_model.`. Computes in the dtype of `vb` (f32 or f16), and attention weights in f32.
     pub fn load(vb: &VarBuilder, config: TextConfig) -> Result<TextEncoder> {
         let prefixed = vb.contains_tensor("text_model.embeddings.token_embedding.weight");
         let inner = if prefixed {
@@ -77,13 +78,12 @@ impl TextEncoder {
         })
     }
 
-    /// The measures of this encoder.
     pub fn config(&self) -> &TextConfig {
         &self.config
     }
 
-    /// Encodes texts of the same number of token ids, beginning and end marks and padding included. Padding is not
-    /// masked, as in the diffusion pipelines: each token sees all before it.
+    /// Encodes texts with the same number of token ids, including special tokens and padding.
+    /// Padding is not masked, as in the diffusion pipelines; attention is causal.
     pub fn forward(&self, texts: &[Vec<u32>]) -> Result<Encoded> {
         let length = texts.first().map_or(0, Vec::len);
         let most = self.config.max_position_embeddings;
@@ -99,7 +99,7 @@ impl TextEncoder {
         let rows = self.config.vocab_size;
         if let Some(id) = texts.iter().flatten().find(|id| **id as usize >= rows) {
             bail!(
-                "token id {id}, but this encoder knows {rows} tokens: the tokenizer belongs to another model"
+                "token id {id}, but the encoder has {rows} tokens; the tokenizer belongs to another model"
             );
         }
         let ids = Tensor::new(texts.concat(), &self.device)?;
@@ -134,8 +134,8 @@ impl TextEncoder {
         })
     }
 
-    /// Encodes prompts of the same number of chunks, as the tokenizer cuts them: the states of a prompt's chunks one
-    /// after the other (`s` is chunks times chunk length), pooled from the first chunk.
+    /// Encodes prompts with the same number of chunks. The states of a prompt's chunks are
+    /// concatenated (`s` is chunks times chunk length), and `pooled` is that of the first chunk.
     pub fn encode(&self, prompts: &[&[Vec<u32>]]) -> Result<Encoded> {
         let chunks = prompts.first().map_or(0, |p| p.len());
         if let Some(other) = prompts.iter().find(|p| p.len() != chunks || chunks == 0) {
@@ -163,7 +163,7 @@ impl TextEncoder {
 }
 
 impl PoolAt {
-    /// The position in `text` that stands for it.
+    /// The position in `text` of the token that represents it.
     pub fn position(self, text: &[u32]) -> usize {
         let wanted = match self {
             PoolAt::HighestId => text.iter().copied().max(),

@@ -66,14 +66,14 @@ fn load(weights: HashMap<String, Tensor>) -> Result<TextEncoder> {
 }
 
 #[test]
-fn every_missing_or_misshapen_tensor_is_named() {
+fn errors_name_missing_and_misshapen_tensors() {
     let names: Vec<String> = weights().into_keys().collect();
     assert_eq!(names.len(), 21);
     for name in names {
         let mut without = weights();
         without.remove(&name);
         let said = load(without).err().unwrap().to_string();
-        // Without the token table nothing tells that there is a prefix.
+        // Without the token table, the prefix cannot be detected.
         let named = if name.contains("token_embedding") {
             "embeddings.token_embedding.weight"
         } else {
@@ -91,7 +91,7 @@ fn every_missing_or_misshapen_tensor_is_named() {
 }
 
 #[test]
-fn a_projection_is_there_when_the_weights_have_one() {
+fn has_a_projection_if_the_weights_have_one() {
     let mut without = weights();
     without.remove("text_projection.weight");
     let vb = VarBuilder::from_tensors(without, DType::F32, &Device::Cpu);
@@ -111,33 +111,33 @@ fn a_projection_is_there_when_the_weights_have_one() {
 }
 
 #[test]
-fn texts_it_cannot_take_are_refused() {
+fn refuses_invalid_texts() {
     let encoder = load(weights()).unwrap();
-    let said = |texts: &[Vec<u32>]| encoder.forward(texts).unwrap_err().to_string();
-    assert!(said(&[]).contains("0 tokens, but this encoder takes from 1 to 6"));
-    assert!(said(&[vec![]]).contains("0 tokens"));
-    assert!(said(&[vec![1; 7]]).contains("7 tokens"));
-    assert!(said(&[vec![1, 2], vec![1]]).contains("texts of 2 and of 1 tokens"));
-    assert!(said(&[vec![1, 10]]).contains("token id 10, but this encoder knows 10 tokens"));
-    let said = |prompts: &[&[Vec<u32>]]| encoder.encode(prompts).unwrap_err().to_string();
-    assert!(said(&[&[vec![1]], &[vec![1], vec![1]]]).contains("prompts of 1 and of 2 chunks"));
-    assert!(said(&[]).contains("0 tokens"));
-    assert!(said(&[&[]]).contains("prompts of 0"));
+    let error = |texts: &[Vec<u32>]| encoder.forward(texts).unwrap_err().to_string();
+    assert!(error(&[]).contains("0 tokens"));
+    assert!(error(&[vec![]]).contains("0 tokens"));
+    assert!(error(&[vec![1; 7]]).contains("7 tokens"));
+    assert!(error(&[vec![1, 2], vec![1]]).contains("texts of 2 and of 1 tokens"));
+    assert!(error(&[vec![1, 10]]).contains("token id 10"));
+    let error = |prompts: &[&[Vec<u32>]]| encoder.encode(prompts).unwrap_err().to_string();
+    assert!(error(&[&[vec![1]], &[vec![1], vec![1]]]).contains("prompts of 1 and of 2 chunks"));
+    assert!(error(&[]).contains("0 tokens"));
+    assert!(error(&[&[]]).contains("prompts of 0"));
 }
 
 #[test]
-fn the_text_is_pooled_where_transformers_pools_it() {
-    // Padded with the end mark itself: the first of them counts.
+fn pools_at_the_same_token_as_transformers() {
+    // Padded with the end token: the first one counts.
     assert_eq!(PoolAt::HighestId.position(&[7, 3, 9, 9, 9]), 2);
     assert_eq!(PoolAt::FirstOf(9).position(&[7, 3, 9, 9, 9]), 2);
-    // An added token above the end mark misleads the rule of old files, and only that.
+    // An added token with a higher id misleads only the rule for old files.
     assert_eq!(PoolAt::HighestId.position(&[7, 11, 3, 9, 0]), 1);
     assert_eq!(PoolAt::FirstOf(9).position(&[7, 11, 3, 9, 0]), 3);
     assert_eq!(PoolAt::FirstOf(5).position(&[7, 11, 3, 9, 0]), 0);
 }
 
 #[test]
-fn gelu_is_the_one_with_the_error_function() {
+fn gelu_uses_the_error_function() {
     let x = Tensor::new(&[[-3.0f32, -1.0, 0.0, 0.5, 2.0]], &Device::Cpu).unwrap();
     let same = Tensor::eye(5, DType::F32, &Device::Cpu).unwrap();
     let none = Tensor::zeros(5, DType::F32, &Device::Cpu).unwrap();
@@ -163,7 +163,7 @@ fn gelu_is_the_one_with_the_error_function() {
 }
 
 #[test]
-fn a_configuration_it_cannot_follow_is_refused_by_name() {
+fn refuses_unsupported_configurations_by_name() {
     let said = |from: &str, to: &str| {
         assert!(CONFIG.contains(from), "{from}");
         TextConfig::parse(&CONFIG.replace(from, to))
@@ -180,7 +180,7 @@ fn a_configuration_it_cannot_follow_is_refused_by_name() {
         (
             "\"num_attention_heads\": 2",
             "\"num_attention_heads\": 3",
-            "it must divide the hidden_size, 8",
+            "use a divisor of the hidden_size, 8",
         ),
         (
             "\"num_attention_heads\": 2",
@@ -206,12 +206,12 @@ fn a_configuration_it_cannot_follow_is_refused_by_name() {
         (
             "\"vocab_size\": 10",
             "\"vocab_size\": -1",
-            "is no configuration of a text encoder",
+            "is not a text encoder configuration",
         ),
         (
             "\"vocab_size\": 10}",
             "",
-            "is no configuration of a text encoder",
+            "is not a text encoder configuration",
         ),
     ] {
         let said = said(from, to);
@@ -225,7 +225,7 @@ fn a_configuration_it_cannot_follow_is_refused_by_name() {
 }
 
 #[test]
-fn fields_that_are_not_written_have_the_values_of_transformers() {
+fn missing_fields_have_transformers_defaults() {
     let config = TextConfig::parse("{}").unwrap();
     let null = TextConfig::parse(r#"{"architectures": null, "projection_dim": null}"#).unwrap();
     assert_eq!((&null, null.with_projection), (&config, false));

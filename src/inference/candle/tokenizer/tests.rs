@@ -1,6 +1,6 @@
 use super::*;
 
-/// A folder with the smallest vocabulary that can say "cat" and "!".
+/// A folder with a minimal vocabulary for "cat" and "!".
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let vocab = r#"{"!": 0, "c": 1, "a": 2, "t": 3, "t</w>": 4, "!</w>": 5, "at</w>": 6, "cat</w>": 7,
@@ -20,7 +20,7 @@ fn open(dir: &tempfile::TempDir) -> ClipTokenizer {
 }
 
 #[test]
-fn a_prompt_is_marked_and_padded() {
+fn prompts_get_special_tokens_and_padding() {
     let tokenizer = open(&folder());
     assert_eq!(
         (tokenizer.end(), tokenizer.pad(), tokenizer.length()),
@@ -46,14 +46,14 @@ fn a_prompt_is_marked_and_padded() {
 }
 
 #[test]
-fn a_long_prompt_is_cut_and_its_partner_made_as_long() {
+fn long_prompts_are_split_and_partners_padded() {
     let dir = folder();
     write(&dir, "special_tokens_map.json", r#"{"pad_token": "!"}"#);
     let tokenizer = open(&dir);
     assert_eq!(tokenizer.pad(), 0);
     let mut pair = ["cat cat cat cat", "cat cat cat cat cat cat cat cat cat"]
         .map(|t| tokenizer.prompt(t).unwrap());
-    // Four fit between the marks: the fifth begins another chunk.
+    // Four tokens fit between the special tokens, so the fifth starts another chunk.
     assert_eq!(pair[0].chunks, [[8, 7, 7, 7, 7, 9]]);
     assert_eq!(
         pair[1].chunks,
@@ -61,20 +61,20 @@ fn a_long_prompt_is_cut_and_its_partner_made_as_long() {
     );
     assert_eq!(
         pair[1].note().unwrap(),
-        "the prompt has 9 tokens and was read in 3 parts of 4"
+        "the prompt has 9 tokens and was split into 3 parts of 4"
     );
     tokenizer.level(&mut pair);
     assert_eq!(
         pair[0].chunks,
         [[8, 7, 7, 7, 7, 9], [8, 9, 0, 0, 0, 0], [8, 9, 0, 0, 0, 0]]
     );
-    // The note is of the prompt itself: the short one is told nothing about its partner.
+    // The short prompt has no note, although it was padded.
     assert_eq!((pair[0].tokens, pair[0].note()), (4, None));
     tokenizer.level(&mut []);
 }
 
 #[test]
-fn one_file_says_the_same_as_two() {
+fn one_file_equals_two_files() {
     let (dir, one) = (folder(), tempfile::tempdir().unwrap());
     let whole = two_files(dir.path()).unwrap();
     write(
@@ -90,7 +90,7 @@ fn one_file_says_the_same_as_two() {
 }
 
 #[test]
-fn a_length_that_is_not_said_is_that_of_clip() {
+fn default_length_is_that_of_clip() {
     let dir = folder();
     for config in [
         "{}",
@@ -103,7 +103,7 @@ fn a_length_that_is_not_said_is_that_of_clip() {
 }
 
 #[test]
-fn files_that_are_no_tokenizer_are_named() {
+fn errors_name_invalid_files() {
     let refused = |name: &str, text: Option<&str>| {
         let dir = folder();
         match text {
@@ -113,39 +113,39 @@ fn files_that_are_no_tokenizer_are_named() {
         ClipTokenizer::open(dir.path()).err().unwrap().to_string()
     };
     for (name, text, says) in [
+        ("vocab.json", None, "neither tokenizer.json nor vocab.json"),
+        ("merges.txt", None, "merges.txt: cannot read"),
         (
             "vocab.json",
-            None,
-            "neither a tokenizer.json nor a vocab.json",
+            Some("[1]"),
+            "vocab.json:1: is not a JSON object",
         ),
-        ("merges.txt", None, "merges.txt: cannot read"),
-        ("vocab.json", Some("[1]"), "vocab.json:1: is no JSON object"),
         (
             "vocab.json",
             Some("{\"a\": \"b\"}"),
-            "vocab.json: field `model`: is no CLIP tokenizer",
+            "vocab.json: field `model`: is not a CLIP tokenizer",
         ),
         (
             "vocab.json",
             Some("{\"a\": 0}"),
-            "vocab.json: field `model`: is no CLIP tokenizer",
+            "vocab.json: field `model`: is not a CLIP tokenizer",
         ),
         (
             "merges.txt",
             Some("#version: 0.2\na t</w>\nbroken\n"),
-            "merges.txt:3: `broken` is no merge of two tokens",
+            "merges.txt:3: `broken` is not a merge of two tokens",
         ),
         ("merges.txt", Some("a t </w>\n"), "merges.txt:1: `a t </w>`"),
-        ("merges.txt", Some("a z\n"), "is no CLIP tokenizer"),
+        ("merges.txt", Some("a z\n"), "is not a CLIP tokenizer"),
         (
             "tokenizer.json",
             Some("{}"),
-            "tokenizer.json: field `model`: is no byte-level BPE",
+            "tokenizer.json: field `model`: is not a byte-level BPE",
         ),
         (
             "tokenizer.json",
             Some("{\"model\": []}"),
-            "is no byte-level BPE",
+            "is not a byte-level BPE",
         ),
         (
             "tokenizer_config.json",
@@ -155,7 +155,7 @@ fn files_that_are_no_tokenizer_are_named() {
         (
             "tokenizer_config.json",
             Some("{\"bos_token\": 5}"),
-            "field `bos_token`: `5` is no token",
+            "field `bos_token`: `5` is not a token",
         ),
         (
             "tokenizer_config.json",
@@ -185,7 +185,7 @@ fn files_that_are_no_tokenizer_are_named() {
         (
             "special_tokens_map.json",
             Some("{"),
-            "special_tokens_map.json:1: is no JSON object",
+            "special_tokens_map.json:1: is not a JSON object",
         ),
     ] {
         let said = refused(name, text);

@@ -9,35 +9,33 @@ use benchtop_model::error::Result;
 /// One resolution of the U-Net, counted from the finest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// Channels.
     pub channels: usize,
-    /// ResNets on the way down; one more on the way up.
+    /// ResNets in the down block; the up block has one more.
     pub layers: usize,
-    /// Transformer blocks after each ResNet on the way down; none where the block is without attention.
+    /// Transformer blocks after each ResNet of the down block; 0 without attention.
     pub down: usize,
-    /// The same on the way up.
+    /// Transformer blocks after each ResNet of the up block; 0 without attention.
     pub up: usize,
-    /// Heads of an attention. diffusers' files call this number `attention_head_dim`.
+    /// Attention heads. diffusers' files call this number `attention_head_dim`.
     pub heads: usize,
 }
 
-/// What SDXL adds to the time embedding: the pooled text and the sizes (`addition_embed_type: text_time`).
+/// SDXL's addition to the time embedding: the pooled text and the sizes (`addition_embed_type:
+/// text_time`).
 #[derive(Clone, Copy, Debug)]
 pub struct TextTime {
-    /// How each of the sizes becomes a vector.
+    /// The embedding of the sizes.
     pub sinusoid: Sinusoid,
-    /// Length of the pooled text and all the vectors together.
+    /// Total length of the pooled text and the embedded sizes.
     pub width: usize,
 }
 
-/// A U-Net of the Stable Diffusion family.
+/// The configuration of a U-Net of the Stable Diffusion family.
 #[derive(Clone, Debug)]
 pub struct UNetConfig {
-    /// Channels in: 4, or 9 with mask and masked picture.
+    /// Input channels: 4, or 9 with mask and masked picture.
     pub in_channels: usize,
-    /// Channels out.
     pub out_channels: usize,
-    /// The resolutions.
     pub levels: Vec<Level>,
     /// Transformer blocks in the middle.
     pub middle: usize,
@@ -45,15 +43,14 @@ pub struct UNetConfig {
     pub groups: usize,
     /// eps of the ResNets' norms.
     pub eps: f64,
-    /// Length of the text's hidden states.
+    /// Width of the text states.
     pub context: usize,
-    /// Projections around a transformer are linear layers and not 1x1 convolutions.
+    /// True if the projections around a transformer are linear layers, not 1x1 convolutions.
     pub linear_projection: bool,
-    /// How the timestep becomes a vector.
+    /// The embedding of the timestep.
     pub sinusoid: Sinusoid,
-    /// SDXL's conditioning.
     pub text_time: Option<TextTime>,
-    /// Side of the latents it was trained on.
+    /// Side of the training latents.
     pub sample_size: usize,
 }
 
@@ -62,7 +59,7 @@ const CROSS_DOWN: &str = "CrossAttnDownBlock2D";
 const UP: &str = "UpBlock2D";
 const CROSS_UP: &str = "CrossAttnUpBlock2D";
 
-/// Fields with the one value that is supported; `null` where the field must be absent.
+/// Fields with their only supported values; `null` if the field must be absent.
 fn fixed() -> Vec<(&'static str, Value)> {
     vec![
         ("center_input_sample", json!(false)),
@@ -96,7 +93,7 @@ fn fixed() -> Vec<(&'static str, Value)> {
 }
 
 impl UNetConfig {
-    /// Reads a configuration; what it asks for and is not supported is refused by the field's name.
+    /// Reads a configuration. Errors for unsupported values name the field.
     pub fn new(config: &Config) -> Result<UNetConfig> {
         config.class(&["UNet2DConditionModel"])?;
         for (name, only) in fixed() {
@@ -113,14 +110,14 @@ impl UNetConfig {
         }
         let channels = match config.get("block_out_channels") {
             Some(Value::Array(_)) => config.counts("block_out_channels", n, None)?,
-            _ => return Err(config.wrong("block_out_channels", "a list is wanted")),
+            _ => return Err(config.wrong("block_out_channels", "expected a list")),
         };
         let layers = config.counts("layers_per_block", n, Some(2))?;
         let depth = config.counts("transformer_layers_per_block", n, Some(1))?;
         let heads = config.counts("attention_head_dim", n, Some(8))?;
         let context = config.counts("cross_attention_dim", n, Some(1280))?;
         if context.iter().any(|c| *c != context[0]) {
-            return Err(config.wrong("cross_attention_dim", "different lengths are not supported"));
+            return Err(config.wrong("cross_attention_dim", "different widths are not supported"));
         }
         let groups = config.count("norm_num_groups", Some(32))?;
         let level = |i: usize| Level {
@@ -134,12 +131,12 @@ impl UNetConfig {
         if let Some(level) = levels.iter().find(|l| l.channels % groups != 0) {
             return Err(config.wrong(
                 "norm_num_groups",
-                format!("{} channels do not divide by {groups}", level.channels),
+                format!("{} channels are not divisible by {groups}", level.channels),
             ));
         }
         if let Some(level) = levels.iter().find(|l| l.channels % l.heads != 0) {
             let what = format!(
-                "{} channels do not divide by {} heads",
+                "{} channels are not divisible by {} heads",
                 level.channels, level.heads
             );
             return Err(config.wrong("attention_head_dim", what));
@@ -172,7 +169,7 @@ impl UNetConfig {
         if text_time.is_some_and(|t| t.sinusoid.dim % 2 != 0 || t.width <= 6 * t.sinusoid.dim) {
             return Err(config.wrong(
                 "addition_time_embed_dim",
-                "six even lengths must leave room for the pooled text",
+                "six even vectors must leave room for the pooled text",
             ));
         }
         Ok(UNetConfig {
@@ -200,7 +197,7 @@ impl UNetConfig {
     }
 }
 
-/// For each block of `name` whether it has attention, where `names` are those without and with.
+/// For each block in `name`, true if it has attention. `names` are the classes without and with.
 fn blocks(config: &Config, name: &str, names: [&str; 2]) -> Result<Vec<bool>> {
     let attends = |block: &str| match names.iter().position(|n| *n == block) {
         Some(at) => Ok(at == 1),

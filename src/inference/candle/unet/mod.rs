@@ -1,4 +1,5 @@
-//! The U-Net of Stable Diffusion 1.5, 2.1, SDXL and their inpainting variants: diffusers' `UNet2DConditionModel`.
+//! The U-Net of Stable Diffusion 1.5, 2.1, SDXL, and their inpainting variants: diffusers'
+//! `UNet2DConditionModel`.
 
 mod config;
 #[cfg(test)]
@@ -14,15 +15,16 @@ use crate::candle::layers::{Conv3, Embedding, GroupNorm, ResNet, ResNetSizes};
 use crate::candle::ops::{self, KeysValues, Window};
 use transformer::Transformer;
 
-/// A resolution on the way down or up: ResNets, each with a transformer after it where the block has attention, and the
-/// convolution towards the next resolution.
+/// A down or up block: ResNets, each followed by a transformer if the block has attention, and the
+/// convolution to the next resolution.
 #[derive(Clone, Debug)]
 struct Stage {
     layers: Vec<(ResNet, Option<Transformer>)>,
     resize: Option<Conv3>,
 }
 
-/// What a picture is made under: the text as every block needs it, and what SDXL adds to the time.
+/// The conditioning: the keys and values of the text for each block, and SDXL's addition to the
+/// time embedding.
 #[derive(Clone, Debug)]
 pub struct Condition {
     text: Vec<KeysValues>,
@@ -31,7 +33,6 @@ pub struct Condition {
     batch: usize,
 }
 
-/// A loaded U-Net.
 #[derive(Clone, Debug)]
 pub struct UNet {
     config: UNetConfig,
@@ -48,7 +49,7 @@ pub struct UNet {
 }
 
 impl UNet {
-    /// Takes the tensors from `vb`, whose dtype is what it computes in.
+    /// Loads the tensors from `vb`, and computes in its dtype.
     pub fn new(config: UNetConfig, vb: VarBuilder) -> Result<UNet> {
         let (n, time) = (config.levels.len(), config.time());
         let resnet = |from: usize, to: usize, vb: VarBuilder| {
@@ -109,7 +110,8 @@ impl UNet {
             let vb = vb.pp(format!("up_blocks.{at}"));
             let mut layers = Vec::new();
             for j in 0..=level.layers {
-                // What comes from below, and what was kept on the way down: its last one is from the finer resolution.
+                // The input from below plus the skip connection, whose last one is from the finer
+                // resolution.
                 let below = if j == 0 {
                     config.levels[(i + 1).min(n - 1)].channels
                 } else {
@@ -165,14 +167,13 @@ impl UNet {
         })
     }
 
-    /// Its configuration.
     pub fn config(&self) -> &UNetConfig {
         &self.config
     }
 
-    /// Computes once what all steps need of a text (`[b, tokens, context]`) and, for SDXL, of its pooled state
-    /// (`[b, width]`) and the `sizes` of each picture (original height and width, crop top and left, target height and
-    /// width).
+    /// Computes the conditioning once for all steps, from the text (`[b, tokens, context]`) and,
+    /// for SDXL, from its pooled state (`[b, width]`) and the `sizes` of each picture (original
+    /// height and width, crop top and left, target height and width).
     pub fn condition(
         &self,
         text: &Tensor,
@@ -181,7 +182,7 @@ impl UNet {
         let (batch, _, width) = text.dims3()?;
         if width != self.config.context {
             bail!(
-                "the U-Net takes text states of {} numbers, not of {width}",
+                "the U-Net takes text states of width {}, not {width}",
                 self.config.context
             );
         }
@@ -200,7 +201,7 @@ impl UNet {
                 let all = Tensor::cat(&[&pooled.to_dtype(self.dtype)?, &sizes], 1)?;
                 if all.dim(1)? != added.width {
                     bail!(
-                        "pooled text and sizes are {} numbers, the U-Net takes {}",
+                        "pooled text and sizes have {} numbers, the U-Net takes {}",
                         all.dim(1)?,
                         added.width
                     );
@@ -209,7 +210,7 @@ impl UNet {
             }
             (None, _, None) => None,
             (None, ..) => bail!("this U-Net takes no pooled text"),
-            _ => bail!("this U-Net takes a pooled text and sizes as well"),
+            _ => bail!("this U-Net requires a pooled text and sizes"),
         };
         Ok(Condition {
             text: blocks.into_iter().flatten().collect(),
@@ -232,8 +233,8 @@ impl UNet {
         down.chain(std::iter::once(&self.middle.1)).chain(up)
     }
 
-    /// What the model makes of `latents` (`[b, in_channels, h, w]`, any size) at `timestep`: `[b, out_channels, h, w]`
-    /// of the U-Net's dtype.
+    /// The output `[b, out_channels, h, w]` for `latents` (`[b, in_channels, h, w]`, any size) at
+    /// `timestep`, in the U-Net's dtype.
     pub fn forward(
         &self,
         latents: &Tensor,
@@ -243,7 +244,7 @@ impl UNet {
         let batch = latents.dim(0)?;
         if batch != condition.batch {
             bail!(
-                "{batch} latents under the condition of {} pictures",
+                "got {batch} latents, but conditions for {} pictures",
                 condition.batch
             );
         }
@@ -285,7 +286,7 @@ impl UNet {
         for stage in &self.up {
             for (resnet, transformer) in &stage.layers {
                 let Some(skip) = kept.pop() else {
-                    bail!("more layers on the way up than on the way down")
+                    bail!("the up blocks have more layers than the down blocks")
                 };
                 x = resnet.forward(&ops::join(&x, &skip)?, time)?;
                 if let Some(transformer) = transformer {
@@ -293,7 +294,7 @@ impl UNet {
                 }
             }
             if let (Some(resize), Some(next)) = (&stage.resize, kept.last()) {
-                // To the size that was kept: an odd side is not twice its half.
+                // Upsampled to the size of the skip connection: an odd side is not twice its half.
                 let (_, high, wide, _) = next.dims4()?;
                 x = resize.forward(&ops::upsample(&x, high, wide)?)?;
             }

@@ -24,7 +24,7 @@ fn read(change: &[(&str, Value)]) -> benchtop_model::error::Result<UNetConfig> {
 }
 
 #[test]
-fn a_configuration_is_read_level_by_level() {
+fn parses_a_configuration_level_by_level() {
     let config = read(&[]).unwrap();
     let level = |channels, down, up, heads| Level {
         channels,
@@ -58,7 +58,7 @@ fn a_configuration_is_read_level_by_level() {
 }
 
 #[test]
-fn what_is_not_supported_is_refused_by_the_field_s_name() {
+fn refuses_unsupported_values_by_field_name() {
     for (field, value) in [
         ("_class_name", json!("UNet3DConditionModel")),
         ("act_fn", json!("gelu")),
@@ -88,7 +88,7 @@ fn what_is_not_supported_is_refused_by_the_field_s_name() {
         ("use_linear_projection", json!("yes")),
     ] {
         let told = read(&[(field, value.clone())]).unwrap_err().to_string();
-        // A width that its groups do not divide is told at the groups.
+        // A width that is not divisible by the groups is reported for the groups.
         let named = told.contains(&format!("`{field}`"))
             || field == "block_out_channels" && told.contains("norm_num_groups");
         assert!(
@@ -105,9 +105,9 @@ fn what_is_not_supported_is_refused_by_the_field_s_name() {
     );
 }
 
-/// At t = 981 an angle in f16 is off by up to half a radian (candle's own U-Net computes it so).
+/// At t = 981, an angle in f16 would be off by up to half a radian, as in candle's own U-Net.
 #[test]
-fn the_sinusoid_is_computed_in_f32_and_then_cast() {
+fn sinusoid_is_computed_in_f32_and_then_cast() {
     let sinusoid = Sinusoid {
         dim: 320,
         flip: true,

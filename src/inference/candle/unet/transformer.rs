@@ -1,4 +1,5 @@
-//! The transformers between a U-Net's ResNets: diffusers' `Transformer2DModel` over `BasicTransformerBlock`s.
+//! The transformers between the ResNets of a U-Net: diffusers' `Transformer2DModel` of
+//! `BasicTransformerBlock`s.
 
 use candle_core::{Result, Tensor};
 use candle_nn::VarBuilder;
@@ -7,17 +8,18 @@ use super::UNetConfig;
 use crate::candle::layers::{GroupNorm, LayerNorm, Linear};
 use crate::candle::ops::{self, KeysValues};
 
-/// Self-attention, attention to the text, GEGLU; each onto its input, each with a norm before it.
+/// Self-attention, cross-attention to the text, and GEGLU, each with a norm before it and a
+/// residual connection.
 #[derive(Clone, Debug)]
 struct Block {
     heads: usize,
     norm1: LayerNorm,
-    /// Queries, keys and values of the picture in one.
+    /// Queries, keys, and values of the picture, joined.
     own: Linear,
     own_out: Linear,
     norm2: LayerNorm,
     query: Linear,
-    /// Keys and values of the text in one.
+    /// Keys and values of the text, joined.
     text: Linear,
     text_out: Linear,
     norm3: LayerNorm,
@@ -68,7 +70,7 @@ impl Block {
     }
 }
 
-/// Norm, projection, blocks over all positions as tokens, projection, onto its input.
+/// Norm, projection, blocks with all positions as tokens, projection, and a residual connection.
 #[derive(Clone, Debug)]
 pub(super) struct Transformer {
     norm: GroupNorm,
@@ -78,7 +80,7 @@ pub(super) struct Transformer {
 }
 
 impl Transformer {
-    /// `depth` blocks for `c` channels, from the tensors below `vb`.
+    /// Loads `depth` blocks for `c` channels from the tensors below `vb`.
     pub fn new(
         config: &UNetConfig,
         c: usize,
@@ -100,7 +102,7 @@ impl Transformer {
             )
         };
         Ok(Transformer {
-            // diffusers fixes this eps, whatever norm_eps says.
+            // diffusers fixes this eps and ignores norm_eps.
             norm: GroupNorm::new(c, config.groups, 1e-6, vb.pp("norm"))?,
             into: linear(c, c, vb.pp("proj_in"))?,
             blocks: (0..depth).map(block).collect::<Result<_>>()?,
@@ -108,7 +110,7 @@ impl Transformer {
         })
     }
 
-    /// Keys and values of a text (`[b, tokens, context]`) for each block.
+    /// The keys and values of a text (`[b, tokens, context]`) for each block.
     pub fn context(&self, text: &Tensor) -> Result<Vec<KeysValues>> {
         self.blocks
             .iter()
@@ -116,7 +118,7 @@ impl Transformer {
             .collect()
     }
 
-    /// `[b, h, w, c]`; takes its keys and values from `text`.
+    /// `[b, h, w, c]` to `[b, h, w, c]`. Takes its keys and values from `text`.
     pub fn forward<'a>(
         &self,
         x: &Tensor,

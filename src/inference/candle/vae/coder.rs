@@ -1,4 +1,4 @@
-//! The two halves of a VAE: pictures to moments of latents, and latents to pictures. Features are NHWC.
+//! Encoder and decoder of a VAE. Features are NHWC.
 
 use candle_core::{Result, Tensor};
 use candle_nn::VarBuilder;
@@ -23,7 +23,7 @@ fn resnet(config: &VaeConfig, from: usize, to: usize, vb: VarBuilder) -> Result<
     )
 }
 
-/// Attention with one head over all positions.
+/// Single-head attention over all positions.
 #[derive(Clone, Debug)]
 struct Attention {
     norm: GroupNorm,
@@ -35,7 +35,7 @@ struct Attention {
 
 impl Attention {
     fn new(config: &VaeConfig, c: usize, vb: VarBuilder) -> Result<Attention> {
-        // Checkpoints from before diffusers 0.12 have the second names.
+        // Checkpoints of diffusers before 0.12 have the second names.
         let names = match vb.contains_tensor("to_q.weight") {
             true => ["to_q", "to_k", "to_v", "to_out.0"],
             false => ["query", "key", "value", "proj_attn"],
@@ -88,10 +88,10 @@ impl Middle {
     }
 }
 
-/// ResNets of one resolution and the convolution towards the next.
+/// The ResNets of one resolution, and the convolution to the next.
 type Stage = (Vec<ResNet>, Option<Conv3>);
 
-/// Pictures to moments.
+/// Encodes pictures to the moments of their latents.
 #[derive(Clone, Debug)]
 pub(super) struct Encoder {
     conv_in: Conv3,
@@ -140,7 +140,8 @@ impl Encoder {
         })
     }
 
-    /// `[b, h, w, 3]` to `[b, h / scale, w / scale, 2 * latent_channels]`: means, then log variances.
+    /// `[b, h, w, 3]` to `[b, h / scale, w / scale, 2 * latent_channels]`: means, then log
+    /// variances.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let mut x = self.conv_in.forward(x)?;
         for (layers, down) in &self.stages {
@@ -161,7 +162,7 @@ impl Encoder {
     }
 }
 
-/// Latents to pictures.
+/// Decodes latents to pictures.
 #[derive(Clone, Debug)]
 pub(super) struct Decoder {
     quant: Option<Linear>,

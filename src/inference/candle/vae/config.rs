@@ -5,33 +5,33 @@ use serde_json::{Value, json};
 use crate::candle::config::Config;
 use benchtop_model::error::Result;
 
-/// A VAE of the Stable Diffusion family: diffusers' `AutoencoderKL`.
+/// The configuration of a VAE of the Stable Diffusion family: diffusers' `AutoencoderKL`.
 #[derive(Clone, Debug)]
 pub struct VaeConfig {
-    /// Channels of each resolution, from the finest.
+    /// Channels per resolution, from the finest.
     pub channels: Vec<usize>,
-    /// ResNets of a resolution in the encoder; one more in the decoder.
+    /// ResNets per resolution in the encoder; the decoder has one more.
     pub layers: usize,
     /// Channels of a latent.
     pub latent_channels: usize,
     /// Groups of the group norms.
     pub groups: usize,
-    /// A latent is what the encoder gives times this: 0.18215 (SD) or 0.13025 (SDXL).
+    /// Factor between the encoder's output and a latent: 0.18215 (SD) or 0.13025 (SDXL).
     pub scaling_factor: f64,
-    /// The numbers inside do not fit f16: computed in f32 whatever the pipeline's dtype.
+    /// True if the VAE overflows f16, so that it is always computed in f32.
     pub force_upcast: bool,
-    /// A 1x1 convolution after the encoder.
+    /// True for a 1x1 convolution after the encoder.
     pub quant_conv: bool,
-    /// A 1x1 convolution before the decoder.
+    /// True for a 1x1 convolution before the decoder.
     pub post_quant_conv: bool,
-    /// Attention in the middle.
+    /// True for attention in the middle.
     pub attention: bool,
-    /// Side of the pictures it was trained on, and of a tile.
+    /// Side of the training pictures, and of a tile.
     pub sample_size: usize,
 }
 
 impl VaeConfig {
-    /// Reads a configuration; what it asks for and is not supported is refused by the field's name.
+    /// Reads a configuration. Errors for unsupported values name the field.
     pub fn new(config: &Config) -> Result<VaeConfig> {
         config.class(&["AutoencoderKL"])?;
         for (name, only) in [
@@ -61,18 +61,18 @@ impl VaeConfig {
         }
         let channels = match config.get("block_out_channels") {
             Some(Value::Array(_)) => config.counts("block_out_channels", n, None)?,
-            _ => return Err(config.wrong("block_out_channels", "a list is wanted")),
+            _ => return Err(config.wrong("block_out_channels", "expected a list")),
         };
         let groups = config.count("norm_num_groups", Some(32))?;
         if let Some(c) = channels.iter().find(|c| *c % groups != 0) {
             return Err(config.wrong(
                 "norm_num_groups",
-                format!("{c} channels do not divide by {groups}"),
+                format!("{c} channels are not divisible by {groups}"),
             ));
         }
         let scaling_factor = config.float("scaling_factor", 0.18215)?;
         if scaling_factor <= 0. {
-            return Err(config.wrong("scaling_factor", "must be over 0"));
+            return Err(config.wrong("scaling_factor", "must be above 0"));
         }
         Ok(VaeConfig {
             channels,
@@ -88,7 +88,7 @@ impl VaeConfig {
         })
     }
 
-    /// Pixels of a picture's side for one of the latent's.
+    /// The ratio of a picture's side to the side of its latent.
     pub fn scale(&self) -> usize {
         1 << (self.channels.len() - 1)
     }

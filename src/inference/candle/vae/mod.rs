@@ -1,4 +1,4 @@
-//! The VAE between pictures and latents.
+//! The VAE, which converts between pictures and latents.
 
 mod coder;
 mod config;
@@ -17,26 +17,23 @@ use tiling::Tiles;
 /// The distribution of a picture's latent, before scaling: `[b, latent_channels, h, w]` each, f32.
 #[derive(Clone, Debug)]
 pub struct Moments {
-    /// Its mean.
     pub mean: Tensor,
-    /// Its standard deviation.
     pub std: Tensor,
 }
 
-/// A loaded VAE.
 #[derive(Clone, Debug)]
 pub struct Vae {
     config: VaeConfig,
     dtype: DType,
     encoder: Encoder,
     decoder: Decoder,
-    /// Pictures with more pixels than this go in tiles.
+    /// Pictures with more pixels than this are split into tiles.
     whole: usize,
 }
 
 impl Vae {
-    /// Takes the tensors from `vb`, whose dtype is what it computes in (see [`Vae::dtype_for`]); pictures of more than
-    /// `whole` pixels go in tiles.
+    /// Loads the tensors from `vb`, and computes in its dtype (see [`Vae::dtype_for`]). Pictures of
+    /// more than `whole` pixels are split into tiles.
     pub fn new(config: VaeConfig, whole: usize, vb: VarBuilder) -> Result<Vae> {
         let (encoder, decoder) = (Encoder::new(&config, &vb)?, Decoder::new(&config, &vb)?);
         Ok(Vae {
@@ -48,7 +45,7 @@ impl Vae {
         })
     }
 
-    /// What a VAE computes in within a pipeline of `dtype`: f32 where `force_upcast` says that f16 overflows.
+    /// The data type of a VAE in a pipeline of `dtype`: f32 with `force_upcast`.
     pub fn dtype_for(config: &VaeConfig, dtype: DType) -> DType {
         if config.force_upcast {
             DType::F32
@@ -57,7 +54,6 @@ impl Vae {
         }
     }
 
-    /// Its configuration.
     pub fn config(&self) -> &VaeConfig {
         &self.config
     }
@@ -67,7 +63,7 @@ impl Vae {
         self.dtype
     }
 
-    /// From now on pictures of more than `whole` pixels go in tiles.
+    /// Splits pictures of more than `whole` pixels into tiles.
     pub fn set_whole(&mut self, whole: usize) {
         self.whole = whole;
     }
@@ -76,12 +72,13 @@ impl Vae {
     fn tile(&self) -> Result<(usize, usize)> {
         let (side, scale) = (self.config.sample_size, self.config.scale());
         if side % scale != 0 || side / scale < 4 {
-            bail!("the VAE's sample_size of {side} cuts no tiles");
+            bail!("the VAE's sample_size of {side} is too small for tiles");
         }
         Ok((side, side / scale))
     }
 
-    /// The distribution of the latents of `pictures` (`[b, 3, h, w]` from -1 to 1; sides multiples of the scale).
+    /// The distribution of the latents of `pictures` (`[b, 3, h, w]` from -1 to 1, with sides that
+    /// are multiples of the scale).
     pub fn encode(&self, pictures: &Tensor) -> Result<Moments> {
         let (_, _, h, w) = pictures.dims4()?;
         let x = pictures
@@ -106,12 +103,13 @@ impl Vae {
         })
     }
 
-    /// The latent that a sample of the distribution is, with `noise` of its shape: scaled, f32.
+    /// Samples a scaled latent from the distribution, in f32. `noise` has the latent's shape.
     pub fn sample(&self, moments: &Moments, noise: &Tensor) -> Result<Tensor> {
         (&moments.mean + (&moments.std * noise)?)? * self.config.scaling_factor
     }
 
-    /// The pictures of scaled `latents` (`[b, latent_channels, h, w]`): `[b, 3, h, w]`, f32, about -1 to 1.
+    /// Decodes scaled `latents` (`[b, latent_channels, h, w]`) to pictures `[b, 3, h, w]`, in f32,
+    /// about -1 to 1.
     pub fn decode(&self, latents: &Tensor) -> Result<Tensor> {
         let (_, _, h, w) = latents.dims4()?;
         let z = (latents.to_dtype(DType::F32)? / self.config.scaling_factor)?;

@@ -20,7 +20,7 @@ fn read(change: &[(&str, Value)]) -> benchtop_model::error::Result<VaeConfig> {
 }
 
 #[test]
-fn what_a_configuration_leaves_out_is_as_in_diffusers() {
+fn missing_fields_have_diffusers_defaults() {
     let config = read(&[]).unwrap();
     assert_eq!(
         (
@@ -41,7 +41,7 @@ fn what_a_configuration_leaves_out_is_as_in_diffusers() {
 }
 
 #[test]
-fn what_is_not_supported_is_refused_by_the_field_s_name() {
+fn refuses_unsupported_values_by_field_name() {
     for (field, value) in [
         ("_class_name", json!("AutoencoderTiny")),
         ("in_channels", json!(4)),

@@ -1,9 +1,10 @@
-//! Large pictures through a VAE in overlapping tiles that are blended where they overlap, as diffusers' `enable_tiling`
-//! does it: memory then depends on the tile and not on the picture. The result is near the whole one and not the same.
+//! Runs large pictures through a VAE in overlapping, blended tiles, as diffusers' `enable_tiling`,
+//! so that the memory does not depend on the size of the picture. The result is close to the result
+//! without tiles, but not equal.
 
 use candle_core::{Result, Tensor, bail};
 
-/// Tiles of a pass from one resolution to another: sides of a tile before and after it.
+/// The side of a tile before and after a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tiles {
     pub from: usize,
@@ -11,7 +12,8 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// Runs `pass` over the tiles of `x` (`[b, h, w, c]`) and puts the results together. Neighbours share a quarter.
+    /// Runs `pass` over the tiles of `x` (`[b, h, w, c]`) and joins the results. Neighboring tiles
+    /// overlap by a quarter.
     pub fn run(self, x: &Tensor, pass: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
         let (_, h, w, _) = x.dims4()?;
         let step = self.from - self.from / 4;
@@ -29,7 +31,8 @@ impl Tiles {
                     self.from.min(w - left),
                 )?;
                 let mut tile = pass(&tile.contiguous()?)?;
-                // Against the neighbours as they are after their own blending, as diffusers does it in place.
+                // Blended with the neighbors after their own blending, because diffusers blends in
+                // place.
                 if let Some(above) = above.get(column) {
                     tile = blended(above, &tile, blend, 1)?;
                 }
@@ -47,7 +50,7 @@ impl Tiles {
     }
 }
 
-/// `tile` with its first up to `extent` positions along `axis` faded in from the last ones of `before`.
+/// Fades the first `extent` positions of `tile` along `axis` in from the last ones of `before`.
 fn blended(before: &Tensor, tile: &Tensor, extent: usize, axis: usize) -> Result<Tensor> {
     let (had, has) = (before.dim(axis)?, tile.dim(axis)?);
     let extent = extent.min(had).min(has);
@@ -57,7 +60,7 @@ fn blended(before: &Tensor, tile: &Tensor, extent: usize, axis: usize) -> Result
             return Ok(tile.clone());
         }
         bail!(
-            "tiles of {:?} and {:?} do not lie side by side",
+            "tiles of {:?} and {:?} do not match",
             before.dims(),
             tile.dims()
         );

@@ -1,7 +1,7 @@
-//! One safetensors file: its header read and checked once, its tensors read from their places when they are wanted.
+//! A safetensors file. The header is read and checked once; tensors are read on demand.
 //!
-//! Not mapped into memory: candle copies every tensor anyway, so a read at an offset moves the same bytes once, and a
-//! file that is cut short while it is open gives an error instead of a signal.
+//! The file is not mapped into memory. candle copies every tensor anyway, and a file that is
+//! truncated while it is open gives an error instead of a signal.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,18 +13,17 @@ use serde::Deserialize;
 
 use benchtop_model::error::{Error, Result};
 
-/// A header longer than this is none (the limit of the safetensors library).
+/// Maximum length of a header, as in the safetensors library.
 const LONGEST_HEADER: u64 = 100_000_000;
 
-/// What to do about a file that is not whole.
-const AGAIN: &str = "fetch the file again";
+const AGAIN: &str = "download the file again";
 
-/// Where a tensor lies.
+/// The location of a tensor.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub dtype: DType,
     pub shape: Vec<usize>,
-    /// First byte, from the start of the file.
+    /// Offset in the file.
     from: u64,
     bytes: usize,
 }
@@ -36,7 +35,7 @@ struct Row {
     data_offsets: (u64, u64),
 }
 
-/// An open file and what is in it.
+/// An open file and its tensors.
 #[derive(Debug)]
 pub(super) struct TensorFile {
     pub path: PathBuf,
@@ -57,8 +56,8 @@ fn dtype(name: &str) -> Option<DType> {
     })
 }
 
-/// Whether the tensors cover the bytes after the header once each, as the format demands: without gaps, and none upon
-/// another. Otherwise the name of the tensor and why not.
+/// Checks that the tensors cover all bytes after the header without gaps and overlaps, as the
+/// format requires. Otherwise returns the name of the tensor and the problem.
 fn whole(
     entries: &BTreeMap<String, Entry>,
     data: u64,
@@ -72,9 +71,7 @@ fn whole(
         if entry.from < at {
             return Err((
                 name.clone(),
-                format!(
-                    "its bytes begin at {from} and lie upon another tensor's, which end at {to}"
-                ),
+                format!("its bytes start at {from} and overlap another tensor, which ends at {to}"),
             ));
         }
         if entry.from > at {
@@ -106,18 +103,21 @@ impl TensorFile {
         let length = file.metadata().map_err(cannot)?.len();
         let mut size = [0; 8];
         if length < 8 {
-            return Err(wrong(format!("{length} bytes are no safetensors file")).help(AGAIN));
+            return Err(wrong(format!(
+                "a file of {length} bytes is not a safetensors file"
+            ))
+            .help(AGAIN));
         }
         file.read_exact_at(&mut size, 0).map_err(cannot)?;
         let header = u64::from_le_bytes(size);
         if header > LONGEST_HEADER {
             return Err(wrong(
-                "is no safetensors file: its first 8 bytes are no header length".to_string(),
+                "is not a safetensors file: its first 8 bytes are not a header length".to_string(),
             ));
         }
         if header > length - 8 {
             let what = format!(
-                "is cut off in its header: {length} bytes there, {} wanted",
+                "is incomplete in its header: {length} of {} bytes",
                 header + 8
             );
             return Err(wrong(what).help(AGAIN));
@@ -125,7 +125,7 @@ impl TensorFile {
         let mut text = vec![0; header as usize];
         file.read_exact_at(&mut text, 8).map_err(cannot)?;
         let rows: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&text)
-            .map_err(|e| wrong(format!("is no safetensors file: {e}")))?;
+            .map_err(|e| wrong(format!("is not a safetensors file: {e}")))?;
         let mut entries = BTreeMap::new();
         for (name, row) in rows {
             if name != "__metadata__" {
@@ -156,7 +156,7 @@ impl TensorFile {
         let bytes = elements.and_then(|n| n.checked_mul(dtype.size_in_bytes()));
         if bytes.map(|b| b as u64) != to.checked_sub(from) {
             return Err(format!(
-                "shape {shape:?} of {name} does not take {from}..{to} bytes"
+                "shape {shape:?} of {name} does not match the bytes {from}..{to}"
             ));
         }
         match data.checked_add(to) {
@@ -166,11 +166,11 @@ impl TensorFile {
                 from: data + from,
                 bytes: bytes.unwrap_or_default(),
             }),
-            _ => Err(format!("the file is cut off: {length} bytes are there")),
+            _ => Err(format!("the file is incomplete: it has {length} bytes")),
         }
     }
 
-    /// Reads a tensor as it lies in the file, then casts it.
+    /// Reads a tensor and casts it.
     pub fn read(
         &self,
         name: &str,

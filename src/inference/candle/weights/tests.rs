@@ -12,7 +12,7 @@ fn tensors() -> Vec<u8> {
     fs::read(dir.path().join("x")).unwrap()
 }
 
-/// A folder with `unet/` in it and nothing more than that.
+/// A folder with only `unet/` in it.
 fn folder() -> TempDir {
     let dir = TempDir::new().unwrap();
     let index = r#"{"_class_name": "StableDiffusionPipeline", "unet": ["diffusers", "UNet2DConditionModel"],
@@ -36,7 +36,7 @@ fn told<T, E: std::fmt::Display>(result: std::result::Result<T, E>) -> String {
 const NAME: &str = "unet/diffusion_pytorch_model.safetensors";
 
 #[test]
-fn weights_are_read_cast_and_checked_for_their_shape() {
+fn weights_are_cast_and_their_shape_is_checked() {
     let dir = folder();
     fs::write(dir.path().join(NAME), tensors()).unwrap();
     let vb = weights(&dir, DType::F16).unwrap();
@@ -45,7 +45,7 @@ fn weights_are_read_cast_and_checked_for_their_shape() {
     assert!(vb.contains_tensor("w") && !vb.contains_tensor("v"));
     let wrong = told(vb.get((3, 2), "w"));
     assert!(
-        wrong.contains("diffusion_pytorch_model.safetensors: tensor w has shape [2, 3], config.json asks for [3, 2]")
+        wrong.contains("diffusion_pytorch_model.safetensors: tensor w has shape [2, 3], but config.json requires [3, 2]")
     );
     let missing = told(vb.pp("down.0").get(1, "bias"));
     assert!(
@@ -55,7 +55,7 @@ fn weights_are_read_cast_and_checked_for_their_shape() {
 }
 
 #[test]
-fn what_is_missing_is_named_with_what_to_put_there() {
+fn errors_name_missing_files_with_a_remedy() {
     let empty = TempDir::new().unwrap();
     assert!(
         told(ModelFolder::open(empty.path()))
@@ -69,10 +69,7 @@ fn what_is_missing_is_named_with_what_to_put_there() {
     fs::write(dir.path().join("unet/diffusion_pytorch_model.bin"), "x").unwrap();
     assert!(told(weights(&dir, DType::F32)).contains("only pickled weights (.bin)"));
     let folder = ModelFolder::open(dir.path()).unwrap();
-    assert!(
-        told(folder.part("vae"))
-            .contains("vae: missing\n  help: put the model's vae/ folder there")
-    );
+    assert!(told(folder.part("vae")).contains("vae: missing\n  help: add the model's vae/ folder"));
     assert!(
         told(folder.part("text_encoder")).contains("`text_encoder`: this model needs the part")
     );
@@ -80,7 +77,7 @@ fn what_is_missing_is_named_with_what_to_put_there() {
 }
 
 #[test]
-fn a_model_of_another_kind_is_refused_by_its_name() {
+fn refuses_other_kinds_of_models_by_name() {
     let dir = folder();
     fs::write(
         dir.path().join("model_index.json"),
@@ -106,9 +103,9 @@ fn a_model_of_another_kind_is_refused_by_its_name() {
     }
 }
 
-/// Every length of a truncated file, and foreign contents: an error with the file's name, never a panic.
+/// Truncated files of every length and foreign contents give an error with the file's name.
 #[test]
-fn a_truncated_or_foreign_file_is_named() {
+fn errors_name_truncated_and_foreign_files() {
     let dir = folder();
     let whole = tensors();
     for length in 0..whole.len() {
@@ -117,37 +114,37 @@ fn a_truncated_or_foreign_file_is_named() {
         assert!(told.contains(NAME), "{length}: {told}");
         if length > 100 {
             assert!(
-                told.contains("field `w`: the file is cut off"),
+                told.contains("field `w`: the file is incomplete"),
                 "{length}: {told}"
             );
         }
     }
     let header = |text: &str| [&(text.len() as u64).to_le_bytes(), text.as_bytes()].concat();
     for (content, why) in [
-        (b"PK\x03\x04 a zip file, not tensors".to_vec(), "no safetensors file"),
-        (vec![0xff; 64], "no safetensors file"),
-        (header("[]"), "no safetensors file"),
+        (b"PK\x03\x04 a zip file, not tensors".to_vec(), "not a safetensors file"),
+        (vec![0xff; 64], "not a safetensors file"),
+        (header("[]"), "not a safetensors file"),
         (header(r#"{"w": 1}"#), "field `w`"),
         (header(r#"{"w": {"dtype": "I4", "shape": [1], "data_offsets": [0, 1]}}"#), "element type I4"),
-        (header(r#"{"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}}"#), "does not take 0..4 bytes"),
-        (header(r#"{"w": {"dtype": "F32", "shape": [1], "data_offsets": [4, 0]}}"#), "does not take 4..0 bytes"),
+        (header(r#"{"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}}"#), "the bytes 0..4"),
+        (header(r#"{"w": {"dtype": "F32", "shape": [1], "data_offsets": [4, 0]}}"#), "the bytes 4..0"),
         (
             header(r#"{"w": {"dtype": "F32", "shape": [4294967296, 4294967296], "data_offsets": [0, 0]}}"#),
-            "does not take",
+            "does not match the bytes",
         ),
         (
             header(
                 r#"{"w": {"dtype": "U8", "shape": [0], "data_offsets": [18446744073709551615, 18446744073709551615]}}"#,
             ),
-            "cut off",
+            "incomplete",
         ),
         (
             [header(r#"{"a": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}, "w": {"dtype": "U8", "shape": [4], "data_offsets": [2, 6]}}"#), vec![0; 6]].concat(),
-            "lie upon another tensor's",
+            "overlap another tensor",
         ),
         (
             [header(r#"{"a": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}, "w": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}}"#), vec![0; 4]].concat(),
-            "lie upon another tensor's",
+            "overlap another tensor",
         ),
         (
             [header(r#"{"a": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]}, "w": {"dtype": "U8", "shape": [2], "data_offsets": [4, 6]}}"#), vec![0; 6]].concat(),
@@ -165,7 +162,7 @@ fn a_truncated_or_foreign_file_is_named() {
 }
 
 #[test]
-fn shards_and_variants_are_found() {
+fn finds_shards_and_variants() {
     let dir = folder();
     let put = |name: &str, content: &[u8]| {
         fs::write(dir.path().join("unet").join(name), content).unwrap()
@@ -175,23 +172,25 @@ fn shards_and_variants_are_found() {
         br#"{"weight_map": {"w": "a.safetensors"}}"#,
     );
     assert!(
-        told(weights(&dir, DType::F32)).contains("a.safetensors: missing\n  help: put the shard")
+        told(weights(&dir, DType::F32)).contains("a.safetensors: missing\n  help: add the shard")
     );
     put("a.safetensors", &tensors());
     assert!(weights(&dir, DType::F32).unwrap().contains_tensor("w"));
     put("b.safetensors", &tensors());
     let map = br#"{"weight_map": {"w": "a.safetensors", "v": "b.safetensors"}}"#;
     put("diffusion_pytorch_model.safetensors.index.json", map);
-    assert!(told(weights(&dir, DType::F32)).contains("field `w`: the tensor is in another file"));
+    assert!(
+        told(weights(&dir, DType::F32)).contains("field `w`: the tensor is also in another file")
+    );
     for name in ["../a.safetensors", "/etc/passwd", "a.bin"] {
         let map = format!(r#"{{"weight_map": {{"w": "{name}"}}}}"#);
         put(
             "diffusion_pytorch_model.safetensors.index.json",
             map.as_bytes(),
         );
-        assert!(told(weights(&dir, DType::F32)).contains("is no file of this folder"));
+        assert!(told(weights(&dir, DType::F32)).contains("is not a file in this folder"));
     }
-    // An fp16 variant serves f16 at once, and f32 only where there is nothing better.
+    // An fp16 variant is preferred for f16, and used for f32 only as a fallback.
     put("diffusion_pytorch_model.fp16.safetensors", &tensors());
     assert!(weights(&dir, DType::F16).is_ok());
     fs::remove_file(
@@ -203,7 +202,7 @@ fn shards_and_variants_are_found() {
 }
 
 #[test]
-fn the_hash_is_of_what_is_used() {
+fn hash_covers_only_used_files() {
     let dir = folder();
     let index = r#"{"_class_name": "StableDiffusionPipeline", "unet": ["a", "b"]}"#;
     fs::write(dir.path().join("model_index.json"), index).unwrap();

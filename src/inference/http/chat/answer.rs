@@ -1,25 +1,28 @@
-//! What a server answered: words, why they end, what they cost.
+//! Parses the responses of chat servers.
 
 use serde_json::Value;
 
-use crate::http::error_body::{json, said};
+use crate::http::error_body::{json, message};
 use benchtop_model::vlm::{Alternative, Finish, Reply, Usage};
 
-/// Reads an answer.
+/// Parses a response.
 ///
 /// # Errors
-/// What is wrong with it, in one line.
+/// What is wrong with the response, as one line.
 pub fn parse(bytes: &[u8]) -> Result<Reply, String> {
     let value = json(bytes)?;
     let choice = value
         .pointer("/choices/0")
         .filter(|choice| choice.is_object());
-    let Some((choice, message)) =
+    let Some((choice, reply)) =
         choice.and_then(|c| Some((c, c.get("message").filter(|m| m.is_object())?)))
     else {
-        return Err(format!("the answer holds no message: \"{}\"", said(bytes)));
+        return Err(format!(
+            "the response has no message: \"{}\"",
+            message(bytes)
+        ));
     };
-    let text = match message.get("content") {
+    let text = match reply.get("content") {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(parts)) => parts
@@ -29,12 +32,12 @@ pub fn parse(bytes: &[u8]) -> Result<Reply, String> {
             .concat(),
         Some(_) => {
             return Err(format!(
-                "the message's content is no text: \"{}\"",
-                said(bytes)
+                "the content of the message is not text: \"{}\"",
+                message(bytes)
             ));
         }
     };
-    let refusal = message
+    let refusal = reply
         .get("refusal")
         .and_then(Value::as_str)
         .filter(|r| !r.trim().is_empty());
@@ -46,9 +49,9 @@ pub fn parse(bytes: &[u8]) -> Result<Reply, String> {
         Some(other) if !other.is_empty() => Finish::Other(other.chars().take(40).collect()),
         _ => Finish::Untold,
     };
-    // vLLM, SGLang and DeepSeek call it by the first name, OpenRouter and newer vLLM by the second.
-    let thoughts = |name: &&str| {
-        message
+    // vLLM, SGLang, and DeepSeek use the first name; OpenRouter and newer vLLM use the second.
+    let reasoning = |name: &&str| {
+        reply
             .get(*name)
             .and_then(Value::as_str)
             .filter(|text| !text.trim().is_empty())
@@ -57,7 +60,7 @@ pub fn parse(bytes: &[u8]) -> Result<Reply, String> {
         text: refusal.map(str::to_string).unwrap_or(text),
         reasoning: ["reasoning_content", "reasoning"]
             .iter()
-            .find_map(thoughts)
+            .find_map(reasoning)
             .map(str::to_string),
         finish,
         first: choice.get("logprobs").map(first).unwrap_or_default(),
@@ -71,10 +74,11 @@ pub fn parse(bytes: &[u8]) -> Result<Reply, String> {
     })
 }
 
-/// What could have stood in place of the first token: as OpenAI's chat API has it, or as older servers do.
+/// The alternatives of the first token with their log-probabilities, in the format of OpenAI's chat
+/// API or of older servers.
 fn first(logprobs: &Value) -> Vec<Alternative> {
     let one = |token: &str, logprob: &Value| {
-        // Some servers send minus infinity as a huge number, some as null: neither is a likely alternative.
+        // Some servers send minus infinity as a huge number or as null; both are dropped.
         let logprob = logprob.as_f64().filter(|p| (-1000.0..=1e-6).contains(p))?;
         Some(Alternative {
             token: token.to_string(),
@@ -103,7 +107,7 @@ fn first(logprobs: &Value) -> Vec<Alternative> {
     found
 }
 
-/// The tokens; none unless both counts are there and are counts.
+/// The token counts. `None` unless both are valid counts.
 fn usage(value: &Value) -> Option<Usage> {
     let count = |name: &str| {
         let count = value.pointer("/usage").and_then(|u| u.get(name))?;

@@ -1,4 +1,4 @@
-//! What a server is sent for a question, and what is left out for one that refuses it.
+//! Builds chat requests, and leaves out fields that a server refuses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -12,25 +12,23 @@ use crate::http::exchange::{Api, Line, Stop};
 use benchtop_model::config::judge::Fields;
 use benchtop_model::vlm::{Ask, Reply};
 
-/// What not every server takes: a bit each, in the order in which it is left out when a refusal does not say what of.
+// Optional parts of a request that some servers refuse, as bits. If a refusal does not name a part,
+// the lowest bit is left out first.
 pub(super) const SCHEMA: u8 = 1;
-/// Log-probabilities.
 pub(super) const LOGPROBS: u8 = 2;
-/// The seed.
 pub(super) const SEED: u8 = 4;
 
-/// A server, and what is known of what it takes.
+/// What is known about a server.
 pub(super) struct Known {
-    /// What it calls body fields.
+    /// The server's names of body fields.
     pub(super) fields: Fields,
-    /// Bits that it refused, and answered without.
+    /// Parts that the server refused, but answered without.
     refuses: AtomicU8,
-    /// Bits that it has answered with.
+    /// Parts that the server has accepted.
     pub(super) takes: AtomicU8,
 }
 
 impl Known {
-    /// Nothing is known yet.
     pub(super) fn new(fields: Fields) -> Known {
         Known {
             fields,
@@ -39,13 +37,14 @@ impl Known {
         }
     }
 
-    /// What a refusal of a request with `sent` in it asks to leave out: what it names, or else the first thing that
-    /// the server has not taken yet. Nothing where the refusal must be about something else.
-    pub(super) fn leave_out(&self, sent: u8, status: u16, said: &str) -> u8 {
+    /// The parts of `sent` to leave out after a refusal: the parts that the message names, or else
+    /// the first part that the server has not accepted before. 0 if the refusal must have another
+    /// cause.
+    pub(super) fn leave_out(&self, sent: u8, status: u16, message: &str) -> u8 {
         if !matches!(status, 400 | 404 | 415 | 422 | 501) {
             return 0;
         }
-        let said = said.to_ascii_lowercase();
+        let message = message.to_ascii_lowercase();
         let f = &self.fields;
         let words: [(u8, [&str; 4]); 3] = [
             (
@@ -66,14 +65,14 @@ impl Known {
         let named = |words: &[&str]| {
             words
                 .iter()
-                .any(|w| !w.is_empty() && said.contains(&w.to_ascii_lowercase()))
+                .any(|w| !w.is_empty() && message.contains(&w.to_ascii_lowercase()))
         };
         let named: u8 = words
             .iter()
             .filter(|(bit, words)| sent & bit != 0 && named(words))
             .map(|(bit, _)| bit)
             .sum();
-        // An address or a model that is not there has nothing to do with what was sent.
+        // A 404 is usually about the URL or the model, not about the parts.
         let untried = if status == 404 {
             0
         } else {
@@ -86,16 +85,13 @@ impl Known {
     }
 }
 
-/// The API for one model.
 pub(super) struct Chat {
-    /// Sent with every question.
     pub(super) seed: u32,
-    /// The servers.
     pub(super) servers: Arc<[Known]>,
 }
 
 impl Chat {
-    /// The body of a request with the `extras` in it.
+    /// The body of a request with the optional parts `extras`.
     pub(super) fn body(&self, fields: &Fields, model: &str, ask: &Ask, extras: u8) -> Value {
         let mut messages = Vec::new();
         if let Some(system) = &ask.system {
@@ -143,7 +139,7 @@ impl Chat {
         Value::Object(body)
     }
 
-    /// What of the extras this question asks for and this server's fields can say.
+    /// The optional parts that this question asks for and that the server has fields for.
     pub(super) fn wanted(fields: &Fields, ask: &Ask) -> u8 {
         let bit = |bit: u8, wanted: bool| if wanted { bit } else { 0 };
         bit(
@@ -164,7 +160,8 @@ impl Api for Chat {
         let mut without = known.refuses.load(Ordering::Relaxed) & wanted;
         let bytes = loop {
             let sent = wanted & !without;
-            // Made anew each time: with its pictures it is large, and kept only while it is sent.
+            // Built for each try: with its pictures it is large, so it is not kept longer than
+            // needed.
             let body = self.body(&known.fields, &line.server().model, ask, sent);
             match line.post(&body).await {
                 Ok(bytes) => {
@@ -184,13 +181,13 @@ impl Api for Chat {
         };
         let mut reply = answer::parse(&bytes).map_err(Stop::unfit)?;
         for (bit, name) in [
-            (SCHEMA, "a form of the answer"),
+            (SCHEMA, "a JSON schema"),
             (LOGPROBS, "log-probabilities"),
             (SEED, "a seed"),
         ] {
             if without & bit != 0 {
                 reply.notes.push(format!(
-                    "asked without {name}: the server refuses requests with it"
+                    "asked without {name}, because the server refuses it"
                 ));
             }
         }

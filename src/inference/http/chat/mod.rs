@@ -1,8 +1,9 @@
-//! OpenAI's chat API with pictures, `POST /v1/chat/completions`: judges and other models that see.
+//! OpenAI's chat API with pictures, `POST /v1/chat/completions`, for judges and other
+//! vision-language models.
 //!
-//! Pictures travel in the request as data addresses. Temperature is 0. What not every server takes (a JSON schema,
-//! log-probabilities, a seed) is left out of a second request where a server refuses the first, and the server is
-//! remembered for it; the answer says so in a note.
+//! Pictures are sent as data URLs. The temperature is 0. If a server refuses a request with
+//! optional parts (a JSON schema, log-probabilities, a seed), the request is repeated without them,
+//! and later requests to this server leave them out. A note in the reply says so.
 
 pub(super) mod answer;
 mod ask;
@@ -23,32 +24,29 @@ use benchtop_model::config::judge::Fields;
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
 use benchtop_model::vlm::{Abilities, Ask, Reply};
 
-/// Goes up with every change of what servers are sent for the same question: it is part of the fingerprint.
+/// Part of the fingerprint. Increase it with every change of the requests.
 const VERSION: u32 = 1;
 
-/// Asks a pool of servers about pictures.
+/// A vision-language model behind a pool of chat servers.
 pub struct ChatModel {
     abilities: Abilities,
     caller: Caller,
     seed: u32,
-    /// What each server calls its fields, and what it has refused.
     servers: Arc<[Known]>,
 }
 
 impl ChatModel {
-    /// A model behind the endpoints of `config`. Keys are read from the environment now; nothing is sent yet.
+    /// A model behind the endpoints of `config`. Reads the keys from the environment. Sends
+    /// nothing.
     ///
     /// # Errors
-    /// [`Kind::Input`](benchtop_model::ErrorKind::Input): no endpoints, an address that cannot be read, a variable for a key
-    /// that is not set.
+    /// [`Input`](benchtop_model::ErrorKind::Input) without endpoints or for an invalid URL;
+    /// [`Unreachable`](benchtop_model::ErrorKind::Unreachable) if a key variable is not set.
     pub fn new(config: &Judge) -> Result<ChatModel> {
         Self::with_patience(config, Timeouts::default())
     }
 
-    /// The same with other waiting times.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new), with other timeouts.
     pub fn with_patience(config: &Judge, patience: Timeouts) -> Result<ChatModel> {
         let caller = Caller::new(&table(config), patience)?;
         let abilities = Abilities {
@@ -70,13 +68,13 @@ impl ChatModel {
         })
     }
 
-    /// Tasks of the runtime that are alive: 0 when nothing is under way and no connection is kept.
+    /// Number of live tasks of the runtime: 0 if no request is in flight and no connection is open.
     pub fn alive_tasks(&self) -> usize {
         self.caller.alive_tasks()
     }
 }
 
-/// What `[judge]` says of its servers.
+/// The servers of `[judge]`.
 fn table(config: &Judge) -> Table<'_, Fields> {
     let (model, endpoints) = (config.model.as_deref(), config.endpoints.as_slice());
     Table {

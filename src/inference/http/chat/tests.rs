@@ -14,12 +14,12 @@ fn read(value: serde_json::Value) -> benchtop_model::vlm::Reply {
 }
 
 #[test]
-fn an_answer_is_read_whatever_shape_its_server_gives_it() {
+fn parses_the_response_formats_of_all_servers() {
     let message = |message: serde_json::Value| json!({ "choices": [{ "message": message, "finish_reason": "stop" }] });
     assert_eq!(read(message(json!({ "content": "Yes." }))).text, "Yes.");
     let parts = json!([{ "type": "text", "text": "Y" }, { "type": "text", "text": "es" }, { "type": "image_url" }]);
     assert_eq!(read(message(json!({ "content": parts }))).text, "Yes");
-    // Silence is an answer that nobody can read, and not a broken server.
+    // An empty reply is unparsed, not a failure of the server.
     assert_eq!(
         read(message(json!({ "content": null, "tool_calls": [] }))).text,
         ""
@@ -65,7 +65,7 @@ fn an_answer_is_read_whatever_shape_its_server_gives_it() {
 }
 
 #[test]
-fn a_refusal_is_told_apart_from_an_answer() {
+fn detects_refusals() {
     let refused = |choice| read(json!({ "choices": [choice] }));
     let field = refused(
         json!({ "message": { "content": null, "refusal": "I cannot" }, "finish_reason": "stop" }),
@@ -83,7 +83,7 @@ fn a_refusal_is_told_apart_from_an_answer() {
 }
 
 #[test]
-fn log_probabilities_are_those_of_the_first_token() {
+fn reads_log_probabilities_of_the_first_token() {
     let first = |logprobs| {
         read(json!({ "choices": [{ "message": { "content": "Yes" }, "logprobs": logprobs }] }))
             .first
@@ -130,7 +130,7 @@ fn asked() -> Ask {
 }
 
 #[test]
-fn a_body_holds_what_is_asked_under_the_names_of_the_configuration() {
+fn body_uses_the_configured_field_names() {
     let chat = Chat {
         seed: 7,
         servers: Arc::new([]),
@@ -164,7 +164,7 @@ fn a_body_holds_what_is_asked_under_the_names_of_the_configuration() {
 }
 
 #[test]
-fn what_a_refusal_names_is_left_out_and_else_what_was_never_taken() {
+fn leaves_out_named_parts_or_the_first_untried_part() {
     let fresh = || Known::new(Fields::default());
     let all = SCHEMA | LOGPROBS | SEED;
     assert_eq!(
@@ -190,7 +190,7 @@ fn what_a_refusal_names_is_left_out_and_else_what_was_never_taken() {
             "{status}"
         );
     }
-    // Of a server that has answered with all of them, a bare refusal is about the question.
+    // A server that accepted all parts before refuses the question itself.
     let known = fresh();
     known.takes.store(all, Ordering::Relaxed);
     assert_eq!(known.leave_out(all, 400, "unsafe picture"), 0);
@@ -201,7 +201,7 @@ fn what_a_refusal_names_is_left_out_and_else_what_was_never_taken() {
 }
 
 #[test]
-fn a_fingerprint_names_who_is_asked_and_how() {
+fn fingerprint_depends_on_servers_and_settings() {
     let base = Judge {
         model: Some("m".into()),
         endpoints: vec![Endpoint::default()],
@@ -227,7 +227,7 @@ fn a_fingerprint_names_who_is_asked_and_how() {
     assert_eq!(
         print(&base),
         with(&|j| j.tries = 9),
-        "how often it is tried decides nothing"
+        "the number of tries does not matter"
     );
     let problem = ChatModel::new(&Judge::default()).unwrap_err();
     assert_eq!(problem.place.field.as_deref(), Some("judge.endpoints"));

@@ -1,4 +1,4 @@
-//! What a server answered: a picture, and which wishes it repeated.
+//! Parses the responses of image servers.
 
 use std::io::Cursor;
 
@@ -7,45 +7,44 @@ use base64::engine::general_purpose::STANDARD;
 use image::{ImageFormat, ImageReader, Limits};
 use serde_json::Value;
 
-use super::super::error_body::{json, said, short};
+use super::super::error_body::{json, message, short};
 use benchtop_model::generation::{Honours, Pixels};
 
-/// What was asked, to hold the answer against.
+/// The request, to compare the response with.
 pub struct Sent {
-    /// Field and value of seed, steps, guidance and negative prompt, where they were sent.
+    /// Field and value of seed, steps, guidance, and negative prompt, if they were sent.
     pub fields: [Option<(String, Value)>; 4],
-    /// The prompt.
     pub prompt: String,
-    /// Width and height.
+    /// Width and height in pixels.
     pub size: (u32, u32),
 }
 
-/// Where the picture is.
 pub enum Image {
-    /// Here.
     Bytes(Vec<u8>),
-    /// At this address.
+    /// A URL.
     At(String),
 }
 
-/// An answer that holds a picture or its address.
+/// A parsed response.
 pub struct Given {
-    /// The picture.
     pub image: Image,
-    /// What the answer repeats with the value that was sent.
+    /// The settings that the response repeats with the value that was sent.
     pub honoured: Honours,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// Reads an answer.
+/// Parses a response.
 ///
 /// # Errors
-/// What is wrong with it, in one line.
+/// What is wrong with the response, as one line.
 pub fn parse(bytes: &[u8], sent: &Sent) -> Result<Given, String> {
     let value = json(bytes)?;
     let Some(first) = value.pointer("/data/0").filter(|first| first.is_object()) else {
-        return Err(format!("the answer holds no picture: \"{}\"", said(bytes)));
+        return Err(format!(
+            "the response has no picture: \"{}\"",
+            message(bytes)
+        ));
     };
     let text = |name: &str| {
         first
@@ -57,7 +56,7 @@ pub fn parse(bytes: &[u8], sent: &Sent) -> Result<Given, String> {
         let text: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
         STANDARD
             .decode(text)
-            .map_err(|err| format!("the picture is not base64: {err}"))
+            .map_err(|err| format!("the picture is not valid base64: {err}"))
     };
     let image = match (text("b64_json"), text("url")) {
         (Some(data), _) => Image::Bytes(packed(
@@ -66,15 +65,15 @@ pub fn parse(bytes: &[u8], sent: &Sent) -> Result<Given, String> {
         (None, Some(url)) => match url.strip_prefix("data:") {
             Some(data) => Image::Bytes(packed(
                 data.split_once("base64,")
-                    .ok_or("a data address without base64")?
+                    .ok_or("the data URL is not base64")?
                     .1,
             )?),
             None => Image::At(url.to_string()),
         },
         (None, None) => {
             return Err(format!(
-                "the answer holds neither b64_json nor url: \"{}\"",
-                said(bytes)
+                "the response has neither b64_json nor url: \"{}\"",
+                message(bytes)
             ));
         }
     };
@@ -92,8 +91,8 @@ pub fn parse(bytes: &[u8], sent: &Sent) -> Result<Given, String> {
     })
 }
 
-/// Which of the extra fields the answer repeats, at its top, in the picture's part, or in the objects that servers put
-/// what they used into.
+/// The extra fields that the response repeats: at its top level, in the picture's object, or in the
+/// objects where servers report the settings they used.
 fn repeated(value: &Value, first: &Value, sent: &Sent) -> (Honours, Vec<String>) {
     let nested = ["parameters", "metadata", "info", "usage_params"];
     let objects = [value, first]
@@ -114,7 +113,7 @@ fn repeated(value: &Value, first: &Value, sent: &Sent) -> (Honours, Vec<String>)
         {
             Some(used) if same(used, wish) => kept[i] = true,
             Some(used) => notes.push(format!(
-                "asked for {name} {wish}, the server used {}",
+                "requested {name} {wish}, the server used {}",
                 short(&used.to_string())
             )),
             None => silent.push(name.as_str()),
@@ -122,7 +121,7 @@ fn repeated(value: &Value, first: &Value, sent: &Sent) -> (Honours, Vec<String>)
     }
     if !silent.is_empty() {
         notes.push(format!(
-            "sent, but the server does not say whether it was honoured: {}",
+            "sent, but the server does not confirm: {}",
             silent.join(", ")
         ));
     }
@@ -139,24 +138,25 @@ fn repeated(value: &Value, first: &Value, sent: &Sent) -> (Honours, Vec<String>)
     )
 }
 
-/// Decodes a PNG, JPEG or WebP, told by its first bytes. A size other than `wish` is no error, but a note.
+/// Decodes a PNG, JPEG, or WebP, detected by its first bytes. If the size is not `wish`, a note is
+/// returned.
 ///
 /// # Errors
-/// What is wrong with it, in one line.
+/// What is wrong with the picture, as one line.
 pub fn decode(bytes: &[u8], wish: (u32, u32)) -> Result<(Pixels, Option<String>), String> {
     let format = match image::guess_format(bytes) {
         Ok(format @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP)) => format,
         Ok(other) => {
             return Err(format!(
-                "the picture is {}, not PNG, JPEG or WebP",
+                "the picture is {}, not PNG, JPEG, or WebP",
                 other.to_mime_type()
             ));
         }
         Err(_) if bytes.is_empty() => return Err("the picture is empty".into()),
         Err(_) => {
             return Err(format!(
-                "the picture's bytes are no image: \"{}\"",
-                said(bytes)
+                "the picture is not an image: \"{}\"",
+                message(bytes)
             ));
         }
     };
@@ -166,14 +166,14 @@ pub fn decode(bytes: &[u8], wish: (u32, u32)) -> Result<(Pixels, Option<String>)
     reader.limits(limits);
     let image = reader.decode().map_err(|err| {
         format!(
-            "the picture is damaged or cut off: {}",
+            "the picture is damaged or incomplete: {}",
             short(&err.to_string())
         )
     })?;
     let rgb = image.into_rgb8();
     let (width, height) = rgb.dimensions();
     let note = ((width, height) != wish)
-        .then(|| format!("asked for {}x{}, got {width}x{height}", wish.0, wish.1));
+        .then(|| format!("requested {}x{}, got {width}x{height}", wish.0, wish.1));
     Ok((
         Pixels {
             width,

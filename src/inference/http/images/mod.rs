@@ -1,9 +1,9 @@
 //! OpenAI's image API, `POST /v1/images/generations`.
 //!
-//! What the API has no field for (seed, steps, guidance, negative prompt) is sent in extra body fields whose names the
-//! configuration sets. A server that does not know them ignores them without a word, so nothing is taken for honoured
-//! unless the answer repeats it: [`Capabilities::honours`] is empty, [`Picture::honoured`] holds what was repeated with
-//! the value that was sent, and a note names what was sent and not repeated.
+//! Settings without a field in the API (seed, steps, guidance, negative prompt) are sent in extra
+//! body fields with configurable names. Servers silently ignore unknown fields, so a setting counts
+//! as honored only if the response repeats it with the value that was sent ([`Picture::honoured`]).
+//! Other settings are named in a note. [`Capabilities::honours`] is empty.
 
 pub(super) mod answer;
 
@@ -23,31 +23,29 @@ use benchtop_model::generation::{
     Capabilities, Fingerprint, Honours, Picture, Scheduler, Settings, Task,
 };
 
-/// Goes up with every change of what servers are sent for the same task: it is part of the fingerprint.
+/// Part of the fingerprint. Increase it with every change of the requests.
 const VERSION: u32 = 1;
 
-/// Asks a pool of servers for pictures.
+/// An image generator behind a pool of servers.
 pub struct HttpGenerator {
     capabilities: Capabilities,
     caller: Caller,
-    /// What each server calls its fields.
+    /// The field names of each server.
     fields: Arc<[Fields]>,
 }
 
 impl HttpGenerator {
-    /// A generator for the endpoints of `config`. Keys are read from the environment now; nothing is sent yet.
+    /// A generator for the endpoints of `config`. Reads the keys from the environment. Sends
+    /// nothing.
     ///
     /// # Errors
-    /// [`Kind::Input`](benchtop_model::ErrorKind::Input): no endpoints, an address that cannot be read, a variable for a key
-    /// that is not set.
+    /// [`Input`](benchtop_model::ErrorKind::Input) without endpoints or for an invalid URL;
+    /// [`Unreachable`](benchtop_model::ErrorKind::Unreachable) if a key variable is not set.
     pub fn new(config: &Generate) -> Result<HttpGenerator> {
         Self::with_patience(config, Timeouts::default())
     }
 
-    /// The same with other waiting times.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new), with other timeouts.
     pub fn with_patience(config: &Generate, patience: Timeouts) -> Result<HttpGenerator> {
         let table = table(config);
         let caller = Caller::new(&table, patience)?;
@@ -76,13 +74,13 @@ impl HttpGenerator {
         })
     }
 
-    /// Tasks of the runtime that are alive: 0 when nothing is under way and no connection is kept.
+    /// Number of live tasks of the runtime: 0 if no request is in flight and no connection is open.
     pub fn alive_tasks(&self) -> usize {
         self.caller.alive_tasks()
     }
 }
 
-/// What `[generate]` says of its servers.
+/// The servers of `[generate]`.
 pub(super) fn table(config: &Generate) -> Table<'_, Fields> {
     let (model, endpoints) = (config.model.as_deref(), config.endpoints.as_slice());
     Table {
@@ -152,19 +150,20 @@ impl ImageGenerator for HttpGenerator {
     }
 }
 
-/// The API for one call's settings.
+/// The API with the settings of one call.
 struct Images {
     settings: Settings,
     fields: Arc<[Fields]>,
 }
 
-/// Seeds are sent as their lower 32 bits: more is refused by some servers, and over 2^53 changed by others.
+/// The lower 32 bits of the seed. Some servers refuse larger seeds, and others round those above
+/// 2^53.
 fn seed(task: &Task) -> u64 {
     task.seed & 0xffff_ffff
 }
 
 impl Images {
-    /// The body of a request, and the extra fields in it.
+    /// The body of a request, and its extra fields.
     fn body(&self, line: &Line<'_>, task: &Task) -> (Value, Sent) {
         let (settings, fields) = (&self.settings, &self.fields[line.at]);
         let mut body = Map::new();
@@ -217,7 +216,7 @@ impl Api for Images {
             Image::Bytes(image) => image,
             Image::At(address) => line.get(&address, "picture").await?,
         };
-        // Decoding takes milliseconds that other requests should not wait for.
+        // Decoding takes milliseconds, so it must not block other requests.
         let size = sent.size;
         match tokio::task::spawn_blocking(move || answer::decode(&image, size)).await {
             Ok(Ok((pixels, note))) => {
@@ -229,9 +228,7 @@ impl Api for Images {
                 })
             }
             Ok(Err(why)) => Err(Stop::unfit(why)),
-            Err(err) => Err(Stop::unfit(format!(
-                "the picture could not be decoded: {err}"
-            ))),
+            Err(err) => Err(Stop::unfit(format!("cannot decode the picture: {err}"))),
         }
     }
 }

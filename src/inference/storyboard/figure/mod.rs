@@ -1,4 +1,4 @@
-//! The subject: a figure where the term itself is one that can be drawn, else a box with the term's word.
+//! The subject: a figure if the term can be drawn, else a box with its word.
 
 mod animal;
 mod people;
@@ -9,27 +9,26 @@ use tiny_skia::{Path, Transform};
 use super::shapes::{Draws, Rgb, Sheet, ellipse, fill, hash, light, lines, mix, stroke};
 use super::words::Words;
 
-/// Colours of a figure's parts.
+/// The color of a figure's part.
 #[derive(Clone, Copy)]
 enum Tone {
-    /// The subject's colour.
+    /// The subject's color.
     Main,
-    /// Darker.
+    /// A darker shade of it.
     Dark,
-    /// Lighter.
+    /// A lighter shade of it.
     Light,
-    /// Eyes and lines.
+    /// For eyes and lines.
     Black,
-    /// Eyes and paper.
+    /// For eyes and paper.
     White,
-    /// One of its own.
     Own(Rgb),
 }
 
 const WOOD: Tone = Tone::Own([150, 108, 70]);
 const METAL: Tone = Tone::Own([176, 182, 190]);
 
-/// Parts from back to front in a box from -1 to 1, y downwards.
+/// Parts from back to front, in a box from -1 to 1 with y pointing down.
 #[derive(Default)]
 pub(super) struct Figure {
     parts: Vec<(Path, Option<f32>, Tone)>,
@@ -69,13 +68,13 @@ impl Figure {
     }
 }
 
-/// Draws the subject of `words` in the middle of a scene. Gives where its word is to be written, if it is: the middle of
-/// the board, half its width and half its height, in pixels.
+/// Draws the subject of `words` in the middle of a scene. Returns the board for its word, if it has
+/// one: the center, half the width, and half the height, in pixels.
 pub(super) fn draw(sheet: &mut Sheet<'_>, words: &Words, draws: &mut Draws) -> Option<[f32; 4]> {
     let (figure, board) = chosen(words);
     let unit = sheet.w.min(sheet.h);
     let size = unit * draws.between(0.34, 0.41);
-    // As far to the side as leaves it whole.
+    // The maximum shift to the side that keeps the subject inside.
     let slack = (0.5 - 1.12 * size / sheet.w).clamp(0.01, 0.1);
     let x = sheet.w * draws.between(0.5 - slack, 0.5 + slack);
     let y = sheet.h * draws.between(0.5, 0.56);
@@ -94,7 +93,8 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, words: &Words, draws: &mut Draws) -> O
         Tone::White => [250, 250, 248],
         Tone::Own(rgb) => rgb,
     };
-    // One outline around the whole keeps it apart from any scene: dark around light subjects, light around dark ones.
+    // An outline separates the subject from the scene: dark around light subjects, light around
+    // dark ones.
     let outline = if light(main) > 84 {
         mix(main, [20, 18, 34], 190)
     } else {
@@ -124,11 +124,11 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, words: &Words, draws: &mut Draws) -> O
     })
 }
 
-/// Draws the parts of one thing.
+/// Draws the parts of a figure.
 type Draw = fn(&mut Figure, &mut Draws);
 
-/// What is drawn, by the whole term. A figure that only resembles the term would show another answer, so every other term
-/// is a box with its word.
+/// The figures by term. The whole term must match: a figure that only resembles the term would show
+/// a wrong answer.
 const FIGURES: [(&[&str], Draw); 26] = [
     (&["owl", "owls"], animal::owl),
     (&["fish", "goldfish"], animal::fish),
@@ -158,13 +158,13 @@ const FIGURES: [(&[&str], Draw); 26] = [
     (&["star"], things::star),
 ];
 
-/// Subjects whose terms are names: a movie that is called after a thing does not show it.
+/// Subjects whose terms are names: a movie named after a thing does not show it.
 const NAMES: [&str; 5] = ["movie", "anime", "tv-show", "celebrity", "character"];
 
-/// Top and bottom of the board on which a word is written.
+/// Top and bottom of the board with the word.
 pub(super) type Board = (f32, f32);
 
-/// The figure of `words`, and the board for its word where it has one.
+/// The figure of `words`, and the board for its word, if it has one.
 pub(super) fn chosen(words: &Words) -> (Figure, Option<Board>) {
     let term = words.title.to_lowercase();
     let mut draws = Draws::new(hash(&term));

@@ -1,9 +1,9 @@
-//! Faces, as mannequins in the card's colour: a draft does not guess what anybody looks like.
+//! Faces, drawn as mannequins in the card's color: a draft does not guess what anybody looks like.
 
 use super::{Draws, Figure, Tone};
 use crate::storyboard::words::Words;
 
-/// A bust. The expression is drawn where a term names one.
+/// A bust, with an expression if a term names one.
 pub(super) fn face(f: &mut Figure, words: &Words, draws: &mut Draws) {
     let expression: String = words
         .others
@@ -49,7 +49,7 @@ pub(super) fn face(f: &mut Figure, words: &Words, draws: &mut Draws) {
     }
 }
 
-/// Whether `text` holds one of the word beginnings.
+/// True if a word in `text` starts with one of `stems`.
 fn holds(text: &str, stems: &[&str]) -> bool {
     stems.iter().any(|stem| text.contains(stem))
 }

@@ -1,4 +1,4 @@
-//! Plants, food, clothes, landmarks, objects and signs.
+//! Plants, food, clothes, landmarks, objects, and signs.
 
 use super::{Draws, Figure, METAL, Tone, WOOD};
 use crate::storyboard::shapes::turn;
@@ -326,7 +326,7 @@ pub(super) fn posts(f: &mut Figure) {
     );
 }
 
-/// A plain board, for a word.
+/// A plain board for a word.
 pub(super) fn board(f: &mut Figure, top: f32, bottom: f32) {
     f.block(-1.0, top, 2.0, bottom - top, Tone::Main);
     f.block(-0.92, top + 0.08, 1.84, bottom - top - 0.16, Tone::Light);

@@ -1,4 +1,5 @@
-//! The owner's side: an image generator whose model is in a worker, which is started again when it falls.
+//! The owner's side: an image generator with its model in a worker, which is restarted after a
+//! crash.
 
 mod work;
 
@@ -17,31 +18,32 @@ use benchtop_model::generation::{Capabilities, Failure, FailureKind, Fingerprint
 use benchtop_model::{Error, ErrorKind, Result};
 use work::{Group, Work};
 
-/// Longest pause before a worker is started again.
+/// Maximum wait before a worker is restarted.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// How often somebody who waits for a worker to come back is asked whether to go on.
+/// Time between two progress events while waiting for a restart.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(50);
 
-/// Which model a worker loads, and how it is used.
+/// The model of a worker, and its settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {
-    /// Its folder.
     pub folder: PathBuf,
-    /// Hash of its files where that is known; the worker reads them all for it otherwise, once.
+    /// Hash of the model's files, if known. Otherwise the worker reads all files once to compute
+    /// it.
     pub hash: Option<String>,
-    /// What it computes in: `f32` or `f16`.
+    /// Data type of the computation: `f32` or `f16`.
     pub dtype: String,
-    /// Pictures of one pass. With 1 a picture's bytes depend on nothing beside it.
+    /// Pictures per batch. With 1, the bytes of a picture do not depend on other pictures.
     pub together: usize,
     /// Pictures with more pixels than this go through the VAE in tiles.
     pub whole_pixels: usize,
-    /// Passes that one call is worth: the device works on the next picture while the last one is being kept.
+    /// Batches per call. With several, the device computes the next picture while the last one is
+    /// saved.
     pub ahead: usize,
 }
 
 impl Model {
-    /// For the CPU: as [`Options::cpu`](crate::candle::generator::Options::cpu) has it.
+    /// Settings for the CPU, as in [`Options::cpu`](crate::candle::generator::Options::cpu).
     pub fn cpu(folder: PathBuf) -> Model {
         Model {
             folder,
@@ -53,7 +55,7 @@ impl Model {
         }
     }
 
-    /// For a GPU: f16, and four pictures a call.
+    /// Settings for a GPU: f16, and four batches per call.
     pub fn cuda(folder: PathBuf, together: usize) -> Model {
         Model {
             dtype: "f16".into(),
@@ -64,7 +66,7 @@ impl Model {
     }
 }
 
-/// What a worker's memory holds for pictures of some settings.
+/// Limits that fit into the worker's memory, for pictures of some settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Limit {
     together: u64,
@@ -73,17 +75,16 @@ struct Limit {
 
 /// How a call to the worker ended.
 enum Ended {
-    /// It answered all but those for which its memory was short.
+    /// Complete, except for these tasks, which ran out of memory.
     Over(Vec<usize>),
-    /// The worker is gone, and why.
+    /// The worker crashed, with the reason.
     Gone(String),
-    /// It is not started again for now, and why.
+    /// The worker is not restarted for now, with the reason.
     GivenUp(String),
-    /// Nobody wants it any more.
     Cancelled,
 }
 
-/// A model in a worker process; the process ends with this.
+/// A model in a worker process. Dropping it ends the process.
 #[derive(Debug)]
 pub struct WorkerGenerator {
     launch: Launch,
@@ -92,11 +93,11 @@ pub struct WorkerGenerator {
     capabilities: Capabilities,
     loaded: Loaded,
     process: Option<Process>,
-    /// Width, height and whether there is guidance: what memory depends on.
+    /// Limits by width, height, and use of guidance, which decide the memory.
     limits: HashMap<(u32, u32, bool), Limit>,
-    /// Falls in a row, without a picture between them.
-    falls: u32,
-    /// Why it fell last.
+    /// Number of crashes since the last picture.
+    crashes: u32,
+    /// The reason of the last crash.
     why: String,
     run: u64,
 }
@@ -105,9 +106,9 @@ impl WorkerGenerator {
     /// Starts the worker and loads `model` in it.
     ///
     /// # Errors
-    /// [`ErrorKind::Unreachable`]: the program cannot be started or does not answer, its device cannot be used or gives wrong
-    /// numbers; what is wrong with the model as
-    /// [`CandleGenerator::open`](crate::candle::generator::CandleGenerator::open) says it.
+    /// [`ErrorKind::Unreachable`] if the worker cannot be started or does not answer, or if its
+    /// device cannot be used or computes wrong numbers; and the errors of
+    /// [`CandleGenerator::open`](crate::candle::generator::CandleGenerator::open).
     pub fn open(launch: Launch, model: &Model, patience: Timeouts) -> Result<WorkerGenerator> {
         let Model {
             folder,
@@ -138,18 +139,19 @@ impl WorkerGenerator {
             loaded,
             process: Some(process),
             limits: HashMap::new(),
-            falls: 0,
+            crashes: 0,
             why: String::new(),
             run: 0,
         })
     }
 
-    /// The worker's process id, while there is one.
+    /// The worker's process id while it runs.
     pub fn pid(&self) -> Option<u32> {
         self.process.as_ref().and_then(Process::pid)
     }
 
-    /// Most pictures of one pass with these settings: fewer than were asked for where memory was short.
+    /// Maximum number of pictures per batch with these settings. Lower than configured after a lack
+    /// of memory.
     pub fn together(&self, settings: &Settings) -> usize {
         self.limit(settings).together as usize
     }
@@ -162,15 +164,15 @@ impl WorkerGenerator {
         self.limits.get(&key(settings)).copied().unwrap_or(all)
     }
 
-    /// Sees to it that there is a worker with the model loaded.
+    /// Makes sure that a worker runs with the model loaded.
     fn ready(&mut self, work: &mut Work<'_>) -> std::result::Result<(), Ended> {
         while self.process.is_none() {
-            if self.falls >= self.patience.falls {
+            if self.crashes >= self.patience.falls {
                 // The next call tries once more.
-                self.falls = self.patience.falls.saturating_sub(1);
-                let (falls, why) = (self.patience.falls, &self.why);
+                self.crashes = self.patience.falls.saturating_sub(1);
+                let (crashes, why) = (self.patience.falls, &self.why);
                 return Err(Ended::GivenUp(format!(
-                    "the worker fell {falls} times in a row; the last time it {why}"
+                    "the worker crashed {crashes} times in a row; the last time it {why}"
                 )));
             }
             self.pause(work)?;
@@ -178,23 +180,23 @@ impl WorkerGenerator {
                 work.sign_of_life()
             }) {
                 Ok((_, loaded)) if loaded.fixed != self.loaded.fixed => {
-                    let why = "the worker came back as another: its program, its model or its device was changed; \
-                               pause the job and resume it";
+                    let why = "the worker's program, model, or device changed during the restart; pause the job and \
+                               resume it";
                     return Err(Ended::GivenUp(why.into()));
                 }
                 Ok((process, _)) => self.process = Some(process),
                 Err(problem) if problem.kind == ErrorKind::Cancelled => {
                     return Err(Ended::Cancelled);
                 }
-                Err(problem) => self.fell(problem.what),
+                Err(problem) => self.crashed(problem.what),
             }
         }
         Ok(())
     }
 
-    /// Waits before a worker that fell is started again.
+    /// Waits before a crashed worker is restarted.
     fn pause(&self, work: &mut Work<'_>) -> std::result::Result<(), Ended> {
-        let Some(doublings) = self.falls.checked_sub(1) else {
+        let Some(doublings) = self.crashes.checked_sub(1) else {
             return Ok(());
         };
         let pause =
@@ -212,24 +214,24 @@ impl WorkerGenerator {
         }
     }
 
-    fn fell(&mut self, why: String) {
+    fn crashed(&mut self, why: String) {
         tell(format_args!(
             "the worker {} {why}",
             self.launch.program().display()
         ));
         self.process = None;
-        self.falls += 1;
+        self.crashes += 1;
         self.why = why;
     }
 
-    /// Has the tasks of a group made.
+    /// Sends the tasks of a group to the worker and collects the results.
     fn run(&mut self, work: &mut Work<'_>, group: &Group) -> Ended {
         if let Err(ended) = self.ready(work) {
             return ended;
         }
         let limit = self.limit(work.settings);
         let Some(process) = &self.process else {
-            return Ended::Gone("is not there".into());
+            return Ended::Gone("is not running".into());
         };
         self.run += 1;
         let run = self.run;
@@ -263,7 +265,7 @@ impl WorkerGenerator {
         let (mut short, mut lost) = (Vec::new(), None);
         loop {
             if !work.going {
-                // What it still says of this run is passed over; where it had no step yet it ends at the first.
+                // Later messages of this run are ignored.
                 let _ = process.tell(&ToWorker::Cancel(run));
                 return Ended::Cancelled;
             }
@@ -290,7 +292,7 @@ impl WorkerGenerator {
                         }
                         result => {
                             if result.is_ok() {
-                                self.falls = 0;
+                                self.crashes = 0;
                             }
                             work.done(index, result);
                         }
@@ -304,7 +306,7 @@ impl WorkerGenerator {
                     let why = lost.map_or(why.clone(), |text| {
                         format!("lost its device: {text}; it {why}")
                     });
-                    self.fell(why.clone());
+                    self.crashed(why.clone());
                     return Ended::Gone(why);
                 }
             }
@@ -312,7 +314,8 @@ impl WorkerGenerator {
         Ended::Over(self.shrink(work, limit, short))
     }
 
-    /// What to do about tasks for which memory was short: fewer in a pass, then tiles. Gives those to be tried again now.
+    /// Reduces the limits after a lack of memory: first smaller batches, then tiles. Returns the
+    /// tasks to try again now.
     fn shrink(
         &mut self,
         work: &mut Work<'_>,
@@ -348,10 +351,10 @@ impl WorkerGenerator {
             );
         }
         for (index, failure) in short {
-            // Tiles give other bytes, so that the fingerprint is another too: whoever asked must ask for it anew.
+            // Tiles change the bytes and the fingerprint, so the caller must ask again.
             let reason = match tiles {
                 true => format!(
-                    "{}; from now on pictures of {width}x{height} are decoded in tiles",
+                    "{}; from now on, pictures of {width}x{height} are decoded in tiles",
                     failure.reason
                 ),
                 false => failure.reason,
@@ -367,10 +370,10 @@ fn key(settings: &Settings) -> (u32, u32, bool) {
 }
 
 fn too_large(broken: &Broken) -> String {
-    format!("the task cannot be sent to the worker: {broken}")
+    format!("cannot send the task to the worker: {broken}")
 }
 
-/// Starts a worker and loads a model in it. `watch` is asked whether to go on while that takes.
+/// Starts a worker and loads a model in it. Stops if `watch` returns `false`.
 fn connect(
     launch: &Launch,
     load: &Load,
@@ -380,7 +383,7 @@ fn connect(
     let process = Process::start(launch, patience)?;
     let wrong = |what: String| Error::new(ErrorKind::Unreachable, what).file(launch.program());
     let place = &process.hello.place;
-    let see = "`benchtop doctor` looks at all devices";
+    let see = "run `benchtop doctor` to check all devices";
     let about = process
         .hello
         .about
@@ -388,7 +391,7 @@ fn connect(
         .map_err(|why| wrong(format!("cannot use {place}: {why}")).help(see))?;
     if let Err(why) = &about.check {
         return Err(wrong(format!(
-            "{place} ({}) does not compute as it should: {why}",
+            "{place} ({}) computes wrong results: {why}",
             about.name
         ))
         .help(see));
@@ -411,7 +414,7 @@ fn connect(
             Waited::Gone(why) => {
                 let lost = lost.map(|text| format!(" ({text})")).unwrap_or_default();
                 return Err(wrong(format!(
-                    "{why}{lost}, while it loaded the model {}",
+                    "{why}{lost} while loading the model {}",
                     load.folder.display()
                 )));
             }
@@ -466,10 +469,10 @@ impl ImageGenerator for WorkerGenerator {
                     match (group.tasks.as_slice(), group.alone) {
                         ([one], true) => {
                             let reason =
-                                format!("the worker fell over this picture again: it {why}");
+                                format!("the worker crashed on this picture again: it {why}");
                             work.done(*one, Err(Failure::new(FailureKind::Refused, reason)));
                         }
-                        // Whichever it was that it fell over, the others must not go with it.
+                        // One of them may have caused the crash, so each is tried alone.
                         (many, _) => {
                             let alone = |index: &usize| Group {
                                 tasks: vec![*index],

@@ -1,30 +1,28 @@
-//! The tasks of one call: which are answered, and who is told.
+//! The state of one call: the tasks, and which of them are answered.
 
 use crate::Told;
 use benchtop_model::generation::{Capabilities, Failure, Picture, Settings, Task};
 
 /// Tasks that are sent together.
 pub(super) struct Group {
-    /// Which.
+    /// The indexes of the tasks.
     pub(super) tasks: Vec<usize>,
-    /// It is one that was not answered when a worker fell.
+    /// True for a single task that was unanswered when a worker crashed.
     pub(super) alone: bool,
 }
 
-/// See the module.
 pub(super) struct Work<'a> {
     pub(super) settings: &'a Settings,
     pub(super) tasks: &'a [Task],
     watch: &'a mut dyn FnMut(Told) -> bool,
     open: Vec<bool>,
-    /// Whether it is still wanted.
+    /// False once the caller cancels.
     pub(super) going: bool,
-    /// The last step that was told.
+    /// The last reported step.
     last: (u32, u32, usize),
 }
 
 impl<'a> Work<'a> {
-    /// All of it is to be done.
     pub(super) fn new(
         settings: &'a Settings,
         tasks: &'a [Task],
@@ -41,19 +39,19 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Whether a task has no answer yet.
+    /// True if a task has no answer yet.
     pub(super) fn is_open(&self, index: usize) -> bool {
         self.open.get(index).copied().unwrap_or_default()
     }
 
-    /// Tasks without an answer.
+    /// The tasks without an answer.
     pub(super) fn left(&self) -> Vec<usize> {
         (0..self.tasks.len())
             .filter(|index| self.is_open(*index))
             .collect()
     }
 
-    /// Answers a task; one that was answered before stays as it was.
+    /// Answers a task. A second answer is ignored.
     pub(super) fn done(&mut self, index: usize, result: Result<Picture, Failure>) {
         if self.is_open(index) {
             if let Some(open) = self.open.get_mut(index) {
@@ -63,21 +61,21 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Tells a step.
+    /// Reports a step.
     pub(super) fn step(&mut self, done: u32, of: u32, batch: usize) {
         self.last = (done, of, batch);
         self.going &= (self.watch)(Told::Step { done, of, batch });
     }
 
-    /// Tells the last step again, so that a cancel is heard between steps and while a worker is started. Gives whether
-    /// it is still wanted.
+    /// Reports the last step again, so that the caller can cancel between steps and during a
+    /// restart. Returns false if the caller canceled.
     pub(super) fn sign_of_life(&mut self) -> bool {
         let (done, of, batch) = self.last;
         self.step(done, of, batch);
         self.going
     }
 
-    /// Answers the tasks that the capabilities exclude.
+    /// Fails the tasks that the capabilities exclude.
     pub(super) fn refuse(&mut self, capabilities: &Capabilities) {
         for index in 0..self.tasks.len() {
             let excluded = self
@@ -91,7 +89,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Gives all that have no answer this one.
+    /// Fails all tasks without an answer.
     pub(super) fn rest(&mut self, failure: &Failure) {
         self.left()
             .into_iter()

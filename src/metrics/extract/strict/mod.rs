@@ -1,15 +1,17 @@
-//! benchtop's own rule: an answer is what an output commits itself to, and nothing else.
+//! benchtop's own rule, first version: reads the answer that an output commits to, and nothing
+//! else.
 //!
-//! In this order, for questions with options (`X` is a letter):
-//! 1. statements: the whole output, its first line, its last line, or its first sentence is one answer (`X`, `(X)`, `X.`, `**X**`,
-//!    `X. text`, the text of an option); what follows the word "answer", `\boxed{` or `[[`;
-//! 2. a refusal, by phrase;
-//! 3. marks: `option X`, `(X)`, `X.`, `X)` or `X:` anywhere;
-//! 4. the text of exactly one option is mentioned, and nothing is negated.
+//! For questions with options, these steps are tried in order (`X` is a letter):
+//! 1. Statements: the whole output, its first line, its last line, or its first sentence is one
+//!    answer (`X`, `(X)`, `X.`, `**X**`, `X. text`, or an option's text), or an answer follows
+//!    "answer", `\boxed{`, or `[[`.
+//! 2. A refusal, by phrase.
+//! 3. Marks: `option X`, `(X)`, `X.`, `X)`, or `X:` anywhere.
+//! 4. The text of exactly one option is mentioned, and nothing is negated.
 //!
-//! The first of these that says anything decides. Where it says two things the output contradicts itself and is not parsed, and so
-//! is a letter beyond the options. An option that is itself a refusal makes the answer one. What stands before `</think>` is not
-//! read.
+//! The first step with a result decides. If it gives two answers, the output contradicts itself and
+//! is unparsed; so is a letter beyond the options. An option that is itself a refusal makes the
+//! answer a refusal. Text before `</think>` is not read.
 
 mod phrases;
 mod statements;
@@ -19,9 +21,9 @@ use super::{Asked, Extractor, Read};
 use benchtop_model::Role;
 
 use self::phrases::{denies, refuses};
-use self::statements::{statements, whole};
+use self::statements::{statements, whole_answer};
 
-/// What decided.
+/// The reason for a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     Empty,
@@ -39,16 +41,16 @@ pub(super) enum Why {
     Judge,
 }
 
-/// The options that an output named, as far as they matter: none, one, or several.
+/// The options that an output named: none, one, or several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Votes {
     one: Option<usize>,
     several: bool,
 }
 
-/// How VLMEvalKit writes down that a server gave no answer.
+/// VLMEvalKit's text for a failed request.
 const FAILED: &str = "Failed to obtain answer";
-/// Names two options at once.
+/// A vote for two options at once.
 const SEVERAL: usize = usize::MAX;
 
 impl Votes {
@@ -57,7 +59,7 @@ impl Votes {
         self.one = self.one.or(Some(at));
     }
 
-    /// What these votes decide; `None` where there are none.
+    /// The result of these votes; `None` if there are none.
     fn decide(self, asked: &Asked, why: Why) -> Option<(Read, Why)> {
         let at = self.one?;
         Some(if self.several {
@@ -70,7 +72,7 @@ impl Votes {
     }
 }
 
-/// How many letters stand for options: all of them where options are not known.
+/// Number of letters that stand for options: the whole alphabet if the options are not known.
 fn letters(asked: &Asked) -> usize {
     if asked.options.is_empty() {
         26
@@ -124,7 +126,7 @@ fn after_thinking(output: &str) -> &str {
 }
 
 fn option(asked: &Asked, text: &str) -> (Read, Why) {
-    if let Some(at) = whole(asked, text) {
+    if let Some(at) = whole_answer(asked, text) {
         let mut votes = Votes::default();
         votes.add(at);
         if let Some(found) = votes.decide(asked, Why::Statement) {
@@ -142,7 +144,8 @@ fn option(asked: &Asked, text: &str) -> (Read, Why) {
         .unwrap_or_else(|| mention(asked, text))
 }
 
-/// `(X)` and `[X]` in any case, `X.`, `X)` and `X:` before a blank or the end, `option X`; capital letters within the options only.
+/// Votes for `(X)` and `[X]` in any case, `X.`, `X)`, and `X:` before a space or the end, and
+/// `option X`. Capital letters count only if they belong to an option.
 fn marks(asked: &Asked, text: &str) -> Votes {
     let bytes = text.as_bytes();
     let mut votes = Votes::default();
@@ -153,7 +156,7 @@ fn marks(asked: &Asked, text: &str) -> Votes {
         .filter(|(_, b)| b.is_ascii_alphabetic())
     {
         let (before, after) = (i.checked_sub(1).map_or(b' ', at), at(i + 1));
-        // Not the plural of "cat(s)".
+        // Not the plural in "cat(s)".
         let inside = matches!((before, after), (b'(', b')') | (b'[', b']'))
             && !alphanumeric_before(text, i - 1);
         let ends = matches!(after, b'.' | b')' | b':') && at(i + 2).is_ascii_whitespace();
@@ -177,7 +180,8 @@ fn marks(asked: &Asked, text: &str) -> Votes {
     votes
 }
 
-/// The one option whose text is in it, as whole words that are no part of a longer option's text there.
+/// The only option whose text is mentioned as whole words that are not part of a longer option's
+/// text.
 fn mention(asked: &Asked, text: &str) -> (Read, Why) {
     let mut votes = Votes::default();
     for (at, option) in asked.options.iter().enumerate() {
@@ -201,7 +205,7 @@ fn mention(asked: &Asked, text: &str) -> (Read, Why) {
     }
 }
 
-/// The first word, the last line, or what follows "answer"; a refusal where none of them is yes or no.
+/// The first word, the last line, or what follows "answer". A refusal if none of them is yes or no.
 fn yes_or_no(text: &str) -> (Read, Why) {
     const YES: usize = 0;
     let word = |text: &str| {

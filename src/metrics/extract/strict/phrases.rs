@@ -1,4 +1,4 @@
-//! Words that decline to answer, and words that deny.
+//! Phrases that decline to answer, and words that deny.
 
 use crate::extract::text::{alphanumeric_before, begins, places};
 
@@ -42,7 +42,7 @@ pub(super) fn refuses(text: &str) -> bool {
         .any(|rest| REFUSALS.iter().any(|phrase| begins(rest, phrase).is_some()))
 }
 
-/// Whether anything in it is negated.
+/// Whether the text contains a negation.
 pub(super) fn denies(text: &str) -> bool {
     const WORDS: [&str; 8] = [
         "not", "no", "never", "neither", "nor", "without", "cannot", "none",

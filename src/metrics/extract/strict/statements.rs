@@ -1,4 +1,4 @@
-//! Where an output states its answer.
+//! Finds the answers that an output states.
 
 use super::{SEVERAL, Votes};
 use crate::extract::Asked;
@@ -21,9 +21,9 @@ const BETWEEN: [&str; 13] = [
     "thus",
 ];
 
-/// The one answer that a text is, all of it: a letter, a letter with the text of its option, or the text of an option.
-/// [`SEVERAL`] where letter and text are different options.
-pub(super) fn whole(asked: &Asked, text: &str) -> Option<usize> {
+/// The answer that makes up the whole text: a letter, a letter with its option's text, or an
+/// option's text. [`SEVERAL`] if letter and text belong to different options.
+pub(super) fn whole_answer(asked: &Asked, text: &str) -> Option<usize> {
     let text = bare(text);
     let by_text = option_with(asked, text);
     let by_letter = match text.as_bytes() {
@@ -41,7 +41,7 @@ pub(super) fn whole(asked: &Asked, text: &str) -> Option<usize> {
                 &['.', ')', ':']
             };
             match (*letter, rest.starts_with(' ')) {
-                // An article, and perhaps the text of an option.
+                // An article, perhaps followed by an option's text.
                 (b'A', true) => option_with(asked, rest),
                 _ => rest
                     .starts_with(follows)
@@ -57,7 +57,7 @@ pub(super) fn whole(asked: &Asked, text: &str) -> Option<usize> {
     }
 }
 
-/// The option of a letter that is followed by nothing or by the text of an option.
+/// The option of a letter that is followed by nothing or by an option's text.
 fn after_letter(asked: &Asked, letter: u8, rest: &str) -> Option<usize> {
     let rest = bare(rest.trim_start_matches([')', ']', '.', ':', ',', ' ', '\n', '*', '-']));
     match (rest.is_empty(), option_with(asked, rest)) {
@@ -68,7 +68,7 @@ fn after_letter(asked: &Asked, letter: u8, rest: &str) -> Option<usize> {
     }
 }
 
-/// Without marks around it: emphasis, quotes, mathematics, double brackets, a full stop.
+/// The text without surrounding emphasis, quotes, mathematics, double brackets, and full stop.
 fn bare(text: &str) -> &str {
     let marks =
         |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | '"' | '\'' | '$' | '“' | '”');
@@ -93,7 +93,8 @@ fn bare(text: &str) -> &str {
     text
 }
 
-/// The option with exactly that text, but for case and a full stop; of two with the same text neither.
+/// The option with exactly this text, ignoring case and a full stop; `None` if two options share
+/// it.
 fn option_with(asked: &Asked, text: &str) -> Option<usize> {
     let plain = |t: &str| -> usize { t.trim().strip_suffix('.').unwrap_or(t.trim()).len() };
     let text = text.trim();
@@ -111,7 +112,7 @@ fn option_with(asked: &Asked, text: &str) -> Option<usize> {
     found.next().is_none().then_some(first)
 }
 
-/// Everything that the output states.
+/// All answers that the output states.
 pub(super) fn statements(asked: &Asked, text: &str) -> Votes {
     let mut votes = Votes::default();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -121,7 +122,9 @@ pub(super) fn statements(asked: &Asked, text: &str) -> Votes {
         .flatten()
         .filter(|line| line.len() < text.len())
     {
-        whole(asked, line).into_iter().for_each(|at| votes.add(at));
+        whole_answer(asked, line)
+            .into_iter()
+            .for_each(|at| votes.add(at));
     }
     if let Some(end) = text
         .find(['.', ',', '\n', ';'])
@@ -146,7 +149,8 @@ pub(super) fn statements(asked: &Asked, text: &str) -> Votes {
     votes
 }
 
-/// The answer that follows a cue: a letter (and further ones after `or`, `and` or a comma), or the text of an option.
+/// Adds the answer after a cue: a letter (and further letters after `or`, `and`, or a comma), or an
+/// option's text.
 fn after_cue(asked: &Asked, text: &str, votes: &mut Votes) {
     let (mut rest, inside) = skip(text);
     if let Some(at) = leading_option(asked, rest) {
@@ -159,7 +163,8 @@ fn after_cue(asked: &Asked, text: &str, votes: &mut Votes) {
         let joined = ["or ", "and ", "/", "& "]
             .iter()
             .find_map(|join| begins(after, join).map(|n| &after[n..]));
-        // Behind a comma only a letter that no word follows: another sentence may begin there.
+        // After a comma, a letter counts only if no word follows, because a sentence may begin
+        // there.
         let listed = || {
             after
                 .strip_prefix(", ")
@@ -172,7 +177,8 @@ fn after_cue(asked: &Asked, text: &str, votes: &mut Votes) {
     }
 }
 
-/// Without marks and words that may stand before an answer, and whether an opening bracket is among them.
+/// Skips marks and words that may precede an answer. Also returns whether an opening bracket is
+/// among them.
 fn skip(mut text: &str) -> (&str, bool) {
     let mut inside = false;
     loop {
@@ -194,7 +200,7 @@ fn skip(mut text: &str) -> (&str, bool) {
     }
 }
 
-/// A letter that stands there as an answer, and is not a word of the sentence.
+/// A leading letter that is an answer and not a word of the sentence.
 fn leading_letter(text: &str, inside: bool) -> Option<u8> {
     let letter = text.bytes().next().filter(u8::is_ascii_alphabetic)?;
     let after = &text[1..];
@@ -217,7 +223,8 @@ fn leading_letter(text: &str, inside: bool) -> Option<u8> {
     stands.then_some(letter)
 }
 
-/// The option whose text stands there, perhaps after an article, before a mark, the end or a reason; the longest of several.
+/// The option whose text comes first, perhaps after an article, and before a mark, the end, or a
+/// reason. The longest match wins.
 fn leading_option(asked: &Asked, text: &str) -> Option<usize> {
     let ends = |rest: &str| {
         let next = rest.trim_start_matches(' ');

@@ -1,4 +1,4 @@
-//! What stands before and behind an answer in its sentence.
+//! The context of an answer in its sentence.
 
 use super::items::{Item, What};
 use super::reader::Reader;
@@ -7,7 +7,7 @@ use super::words::{
     REFUSE, RIGHT, SO, WAIT, WEAK, YES,
 };
 
-/// How many words and marks around an answer are looked at.
+/// Maximum number of words and marks that are examined around an answer.
 pub(super) const NEAR: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +22,11 @@ pub(super) enum Left {
     Leaned,
     /// "Wait,".
     Back,
-    /// "But", behind what is denied.
+    /// "But", after a denial.
     Turned,
     /// "Option".
     Named,
-    /// Nothing: the sentence begins.
+    /// Start of the sentence.
     Start,
     /// "If".
     Condition,
@@ -36,7 +36,7 @@ pub(super) enum Left {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Right {
-    /// Nothing more, or another clause.
+    /// End of the clause.
     End,
     /// "Is correct".
     After,
@@ -54,7 +54,7 @@ pub(super) enum Right {
 }
 
 impl Reader<'_> {
-    /// What stands before the answer at `first`, and where what decides is.
+    /// The context before the answer at `first`, and the place of the deciding item.
     pub(super) fn left(&self, first: usize, start: usize) -> (Left, usize) {
         let (mut flags, mut colon, mut k) = (0, false, first);
         let stop = start.max(first.saturating_sub(NEAR));
@@ -156,7 +156,8 @@ impl Reader<'_> {
         (Left::Other, k)
     }
 
-    /// What a phrase before an answer makes of it; `None` where it may stand between, or ends what belongs to it.
+    /// The effect of a phrase before an answer. `None` if the phrase may stand between, or ends the
+    /// context.
     fn left_phrase(
         &self,
         k: usize,
@@ -169,7 +170,7 @@ impl Reader<'_> {
             return Some(Left::Back);
         }
         if item.is(BUT) && !item.is(CUE) && k > start && self.items[k - 1].is_mark(",") {
-            // "No, it should be B" takes back what stands before.
+            // "No, it should be B" withdraws the earlier answer.
             let takes_back = k > start + 1 && self.items[k - 2].is(WAIT);
             return Some(if takes_back { Left::Back } else { Left::Turned });
         }
@@ -182,7 +183,7 @@ impl Reader<'_> {
             return Some(Left::Turned);
         }
         if item.is(NO) && item.is(WEAK) && k + 1 == first {
-            // "No bear", where "No, bear" has a comma.
+            // "No bear", in contrast to "No, bear".
             return Some(Left::Denied);
         }
         let is_sign = item.is(NOT | RIGHT) && matches!(self.text.at(item.token), "✓" | "✗");
@@ -190,7 +191,7 @@ impl Reader<'_> {
             && k > start
             && (self.items[k - 1].is_answer() || self.items[k - 1].is_mark(")].:-"))
         {
-            // "A ✗ B ✓": a mark is of the letter before it.
+            // "A ✗ B ✓": a mark belongs to the letter before it.
             return Some(Left::Comma);
         }
         if item.is(OVER) && !colon && (self.is_wide(k) || self.follows(k, start)) {
@@ -224,7 +225,7 @@ impl Reader<'_> {
         kind.or_else(|| (item.is(OR) && k == start).then_some(Left::Hedged))
     }
 
-    /// Whether a cue stands behind a preposition: "part of it is".
+    /// Whether a cue follows a preposition: "part of it is".
     fn is_part_of(&self, k: usize, start: usize) -> bool {
         let item = &self.items[k];
         let before = k
@@ -239,12 +240,12 @@ impl Reader<'_> {
             && before.is_some_and(|b| b.is(MID) && b.is(LINK) && !b.is(AND | BUT | SO | CUE))
     }
 
-    /// Whether nothing stands behind a mark that judges: "D: ○".
+    /// Whether nothing follows a judging mark: "D: ○".
     fn is_sign(&self, k: usize, end: usize) -> bool {
         k + 1 >= end || self.items[k + 1].what == What::Line || self.items[k + 1].is_mark(",.)")
     }
 
-    /// Whether a phrase is more than one word.
+    /// Whether a phrase has more than one word.
     fn is_wide(&self, k: usize) -> bool {
         let stop = self
             .items
@@ -253,7 +254,7 @@ impl Reader<'_> {
         stop - self.items[k].token > 1
     }
 
-    /// Whether an answer stands before a phrase, as before "ではなく".
+    /// Whether an answer precedes a phrase, as before "ではなく".
     fn follows(&self, k: usize, start: usize) -> bool {
         let Some(mut k) = k.checked_sub(1) else {
             return false;
@@ -264,7 +265,7 @@ impl Reader<'_> {
         k >= start && self.items[k].is_answer()
     }
 
-    /// What else stands before a cue in its clause: denied, hedged, a condition.
+    /// Other context before a cue in its clause: denial, hedge, condition.
     pub(super) fn clause(&self, from: usize, start: usize) -> Option<Left> {
         if self
             .items
@@ -308,7 +309,8 @@ impl Reader<'_> {
         None
     }
 
-    /// What stands behind the answer that ends at `last`; `bare` is a letter without brackets and marks.
+    /// The context after the answer that ends at `last`. `bare` is a letter without brackets and
+    /// marks.
     pub(super) fn right(&self, last: usize, end: usize, option: i32, bare: bool) -> Right {
         let (mut flags, mut mark, mut after, mut k) = (0, false, None, last + 1);
         let or = |after: Option<Right>, other: Right| after.unwrap_or(other);
@@ -355,7 +357,7 @@ impl Reader<'_> {
                         && flags == 0
                         && closes
                         && !item.is(IS | RIGHT | LINK);
-                    // "C. Both lines rise": the words of an option, or of a reason.
+                    // "C. Both lines rise": the words of an option or a reason.
                     let begins = mark && !bare && after.is_none() && self.items[last].label;
                     let ends = match item {
                         i if i.is(OVER)
@@ -364,7 +366,8 @@ impl Reader<'_> {
                             Some(Right::After)
                         }
                         i if i.is(NOT) => Some(Right::Not),
-                        // Of what is not there, a list says little by "yes" and "no".
+                        // If the question asks for what is missing, "yes" and "no" in a list mean
+                        // little.
                         i if verdict && self.denies && i.is(YES | NO) => Some(Right::Word),
                         // "B: yes" in a list of verdicts.
                         i if verdict && i.is(YES) => Some(Right::After),
@@ -427,7 +430,7 @@ impl Reader<'_> {
     }
 }
 
-/// "Midnight is the most likely option": what follows, where nothing else does.
+/// "Midnight is the most likely option": what follows, if it is only that.
 fn named(flags: u32) -> Right {
     if flags & IS != 0 && flags & NOUN != 0 {
         Right::After

@@ -1,6 +1,6 @@
-//! Questions about how many: more than five, more apples than oranges; and whether something is right.
+//! Questions about quantities (more than five, more apples than oranges) and about correctness.
 
-use super::clause::{Says, Wanted};
+use super::clause::{QuestionWords, Says};
 use super::lists::{ABOVE, BELOW, CLAIM, FAILS, HOLDS, LEAST, Lists, MOST, PLACE, STOP};
 use super::options::number;
 use super::plain::{has, is_same, units, without};
@@ -9,7 +9,7 @@ const BOUNDS: [usize; 4] = [ABOVE, BELOW, LEAST, MOST];
 const MORE: [&str; 4] = ["more", "greater", "larger", "higher"];
 const FEWER: [&str; 4] = ["fewer", "less", "smaller", "lower"];
 
-/// What a question holds a number against.
+/// The comparison that a question asks for.
 pub(super) enum Bound {
     /// "More than five": one of `BOUNDS`, and the number.
     Count(usize, u64),
@@ -77,8 +77,8 @@ pub(super) fn wanted(asks: &str, lists: &Lists) -> Vec<String> {
     wanted
 }
 
-impl Wanted<'_> {
-    /// "There are seven cups", where it is asked whether there are more than five.
+impl QuestionWords<'_> {
+    /// "There are seven cups", for a question about more than five.
     pub(super) fn of_count(
         &self,
         bare: &str,
@@ -107,7 +107,7 @@ impl Wanted<'_> {
         Some(if holds { Says::Yes } else { Says::No })
     }
 
-    /// "There are six cups and four plates", where it is asked whether there are more cups than plates.
+    /// "There are six cups and four plates", for a question about more cups than plates.
     pub(super) fn of_compare(
         &self,
         clause: &str,

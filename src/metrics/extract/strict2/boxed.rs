@@ -1,4 +1,4 @@
-//! Answers that are boxed in.
+//! Boxed answers.
 
 use super::around::NEAR;
 use super::items::{Item, What};
@@ -6,7 +6,7 @@ use super::reader::{Event, NUMBER, Reader};
 use super::words::{HEDGE, LINK, NOT, OR};
 
 impl Reader<'_> {
-    /// Reads what is boxed in: one answer and nothing else. Where to go on.
+    /// Reads the content of a box: a single answer. Returns where to continue.
     pub(super) fn boxed(&mut self, k: usize, end: usize) -> usize {
         let close = self.closes.get(&k).copied().unwrap_or_else(|| {
             let rest = &self.items[k + 1..end.min(k + 2 + NEAR)];
@@ -53,7 +53,8 @@ impl Reader<'_> {
                 mentions: false,
             });
         } else if let Some(option) = found.first().copied().filter(|_| clear || led) {
-            // A number may be boxed on the way to the answer: a letter that is stated later outweighs it.
+            // A boxed number may be an intermediate result: a letter that is stated later outweighs
+            // it.
             let is_digits = |i: &Item| self.text.at(i.token).chars().all(|c| c.is_ascii_digit());
             let number = matches!(inner, [one] if matches!(one.what, What::Text | What::Word) && is_digits(one));
             self.events.push(Event::Commits {

@@ -1,4 +1,4 @@
-//! What a clause says of the words of a yes/no question.
+//! The meaning of a clause for the words of a yes/no question.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::lists::{
 use super::options::number;
 use super::plain::{has, is_hangul, is_same, units, without};
 
-/// What a clause says of what was asked.
+/// The answer in a clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Says {
     Yes,
@@ -18,28 +18,28 @@ pub(super) enum Says {
     Doubt,
 }
 
-/// What is asked, in words that matter.
-pub(super) struct Wanted<'a> {
+/// The relevant words of a question.
+pub(super) struct QuestionWords<'a> {
     pub(super) words: Vec<String>,
-    /// Whether it is asked if something is there.
+    /// Whether the question asks if something is present.
     pub(super) exists: bool,
     pub(super) doubts: Vec<&'a String>,
     pub(super) lists: &'a Lists,
     pub(super) bound: Option<Bound>,
 }
 
-/// A clause beside the question: its words, and where it has each of the question's.
-struct Beside<'a> {
+/// A clause compared with the question: its words, and where it has each of the question's words.
+struct ComparedClause<'a> {
     own: Vec<String>,
     wanted: Vec<&'a String>,
     places: Vec<Option<usize>>,
     pronoun: bool,
 }
 
-/// Stands for the place of a word that the clause has among the words that say nothing.
+/// Place of a word that the clause has only among its function words.
 const IMPLIED: usize = usize::MAX;
 
-impl Wanted<'_> {
+impl QuestionWords<'_> {
     pub(super) fn of_clause(&self, clause: &str, alone: bool) -> Option<Says> {
         self.words.first()?;
         let doubt = has(clause, self.doubts.iter().copied());
@@ -99,12 +99,12 @@ impl Wanted<'_> {
                 });
             }
             if super::fold::script(head) != 3 && number(wanted[0]).is_none() {
-                // What is asked for is not named.
+                // The clause does not name what the question asks for.
                 return None;
             }
         }
         let pronoun = has(&bare, &self.lists[PRONOUNS]);
-        let beside = Beside {
+        let beside = ComparedClause {
             own,
             wanted,
             places,
@@ -130,7 +130,7 @@ impl Wanted<'_> {
         })
     }
 
-    /// Whether nothing else is there than what is named.
+    /// Whether the clause says that there is nothing but what it names.
     fn is_lone(&self, bare: &str) -> bool {
         let particle = |word: &str| {
             word.starts_with(is_hangul) && word.chars().count() > 2 && word.ends_with('만')
@@ -138,7 +138,7 @@ impl Wanted<'_> {
         has(bare, &self.lists[LONE]) || bare.split_whitespace().any(particle)
     }
 
-    /// The words that count, and where a clause has each.
+    /// The relevant words of the question, and the place of each in the clause.
     fn places(&self, bare: &str, own: &[String]) -> (Vec<&String>, Vec<Option<usize>>) {
         let mut used = HashSet::new();
         let mut found: Vec<(&String, Option<usize>)> = Vec::new();
@@ -171,7 +171,7 @@ impl Wanted<'_> {
                 }
             }
             used.extend(at);
-            // "Is the triangle a right triangle?": said once is enough.
+            // "Is the triangle a right triangle?": one mention is enough.
             if at.is_some() || !found.iter().any(|(other, _)| *other == want) {
                 found.push((want, at));
             }
@@ -182,15 +182,15 @@ impl Wanted<'_> {
             .unzip()
     }
 
-    /// Whether the question's words stand in a clause as in the question.
+    /// Whether the question's words appear in the clause in the same order.
     fn of_places(
         &self,
-        beside: &Beside<'_>,
+        beside: &ComparedClause<'_>,
         (clause, bare): (&str, &str),
         denied: bool,
         alone: bool,
     ) -> bool {
-        let Beside {
+        let ComparedClause {
             own,
             wanted,
             places,
@@ -210,7 +210,7 @@ impl Wanted<'_> {
             return false;
         };
         if !missing.is_empty() {
-            // "He is wearing a hat", "Not open": without the subject that the question has.
+            // "He is wearing a hat", "Not open": without the question's subject.
             let leads = missing
                 .iter()
                 .enumerate()
@@ -246,7 +246,7 @@ impl Wanted<'_> {
                 return false;
             }
         }
-        // In the order of the question, but for one word: a verb or a place may stand elsewhere.
+        // Words must be in the question's order, except for one: a verb or a place may move.
         let mut best: Vec<usize> = Vec::new();
         for (k, at) in found.iter().enumerate() {
             let before = (0..k)
@@ -263,7 +263,7 @@ impl Wanted<'_> {
             (_, true) => 2,
             (_, false) => 1,
         };
-        // "At the edge of the river a small wooden boat is tied up": one thing, wherever it stands.
+        // "At the edge of the river a small wooden boat is tied up": one thing may be anywhere.
         let whole = self.exists
             && !denied
             && missing.is_empty()
@@ -271,7 +271,7 @@ impl Wanted<'_> {
         ordered + 1 >= found.len() && !moved && (whole || last + 1 - found.len() <= most)
     }
 
-    /// Whether a clause says that the statement asked about is true: "The claim is supported."
+    /// Whether the clause confirms the statement in the question: "The claim is supported."
     fn of_claim(&self, own: &[String]) -> Option<bool> {
         let of = |list: usize| {
             self.lists[list]
@@ -304,9 +304,9 @@ impl Wanted<'_> {
     }
 }
 
-impl Beside<'_> {
-    /// Whether a clause has another word where the question has one, and both cannot hold: "The door is closed", "There are three
-    /// cats."
+impl ComparedClause<'_> {
+    /// Whether the clause has an incompatible word in place of the question's: "The door is
+    /// closed", "There are three cats."
     fn differs(&self, lists: &Lists) -> bool {
         let missing: Vec<usize> = (0..self.places.len())
             .filter(|at| self.places[*at].is_none())
@@ -341,7 +341,7 @@ impl Beside<'_> {
             return false;
         }
         let want = self.wanted[*last];
-        // Next to a word of the question, or one modifier away at the end: "The car is dark blue".
+        // Next to a word of the question, or at the end after one modifier: "The car is dark blue".
         let near = |at: usize| {
             let has = |other: Option<usize>| other.is_some_and(|other| found.contains(&other));
             found.is_empty()
@@ -362,7 +362,7 @@ impl Beside<'_> {
     }
 }
 
-/// Whether two words are forms of one, whatever their gender.
+/// Whether two words are forms of the same word, in any gender.
 fn is_kin(one: &str, other: &str) -> bool {
     let stem = |word: &str| {
         word.char_indices()

@@ -1,14 +1,14 @@
-//! Texts that a limit cut off.
+//! Detects texts that were truncated by a length limit.
 
 use super::items::{Item, What};
 use super::plain::is_hangul;
 use super::tokens::Text;
 use super::words::{AND, BUT, CUE, FINAL, IS, LINK, MID, NO, OR, RIGHT, SO, YES};
 
-/// Particles behind which more has to follow, in scripts without blanks.
+/// Particles that must be followed by more text, in scripts without spaces.
 const PARTICLES: &str = "はがをにのともでへや的和与與在是而는은이가을를와과의에로";
 
-/// Whether a text with these sentences ends within one.
+/// Whether a text with these sentences ends within a sentence.
 pub(super) fn is_cut_off(all: &[Item], text: &Text, sentences: &[(usize, usize, bool)]) -> bool {
     let Some(last) = all.iter().rposition(|i| !i.is_mark(")]}'")) else {
         return false;
@@ -35,13 +35,14 @@ pub(super) fn is_cut_off(all: &[Item], text: &Text, sentences: &[(usize, usize, 
     let has = |is: fn(&Item) -> bool| whole.iter().any(is);
     if item.what == What::Text && dense && has(|i| i.is_mark(",")) && has(|i| i.what == What::Word)
     {
-        // Without a word that ends the sentence.
+        // No word ends the sentence.
         return !whole
             .last()
             .is_some_and(|i| i.is(IS | CUE | SO | FINAL | RIGHT) || i.is_mark(":,"));
     }
     if item.what == What::Text && last > start && has(|i| i.what == What::Word) {
-        // Where a sentence ends with a verb, or a text is long, an option's text does not end it.
+        // In languages whose sentences end with a verb, and in long texts, an option's text does
+        // not end a sentence.
         let kana = |at: usize| {
             text.at(at)
                 .starts_with(|c| ('\u{3041}'..='\u{309f}').contains(&c))
@@ -59,7 +60,7 @@ pub(super) fn is_cut_off(all: &[Item], text: &Text, sentences: &[(usize, usize, 
         }
     }
     if item.what == What::Text {
-        // A bare text behind the end of a sentence, in the same line.
+        // A bare text after the end of a sentence, on the same line.
         return start > 2
             && goes_on
             && !whole

@@ -1,4 +1,4 @@
-//! What all that an output says of the options comes to.
+//! Decides the answer from all statements of an output about the options.
 
 use std::collections::HashSet;
 
@@ -13,11 +13,11 @@ use super::words::{NOT, REFUSE, SO};
 use crate::extract::Read;
 use benchtop_model::Choice;
 
-/// Longest output, in words and marks, of which the mere mention of an option's text is an answer, and longest sentence that is held
-/// against the question.
+/// Maximum length, in words and marks, of an output whose mention of an option's text counts as an
+/// answer, and of a sentence that is compared with the question.
 pub(super) const LONG: usize = 60;
 
-/// The option that the output commits itself to last; `None` where it commits itself to none.
+/// The last option that the output commits to; `None` if it commits to none.
 fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
     let mut labels: Vec<i32> = events.iter().filter_map(label).collect();
     labels.sort_unstable();
@@ -25,7 +25,7 @@ fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
     let is_list = labels.len() > 1;
     let (mut current, mut strength): (Option<i32>, u8) = (None, 0);
     let (mut conflict, mut seen) = (false, false);
-    // Whether what was said is taken back, and whether for certain.
+    // Whether the answer was withdrawn, whether certainly so, and whether it is open.
     let (mut back, mut surely, mut open) = (false, false, false);
     for event in events {
         match event {
@@ -37,7 +37,7 @@ fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
             } => {
                 (seen, open) = (true, false);
                 if current.is_none_or(|current| current == *option) || back || *strong > strength {
-                    // What stands against another answer is settled by a conclusion, or by taking the earlier back.
+                    // A conflict is resolved by a conclusion or by withdrawing the earlier answer.
                     conflict = conflict && !back && *strong <= strength;
                     strength = match *strong {
                         NUMBER => 1,
@@ -90,21 +90,21 @@ fn label(event: &Event) -> Option<i32> {
     }
 }
 
-/// The one of these, if they are all the same; `None` where there are none.
+/// The common value; `Some(None)` if values differ, `None` if there are none.
 fn only(mut of: impl Iterator<Item = i32>) -> Option<Option<i32>> {
     let first = of.next()?;
     Some(of.all(|other| other == first).then_some(first))
 }
 
-/// What is asked, as far as it matters here.
+/// The relevant parts of the question.
 pub(super) struct Asked<'a> {
     pub(super) options: &'a [Choice],
-    /// How many letters stand for options.
+    /// Number of letters that stand for options.
     pub(super) count: i32,
 }
 
-/// The answer that these items come to. Where something is taken back, what stands behind that counts, where it is an answer by
-/// itself.
+/// The answer in these items. If an answer is withdrawn, the text after that counts if it is an
+/// answer on its own.
 pub(super) fn answer(
     asked: &Asked<'_>,
     question: &Question,
@@ -119,7 +119,7 @@ pub(super) fn answer(
     }
 }
 
-/// The answer, why, and where what is said is last taken back.
+/// The answer, the reason, and where an answer is last withdrawn.
 fn weigh(
     asked: &Asked<'_>,
     question: &Question,
@@ -143,13 +143,14 @@ fn weigh(
         && !items[*start].is(NOT)
         && let (last @ Read::Option(_), why, _) = weigh(asked, question, &items[*start..], text)
     {
-        // "So he must stop": what the last sentence concludes.
+        // "So he must stop": the conclusion of the last sentence.
         return (last, why, reader.turns_at);
     }
     (read, why, reader.turns_at)
 }
 
-/// Whether a text begins with one answer, and its last sentence says another in the question's words.
+/// Whether a text begins with one answer and its last sentence states another in the question's
+/// words.
 fn says_another(
     question: &Question,
     reader: &Reader<'_>,
@@ -169,7 +170,7 @@ fn says_another(
         .is_some_and(|other| other != one)
 }
 
-/// The answer to a question from a text with these sentences; `cut` where it ends within one.
+/// The answer to a question from these sentences; `cut` if the text ends within a sentence.
 fn choose(
     reader: &mut Reader<'_>,
     asked: &Asked<'_>,
@@ -234,7 +235,7 @@ fn choose(
     if reader.items.refuses() {
         return (Read::Refused, Why::Refusal);
     }
-    // Several that are only named, as in a list, leave nothing open for the last sentence.
+    // Options that are only listed leave nothing open for the last sentence.
     let listed = open
         && !has(|e| {
             matches!(
@@ -328,7 +329,7 @@ fn choose(
     }
 }
 
-/// Which is not in the picture? That an option is not there says nothing against it.
+/// Which is not in the picture? Saying that an option is missing then does not deny it.
 fn keep_stated(events: &mut Vec<Event>) {
     let mut stated = HashSet::new();
     events.retain(|event| match event {
@@ -341,7 +342,7 @@ fn keep_stated(events: &mut Vec<Event>) {
     });
 }
 
-/// "Not a dog, a cat": the one option that is named besides those that are denied, behind the first of these.
+/// "Not a dog, a cat": the only option named besides the denied ones, after the first of them.
 fn left_over(reader: &Reader<'_>, denied: &[i32]) -> Option<i32> {
     let first = reader
         .events

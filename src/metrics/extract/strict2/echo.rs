@@ -1,4 +1,5 @@
-//! A statement in the question's words that names an option: "The first year is 2018", "Only D shows a reptile".
+//! Statements in the question's words that name an option: "The first year is 2018", "Only D shows
+//! a reptile".
 
 use std::sync::Arc;
 
@@ -15,22 +16,22 @@ use super::words::{
 };
 use benchtop_model::Choice;
 
-/// Longest text, in words and marks, whose sentences are held against the question.
+/// Maximum length, in words and marks, of a text whose sentences are compared with the question.
 const LONGEST: usize = 2000;
-/// How a word begins that leaves an answer open also where the question has it.
+/// Beginnings of words that leave an answer open even if the question contains them.
 const OPENINGS: [&str; 6] = ["can", "could", "may", "might", "perhaps", "poss"];
 
-/// What matters of a question.
+/// The relevant parts of a question.
 pub(super) struct Question {
     pub(super) plain: String,
-    /// In the languages that are looked at.
+    /// Word lists of the languages in use.
     pub(super) lists: Arc<Lists>,
     words: Vec<String>,
-    /// Letters that stand for something in the picture: "the angle at B".
+    /// Letters for things in the picture: "the angle at B".
     points: Vec<char>,
-    /// Which statement is false?
+    /// The question asks for the false statement.
     inverse: bool,
-    /// Which is not in the picture?
+    /// The question asks for something that is not in the picture.
     pub(super) denies: bool,
 }
 
@@ -86,10 +87,10 @@ impl Question {
         }
     }
 
-    /// Makes of phrases what they mean to this question.
+    /// Adapts the meaning of phrases to this question.
     pub(super) fn bend(&self, all: &mut [Item], text: &Text) {
         if self.inverse {
-            // "B is false" is the answer, and "A is true" rules A out.
+            // "B is false" is the answer, and "A is true" rules out A.
             for item in all.iter_mut() {
                 if item.is(FALSE) {
                     item.mask = item.mask & !(NOT | NO) | RIGHT;
@@ -114,7 +115,8 @@ impl Question {
             }
         }
         for at in 0..all.len() {
-            // What the question itself leaves open does not make an answer open: "Which is partially hidden?"
+            // A hedge from the question does not leave the answer open: "Which is partially
+            // hidden?"
             if all[at].is(HEDGE) && !all[at].is(NOT | OR) {
                 let stop = all.get(at + 1).map_or(text.tokens.len(), |next| next.token);
                 let phrase: Vec<&str> = (all[at].token..stop).map(|token| text.at(token)).collect();
@@ -132,8 +134,8 @@ impl Question {
     }
 }
 
-/// The option that sentences in the question's words name; a text that is cut off has to have all of these words, and where others
-/// are only listed before, the last sentence counts.
+/// The option that sentences in the question's words name. A truncated text must contain all of
+/// these words. If other options are only listed before, the last sentence counts.
 pub(super) fn echoed(
     question: &Question,
     reader: &Reader<'_>,
@@ -148,13 +150,14 @@ pub(super) fn echoed(
     let mut passed: Vec<(i32, usize)> = Vec::new();
     for (at, (start, end, asks)) in sentences.iter().copied().enumerate() {
         let last = at + 1 == sentences.len();
-        // "The arrow points to the heart (A), which": a text with its letter, also where the text is cut off behind it.
+        // "The arrow points to the heart (A), which": a text with its letter counts even if the
+        // output is truncated after it.
         let pair = reader.pair(start, end).filter(|_| cut && !asks);
         let end = pair.unwrap_or(end);
         if asks || cut && last && pair.is_none() || listed && !last || end - start > LONG {
             continue;
         }
-        match said(question, reader, (start, end), (last, cut, pair.is_some())) {
+        match option_in_sentence(question, reader, (start, end), (last, cut, pair.is_some())) {
             Some((option, alike, true)) => named.push((option, last, alike)),
             Some((option, alike, false)) => passed.push((option, alike)),
             None => {}
@@ -173,15 +176,16 @@ pub(super) fn echoed(
         .then_some(option)
 }
 
-/// The one option of a sentence in the question's words, how many of them it has, and whether that makes it an answer.
-fn said(
+/// The only option in a sentence in the question's words, how many of these words it has, and
+/// whether that makes it an answer.
+fn option_in_sentence(
     question: &Question,
     reader: &Reader<'_>,
     (start, end): (usize, usize),
     (last, cut, pair): (bool, bool, bool),
 ) -> Option<(i32, usize, bool)> {
     let all = reader.items;
-    // What stands behind ", since" is a reason.
+    // The part after ", since" is a reason.
     let reasons =
         |at: usize| all[at].is_mark(",") && all[at + 1].is(REASON) && !all[at + 1].is(LINK);
     let first = all[start..end]

@@ -1,4 +1,4 @@
-//! Texts that name an option in other words than its own, and what speaks against a text that merely names one.
+//! Texts that name an option in other words, and evidence against texts that merely name one.
 
 use super::decide::LONG;
 use super::echo::Question;
@@ -11,11 +11,12 @@ use super::tokens::{Kind, Text};
 use super::words::{BUT, CUE, IS, LINK};
 use benchtop_model::Choice;
 
-/// Longest output, in words and marks, of which a letter beside another option's text is no answer.
+/// Maximum length, in words and marks, of an output in which a letter next to another option's text
+/// is not an answer.
 const SHORT: usize = 24;
 
 impl Question {
-    /// The words of a text that say something; numbers as they are.
+    /// The content words of a text, with numbers unchanged.
     fn content(&self, text: &str, places: bool) -> Vec<String> {
         let text = if places {
             without(text, &self.lists[PLACE])
@@ -42,7 +43,7 @@ impl Question {
     }
 }
 
-/// The words of a text, with a blank around each.
+/// The words of a text with a space around each.
 fn spaced<'a>(words: impl Iterator<Item = &'a str>) -> String {
     format!(" {} ", words.collect::<Vec<_>>().join(" "))
 }
@@ -56,7 +57,7 @@ fn words_from(text: &Text, at: usize) -> String {
     )
 }
 
-/// Whether a word of an option is said as another: "south" as "southward".
+/// Whether an option's word appears in another form: "south" as "southward".
 fn is_told(word: &str, other: &str) -> bool {
     let longer = || other.chars().count().saturating_sub(word.chars().count());
     let is_dense = || {
@@ -69,7 +70,8 @@ fn is_told(word: &str, other: &str) -> bool {
 }
 
 impl Reader<'_> {
-    /// The one option whose own words a text has, in other forms or among others: "The dog is barking" for "it barks".
+    /// The only option whose words a text contains, in other forms or among other words: "The dog
+    /// is barking" for "it barks".
     pub(super) fn embedded(&self, question: &Question, options: &[Choice]) -> Option<usize> {
         let (first, last) = (self.items.first()?, self.items.last()?);
         let whole = (self.items.len() < 7 || last.what == What::Mark) && self.items.len() <= LONG;
@@ -125,8 +127,8 @@ impl Reader<'_> {
         found.filter(|(_, told)| *told).map(|(at, _)| at)
     }
 
-    /// Whether the last sentence turns with a "but" to the first option that the text names, and leaves nothing open there: "It could
-    /// be a mix, but of these a husky is the closest."
+    /// Whether the last sentence turns with a "but" to the first option in the text and leaves
+    /// nothing open after it: "It could be a mix, but of these a husky is the closest."
     pub(super) fn turns_to(&self, sentences: &[(usize, usize, bool)]) -> bool {
         let Some((start, _, false)) = sentences.last() else {
             return false;
@@ -141,7 +143,8 @@ impl Reader<'_> {
             && !self.is_negated(turn + 1, self.items.len())
     }
 
-    /// Whether a text with an equation ends with another number than an option's: "The angle at A is 50°, so the other is 65°."
+    /// Whether a text with an equation ends with a number that is not an option: "The angle at A is
+    /// 50°, so the other is 65°."
     pub(super) fn counts_on(&self) -> bool {
         let is_number = |at: usize| self.text.at(at).starts_with(|c: char| c.is_ascii_digit());
         let mut numbers = self.items.iter().rev();
@@ -150,7 +153,7 @@ impl Reader<'_> {
         self.items.iter().any(|i| i.is_mark("=")) && last.is_some_and(|i| i.what == What::Word)
     }
 
-    /// Whether a text is of another subject than the one asked about: of the woman, where the man is.
+    /// Whether a text is about another subject than the question: the woman instead of the man.
     pub(super) fn is_foreign(&self, question: &Question) -> bool {
         let ends = |what: What| matches!(what, What::Text | What::Letter | What::Mark | What::Line);
         let subject = self.items.iter().take_while(|i| !ends(i.what) && !i.is(IS));
@@ -172,7 +175,7 @@ impl Reader<'_> {
             })
     }
 
-    /// Whether a text goes on behind an option's text and ends without a mark.
+    /// Whether a text continues after an option's text and ends without a mark.
     pub(super) fn breaks_off(&self) -> bool {
         let at = self
             .items
@@ -188,14 +191,15 @@ impl Reader<'_> {
         open && !thai && self.items.len() - at > 3 && self.items.len() > 8
     }
 
-    /// Whether a short answer is a letter, and names the text of another option, and of no other: "B. It shows a cat."
+    /// Whether a short answer is a letter with the text of exactly one other option: "B. It shows a
+    /// cat."
     pub(super) fn is_mismatched(&self, option: i32) -> bool {
         let texts = || self.items.iter().filter(|i| i.what == What::Text);
         let Some(first) = texts().next() else {
             return false;
         };
         let one = first.option != option && texts().all(|i| i.option == first.option);
-        // A number may be one on the way.
+        // A number may be an intermediate result.
         let counts = || texts().any(|i| number(self.text.at(i.token)).is_some());
         let denies = || self.events.iter().any(|e| matches!(e, Event::Denies(_)));
         let short = self.items.len() <= SHORT && self.turns_at.is_none();

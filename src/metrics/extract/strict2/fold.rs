@@ -1,6 +1,7 @@
-//! Characters that are written in several ways, as one.
+//! Maps characters with several forms to one.
 
-/// Appends a character as the rule sees it: full width as plain, Ⓑ as (B), all quotes as one, marks of direction left out.
+/// Appends a character in normalized form: full width as plain, Ⓑ as (B), all quotes as one,
+/// direction marks dropped.
 pub(super) fn fold(c: char, out: &mut Vec<char>) {
     let one = match c {
         '*' | '_' | '`' | '~' | '#' | '$' => '*',
@@ -58,7 +59,8 @@ fn enclosed(n: u32, out: &mut Vec<char>) {
     out.extend(['(', at(65 + n), ')']);
 }
 
-/// What a character is to words: 0 no part of one, 1 Latin letters and digits, 2 other letters, 3 written without blanks.
+/// The script class of a character: 0 not part of a word, 1 Latin letters and digits, 2 other
+/// letters, 3 written without spaces.
 pub(super) fn script(c: char) -> u8 {
     match u32::from(c) {
         _ if c.is_ascii() => u8::from(c.is_ascii_alphanumeric()),

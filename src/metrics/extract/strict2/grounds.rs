@@ -1,4 +1,4 @@
-//! On what ground an answer stands that no cue names: behind a "but", a colon, a "so".
+//! Grounds for an answer without a cue: after a "but", a colon, or a "so".
 
 use super::around::NEAR;
 use super::items::{Item, What};
@@ -14,14 +14,16 @@ fn plainly(item: &Item, mask: u32) -> bool {
 }
 
 impl Reader<'_> {
-    /// Whether what stands before a "but" is a doubt or a denial; before a letter that is the first option, anything.
+    /// Whether a doubt or denial precedes the "but". Before the letter of the first option,
+    /// anything may.
     pub(super) fn is_turned(&self, item: &Item, start: usize, at: usize) -> bool {
         let before = &self.items[start.max(at.saturating_sub(NEAR)).min(at)..at];
         item.what == What::Letter && !before.iter().any(Item::is_answer)
             || before.iter().any(|i| i.is(NOT | HEDGE))
     }
 
-    /// Whether an answer stands behind a colon, and nothing before that denies or leaves open what it is: "The bat settles it: C".
+    /// Whether an answer follows a colon, and nothing before it denies it or leaves it open: "The
+    /// bat settles it: C".
     pub(super) fn is_told(&self, k: usize, start: usize) -> bool {
         let Some(before) = self.items[start..k]
             .iter()
@@ -47,7 +49,8 @@ impl Reader<'_> {
         true
     }
 
-    /// Whether an answer stands at the end of a clause that concludes, as the only one: "So what differs is the dog".
+    /// Whether the answer is the only one at the end of a concluding clause: "So what differs is
+    /// the dog".
     pub(super) fn is_concluded(&self, k: usize, start: usize) -> bool {
         let least = start.max(k.saturating_sub(NEAR));
         for at in (least..k).rev() {

@@ -1,4 +1,4 @@
-//! Answers that are joined to each other: "A, B and C".
+//! Joined answers: "A, B and C".
 
 use super::around::NEAR;
 use super::items::{Item, What};
@@ -6,7 +6,7 @@ use super::reader::Reader;
 use super::words::{AND, BUT, HEDGE, IS, LINK, NOT, NOUN, OR, WAIT, WEAK};
 
 impl Reader<'_> {
-    /// An answer and those joined to it, and where the last of them stands.
+    /// An answer and those joined to it, and the place of the last one.
     pub(super) fn group(&self, first: usize, end: usize) -> (Vec<i32>, usize) {
         let (mut options, mut last) = (vec![self.items[first].option], first);
         while options.len() < NEAR {
@@ -45,14 +45,14 @@ impl Reader<'_> {
                 break;
             }
             if comma {
-                // Behind a comma only what ends there, or goes on as a list.
+                // After a comma, only an answer that ends there or continues as a list is joined.
                 let at = |j: usize| self.items.get(j).filter(|_| j < end);
                 let next = if at(j + 1).is_some_and(|i| i.is_mark(")]}")) {
                     at(j + 2)
                 } else {
                     at(j + 1)
                 };
-                // "A, B, C는 아니므로": a particle and a denial behind the last of three.
+                // "A, B, C는 아니므로": a particle and a denial after the last of three.
                 let denies = |next: &Item| {
                     next.is(NOT)
                         || next.is(IS | LINK) && at(j + 2).is_some_and(|after| after.is(NOT))

@@ -1,16 +1,18 @@
-//! A text as what matters in it: phrases, letters and texts of options, marks, other words; and its sentences.
+//! Splits a text into items (phrases, letters and texts of options, marks, other words) and
+//! sentences.
 
 use super::options::{Options, SHORT, words_at};
 use super::plain::is_hangul;
 use super::tokens::{Kind, Text, Token};
 use super::words::{CUE, FINAL, IS, NO, PLAIN, YES, words};
 
-/// A letter that stands for one option in one alphabet and for another in the next.
+/// A letter that stands for different options in different alphabets.
 pub(super) const UNCLEAR: i32 = -1;
 /// Two options at once.
 pub(super) const SEVERAL: i32 = -2;
 
-/// Letters by which options are called in other scripts, in their order; `?` where another alphabet has that letter in another place.
+/// Option letters in other scripts, in order. `?` if another alphabet has the letter in another
+/// place.
 const ALPHABETS: [&str; 12] = [
     "АБ?Г??",
     "аб?г??",
@@ -45,18 +47,18 @@ pub(super) enum What {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     pub(super) what: What,
-    /// Its first token.
+    /// Index of its first token.
     pub(super) token: usize,
-    /// A phrase's classes.
+    /// The classes of a phrase.
     pub(super) mask: u32,
     pub(super) option: i32,
-    /// A mark's character.
+    /// The character of a mark.
     pub(super) mark: char,
-    /// A letter in brackets, quotes or emphasis.
+    /// A letter in brackets, quotes, or emphasis.
     pub(super) sure: bool,
-    /// A small letter, or one of another script.
+    /// A lowercase letter, or one of another script.
     pub(super) low: bool,
-    /// A letter with a full stop, bracket or colon behind it.
+    /// A letter followed by a full stop, bracket, or colon.
     pub(super) label: bool,
 }
 
@@ -88,7 +90,8 @@ impl Item {
     }
 }
 
-/// The option that a token names by its letter, whether it is enclosed, and whether it is a small one or of another script.
+/// The option that a token names by letter, whether it is enclosed, and whether it is lowercase or
+/// of another script.
 fn letter(text: &Text, at: usize, count: i32, cyrillic: bool) -> Option<(i32, bool, bool)> {
     let token = &text.tokens[at];
     let raw = token.raw?;
@@ -259,7 +262,7 @@ pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) 
                 .is_some_and(|(text_end, _)| text_end >= end)
         };
         if mask == PLAIN && (at + 1..end).any(of_option) {
-            // "to the right" where "right of the plate" is an option.
+            // "to the right", where "right of the plate" is an option.
             (end, mask) = (at, 0);
         }
         let label = after.is_some_and(|a| a.kind == Kind::Mark && !a.blank)
@@ -302,7 +305,7 @@ pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) 
     out
 }
 
-/// "1. The man on the left": the number of a list.
+/// Whether a number belongs to a list: "1. The man on the left".
 fn is_list_number(text: &Text, at: usize, before: Option<&Item>) -> bool {
     let after = text
         .tokens
@@ -317,7 +320,7 @@ fn is_list_number(text: &Text, at: usize, before: Option<&Item>) -> bool {
             .is_some_and(|token| token.kind == Kind::Word)
 }
 
-/// Whether a character of Hiragana stands within a word.
+/// Whether a Hiragana character is inside a word.
 fn is_within(text: &Text, options: &Options, at: usize, before: Option<&Item>) -> bool {
     let is_dense = |at: usize| text.tokens.get(at).is_some_and(|token| token.script == 3);
     text.at(at)
@@ -331,13 +334,13 @@ fn is_within(text: &Text, options: &Options, at: usize, before: Option<&Item>) -
         && options.at(text, at + 1).is_none()
 }
 
-/// Whether か begins a word, as it does in かつお.
+/// Whether か begins a word, as in かつお.
 fn begins_word(text: &Text, at: usize) -> bool {
     let follows = |c: char| ('\u{3041}'..='\u{309f}').contains(&c) && !"もな".contains(c);
     text.at(at) == "か" && text.is_joined(at + 1) && text.at(at + 1).starts_with(follows)
 }
 
-/// "В. зелёный": the text says which alphabet a letter is of.
+/// "В. зелёный": the text determines the alphabet of the letter.
 fn clear(all: &mut [Item]) {
     for at in 0..all.len() {
         if all[at].what == What::Letter && all[at].option == UNCLEAR {
@@ -356,7 +359,7 @@ fn clear(all: &mut [Item]) {
     }
 }
 
-/// Where sentences are, and whether each is a question.
+/// The ranges of sentences, and whether each is a question.
 pub(super) fn sentences(all: &[Item]) -> Vec<(usize, usize, bool)> {
     let (mut out, mut start) = (Vec::new(), 0);
     for (at, item) in all.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! What LaTeX writes around an answer.
+//! LaTeX commands around an answer.
 
-/// Commands that change only how their content looks.
+/// Commands that only change the appearance of their content.
 pub(super) const MARKUP: [&str; 39] = [
     "text",
     "textbf",
@@ -45,7 +45,7 @@ pub(super) const MARKUP: [&str; 39] = [
 pub(super) const BOXES: [&str; 3] = ["boxed", "fbox", "framebox"];
 pub(super) const FRACTIONS: [&str; 3] = ["frac", "dfrac", "tfrac"];
 
-/// The character that a command stands for.
+/// The character for a command.
 pub(super) fn symbol(command: &str) -> Option<char> {
     Some(match command {
         "circ" | "degree" => '°',
@@ -63,7 +63,7 @@ pub(super) fn symbol(command: &str) -> Option<char> {
     })
 }
 
-/// Characters without braces around one mark: "3{:}05".
+/// Removes braces around a single mark: "3{:}05".
 pub(super) fn bare(chars: Vec<char>) -> Vec<char> {
     if !chars.contains(&'{') {
         return chars;
@@ -85,7 +85,7 @@ pub(super) fn bare(chars: Vec<char>) -> Vec<char> {
     out
 }
 
-/// Where "{1}{2}" ends, and "1/2"; `None` where numbers stand otherwise.
+/// Reads "{1}{2}" as "1/2" and returns its end. `None` if there are no numbers in the braces.
 pub(super) fn fraction(chars: &[char], from: usize) -> Option<(usize, Vec<char>)> {
     let (mut word, mut at) = (Vec::new(), from);
     for _ in 0..2 {

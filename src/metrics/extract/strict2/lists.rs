@@ -1,4 +1,4 @@
-//! Lists of words by language that are no phrases: by them a statement is held against a question.
+//! Word lists by language that compare statements with questions.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::plain::words;
 use super::words::table;
 
-/// The lists of `phrases.toml`, which says what they mean.
+/// The lists in `phrases.toml`, which explains them.
 pub(super) const LISTS: [&str; 26] = [
     "stop",
     "place",
@@ -62,10 +62,10 @@ pub(super) const LEAST: usize = 23;
 pub(super) const MOST: usize = 24;
 pub(super) const MIDDLE: usize = 25;
 
-/// The lists of one language, or of several: the longest words first.
+/// The lists of one or several languages, longest words first.
 pub(super) type Lists = [Vec<String>; LISTS.len()];
 
-/// The lists by language, in the order of their names.
+/// The lists by language, sorted by language.
 pub(super) fn all() -> &'static [Lists] {
     static ALL: OnceLock<Vec<Lists>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -85,7 +85,7 @@ pub(super) fn all() -> &'static [Lists] {
     })
 }
 
-/// The lists of these languages; of all for `None`.
+/// The lists of these languages; of all languages for `None`.
 pub(super) fn of(languages: Option<u64>) -> Arc<Lists> {
     static KEPT: OnceLock<Mutex<HashMap<Option<u64>, Arc<Lists>>>> = OnceLock::new();
     let mut kept = KEPT

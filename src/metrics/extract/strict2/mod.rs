@@ -1,16 +1,20 @@
-//! benchtop's own rule, second version: what an output commits itself to, in the words of many languages, and nothing else.
+//! benchtop's own rule, second version: reads the answer that an output commits to, in the words of
+//! many languages, and nothing else.
 //!
-//! 1. What stands before the end of thoughts is not read; thoughts that do not end are no answer.
-//! 2. The output is taken apart into phrases of a table by language (`phrases.toml`), letters and texts of options, and marks.
-//! 3. Each sentence says which option it commits itself to ("the answer is B", "B is correct", `\boxed{B}`, a line that is one
-//!    answer), which it denies, and which it leaves open; a question or a condition commits itself to nothing.
-//! 4. The last commitment counts, where nothing after it takes it back or leaves it open. Two that contradict each other, of which
-//!    none is a conclusion or a correction, are not read.
-//! 5. Without any: a refusal; else the one letter that is marked as an option; else the one option whose text is mentioned.
-//!    Where anything is denied or left open, neither of the last two is read.
+//! 1. The thoughts of a model are not read. Thoughts that do not end are no answer.
+//! 2. The output is split into phrases of a table by language (`phrases.toml`), letters and texts
+//!    of options, and marks.
+//! 3. Each sentence commits to an option ("the answer is B", "B is correct", `\boxed{B}`, a line
+//!    that is one answer), denies it, or leaves it open. A question or a condition commits to
+//!    nothing.
+//! 4. The last commitment counts, unless a later statement withdraws it or leaves it open. If two
+//!    contradict each other and neither is a conclusion or a correction, the output is unparsed.
+//! 5. Without a commitment, the answer is a refusal, else the only letter marked as an option, else
+//!    the only option whose text is mentioned. The last two do not count if anything is denied or
+//!    left open.
 //!
-//! An option that is itself a refusal makes the answer one. Steps are linear in the output's length. `strict2.py` is the same rule
-//! for other tools; a test holds the two together.
+//! An option that is itself a refusal makes the answer a refusal. Time is linear in the output's
+//! length. `strict2.py` is the same rule for other tools; a test compares the two.
 
 mod around;
 mod bounds;
@@ -52,7 +56,7 @@ use self::options::{NUMBERED, Options, SHORT};
 use self::thoughts::{Cut, cut};
 use self::tokens::Text;
 
-/// What decided.
+/// The reason for a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     Empty,
@@ -110,18 +114,18 @@ pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, W
     }
 }
 
-/// What is read of an output; `None` where it says nothing, or that there was no answer.
-pub(super) fn said(output: &str) -> Option<&str> {
+/// The part of an output that is read. `None` if it is empty or reports a failed request.
+pub(super) fn answer_part(output: &str) -> Option<&str> {
     match cut(output) {
         Cut::Said(text) => Some(text),
         Cut::Empty | Cut::Failed | Cut::Thinking => None,
     }
 }
 
-/// Whether `output` declines to answer, in the words of the table.
+/// Whether `output` declines to answer, in the phrases of the table.
 pub(super) fn declines(output: &str) -> bool {
     use decide::Refuses;
-    said(output)
+    answer_part(output)
         .is_some_and(|said| items(&Text::new(said), &Options::default(), 0, false).refuses())
 }
 
@@ -135,7 +139,7 @@ fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
     if let Some(at) = plainly(asked, text) {
         return (Read::Option(at), Why::Statement);
     }
-    // Where a model answers and goes on with a question of its own, the first answer counts.
+    // If a model answers and then asks a question of its own, the first answer counts.
     let head = thoughts::before_question(text).map(|head| option(asked, head));
     let stated = |(read, why): &(Read, Why)| *why == Why::Statement && *read != Read::Unparsed;
     let (read, why) = head.filter(stated).unwrap_or_else(|| option(asked, text));
@@ -149,7 +153,7 @@ fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
         && asked.options.len() == 2
         && (is(0, "yes") && is(1, "no") || is(0, "no") && is(1, "yes"))
     {
-        // Options that say yes and no may be answered in other words for these.
+        // Options that mean yes and no may be answered in other words for these.
         let (word, why) = yes_no::read("", text);
         if let Some(word) = word.answer() {
             return (Read::Option(usize::from(!is(0, &word))), why);
@@ -158,7 +162,8 @@ fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
     (read, why)
 }
 
-/// A capital letter of an option, alone or with brackets, full stop or its own text: most answers, read without looking further.
+/// A fast path for most answers: a capital letter of an option, alone or with brackets, a full
+/// stop, or its own text.
 fn plainly(asked: &Asked, text: &str) -> Option<usize> {
     let letter = |letter: u8| {
         letter
@@ -187,7 +192,7 @@ fn plainly(asked: &Asked, text: &str) -> Option<usize> {
     (!is_short && (rest.is_empty() || rest == "." || own(rest))).then_some(at)
 }
 
-/// How many letters stand for options: all of them where options are not known.
+/// Number of letters that stand for options: the whole alphabet if the options are not known.
 fn letters(asked: &Asked) -> usize {
     if asked.options.is_empty() {
         26
@@ -222,7 +227,7 @@ fn option(asked: &Asked, text: &str) -> (Read, Why) {
     )
 }
 
-/// Whether the options are lettered А, Б, В in what was asked.
+/// Whether the question letters its options А, Б, В.
 fn is_cyrillic(instruction: &str) -> bool {
     let line = |line: &str| {
         let mut chars = line.trim().trim_start_matches('(').chars();
@@ -261,12 +266,11 @@ pub(super) fn trace(asked: &Asked, output: &str, judge: Option<&str>) -> String 
     format!("{}: {how}; {}", Extractor::Strict.name(), read.traced())
 }
 
-/// The rule as a Python module without anything else: `read(options, kind, output)`.
-///
-/// The phrases are of the same table.
+/// The rule as a self-contained Python module: `read(options, kind, output)`. It uses the same
+/// table of phrases.
 pub fn python() -> String {
     let table = serde_json::to_string(&words::table()).unwrap_or_default();
-    // A JSON text of texts and lists is one of Python too.
+    // JSON strings and lists are also valid Python.
     format!(
         "{}\n\nTRIE = trie({table})\n",
         include_str!("strict2.py").trim_end()

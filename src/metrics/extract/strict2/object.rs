@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::extract::text;
 use benchtop_model::Choice;
 
-/// The one option that a value of an object is: its letter, or its text.
+/// The only option that a value of an object names, by letter or text.
 pub(super) fn of_object(options: &[Choice], said: &str) -> Option<usize> {
     if !said.starts_with('{') && !said.starts_with("```") {
         return None;

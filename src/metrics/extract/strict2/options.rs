@@ -8,11 +8,12 @@ use super::tokens::{Kind, Text, Token};
 use super::words::words;
 use benchtop_model::Choice;
 
-/// Longest output, in words and marks, in which "one" is the option 1, and a number at the beginning of a line an answer.
+/// Maximum length, in words and marks, of an output in which "one" is option 1 and a number at the
+/// start of a line is an answer.
 pub(super) const SHORT: usize = 12;
-/// Longest output in which "three" is the option 3.
+/// Maximum length of an output in which "three" is option 3.
 pub(super) const NUMBERED: usize = 30;
-/// Words for the numbers from 0 to 10, where they are nothing else.
+/// Words for the numbers from 0 to 10 that have no other meaning.
 const NUMBERS: [&str; 11] = [
     "zero cero ноль нуль 零",
     "one один",
@@ -27,7 +28,7 @@ const NUMBERS: [&str; 11] = [
     "ten dix zehn diez dieci dez tien десять dziesięć 十 deset sepuluh दस",
 ];
 
-/// The number above 0 that a word or digits say.
+/// The number above 0 in a word or in digits.
 pub(super) fn number(word: &str) -> Option<&str> {
     const DIGITS: [&str; 11] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
     if word.bytes().all(|b| b.is_ascii_digit()) {
@@ -39,7 +40,7 @@ pub(super) fn number(word: &str) -> Option<&str> {
     at.filter(|at| *at > 0).map(|at| DIGITS[at])
 }
 
-/// The options' numbers without the unit that all of them have.
+/// The options' numbers without their common unit.
 pub(super) fn bare_numbers(options: &[Choice]) -> HashMap<String, i32> {
     let mut found = HashMap::new();
     for (at, option) in (0..).zip(options) {
@@ -64,20 +65,20 @@ pub(super) fn bare_numbers(options: &[Choice]) -> HashMap<String, i32> {
     found
 }
 
-/// Words at the beginning of an option without which a sentence may name it.
+/// Words at the start of an option that a sentence may leave out.
 pub(super) const ARTICLES: [&str; 27] = [
     "a", "an", "the", "un", "une", "ein", "eine", "einen", "una", "uno", "um", "uma", "een", "el",
     "la", "le", "der", "die", "das", "il", "lo", "het", "o", "os", "los", "las", "les",
 ];
-/// Pronouns there: "It is closed".
+/// Pronouns at the start of an option: "It is closed".
 const PRONOUNS: [&str; 27] = [
     "it", "he", "she", "they", "il", "elle", "ils", "er", "sie", "es", "ella", "él", "ele", "ela",
     "lui", "lei", "hij", "zij", "hun", "han", "hon", "он", "она", "они", "оно", "він", "вона",
 ];
-/// What Turkish writes together with a word that says what something is.
+/// Turkish suffixes that say what something is.
 const COPULAS: [&str; 6] = ["dir", "dur", "dür", "tir", "tur", "tür"];
 
-/// The options' texts, by their first word; texts that two options have are nobody's.
+/// The options' texts by their first word. Texts of two options are left out.
 #[derive(Default)]
 pub(super) struct Options(HashMap<String, Vec<(Vec<String>, i32)>>);
 
@@ -116,8 +117,8 @@ impl Options {
         Options(table)
     }
 
-    /// Adds words for the options' numbers, where the options are nothing else and none is above 10; those that are articles too
-    /// only with `ones`.
+    /// Adds words for the options' numbers, if all options are numbers and none is above 10. Words
+    /// that are also articles are added only with `ones`.
     pub(super) fn number_words(&mut self, options: &[Choice], ones: bool) {
         let number = |option: &Choice| {
             let text = option.text.trim();
@@ -150,7 +151,7 @@ impl Options {
         }
     }
 
-    /// The option whose text begins at a token, and where it ends; the longest of several.
+    /// The option whose text begins at a token, and its end. The longest match wins.
     pub(super) fn at(&self, text: &Text, at: usize) -> Option<(usize, i32)> {
         let matches = |at: usize, word: &String| forms(text.at(at)).any(|form| form == word);
         forms(text.at(at))
@@ -166,7 +167,7 @@ impl Options {
                 {
                     return None;
                 }
-                // Where words stand without blanks, more of the word may follow.
+                // In scripts without spaces, the word may continue.
                 let goes_on = text.tokens[end - 1].script == 3
                     && text.is_joined(end)
                     && text.tokens[end].script == 3
@@ -177,8 +178,8 @@ impl Options {
     }
 }
 
-/// The texts by which an option may be named: with its article and without, without a pronoun at its ends, and what stands before a
-/// comma.
+/// The texts that may name an option: with and without its article, without a pronoun at its ends,
+/// and the part before a comma.
 fn names(words: Vec<String>) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     let is = |at: usize, some: &[&str]| {
@@ -224,7 +225,7 @@ fn names(words: Vec<String>) -> Vec<Vec<String>> {
     all
 }
 
-/// A word, and what it is without what Turkish and Arabic write together with it.
+/// A word, and its form without Turkish or Arabic affixes.
 fn forms(word: &str) -> impl Iterator<Item = &str> {
     let count = word.chars().count();
     let copula = COPULAS

@@ -1,15 +1,15 @@
-//! Texts as bare words: in small letters, with a blank for each mark.
+//! Texts as bare words: lowercase, with a space for each mark.
 
 use super::fold::{fold, script};
 
-/// A text as the rule sees its characters, in small letters.
+/// A text with normalized characters, in lowercase.
 pub(super) fn plain(text: &str) -> String {
     let mut folded = Vec::with_capacity(text.len());
     text.chars().for_each(|c| fold(c, &mut folded));
     folded.into_iter().flat_map(char::to_lowercase).collect()
 }
 
-/// Its words, with a blank between them, and one around.
+/// The words of a text, separated and surrounded by spaces.
 pub(super) fn words(text: &str) -> String {
     let text = plain(text)
         .replace("can't", "cannot")
@@ -31,7 +31,7 @@ fn joined(text: &str) -> String {
     out
 }
 
-/// Whether a word of a list is of a script without blanks.
+/// Whether a word is of a script without spaces.
 fn is_dense(word: &str) -> bool {
     word.chars().nth(1).is_some_and(|c| script(c) == 3)
 }
@@ -40,17 +40,17 @@ pub(super) fn is_hangul(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7ff}')
 }
 
-/// A word as it is looked for: those of scripts without blanks anywhere.
+/// A word in search form: words of scripts without spaces match anywhere.
 pub(super) fn sought(word: &str) -> &str {
     if is_dense(word) { word.trim() } else { word }
 }
 
-/// Whether words have one of a list.
+/// Whether the words contain one of the list.
 pub(super) fn has<'a>(words: &str, list: impl IntoIterator<Item = &'a String>) -> bool {
     list.into_iter().any(|word| words.contains(sought(word)))
 }
 
-/// Words without those of a list.
+/// The words without those of a list.
 pub(super) fn without(words: &str, list: &[String]) -> String {
     let mut words = words.to_string();
     for word in list {
@@ -65,7 +65,7 @@ pub(super) fn without(words: &str, list: &[String]) -> String {
     joined(&words)
 }
 
-/// What stands between the words of a list.
+/// The parts between the words of a list.
 pub(super) fn split(words: &str, list: &[String]) -> Vec<String> {
     let mut words = words.to_string();
     for word in list {
@@ -82,7 +82,8 @@ pub(super) fn split(words: &str, list: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Words one by one: of scripts without blanks characters, runs of Katakana, and what stands between blanks in Korean and Thai.
+/// Single words: characters in scripts without spaces, runs of Katakana, and parts between spaces
+/// in Korean and Thai.
 pub(super) fn units(words: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut last = 0;
@@ -105,7 +106,7 @@ pub(super) fn units(words: &str) -> Vec<String> {
     out
 }
 
-/// A word without what English puts behind it: "riding" and "rides".
+/// A word without English endings: "riding" and "rides".
 fn stem(word: &str) -> &str {
     for end in ["ing", "ed", "es", "s", "e"] {
         if let Some(rest) = word
@@ -125,7 +126,7 @@ fn stem(word: &str) -> &str {
     word
 }
 
-/// What stands in double quotes, as bare words.
+/// The parts in double quotes, as bare words.
 pub(super) fn quoted(text: &str) -> Vec<String> {
     let text = plain(text);
     let parts: Vec<&str> = text.split('"').collect();
@@ -140,7 +141,8 @@ pub(super) fn quoted(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// What stands before and behind the last of these words, each with it: it may deny the one or the other. `None` where there is none.
+/// The parts before and after the last of these words, which is included in both because it may
+/// deny either. `None` if there is none.
 pub(super) fn halves(words: &str, list: &[&String]) -> Option<(String, String)> {
     let places = list
         .iter()
@@ -150,7 +152,7 @@ pub(super) fn halves(words: &str, list: &[&String]) -> Option<(String, String)> 
     Some((format!("{} ", &words[..end]), format!(" {}", &words[at..])))
 }
 
-/// Whether two words are forms of one: all but their last letters count.
+/// Whether two words are forms of the same word: only their last letters may differ.
 pub(super) fn is_same(one: &str, other: &str) -> bool {
     if one == other {
         return true;

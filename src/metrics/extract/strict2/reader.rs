@@ -1,4 +1,4 @@
-//! What each sentence says of the options.
+//! Reads the statements of each sentence about the options.
 
 use std::collections::HashMap;
 
@@ -10,47 +10,48 @@ use super::words::{
     WAIT, WEAK, YES,
 };
 
-/// What is said, in order.
+/// A statement, in text order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Event {
-    /// It commits itself to an option; how strongly, whether it is a letter with a text behind it, as a list of options has them, and
-    /// whether a text that is cut off may say so in passing.
+    /// Commits to an option. `listed`: it is a letter followed by a text, as in a list of options.
+    /// `passing`: a truncated text may say so in passing.
     Commits {
         option: i32,
         strength: u8,
         listed: bool,
         passing: bool,
     },
-    /// It leaves open which of these; whether an option's text is merely mentioned.
+    /// Leaves open which of these options it is. `mentions`: an option's text is only mentioned.
     Leaves {
         options: Vec<i32>,
         mentions: bool,
     },
-    /// "Perhaps it is": the answer where no other is in view.
+    /// "Perhaps it is": the answer if no other option is in view.
     Leans(i32),
     Denies(i32),
     Asks,
-    /// What was said before is taken back.
+    /// Withdraws an earlier statement.
     TakesBack,
-    /// What follows may stand in place of what was said before.
+    /// The rest may replace an earlier statement.
     Turns,
-    /// A letter marked as an option; whether something is denied beside it, and whether its own clause is clear of that.
+    /// A letter marked as an option. `denied`: something next to it is denied. `clear`: its own
+    /// clause is not affected.
     Marks {
         option: i32,
         denied: bool,
         clear: bool,
     },
-    /// The text of an option, with the same.
+    /// The text of an option; fields as in `Marks`.
     Mentions {
         option: i32,
         denied: bool,
         clear: bool,
     },
-    /// A letter with a text behind it.
+    /// A letter followed by a text.
     Labels(i32),
 }
 
-/// The strength of a boxed number: above all that stands before it, and below what follows.
+/// The strength of a boxed number: above everything before it, below what follows.
 pub(super) const NUMBER: u8 = 4;
 
 pub(super) struct Reader<'a> {
@@ -58,28 +59,28 @@ pub(super) struct Reader<'a> {
     pub(super) text: &'a Text,
     pub(super) events: Vec<Event>,
     pub(super) closes: HashMap<usize, usize>,
-    /// The one option that the sentence before asked for.
+    /// The only option that the previous sentence asked about.
     pub(super) asked: Option<i32>,
-    /// Whether the sentence before was a question.
+    /// Whether the previous sentence was a question.
     questioned: bool,
-    /// Where what was said is last taken back.
+    /// Where an answer is last withdrawn.
     pub(super) turns_at: Option<usize>,
     /// The options' numbers without their unit.
     pub(super) numbers: HashMap<String, i32>,
-    /// Whether the question asks for what is not there.
+    /// Whether the question asks for something that is not there.
     pub(super) denies: bool,
 }
 
-/// A sentence as it is read.
-struct Here {
+/// The sentence that is being read.
+struct CurrentSentence {
     start: usize,
     end: usize,
     question: bool,
     /// Whether it begins with a condition.
     condition: bool,
-    /// Whether a question stands before it.
+    /// Whether it follows a question.
     after_question: bool,
-    /// Whether something in it is denied or left open so far.
+    /// Whether something in it has been denied or left open so far.
     turns: bool,
 }
 
@@ -120,7 +121,7 @@ impl<'a> Reader<'a> {
         if self.verdict(start, end, question) {
             return;
         }
-        let mut here = Here {
+        let mut here = CurrentSentence {
             start,
             end,
             question,
@@ -159,8 +160,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// "Although it looks like a dog, it is a cat": what is conceded is denied. Where to go on.
-    fn conceded(&mut self, here: &mut Here) -> usize {
+    /// "Although it looks like a dog, it is a cat": the conceded option is denied. Returns where to
+    /// continue.
+    fn conceded(&mut self, here: &mut CurrentSentence) -> usize {
         if here.question || !self.items[here.start].is(THOUGH) {
             return here.start;
         }
@@ -177,7 +179,7 @@ impl<'a> Reader<'a> {
         here.start + comma + 1
     }
 
-    /// A phrase that takes back what was said.
+    /// Reads a phrase that withdraws a statement. Returns where to continue.
     fn phrase(&mut self, k: usize, (start, end): (usize, usize)) -> usize {
         let item = self.items[k];
         if item.is(WAIT | WEAK) {
@@ -214,8 +216,8 @@ impl<'a> Reader<'a> {
         k + 1
     }
 
-    /// A letter or text of an option; where to go on.
-    fn answer(&mut self, k: usize, here: &mut Here) -> usize {
+    /// Reads a letter or text of an option. Returns where to continue.
+    fn answer(&mut self, k: usize, here: &mut CurrentSentence) -> usize {
         let (start, end) = (here.start, here.end);
         let item = self.items[k];
         let option = item.option;
@@ -240,14 +242,14 @@ impl<'a> Reader<'a> {
         if here.question {
             self.events.push(Event::Asks);
         } else if let Some((text, other)) = self.other_text(k, end) {
-            // "B (dog)", "B - dog" where that is another option.
+            // "B (dog)" or "B - dog", where the text is that of another option.
             self.events.push(Event::Leaves {
                 options: vec![option, other],
                 mentions: false,
             });
             last = text;
         } else if let Some(other) = self.other_letter(k, end) {
-            // "Flying a kite (B)" where that is another option.
+            // "Flying a kite (B)", where the text is that of another option.
             self.events.push(Event::Leaves {
                 options: vec![option, other],
                 mentions: false,
@@ -293,7 +295,7 @@ impl<'a> Reader<'a> {
                     mentions: false,
                 });
             } else if joined.is_some() {
-                // "Aの駐車場" where that is another option.
+                // "Aの駐車場", where the text is that of another option.
                 self.events.push(Event::Leaves {
                     options: vec![option, SEVERAL],
                     mentions: false,
@@ -306,7 +308,7 @@ impl<'a> Reader<'a> {
         if item.label && is_letter && self.has_text(k, end, k - start > 2) {
             self.events.push(Event::Labels(option));
         }
-        // The text of the letter that stands before it is no second answer.
+        // The text of the preceding letter is not a second answer.
         let again = |i: &Item| {
             i.is_mark(")]}.:-(") || i.is_answer() && i.option == option && group.len() == 1
         };
@@ -317,7 +319,7 @@ impl<'a> Reader<'a> {
         next
     }
 
-    fn mentions(&mut self, k: usize, here: &Here) {
+    fn mentions(&mut self, k: usize, here: &CurrentSentence) {
         let (denied, clear) = (
             self.is_negated(here.start, here.end),
             self.is_clear(k, here.start, here.end),
@@ -329,11 +331,11 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// Says whether the output commits itself to the answer that stands at `k`; whether it does.
+    /// Records whether the output commits to the answer at `k`, and returns that.
     fn commits(
         &mut self,
         k: usize,
-        here: &Here,
+        here: &CurrentSentence,
         (left, at): (Left, usize),
         (right, last): (Right, usize),
     ) -> bool {
@@ -361,7 +363,7 @@ impl<'a> Reader<'a> {
             (commits, strength) = (true, 2);
         }
         if commits {
-            // Of a text that is cut off neither the mere naming of things nor a list of options is an answer.
+            // In a truncated text, neither a mere mention nor a list of options is an answer.
             let mild = !is_letter && left == Left::Cued && self.items[at].is(MILD) && strength != 3;
             let inline = !is_letter && start > 0 && self.items[start - 1].what == What::Mark;
             let passing =
@@ -389,11 +391,12 @@ impl<'a> Reader<'a> {
         commits
     }
 
-    /// Whether the output commits itself to the answer, and whether that is a letter with a text, as lists of options have them.
+    /// Whether the output commits to the answer, and whether it is a letter with a text, as in a
+    /// list of options.
     fn states(
         &mut self,
         k: usize,
-        here: &Here,
+        here: &CurrentSentence,
         (left, at): (Left, usize),
         (right, last): (Right, usize),
     ) -> (bool, bool) {

@@ -1,4 +1,4 @@
-//! Whether an answer stands by itself, and what it is.
+//! Whether an answer stands on its own, and what it is.
 
 use super::around::{Left, NEAR, Right};
 use super::items::{Item, What};
@@ -8,13 +8,13 @@ use super::words::{
 };
 
 impl Reader<'_> {
-    /// Whether a letter can be a word of a sentence too.
+    /// Whether a letter may also be a word.
     pub(super) fn is_article(&self, item: &Item) -> bool {
         let raw = self.text.tokens[item.token].raw;
         item.what == What::Letter && raw.is_some_and(|raw| "AIEOYaieoyАИОУВСКЯ".contains(raw))
     }
 
-    /// Whether the text of another option stands alone behind a letter: "(B) cat".
+    /// Whether only the text of another option follows a letter: "(B) cat".
     fn contradicts(&self, k: usize) -> bool {
         let rest = &self.items[k + 1..];
         let text = rest
@@ -31,7 +31,7 @@ impl Reader<'_> {
             .is_some_and(|item| k < end && item.is(REASON) && !item.is(LINK))
     }
 
-    /// The letter of another option that stands in brackets behind a text.
+    /// The letter of another option in parentheses after a text.
     pub(super) fn other_letter(&self, k: usize, end: usize) -> Option<i32> {
         let [text, open, letter, close] = self.items.get(k..(k + 4).min(end))? else {
             return None;
@@ -45,7 +45,7 @@ impl Reader<'_> {
             .then_some(letter.option)
     }
 
-    /// Where the first text of an option ends that stands with its own letter in brackets.
+    /// Where the first option text with its own letter in parentheses ends.
     pub(super) fn pair(&self, start: usize, end: usize) -> Option<usize> {
         let k = (start..end).find(|k| self.items[*k].what == What::Text)?;
         let part = &self.items[k + 1..end.min(k + 5)];
@@ -62,7 +62,7 @@ impl Reader<'_> {
         (open.is_mark("(") && own && close.is_mark(")")).then_some(k + 4)
     }
 
-    /// The other option whose text stands beside a letter, alone or in brackets, and where.
+    /// The other option whose text follows a letter, alone or in parentheses, and its place.
     pub(super) fn other_text(&self, k: usize, end: usize) -> Option<(usize, i32)> {
         let item = &self.items[k];
         let bare = self.is_article(item) && !item.sure && !item.label;
@@ -79,7 +79,7 @@ impl Reader<'_> {
             .then_some((at, text.option))
     }
 
-    /// Whether a letter with its text is followed by the next: "A. a bird B. a mouse".
+    /// Whether a letter with its text is followed by the next letter: "A. a bird B. a mouse".
     pub(super) fn lists(&self, k: usize, end: usize) -> bool {
         let option = self.items[k].option;
         let own = |i: &&Item| i.is_mark(")].:-(") || i.what == What::Text && i.option == option;
@@ -88,7 +88,7 @@ impl Reader<'_> {
         after.is_some_and(|i| i.what == What::Letter && i.label && i.option != option)
     }
 
-    /// Whether a text follows a letter; with `of_option` that of an option, behind a mark.
+    /// Whether a text follows a letter. With `of_option`: an option's text, after a mark.
     pub(super) fn has_text(&self, k: usize, end: usize, of_option: bool) -> bool {
         let rest = &self.items[k + 1..end.max(k + 1)];
         let marks = rest.iter().take_while(|i| i.is_mark(")]}.:-")).count();
@@ -109,12 +109,12 @@ impl Reader<'_> {
         k - start <= NEAR && self.items[start..k].iter().all(|i| i.what != What::Word)
     }
 
-    /// Whether a sentence is one answer and nothing else.
+    /// Whether a sentence is only one answer.
     pub(super) fn is_whole(&self, k: usize, start: usize, end: usize) -> bool {
         let option = self.items[k].option;
         let mut joins = false;
         for i in &self.items[k + 1..end] {
-            // "A is a bear" says what A is, not that A is right.
+            // "A is a bear" states what A is, not that A is right.
             joins = joins || i.is(IS);
             if joins && (i.what == What::Text || i.is(NOUN) && !i.is(RIGHT)) {
                 return false;
@@ -129,7 +129,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether a letter stands there as an answer, and is not a word of the sentence.
+    /// Whether a letter is an answer and not a word of the sentence.
     pub(super) fn stands(&self, k: usize, left: Left, right: Right) -> bool {
         let item = &self.items[k];
         if item.what == What::Text {

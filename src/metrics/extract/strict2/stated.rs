@@ -1,9 +1,9 @@
-//! Answers to yes/no questions that say what the question asks, as a statement: "Is the man wearing a hat?" - "The man wears a hat."
+//! Statements that answer a yes/no question: "Is the man wearing a hat?" - "The man wears a hat."
 
 use std::collections::HashSet;
 
 use super::bounds::Bound;
-use super::clause::{Says, Wanted};
+use super::clause::{QuestionWords, Says};
 use super::lists::{
     self, DENIES, DOUBTS, JOINS, Lists, PLACE, PRONOUNS, SHORT_NO, SHORT_YES, STOP, TURNS, YET,
 };
@@ -13,9 +13,9 @@ use super::thoughts::first_line;
 use super::tokens::Text;
 use super::words::{NEAREST, words as table};
 
-/// Words of which a question asks whether something is or not.
+/// Words that begin a question about the state of something.
 const EITHER: [&str; 6] = ["有没有", "有沒有", "是不是", "是否", "能不能", "หรือไม่"];
-/// What asks whether something is there.
+/// Phrases that ask whether something is present.
 const EXISTS: [&str; 48] = [
     " is there ",
     " are there ",
@@ -66,10 +66,11 @@ const EXISTS: [&str; 48] = [
     " कोई ",
     " কোনো ",
 ];
-/// Longest answer, in characters, that is read as a statement of what was asked.
+/// Maximum length, in characters, of an answer that is read as a statement.
 const LONG: usize = 600;
 
-/// Whether a text says yes (true) or no to a question by stating what it asks, or denying that; `None` where it does neither.
+/// Whether a text answers yes (true) or no by stating or denying what the question asks. `None` if
+/// it does neither.
 pub(super) fn stated(instruction: &str, said: &str) -> Option<bool> {
     if instruction.is_empty() || said.chars().nth(LONG).is_some() {
         return None;
@@ -113,7 +114,7 @@ pub(super) fn stated(instruction: &str, said: &str) -> Option<bool> {
     }
     let mut wanted = units(&without(&without(&asks, &lists[PLACE]), &lists[STOP]));
     if asks.contains(" the ") || asks.contains(" both ") {
-        // "Are the two lines parallel?": the number is no part of what is asked.
+        // "Are the two lines parallel?": the number is not part of the question.
         let parts: Vec<&str> = asks.split_whitespace().collect();
         let behind = |word: &String| {
             parts
@@ -130,7 +131,7 @@ pub(super) fn stated(instruction: &str, said: &str) -> Option<bool> {
         wanted = super::bounds::wanted(&asks, &lists);
     }
     let exists = EXISTS.iter().any(|word| asks.contains(word));
-    Wanted {
+    QuestionWords {
         words: wanted,
         exists,
         doubts,
@@ -140,7 +141,8 @@ pub(super) fn stated(instruction: &str, said: &str) -> Option<bool> {
     .of_text(said, &yet)
 }
 
-/// Does the sign say "stop"? Whether a text quotes something else, in the question's words; `None` where it does not quote.
+/// Does the sign say "stop"? Whether a text quotes something else, in the question's words. `None`
+/// if it quotes nothing.
 fn other_quote(
     question: &str,
     said: &str,
@@ -163,7 +165,7 @@ fn other_quote(
     Some(frame.all(|word| rest.iter().any(|other| is_same(word, other))))
 }
 
-impl Wanted<'_> {
+impl QuestionWords<'_> {
     fn of_text(&self, said: &str, yet: &[&String]) -> Option<bool> {
         let flat = plain(said)
             .replace(['\n', '。', '!', ';', '…'], ". ")
@@ -230,8 +232,9 @@ impl Wanted<'_> {
             .find_map(|part| self.of_clause(&words(&part), alone))
     }
 
-    /// What a sentence with a "but" says: what stands behind the last counts, where nothing before says otherwise. `None` where it
-    /// has none, and `Some(None)` where it leaves the answer open.
+    /// The meaning of a sentence with a "but": the part after the last "but" counts, unless an
+    /// earlier part contradicts it. `None` if there is no "but", and `Some(None)` if the answer is
+    /// left open.
     fn turned(
         &self,
         parts: &[&str],

@@ -1,4 +1,5 @@
-//! Near misses of each class that the rule reads: denied, hedged, cut off, quoted, another option named afterwards.
+//! Near misses of each class that the rule reads: denied, hedged, truncated, quoted, or followed by
+//! another option.
 
 use super::read;
 use crate::extract::{Asked, Read};
@@ -35,7 +36,7 @@ fn of(question: &str, options: &[&str], output: &str) -> String {
     })
 }
 
-/// Each output with what is read of it.
+/// Checks each output against its expected reading.
 pub(super) fn all(question: &str, options: &[&str], cases: &[(&str, &str)]) {
     let read: Vec<(&str, String)> = cases
         .iter()
@@ -53,7 +54,7 @@ fn animals(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_text_that_is_cut_off_names_options_on_its_way() {
+fn truncated_text_may_name_options_in_passing() {
     animals(&[
         (
             "none",
@@ -84,7 +85,7 @@ fn a_text_that_is_cut_off_names_options_on_its_way() {
 }
 
 #[test]
-fn what_somebody_else_says_is_no_answer() {
+fn reported_answers_are_not_answers() {
     animals(&[
         ("none", "Someone says it's a dog."),
         ("none", "有人说是B。"),
@@ -94,7 +95,7 @@ fn what_somebody_else_says_is_no_answer() {
 }
 
 #[test]
-fn one_option_above_another() {
+fn preferred_option_is_the_answer() {
     animals(&[
         ("C", "C rather than B."),
         ("C", "C instead of B."),
@@ -111,7 +112,7 @@ fn one_option_above_another() {
 }
 
 #[test]
-fn what_is_behind_a_colon_or_a_but() {
+fn answer_after_a_colon_or_a_but() {
     animals(&[
         ("C", "Wait, the ears are long: C."),
         ("C", "Not a cat, not a dog: a rabbit."),
@@ -130,7 +131,7 @@ fn what_is_behind_a_colon_or_a_but() {
 }
 
 #[test]
-fn what_is_left_where_the_rest_is_denied() {
+fn remaining_option_if_the_others_are_denied() {
     animals(&[
         ("B", "It's neither a cat nor a rabbit; a dog lies there."),
         ("D", "A, B and C don't fit, so D."),
@@ -164,7 +165,7 @@ fn verdicts_in_a_list() {
 }
 
 #[test]
-fn a_statement_in_the_words_of_the_question() {
+fn statement_in_the_words_of_the_question() {
     let question = "Which of the pictures shows a reptile?";
     let pictures = ["Picture A", "Picture B", "Picture C", "Picture D"];
     all(
@@ -200,7 +201,7 @@ fn a_statement_in_the_words_of_the_question() {
 }
 
 #[test]
-fn a_question_for_what_is_false() {
+fn question_for_the_false_statement() {
     let sales = ["Sales rose", "Sales fell", "Costs rose", "Costs fell"];
     all(
         "Which statement about the chart is false?",
@@ -223,7 +224,7 @@ fn a_question_for_what_is_false() {
 }
 
 #[test]
-fn letters_and_texts_that_contradict_each_other() {
+fn contradictory_letter_and_text() {
     animals(&[
         ("none", "A dog (C)"),
         ("none", "(A) (B)"),
@@ -234,7 +235,7 @@ fn letters_and_texts_that_contradict_each_other() {
 }
 
 #[test]
-fn doubts_that_name_one_option() {
+fn doubt_that_names_one_option() {
     animals(&[
         ("B", "Perhaps it is B."),
         ("B", "I'm not sure, but I'd guess B."),
@@ -247,7 +248,7 @@ fn doubts_that_name_one_option() {
 }
 
 #[test]
-fn latex_in_a_box() {
+fn boxed_latex() {
     all(
         "How large is x?",
         &["-2 V", "-4 V", "60°", "3:05"],
@@ -264,7 +265,7 @@ fn latex_in_a_box() {
 }
 
 #[test]
-fn a_question_of_its_own_behind_the_answer() {
+fn model_asks_a_question_after_its_answer() {
     animals(&[
         (
             "A",
@@ -360,8 +361,9 @@ fn yes_and_no_as_statements() {
 }
 
 #[test]
-fn words_count_in_the_language_of_a_text() {
-    // "se" is a condition in Italian and Portuguese, "no" is "in the" in Portuguese, and neither in Spanish.
+fn words_are_read_in_the_language_of_the_text() {
+    // "se" is a condition in Italian and Portuguese, "no" means "in the" in Portuguese; in Spanish
+    // they are neither.
     all(
         "¿Qué animal aparece en la foto?",
         &["gato", "perro", "conejo"],
@@ -379,7 +381,7 @@ fn words_count_in_the_language_of_a_text() {
 }
 
 #[test]
-fn another_value_in_place_of_the_one_asked_for() {
+fn statement_with_another_value_means_no() {
     let door = [
         ("no", "The door is closed."),
         ("no", "It's closed."),
@@ -429,7 +431,7 @@ fn another_value_in_place_of_the_one_asked_for() {
 }
 
 #[test]
-fn a_question_for_what_is_not_there() {
+fn question_for_the_missing_thing() {
     let cases = [
         ("C", "There is no clock."),
         ("C", "A clock is not visible."),

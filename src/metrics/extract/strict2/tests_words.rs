@@ -1,4 +1,5 @@
-//! Near misses of texts that name an option in other words, beside another letter, or of another subject.
+//! Near misses of texts that name an option in other words, next to another letter, or about
+//! another subject.
 
 use super::tests::all;
 
@@ -14,7 +15,7 @@ fn holds(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn an_option_in_other_words() {
+fn option_in_other_words() {
     holds(&[
         ("A", "He's holding an umbrella that is red."),
         ("D", "He sits on a bench and reads the morning newspaper."),
@@ -33,7 +34,7 @@ fn an_option_in_other_words() {
 }
 
 #[test]
-fn a_letter_beside_the_text_of_another_option() {
+fn letter_next_to_the_text_of_another_option() {
     let question = "Which animal is on the sofa?";
     let animals = ["cat", "dog", "rabbit", "horse"];
     let cases = [
@@ -60,7 +61,7 @@ fn a_letter_beside_the_text_of_another_option() {
 }
 
 #[test]
-fn what_stands_behind_a_correction() {
+fn text_after_a_correction() {
     let colors = ["white", "pink", "red"];
     let cases = [
         (

@@ -1,8 +1,8 @@
-//! What of an output is its answer: behind its thoughts, before the marks that end it.
+//! Finds the answer part of an output: after its thoughts, before its end marks.
 
 use super::plain::words;
 
-/// Marks between which a model thinks.
+/// Marks around a model's thoughts.
 const THOUGHTS: [(&str, &str); 17] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -23,7 +23,7 @@ const THOUGHTS: [(&str, &str); 17] = [
     ("<reason>", "</reason>"),
 ];
 
-/// Marks that end an answer.
+/// Marks at the end of an answer.
 const ENDS: [&str; 14] = [
     "<|im_end|>",
     "<|eot_id|>",
@@ -41,20 +41,20 @@ const ENDS: [&str; 14] = [
     "<|eom_id|>",
 ];
 
-/// How VLMEvalKit writes down that a server gave no answer.
+/// VLMEvalKit's text for a failed request.
 const FAILED: &str = "Failed to obtain answer";
 
 pub(super) enum Cut<'a> {
     Said(&'a str),
     Empty,
     Failed,
-    /// It thinks, and never ends to.
+    /// The thoughts do not end.
     Thinking,
 }
 
 pub(super) fn cut(output: &str) -> Cut<'_> {
     let mut text = output;
-    // Most outputs have no mark of any kind.
+    // Most outputs have none of these marks.
     if output.contains(['<', '[', '◁']) {
         let low = output.to_ascii_lowercase();
         let find = |mark: &str, from: usize| {
@@ -95,7 +95,7 @@ pub(super) fn cut(output: &str) -> Cut<'_> {
     }
 }
 
-/// Words before a question that a model goes on to ask itself.
+/// Words before a question that a model asks itself.
 const ASKS: [&str; 25] = [
     "question",
     "q",
@@ -124,7 +124,7 @@ const ASKS: [&str; 25] = [
     "คำถาม",
 ];
 
-/// Words by which a question begins.
+/// Words that begin a question.
 const INTERROGATIVES: [&str; 53] = [
     "what",
     "which",
@@ -180,7 +180,7 @@ const INTERROGATIVES: [&str; 53] = [
     "кто",
     "где",
 ];
-/// Words by which it is about the answer itself.
+/// Words of a question about the answer itself.
 const ABOUT: [&str; 18] = [
     "answer",
     "answers",
@@ -201,7 +201,7 @@ const ABOUT: [&str; 18] = [
     "risposta",
     "ответ",
 ];
-/// How questions end where a full stop may end them too.
+/// Endings of questions that may also end with a full stop.
 const ENDINGS: [&str; 8] = [
     "吗？",
     "什么？",
@@ -213,7 +213,7 @@ const ENDINGS: [&str; 8] = [
     "습니까?",
 ];
 
-/// The first line of a question, as far as it matters.
+/// The relevant part of a question's first line.
 pub(super) fn first_line(text: &str) -> &str {
     let line = text.split('\n').next().unwrap_or_default();
     line.char_indices()
@@ -221,7 +221,7 @@ pub(super) fn first_line(text: &str) -> &str {
         .map_or(line, |(end, _)| &line[..end])
 }
 
-/// What stands before a line in which a model goes on with a question of its own; `None` where there is none.
+/// The text before a line in which the model asks a question of its own; `None` if there is none.
 pub(super) fn before_question(text: &str) -> Option<&str> {
     text.match_indices('\n').find_map(|(at, _)| {
         let rest = &text[at + 1..];
@@ -265,7 +265,7 @@ fn is_next(head: &str, line: &str, rest: &str) -> bool {
             .any(|label| options().starts_with(label))
 }
 
-/// Whether a line is a question about the picture, and none about the answer.
+/// Whether a line is a question about the picture and not about the answer.
 fn asks_anew(line: &str) -> bool {
     let plain = words(line.split('?').next().unwrap_or_default());
     let first = plain.split_whitespace().next().unwrap_or_default();

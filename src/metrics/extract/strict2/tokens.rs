@@ -1,9 +1,9 @@
-//! A text as words, marks, line ends, and where an answer is boxed in.
+//! Splits a text into words, marks, line ends, and ends of boxes.
 
 use super::fold::{fold, script};
 use super::latex::{BOXES, FRACTIONS, MARKUP, bare, fraction, symbol};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Word,
@@ -18,21 +18,21 @@ pub(super) struct Token {
     pub(super) kind: Kind,
     from: usize,
     to: usize,
-    /// The character, of a token of one, as it was written.
+    /// The original character, for a token of one character.
     pub(super) raw: Option<char>,
-    /// Whether a blank stands before it.
+    /// Whether it follows a space.
     pub(super) blank: bool,
     /// Whether emphasis or quotes enclose it.
     pub(super) marked: bool,
     pub(super) script: u8,
 }
 
-/// A text's tokens; their words are in small letters.
+/// A text's tokens, with words in lowercase.
 #[derive(Default)]
 pub(super) struct Text {
     lower: String,
     pub(super) tokens: Vec<Token>,
-    /// The languages that it may be in, a bit each; `None` for all.
+    /// The languages that it may be in, as bits; `None` for all.
     pub(super) languages: Option<u64>,
     blank: bool,
     mark: Option<usize>,
@@ -50,7 +50,7 @@ const ANSWER_TAGS: [&str; 10] = [
     "selectedanswer",
     "response",
 ];
-/// Of these tags the content is several lines.
+/// Tags that separate lines.
 pub(super) const BREAKS: [&str; 6] = ["br", "p", "div", "li", "tr", "hr"];
 
 impl Text {
@@ -64,7 +64,7 @@ impl Text {
         };
         let (mut at, mut braces) = (0, Vec::new());
         while at < chars.len() {
-            at = made.one(&chars, at, &mut braces);
+            at = made.read_token(&chars, at, &mut braces);
         }
         while made
             .tokens
@@ -76,17 +76,17 @@ impl Text {
         made
     }
 
-    /// The words of a token.
+    /// The word of a token.
     pub(super) fn word(&self, token: &Token) -> &str {
         self.lower.get(token.from..token.to).unwrap_or_default()
     }
 
-    /// The word at a place; empty beyond the end.
+    /// The word at an index; empty beyond the end.
     pub(super) fn at(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| self.word(token))
     }
 
-    /// The text from a token on, in small letters.
+    /// The text from a token on, in lowercase.
     pub(super) fn from(&self, at: usize) -> String {
         let mut text = String::new();
         for token in &self.tokens[at..] {
@@ -98,7 +98,7 @@ impl Text {
         text
     }
 
-    /// Whether a token follows the one before it without a blank.
+    /// Whether a token follows the previous one without a space.
     pub(super) fn is_joined(&self, at: usize) -> bool {
         let is_near = |token: &Token| matches!(token.kind, Kind::Word | Kind::Mark);
         at > 0
@@ -140,14 +140,14 @@ impl Text {
         self.blank = true;
     }
 
-    /// Takes what begins at `at`; where the next begins.
-    fn one(&mut self, chars: &[char], at: usize, braces: &mut Vec<Option<bool>>) -> usize {
+    /// Reads one token at `at`. Returns where the next begins.
+    fn read_token(&mut self, chars: &[char], at: usize, braces: &mut Vec<Option<bool>>) -> usize {
         let next = chars.get(at + 1).copied();
         match chars[at] {
             '\n' => self.line(),
             c if c <= ' ' => self.blank = true,
             '|' => self.blank = true,
-            // Emphasis and quotes mark a word that they enclose.
+            // Emphasis and quotes mark the word that they enclose.
             '*' | '"' => self.mark = Some(self.tokens.len()),
             '\\' => return self.command(chars, at, braces),
             '<' => return self.tag(chars, at),
@@ -166,7 +166,7 @@ impl Text {
             '}' => match braces.pop().unwrap_or(Some(false)) {
                 Some(true) => self.put(Kind::Closes, &['}'], 0),
                 Some(false) => self.put(Kind::Mark, &['}'], 0),
-                // Of a command that changes only how its content looks.
+                // A closing brace of a command that only changes the appearance.
                 None => {}
             },
             _ => return self.plain(chars, at),
@@ -228,7 +228,7 @@ impl Text {
         let body: String = chars[at + 1..end].iter().collect();
         let mut is_closed = matches!(chars.get(end), Some('>' | ' '));
         if chars.get(end) == Some(&' ') {
-            // Attributes are passed over, where there is no more than a few of them.
+            // Skips attributes if there are only a few.
             let rest = &chars[end..chars.len().min(end + 60)];
             let (stop, line) = (
                 rest.iter().position(|c| *c == '>'),
@@ -258,7 +258,7 @@ impl Text {
         end + 1
     }
 
-    /// A word, a number, or a mark.
+    /// Reads a word, a number, or a mark.
     fn plain(&mut self, chars: &[char], at: usize) -> usize {
         let digit = |i: usize| chars.get(i).is_some_and(char::is_ascii_digit);
         let of = script(chars[at]);

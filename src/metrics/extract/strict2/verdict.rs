@@ -1,11 +1,12 @@
-//! What a list of verdicts says of an option: "B. dog: correct", "Saturn - rings ✓"; and "B? No."
+//! Lists of verdicts on the options: "B. dog: correct", "Saturn - rings ✓"; and "B? No."
 
 use super::items::{Item, What};
 use super::reader::{Event, Reader};
 use super::words::{HEDGE, IF, NO, NOT, OPEN, OR, RIGHT, WAIT, YES};
 
 impl Reader<'_> {
-    /// Reads a sentence that is a verdict, or a question about one option; whether it is either.
+    /// Reads a sentence that is a verdict, or a question about one option. Returns whether it was
+    /// either.
     pub(super) fn verdict(&mut self, start: usize, end: usize, question: bool) -> bool {
         let begins = self.items[start..end].iter().position(|i| !i.is_mark("-("));
         let Some(k) = begins.map(|at| start + at) else {
@@ -50,7 +51,7 @@ impl Reader<'_> {
         self.passes(k, end)
     }
 
-    /// Whether the last clause of a sentence about the option at `k` is a verdict and nothing else; says so.
+    /// Whether the last clause of a sentence about the option at `k` is only a verdict. Records it.
     fn passes(&mut self, k: usize, end: usize) -> bool {
         let option = self.items[k].option;
         let last = (k + 1..end)

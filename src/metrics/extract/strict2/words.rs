@@ -1,4 +1,4 @@
-//! The phrases that the rule goes by, and where one begins.
+//! The phrases of the rule, and how to find them in a text.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::lists::{self, STOP};
 use super::tokens::{Kind, Text};
 
-/// The phrases of all languages, as `phrases.toml` has them.
+/// The phrases of all languages.
 pub(super) const PHRASES: &str = include_str!("phrases.toml");
 
 macro_rules! classes {
@@ -32,9 +32,10 @@ classes! {
 /// The table as it is written: phrases by class, by language.
 pub(super) type Table = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 
-/// How near languages have to be where each of them has to be meant: English is not taken for granted then.
+/// Factor between languages that count when each of them must be meant. English is then not
+/// assumed.
 pub(super) const NEAREST: u64 = 10;
-/// Longest part of a text, in words and marks, that is looked at for its language.
+/// Maximum length, in words and marks, of the part that is used to detect the language.
 const LOOKED_AT: usize = 200;
 
 /// All phrases, by their words.
@@ -42,14 +43,14 @@ const LOOKED_AT: usize = 200;
 pub(super) struct Words {
     ids: HashMap<Box<str>, u32>,
     next: HashMap<(u32, u32), u32>,
-    /// Where a phrase ends: its classes, by language.
+    /// The classes of phrases that end at each node, by language.
     ends: Vec<Vec<(u8, u32)>>,
-    /// Words that say nothing of a question, by their languages.
+    /// Function words, by language.
     stops: HashMap<String, Vec<u8>>,
     english: u64,
 }
 
-/// Empty where it cannot be read, which a test excludes.
+/// Empty if the table cannot be read; a test excludes that.
 pub(super) fn table() -> Table {
     toml::from_str(PHRASES).unwrap_or_default()
 }
@@ -101,7 +102,7 @@ impl Words {
             }
             node = next;
         }
-        // "Certainly not" denies too.
+        // "Certainly not" also denies.
         let bit = if bit == NO && text.tokens.len() > 1 {
             bit | NOT
         } else {
@@ -114,7 +115,8 @@ impl Words {
         }
     }
 
-    /// The languages that a text may be in, a bit each: those of its own words, and those of the question. `None` for all.
+    /// The languages that a text may be in, as bits: those of its own words and those of the
+    /// question. `None` for all.
     pub(super) fn languages(&self, text: &Text, question: &Text) -> Option<u64> {
         let Some(asked) = self.likely(&[question], 120, 2) else {
             return self.likely(&[text, question], 120, 2);
@@ -122,8 +124,8 @@ impl Words {
         Some(asked | self.likely(&[text], 1, 2).unwrap_or_default())
     }
 
-    /// The languages of texts: those that have far fewer words of them than another, less than one `part` of all but one, are none.
-    /// `None` where no language has the `least` score.
+    /// The languages of texts, except those with less than one `part` of the score of the best
+    /// language. `None` if no language reaches the score `least`.
     pub(super) fn likely(&self, texts: &[&Text], least: u64, part: u64) -> Option<u64> {
         let mut scores = [0u64; 64];
         for text in texts {
@@ -153,7 +155,7 @@ impl Words {
         Some(some.fold(taken, |all, (at, _)| all | 1 << at))
     }
 
-    /// The longest phrase that begins at a token: where it ends, and its classes.
+    /// The longest phrase that begins at a token: its end and its classes.
     pub(super) fn phrase(&self, text: &Text, at: usize) -> (usize, u32) {
         let (mut node, mut end, mut mask, mut k) = (0, at, 0, at);
         while let Some(token) = text
@@ -180,7 +182,7 @@ impl Words {
                 (end, mask) = (k, of);
             }
         }
-        // One letter is a word only where it is a small one, and so is one before an apostrophe.
+        // A single letter is a word only if it is lowercase. The same holds before an apostrophe.
         let short = end == at + 1 || end == at + 2 && text.at(at + 1) == "'";
         if short
             && text.tokens[at]
@@ -199,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_can_be_read_and_names_no_other_class() {
+    fn table_is_readable_and_has_known_classes_only() {
         let table: Table = toml::from_str(PHRASES).unwrap();
         assert!((20..64).contains(&table.len()), "{}", table.len());
         for (language, classes) in &table {

@@ -1,4 +1,4 @@
-//! Yes or no, in the words of every language of the table.
+//! Reads yes or no, in the words of every language of the table.
 
 use super::Why;
 use super::around::Left;
@@ -16,19 +16,19 @@ use super::words::{
 };
 use crate::extract::Read;
 
-/// What has been said so far.
+/// The reading so far.
 #[derive(Default)]
-struct Said {
+struct YesNoState {
     now: Option<bool>,
     back: bool,
     conflict: bool,
     seen: bool,
     strength: u8,
-    /// Whether what follows may stand in place of what was said: "Yes... no".
+    /// Whether the rest may replace it: "Yes... no".
     weak: bool,
-    /// Whether it is open what it says: "Yes, if".
+    /// Whether it is open: "Yes, if".
     open: bool,
-    /// Where it is last taken back.
+    /// Where it is last withdrawn.
     turns_at: Option<usize>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
     text.languages = words().languages(&text, &Text::new(first_line(question)));
     let found = items(&text, &Options::default(), 0, false);
     let reader = Reader::new(&found, &text);
-    let mut word = Said::default();
+    let mut word = YesNoState::default();
     let sentences = sentences(&found);
     for (at, sentence) in sentences.iter().enumerate() {
         word.sentence(&reader, *sentence, at == 0);
@@ -75,7 +75,7 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
         .and_then(|at| found.get(at + 1))
         .filter(|_| word.seen)
     {
-        // What stands behind a correction: "Yes. Sorry, there is no train."
+        // The part after a correction: "Yes. Sorry, there is no train."
         match of_statement(&text.from(next.token)) {
             Some(later) => return later,
             None if word.back => return (Read::Unparsed, Why::Withdrawn),
@@ -83,27 +83,27 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
         }
     }
     match word {
-        Said {
+        YesNoState {
             seen: true,
             conflict: true,
             ..
         } => (Read::Unparsed, Why::Contradiction),
-        Said {
+        YesNoState {
             seen: true,
             now: None,
             ..
         } => (Read::Unparsed, Why::Hedge),
-        Said {
+        YesNoState {
             seen: true,
             back: true,
             ..
         } => (Read::Unparsed, Why::Withdrawn),
-        Said {
+        YesNoState {
             seen: true,
             now: Some(true),
             ..
         } => (Read::Yes, Why::Statement),
-        Said {
+        YesNoState {
             seen: true,
             now: Some(false),
             ..
@@ -119,7 +119,7 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
     }
 }
 
-impl Said {
+impl YesNoState {
     fn sentence(
         &mut self,
         reader: &Reader<'_>,
@@ -168,7 +168,7 @@ impl Said {
                     .starts_with(|c| ('\u{e00}'..='\u{e7f}').contains(&c));
             let closed = closed || thai;
             let left = || reader.left(k, start);
-            // "Yes, possibly" is open, and "yes, a house, possibly an office" is not.
+            // "Yes, possibly" is open; "yes, a house, possibly an office" is not.
             let answers = k > start && !plain(&found[k - 1])
                 || k > start + 1 && says(&found[k - 2]).is_some();
             let begins_open = begins && (k == start || answers || next.is_none_or(plain));
@@ -178,12 +178,12 @@ impl Said {
             {
                 if self.now.is_some() || leads {
                     let (conflict, weak, turns_at) = (self.conflict, self.weak, self.turns_at);
-                    *self = Said {
+                    *self = YesNoState {
                         seen: true,
                         conflict,
                         weak,
                         turns_at,
-                        ..Said::default()
+                        ..YesNoState::default()
                     };
                 }
                 k += 1;
@@ -267,7 +267,7 @@ impl Said {
         }
     }
 
-    /// Reads what is boxed in; where to go on.
+    /// Reads the content of a box. Returns where to continue.
     fn boxed(&mut self, found: &[Item], k: usize, end: usize) -> usize {
         let rest = &found[k + 1..end];
         let inner = &rest[..rest
@@ -281,15 +281,15 @@ impl Said {
             && let Some(yes) = says(word)
         {
             let conflict = self.strength == 3 && self.now.is_some_and(|now| now != yes);
-            *self = Said {
+            *self = YesNoState {
                 now: Some(yes),
                 conflict,
                 seen: true,
                 strength: 3,
-                ..Said {
+                ..YesNoState {
                     weak: self.weak,
                     turns_at: self.turns_at,
-                    ..Said::default()
+                    ..YesNoState::default()
                 }
             };
         }

@@ -1,4 +1,4 @@
-//! The columns of accuracies: by type, subtask, level, data set and variant, and by two of them.
+//! Accuracy columns by type, subtask, level, data set, and variant, and by two of them.
 
 use super::{AccuracyColumns, Source, StratumLabels, named};
 use crate::autobench::{DIFFICULTIES, place};
@@ -6,13 +6,14 @@ use crate::score::question_table::QuestionTable;
 use benchtop_model::board::Scale;
 use benchtop_model::{Field, QuestionKind};
 
-/// Whether it is of the benchmark as it was made, and its answers are right or wrong.
+/// Whether a stratum belongs to the unchanged benchmark and has right and wrong answers.
 fn graded(stratum: &StratumLabels) -> bool {
     stratum.is_base && stratum.kind != QuestionKind::FreeForm
 }
 
 impl AccuracyColumns {
-    /// A column of shares over the strata for which `is` holds, or of means where they are free-form; none without any.
+    /// Adds a column over the strata for which `is` holds: a share, or a mean if they are
+    /// free-form. Adds nothing if there are no such strata.
     fn over(&mut self, name: String, group: &str, help: &str, is: impl Fn(&StratumLabels) -> bool) {
         let of = |free: bool| {
             let chosen = (0u32..)
@@ -32,22 +33,22 @@ impl AccuracyColumns {
         self.over(
             "Acc".into(),
             "Acc",
-            "an answer to a question with options or by yes or no",
+            "accuracy on questions with options or with yes and no",
             graded,
         );
         for kind in QuestionKind::ALL {
             let name = format!("Acc.type.{}", kind.name());
             let help = match kind {
                 QuestionKind::FreeForm => {
-                    "mean cosine of MiniLM embeddings between a free-form answer and its reference"
+                    "mean cosine similarity of MiniLM embeddings of a free-form answer and its reference"
                 }
-                _ => "an answer to a question of this type",
+                _ => "accuracy on questions of this type",
             };
             self.over(name, "Acc by type", help, |s| s.is_base && s.kind == kind);
         }
         let subtasks = self.named(|s| graded(s).then_some(s.subtask), &self.subtasks.clone());
         for (code, name) in &subtasks {
-            let help = "an answer to a question of this subtask";
+            let help = "accuracy on questions of this subtask";
             self.over(format!("Acc.{name}"), "Acc by subtask", help, |s| {
                 graded(s) && s.subtask == *code
             });
@@ -60,7 +61,7 @@ impl AccuracyColumns {
             for kind in kinds {
                 for (code, name) in &subtasks {
                     let group = format!("{} by subtask", kind.name());
-                    let help = "an answer to a question of this subtask and type";
+                    let help = "accuracy on questions of this subtask and type";
                     let is = |s: &StratumLabels| s.is_base && s.kind == kind && s.subtask == *code;
                     self.over(format!("Acc.{}.{name}", kind.name()), &group, help, is);
                 }
@@ -83,7 +84,7 @@ impl AccuracyColumns {
                 .collect();
             codes.sort();
             codes.dedup();
-            // Levels from easy to hard, whatever their names; all else by name.
+            // Levels sort from easy to hard, everything else by name.
             if field == Field::Level {
                 codes.sort_by_key(|(name, _)| place(name));
             }
@@ -94,7 +95,7 @@ impl AccuracyColumns {
                 let chosen = (0..self.strata.len())
                     .filter(|at| graded(&self.strata[*at]) && pick(*at) == code);
                 let source = Source::Share(chosen.map(|at| at as u32).collect());
-                let help = format!("an answer to a question of this {}", field.name());
+                let help = format!("accuracy on questions of this {}", field.name());
                 self.add(
                     format!("Acc.{}.{name}", field.name()),
                     group,
@@ -107,7 +108,8 @@ impl AccuracyColumns {
         self.by_difficulty(sheet, levels, &subtasks);
     }
 
-    /// Accuracy by aspect and difficulty (AutoBench-V, section 4), where questions have both and more than one of each.
+    /// Accuracy by aspect and difficulty (AutoBench-V, section 4), if the questions have several of
+    /// both.
     fn by_difficulty(
         &mut self,
         sheet: &QuestionTable,
@@ -133,7 +135,7 @@ impl AccuracyColumns {
         }
         for (name, of) in found.into_iter().filter(|(_, of)| !of.is_empty()) {
             let help =
-                "an answer to a question of this aspect and difficulty (AutoBench-V, section 4)";
+                "accuracy on questions of this aspect and difficulty (AutoBench-V, section 4)";
             self.add(
                 name,
                 "Acc by aspect and difficulty",
@@ -144,7 +146,7 @@ impl AccuracyColumns {
         }
     }
 
-    /// Codes and names of a property among the strata, by name.
+    /// The codes and names of a property in the strata, sorted by name.
     pub(super) fn named(
         &self,
         code: impl Fn(&StratumLabels) -> Option<u16>,
@@ -168,14 +170,14 @@ impl AccuracyColumns {
         found
     }
 
-    /// Accuracy by variant, where the final score of one of these scenarios does not say it.
+    /// Accuracy by variant, for variants that no final score of these scenarios covers.
     pub(super) fn variants(&mut self, scored: &[String]) {
         let variants = self.variants.clone();
         let is = |s: &StratumLabels| {
             s.kind != QuestionKind::FreeForm && !scored.iter().any(|name| name == self.scenario(s))
         };
         for (code, name) in self.named(|s| is(s).then_some(s.variant), &variants) {
-            let help = "an answer to a question of this variant";
+            let help = "accuracy on questions of this variant";
             let is = |s: &StratumLabels| s.variant == code && s.kind != QuestionKind::FreeForm;
             self.over(format!("Acc.variant.{name}"), "Acc by variant", help, is);
         }

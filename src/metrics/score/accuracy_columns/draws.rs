@@ -1,53 +1,57 @@
-//! What is drawn again to say how sure a plain column's number is: sums by slot, and the number that follows from them.
+//! The resampled sums behind an accuracy column, and how its value formula from them.
 
 use std::collections::BTreeMap;
 
-use super::{AccuracyColumns, Source, said, types};
+use super::{AccuracyColumns, Source, name_or_none, types};
 use crate::dysca::{CHANCE, CLEAN, above_chance};
 use crate::statistics::mean;
 use benchtop_model::QuestionKind;
 
-/// Sums of a slot, in this order: points, questions, chance levels.
+/// Number of sums per slot: points, questions, chance levels.
 pub const SUMS: usize = 3;
 
-/// How a number follows from the sums of its slots, in the unit of its column's cells.
+/// How a value formula from the sums of its slots, in the unit of the column's cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Follows {
-    /// Points over questions, of the only slot.
+enum Formula {
+    /// Points over questions of the only slot.
     Share,
-    /// Half of what the types are apart in equation 1 of Dysca, whose square is SQ: the type of each slot; with the paper's chance or not.
+    /// Half the difference of the two types in Dysca's equation 1; its square is SQ. Holds the type
+    /// of each slot, and whether the paper's chance levels are used.
     Types(Vec<usize>, bool),
-    /// The mean over so many types, all of which must be there, of the mean over their slots.
+    /// The mean over types of the mean over their slots. Holds the type of each slot and the number
+    /// of types, all of which must be present.
     Final(Vec<usize>, usize),
-    /// The same of the first so many slots (the last number) less that of the others, in points.
+    /// `Final` of the first slots (the last number says how many) minus `Final` of the others, in
+    /// points.
     Drop(Vec<usize>, usize, usize),
 }
 
-/// The sums that a column's number follows from.
+/// The sums from which a column's value formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draw {
-    /// The slot of each stack; none where the column does not count it. Empty: every answer is of the only slot.
+    /// The slot of each stack; `None` if the column does not count it. Empty if every answer
+    /// belongs to the only slot.
     slots: Vec<Option<u32>>,
     len: usize,
-    follows: Follows,
+    formula: Formula,
 }
 
 impl Draw {
-    /// Points over questions of everything behind a column.
+    /// Points over questions, for everything behind a column.
     pub fn share() -> Draw {
         Draw {
             slots: Vec::new(),
             len: 1,
-            follows: Follows::Share,
+            formula: Formula::Share,
         }
     }
 
-    /// How many sums there are.
+    /// Number of sums.
     pub fn width(&self) -> usize {
         self.len * SUMS
     }
 
-    /// The first sum of a stack's slot; none where the column does not count it.
+    /// The first sum of a stack's slot; `None` if the column does not count the stack.
     pub fn slot(&self, stack: usize) -> Option<usize> {
         if self.slots.is_empty() {
             return Some(0);
@@ -59,22 +63,23 @@ impl Draw {
             .map(|slot| slot as usize * SUMS)
     }
 
-    /// Whether it is a share, from 0 to 1.
+    /// Whether the value is a share from 0 to 1.
     pub fn is_share(&self) -> bool {
-        matches!(self.follows, Follows::Share | Follows::Final(..))
+        matches!(self.formula, Formula::Share | Formula::Final(..))
     }
 
-    /// Whether the number that is drawn is one whose square is the column's.
+    /// Whether the resampled number is the root of the column's value.
     pub fn is_root(&self) -> bool {
-        matches!(self.follows, Follows::Types(..))
+        matches!(self.formula, Formula::Types(..))
     }
 
-    /// The number, shares from 0 to 1; `None` where it is not defined. Of SQ it is the root, with its sign.
+    /// The value, with shares from 0 to 1; `None` if it is undefined. For SQ this is the signed
+    /// root.
     pub fn value(&self, sums: &[f64]) -> Option<f64> {
         let slots: Vec<&[f64]> = sums.chunks_exact(SUMS).collect();
-        match &self.follows {
-            Follows::Share => share(slots.first()?),
-            Follows::Types(types, paper) => {
+        match &self.formula {
+            Formula::Share => share(slots.first()?),
+            Formula::Types(types, paper) => {
                 let chance = |kind: usize, slot: &[f64]| {
                     if *paper {
                         CHANCE[kind]
@@ -90,8 +95,8 @@ impl Draw {
                 };
                 Some((of(1)? - of(0)?) / 2.0)
             }
-            Follows::Final(types, all) => final_score(&slots, types, *all),
-            Follows::Drop(types, all, at) => {
+            Formula::Final(types, all) => final_score(&slots, types, *all),
+            Formula::Drop(types, all, at) => {
                 let (own, clean) = slots.split_at_checked(*at)?;
                 let (own_types, clean_types) = types.split_at_checked(*at)?;
                 Some(
@@ -116,7 +121,7 @@ fn final_score(slots: &[&[f64]], types: &[usize], all: usize) -> Option<f64> {
     mean(&(0..all).map(of).collect::<Option<Vec<_>>>()?)
 }
 
-/// Slots by subtask and type, in the order in which they come.
+/// Slots by subtask and type, in order of first use.
 #[derive(Default)]
 struct Slots {
     of: BTreeMap<(bool, u16, usize), u32>,
@@ -134,7 +139,7 @@ impl Slots {
 }
 
 impl AccuracyColumns {
-    /// What is drawn again for a column; `None` without one there.
+    /// What to resample for a column; `None` if the column cannot be resampled.
     pub fn draw(&self, column: usize) -> Option<Draw> {
         let source = self.sources.get(column)?;
         let stratum = |at: usize| &self.strata[self.stratum[at] as usize];
@@ -142,7 +147,7 @@ impl AccuracyColumns {
         let kind_of =
             |at: usize, free: bool| types(free).iter().position(|t| *t == stratum(at).kind);
         let mut slots = Slots::default();
-        let (slots_of, follows) = match source {
+        let (slots_of, formula) = match source {
             Source::Share(strata) | Source::Mean(strata) => {
                 let of = stacks
                     .map(|at| strata.contains(&self.stratum[at]).then_some(0))
@@ -150,7 +155,7 @@ impl AccuracyColumns {
                 return Some(Draw {
                     slots: of,
                     len: 1,
-                    follows: Follows::Share,
+                    formula: Formula::Share,
                 });
             }
             Source::Style(style) => {
@@ -160,7 +165,7 @@ impl AccuracyColumns {
                 return Some(Draw {
                     slots: of,
                     len: 1,
-                    follows: Follows::Share,
+                    formula: Formula::Share,
                 });
             }
             Source::Sc(_) => return None,
@@ -171,7 +176,7 @@ impl AccuracyColumns {
                     None
                 };
                 let name = |at: usize| {
-                    said(
+                    name_or_none(
                         self.subtasks
                             .get(usize::from(stratum(at).subtask))
                             .map_or("", |s| s),
@@ -187,7 +192,7 @@ impl AccuracyColumns {
                     .collect();
                 (
                     of,
-                    Follows::Types(slots.types, matches!(source, Source::SqPaper)),
+                    Formula::Types(slots.types, matches!(source, Source::SqPaper)),
                 )
             }
             Source::Final(scenario, free) => {
@@ -198,7 +203,7 @@ impl AccuracyColumns {
                         Some(slots.take(false, stratum(at).subtask, kind))
                     })
                     .collect();
-                (of, Follows::Final(slots.types, types(*free).len()))
+                (of, Formula::Final(slots.types, types(*free).len()))
             }
             Source::Delta(scenario, free) => {
                 let mut of = vec![None; self.stratum.len()];
@@ -216,7 +221,7 @@ impl AccuracyColumns {
                         split = slots.types.len();
                     }
                 }
-                (of, Follows::Drop(slots.types, types(*free).len(), split))
+                (of, Formula::Drop(slots.types, types(*free).len(), split))
             }
         };
         let len = slots_of
@@ -227,7 +232,7 @@ impl AccuracyColumns {
         Some(Draw {
             slots: slots_of,
             len,
-            follows,
+            formula,
         })
     }
 

@@ -1,6 +1,7 @@
-//! Whether intervals hold what they are of: benchmarks are simulated whose true numbers are known.
+//! Coverage of intervals, on simulated benchmarks with known true values.
 //!
-//! `cargo test --release --lib -- --ignored --nocapture coverage` prints the table of docs/board.md, from 1,000 benchmarks of each kind.
+//! `cargo test --release --lib -- --ignored --nocapture coverage` prints the table in
+//! docs/board.md, from 1,000 benchmarks of each kind.
 
 use rayon::prelude::*;
 
@@ -11,10 +12,12 @@ use benchtop_model::rng::Stream;
 
 const STYLES: usize = 6;
 const IMAGES: usize = 16;
-/// How much better or worse models are on a picture, one as often as the other: questions of one picture are not independent.
+/// The effect of a picture on all models, positive or negative with equal probability. It makes
+/// the questions of one picture dependent.
 const IMAGE: f64 = 0.15;
 
-/// A model's chance to be right by type, style and scenario, for a picture that is neither easy nor hard.
+/// A model's probability of a right answer by type, style, and scenario, for a picture of average
+/// difficulty.
 struct Truth {
     types: [f64; 2],
     style: f64,
@@ -32,7 +35,7 @@ impl Truth {
         (above(self.types[1], 0.5) - above(self.types[0], 0.25)) / 2.0
     }
 
-    /// The true number of a column, as its cells have it.
+    /// The true value of a column, in the unit of its cells.
     fn of(&self, column: &str) -> f64 {
         let both = (self.types[0] + self.types[1]) / 2.0;
         match column {
@@ -49,7 +52,7 @@ impl Truth {
     }
 }
 
-/// The questions: every picture has two of each type, clean and corrupted, of two subtasks.
+/// The questions: for every picture two of each type, clean and corrupted, in two subtasks.
 fn sheet() -> (QuestionTable, Vec<(usize, usize, usize, bool)>) {
     let (mut sheet, mut rows) = (QuestionTable::default(), Vec::new());
     for image in 0..STYLES * IMAGES {
@@ -88,8 +91,9 @@ const COLUMNS: [&str; 8] = [
 ];
 const DIFFERENCES: [&str; 4] = ["Acc", "MC+TF.clean", "SQ", "SC"];
 
-/// By what the interval is of: how many benchmarks it holds the true number in, of those where there is one; then the test of both models at
-/// 5 %, how often it finds a difference, and how often it agrees with its interval.
+/// For each kind of interval, the share of benchmarks in which it contains the true value, among
+/// those with an interval. Then, for the test of both models at 5 %: how often it finds a
+/// difference, and how often it agrees with its interval.
 fn simulated(truths: &[Truth; 2], runs: u64, draws: u32) -> Vec<(String, f64)> {
     let (sheet, rows) = sheet();
     let sheet = Arc::new(sheet);
@@ -174,7 +178,7 @@ fn simulated(truths: &[Truth; 2], runs: u64, draws: u32) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// Kinds of benchmarks: types, styles and models apart; and all of them equal.
+/// Kinds of benchmarks: types, styles, and models differ; or all of them are equal.
 fn kinds() -> [(&'static str, [Truth; 2]); 2] {
     let apart = |by: f64| Truth {
         types: [0.6 - by, 0.65 - by],
@@ -196,9 +200,9 @@ fn of(found: &[(String, f64)], name: &str) -> f64 {
     found.iter().find(|(own, _)| own == name).unwrap().1
 }
 
-/// A small one of each kind; the bounds are wide enough for 60 benchmarks.
+/// A small run of each kind. The bounds are wide enough for 60 benchmarks.
 #[test]
-fn intervals_hold_the_true_numbers() {
+fn intervals_cover_the_true_values() {
     for (kind, truths) in kinds() {
         let found = simulated(&truths, 60, 100);
         for (name, held) in found

@@ -1,7 +1,6 @@
 use super::*;
 use benchtop_model::evaluation::Orders as Shown;
 
-/// A model's answers of an evaluation.
 fn asked(
     base: &str,
     orders: Shown,
@@ -39,8 +38,8 @@ fn sheet(questions: usize) -> QuestionTable {
 }
 
 #[test]
-fn what_an_evaluation_did_not_ask_is_not_wrong() {
-    // Of ten questions four were asked: two right, one wrong, one set aside without an answer.
+fn unasked_questions_do_not_count_as_wrong() {
+    // Four of ten questions were asked: two right, one wrong, one quarantined without an answer.
     let mut marks = vec![ParsedAnswer::ABSENT; 10];
     (marks[0], marks[3], marks[4]) = (
         ParsedAnswer::option(1),
@@ -88,7 +87,7 @@ fn what_an_evaluation_did_not_ask_is_not_wrong() {
         ),
         (Some((4, 10)), None)
     );
-    // Everything of the cell is of what was asked, and two models are held against each other on that.
+    // The cell, its drilldown, and the comparison of two models cover only what was asked.
     let at = ruled.column("Acc").unwrap();
     assert_eq!(ruled.behind(part, at, &chosen).1.len(), 4);
     assert_eq!(
@@ -120,7 +119,7 @@ fn what_an_evaluation_did_not_ask_is_not_wrong() {
         ruled.sure(part, at, &chosen, plan, &|| true).unwrap().value,
         Some(0.5)
     );
-    // A choice of questions is narrowed further.
+    // A selection of questions narrows it further.
     let few = ruled.choose(Some(&|row| row < 5));
     assert_eq!(
         cell(&ruled.board(&few), "part", "Acc"),
@@ -130,7 +129,7 @@ fn what_an_evaluation_did_not_ask_is_not_wrong() {
 }
 
 #[test]
-fn rotations_that_were_asked_are_one_row_with_its_circular_score() {
+fn asked_rotations_share_a_row_with_circular_score() {
     // Three questions in four rotations: right in all, wrong in the third, not asked in the last.
     let (yes, no, none) = (
         ParsedAnswer::option(1),
@@ -167,7 +166,7 @@ fn rotations_that_were_asked_are_one_row_with_its_circular_score() {
         panic!("{board:?}")
     };
     assert!((value - 0.875).abs() < 1e-12, "{value}");
-    // 100, 100, 50 and 100 percent.
+    // 100, 100, 50, and 100 percent.
     let spread = cell(&board, "m", "Acc.orders.sd")
         .and_then(Cell::value)
         .unwrap();
@@ -195,7 +194,7 @@ fn rotations_that_were_asked_are_one_row_with_its_circular_score() {
 }
 
 #[test]
-fn shuffles_that_were_asked_have_a_mean_and_a_deviation_of_score_ar() {
+fn asked_shuffles_have_mean_and_deviation_of_score_ar() {
     let mut sheet = QuestionTable::default();
     for n in 0..4 {
         let mut item = item(n, QuestionKind::MultipleChoice, "", "", "");
@@ -225,8 +224,9 @@ fn shuffles_that_were_asked_have_a_mean_and_a_deviation_of_score_ar() {
 }
 
 #[test]
-fn a_question_has_as_many_rotations_as_options_whatever_its_chance() {
-    // Composed with four options and cut to two; and one of five of which declining is right too (MM-SAP's know).
+fn rotation_count_is_the_option_count() {
+    // One question composed with four options and cut to two, and one with five options for which
+    // refusing is right too (MM-SAP's Knowledge).
     let mut sheet = sheet(0);
     for (n, (options, chance)) in [(2, 0.25), (5, 0.4)].into_iter().enumerate() {
         let mut item = item(n, QuestionKind::MultipleChoice, "", "", "");

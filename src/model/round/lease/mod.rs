@@ -1,12 +1,15 @@
-//! Who is at which item: leases that expire, so that nobody is served what others have in hand or are through with.
+//! Leases of items: they expire, and they keep two people from getting more of an item than the
+//! overlap.
 //!
-//! A plain state machine. The time is passed in, every change takes `&mut self`, and so each is atomic for the one thread
-//! that owns it. What was judged comes from the journals ([`Leases::rebuild`]); leases themselves are never stored.
+//! This is a plain state machine. Time is passed in, and every change takes `&mut self`, so it is
+//! atomic for the thread that owns it. Verdicts are replayed from the journals
+//! ([`Leases::rebuild`]); leases are never stored.
 //!
-//! What always holds: verdicts and live leases of an item are together never more than the overlap (journals merged from
-//! elsewhere may bring more verdicts; then nobody is served it); a person is never served an item of the round that
-//! they have judged; a person has one lease at most. A ticket costs O(1) on average: each person walks once through an
-//! order, and looks again only at what was skipped, was in others' hands, or was undone.
+//! Invariants: verdicts plus live leases of an item never exceed the overlap (journals merged from
+//! other machines can add more verdicts; then the item is not served again). A person is never
+//! served an item that they have judged in the round. A person has at most one lease. A ticket
+//! costs O(1) on average: each person walks once through their order, and revisits only items that
+//! were skipped, leased by others, or undone.
 
 mod person;
 mod serve;
@@ -20,41 +23,38 @@ use super::order::{Done, Ticket};
 use crate::error::{Error, ErrorKind, Result};
 use crate::verdict::Part;
 
-/// Minutes after which a lease that is not renewed expires, unless the project says otherwise.
+/// Default number of minutes after which a lease expires unless it is renewed.
 pub const LEASE_MINUTES: u32 = 15;
 
-/// A ticket that is one person's until a time.
+/// A ticket that is reserved for one person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// What to judge.
     pub ticket: Ticket,
-    /// When it expires: milliseconds on the clock that is passed in.
+    /// Expiry in milliseconds, on the clock that is passed in.
     pub until: i64,
 }
 
-/// What there is for a person.
+/// The next ticket of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// A ticket, theirs until its time.
+    /// A leased ticket.
     Ticket(Lease),
-    /// Nothing now: others hold what is left. The first of their leases expires then.
+    /// Nothing now: others have leased the remaining items. The first lease expires at this time.
     Wait(i64),
-    /// Nothing more, unless a verdict is undone.
+    /// Nothing is left, unless a verdict is undone.
     Finished,
-    /// Nothing, as the round is closed.
+    /// The round is closed.
     Closed,
 }
 
-/// A verdict of the round that counts, or a skip, as a journal has it.
+/// An effective verdict or skip of the round, from a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Judged<'a> {
-    /// Who.
     pub person: &'a str,
     /// Position as in [`Ticket::item`].
     pub item: u32,
-    /// What for.
     pub part: Part,
-    /// It was passed over.
+    /// Whether it is a skip.
     pub skipped: bool,
 }
 
@@ -66,13 +66,13 @@ pub struct Leases {
     span: i64,
     closed: bool,
     clock: i64,
-    /// No lease expires before.
+    /// No lease expires before this time.
     soonest: i64,
     known: HashMap<String, usize>,
     people: Vec<Person>,
-    /// By item: verdicts that count, live leases.
+    /// Per item: effective verdicts, and live leases.
     items: Vec<(u16, u16)>,
-    /// Verdicts up to the overlap of each item.
+    /// Verdicts, counted up to the overlap of each item.
     counted: u64,
     strangers: u64,
     #[cfg(test)]
@@ -80,10 +80,10 @@ pub struct Leases {
 }
 
 impl Leases {
-    /// No verdict yet. Leases last `minutes` (at least one).
+    /// A round without verdicts. Leases last `minutes` (at least 1).
     ///
     /// # Errors
-    /// What [`Round::check`] refuses.
+    /// Any error of [`Round::check`].
     pub fn new(round: &Round, minutes: u32) -> Result<Leases> {
         round.check()?;
         Ok(Leases {
@@ -112,12 +112,9 @@ impl Leases {
         })
     }
 
-    /// As it stands after `judged`: the verdicts of the round that count and its skips, in the order they were given.
-    /// Verdicts of people who are not in the round, or of items that it has not, are passed over and counted
+    /// Replays `judged`: the effective verdicts and skips of the round in the order they were
+    /// given. Verdicts of people or on items that are not in the round are ignored and counted
     /// ([`strangers`](Self::strangers)).
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
     pub fn rebuild<'a>(
         round: &Round,
         minutes: u32,
@@ -141,10 +138,10 @@ impl Leases {
         Ok(leases)
     }
 
-    /// The next ticket of `person`. Asking again gives the same one and renews it.
+    /// The next ticket of `person`. Repeated calls return the same ticket and renew its lease.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`]: the person is not in the round.
+    /// [`ErrorKind::Denied`] if the person is not in the round.
     pub fn next(&mut self, person: &str, now: i64) -> Result<Next> {
         let who = self.who(person)?;
         self.expire(now);
@@ -180,8 +177,8 @@ impl Leases {
         Ok(Next::Ticket(lease))
     }
 
-    /// What probably comes after the ticket in hand, for making pictures ready: at most `most` items of the round. Nothing
-    /// is leased by it.
+    /// At most `most` items that will probably come after the current ticket, for preloading
+    /// pictures. Leases nothing.
     pub fn ahead(&self, person: &str, most: usize) -> Vec<u32> {
         let Some(who) = self.known.get(person) else {
             return Vec::new();
@@ -208,10 +205,10 @@ impl Leases {
             .collect()
     }
 
-    /// Puts off the end of the lease of `person`; none if it has expired.
+    /// Renews the lease of `person`; `None` if it has expired.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`]: the person is not in the round.
+    /// [`ErrorKind::Denied`] if the person is not in the round.
     pub fn renew(&mut self, person: &str, now: i64) -> Result<Option<Lease>> {
         let who = self.who(person)?;
         self.expire(now);
@@ -223,21 +220,22 @@ impl Leases {
         }))
     }
 
-    /// Gives the lease of `person` back; the item is the first they are served again, if nobody takes it meanwhile.
+    /// Releases the lease of `person`. They get the item again first, unless somebody else takes
+    /// it.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`]: the person is not in the round.
+    /// [`ErrorKind::Denied`] if the person is not in the round.
     pub fn release(&mut self, person: &str) -> Result<()> {
         let who = self.who(person)?;
         self.hand_back(who);
         Ok(())
     }
 
-    /// `person` passes over a ticket: an item of the round comes again after all others, and others may have it
-    /// meanwhile; what was mixed in does not come again.
+    /// Records that `person` skipped a ticket. An item of the round comes again after all others,
+    /// and others may take it. Probes, repeats, and practice do not come again.
     ///
     /// # Errors
-    /// As [`judged`](Self::judged), but for the conflict.
+    /// As [`judged`](Self::judged), except for the conflict.
     pub fn skip(&mut self, person: &str, item: u32, part: Part, now: i64) -> Result<()> {
         let who = self.fitting(person, item, part)?;
         self.expire(now);
@@ -245,13 +243,14 @@ impl Leases {
         Ok(())
     }
 
-    /// `person` judged a ticket; to be called before the verdict is written. An expired lease is no obstacle while there is
-    /// room for the verdict, nor is a second verdict on an item that the person has judged before.
+    /// Records a verdict of `person`. Call it before the verdict is written. It also succeeds after
+    /// the lease expired if the item still needs verdicts, and for a second verdict by the same
+    /// person.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`]: the lease has expired, and others have the item in hand or have judged it as often as the round
-    /// wants; the verdict must not be written. [`ErrorKind::Denied`]: the person is not in the round.
-    /// [`ErrorKind::NotFound`]: the round has no such item.
+    /// [`ErrorKind::Conflict`] if the lease expired and others have leased or judged the item up to
+    /// the overlap; do not write the verdict. [`ErrorKind::Denied`] if the person is not in the
+    /// round. [`ErrorKind::NotFound`] if the round does not have the item.
     pub fn judged(&mut self, person: &str, item: u32, part: Part, now: i64) -> Result<()> {
         let who = self.fitting(person, item, part)?;
         self.expire(now);
@@ -262,22 +261,23 @@ impl Leases {
             let (judged, leased) = self.items[item as usize];
             if judged + leased >= self.overlap {
                 let what = format!(
-                    "your lease of this item expired, and {} others have it now",
+                    "your lease of this item expired, and {} others have taken it",
                     self.overlap
                 );
                 return Err(Error::new(ErrorKind::Conflict, what)
-                    .help("go on with the next item; this verdict was not kept"));
+                    .help("continue with the next item; this verdict was not saved"));
             }
         }
         self.count(who, item, part, false);
         Ok(())
     }
 
-    /// No verdict of `person` on this ticket counts any more. It is the first they are served again, before what they have
-    /// in hand.
+    /// Withdraws all verdicts of `person` on this ticket. They get it again first, before their
+    /// current one.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`]: the person is not in the round. [`ErrorKind::NotFound`]: the round has no such item.
+    /// [`ErrorKind::Denied`] if the person is not in the round. [`ErrorKind::NotFound`] if the
+    /// round does not have the item.
     pub fn undone(&mut self, person: &str, item: u32, part: Part) -> Result<()> {
         let who = self.fitting(person, item, part)?;
         if part == Part::Main && self.uncount(who, item) {
@@ -289,23 +289,24 @@ impl Leases {
         Ok(())
     }
 
-    /// Gives nothing out any more. Who has a ticket may still judge it.
+    /// Stops serving tickets. Leased tickets may still be judged.
     pub fn close(&mut self) {
         self.closed = true;
     }
 
-    /// What `person` has in hand; it may have expired since somebody last asked.
+    /// The lease of `person`, which may have expired since the last call.
     pub fn lease_of(&self, person: &str) -> Option<Lease> {
         self.people[*self.known.get(person)?].lease
     }
 
-    /// Whether a verdict of `person` on this item of the round counts.
+    /// Whether `person` has an effective verdict on this item of the round.
     pub fn has_judged(&self, person: &str, item: u32) -> bool {
         let person = self.known.get(person).map(|who| &self.people[*who]);
         person.is_some_and(|person| item < person.plan.items() && person.mine.has(item))
     }
 
-    /// Takes over the leases of `before`, the same round as it was, where there is still room for them.
+    /// Takes over the leases of `before`, an earlier state of the same round, as far as the overlap
+    /// allows.
     pub fn keep_leases(&mut self, before: &Leases) {
         self.clock = self.clock.max(before.clock);
         for (name, old) in &before.known {
@@ -328,26 +329,26 @@ impl Leases {
         }
     }
 
-    /// How far `person` is; none for somebody else.
+    /// The completed tickets of `person`; `None` for outsiders.
     pub fn done(&self, person: &str) -> Option<Done> {
         Some(self.people[*self.known.get(person)?].done())
     }
 
-    /// Where a ticket of `person` stands, from 1, and of how many: in practice those of practice, afterwards all that come
-    /// after it if all people are equally fast. None for somebody else.
+    /// Position of a ticket (from 1) and total: among the practice items during practice, otherwise
+    /// among the expected tickets after practice. `None` for outsiders.
     pub fn place(&self, person: &str, ticket: Ticket) -> Option<(u32, u32)> {
         let person = &self.people[*self.known.get(person)?];
-        let practised = person.done().calibration;
+        let practiced = person.done().calibration;
         Some(match ticket.part {
-            Part::Calibration => (practised + 1, person.plan.practice()),
+            Part::Calibration => (practiced + 1, person.plan.practice()),
             _ => {
-                let at = ticket.nth.saturating_sub(practised) + 1;
+                let at = ticket.nth.saturating_sub(practiced) + 1;
                 (at, person.plan.after_practice().max(at))
             }
         })
     }
 
-    /// Verdicts that count towards the overlap, and how many are wanted.
+    /// Verdicts that count toward the overlap, and the number needed.
     pub fn progress(&self) -> (u64, u64) {
         (
             self.counted,
@@ -355,16 +356,15 @@ impl Leases {
         )
     }
 
-    /// Verdicts that [`rebuild`](Self::rebuild) passed over.
+    /// Verdicts that [`rebuild`](Self::rebuild) ignored.
     pub fn strangers(&self) -> u64 {
         self.strangers
     }
 
     fn who(&self, person: &str) -> Result<usize> {
         self.known.get(person).copied().ok_or_else(|| {
-            let what = format!("`{person}` is not in the round `{}`", self.name);
-            Error::new(ErrorKind::Denied, what)
-                .help("ask who made the round for a new one with your name")
+            let what = format!("`{person}` is not in round `{}`", self.name);
+            Error::new(ErrorKind::Denied, what).help("ask the creator of the round to add you")
         })
     }
 
@@ -383,11 +383,11 @@ impl Leases {
             return Ok(who);
         }
         let what = format!(
-            "the round `{}` has no item {item} to be shown as {}",
+            "round `{}` has no item {item} for {}",
             self.name,
             part.name()
         );
-        Err(Error::new(ErrorKind::NotFound, what).help("ask for the next ticket again"))
+        Err(Error::new(ErrorKind::NotFound, what).help("request the next item again"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! One person in a round: how far they are, and what comes again.
+//! One person's position in a round.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -8,28 +8,27 @@ use crate::round::Round;
 use crate::round::order::{Done, Plan};
 use crate::verdict::Part;
 
-/// One person in a round.
 #[derive(Clone, Debug)]
 pub(super) struct Person {
     pub(super) plan: Plan,
-    /// How far they are in their order.
+    /// Position in their order.
     pub(super) cursor: u32,
-    /// Items judged: which, and in what order.
+    /// The judged items, as a set and in order.
     pub(super) mine: Bits,
     pub(super) judged: Vec<u32>,
-    /// Practice, probes and repeats they are through with, and from which place on to look for the next.
+    /// Completed practice items, probes, and repeats, and where to look for the next ones.
     mixed: [HashSet<u32>; 3],
     from: Done,
-    /// Items that come before any other: expired, released or undone.
+    /// Items that come before all others: expired, released, or undone.
     pub(super) back: Vec<u32>,
     /// Items that come after all others.
     pub(super) later: VecDeque<u32>,
-    /// Which items are in one of the two.
+    /// Items that are in `back` or `later`.
     pub(super) waiting: Bits,
     pub(super) lease: Option<Lease>,
 }
 
-/// A bit an item.
+/// A bit set.
 #[derive(Clone, Debug)]
 pub(super) struct Bits(Vec<u64>);
 
@@ -45,7 +44,7 @@ impl Bits {
     }
 }
 
-/// Where a part that is mixed in is counted; none for parts that decide.
+/// The index of a part in `mixed`; `None` for parts that decide.
 fn slot(part: Part) -> Option<usize> {
     match part {
         Part::Calibration => Some(0),
@@ -56,7 +55,6 @@ fn slot(part: Part) -> Option<usize> {
 }
 
 impl Person {
-    /// At the beginning of `round`.
     pub(super) fn new(round: &Round, name: &str) -> Result<Person> {
         let bits = Bits(vec![0; round.items.len().div_ceil(64)]);
         Ok(Person {
@@ -73,7 +71,7 @@ impl Person {
         })
     }
 
-    /// How many tickets of each part they are through with.
+    /// The number of completed tickets by part.
     pub(super) fn done(&self) -> Done {
         let [calibration, probes, repeats] = self.mixed.each_ref().map(|set| set.len() as u32);
         Done {
@@ -84,7 +82,7 @@ impl Person {
         }
     }
 
-    /// The item comes again after all others.
+    /// Moves the item to the end.
     pub(super) fn put_off(&mut self, item: u32) {
         if !self.waiting.has(item) {
             self.waiting.put(item, true);
@@ -92,13 +90,13 @@ impl Person {
         }
     }
 
-    /// The item comes again before any other.
+    /// Moves the item to the front.
     pub(super) fn put_back(&mut self, item: u32) {
         self.waiting.put(item, true);
         self.back.push(item);
     }
 
-    /// What is mixed in now: its item and its part.
+    /// The practice item, probe, or repeat that is due.
     pub(super) fn extra(&mut self) -> Option<(u32, Part)> {
         self.from.mains = self.judged.len() as u32;
         while let Some((part, at)) = self.plan.extra(self.from) {
@@ -115,18 +113,18 @@ impl Person {
         None
     }
 
-    /// They are through with something that was mixed in.
+    /// Marks a practice item, probe, or repeat as completed.
     pub(super) fn pass(&mut self, item: u32, part: Part) {
         if let Some(slot) = slot(part) {
             self.mixed[slot].insert(item);
         }
     }
 
-    /// Something that was mixed in is due again; whether they had been through with it.
+    /// Marks it as due again, and returns whether it had been completed.
     pub(super) fn unpass(&mut self, item: u32, part: Part) -> bool {
         let there = slot(part).is_some_and(|slot| self.mixed[slot].remove(&item));
         if there {
-            // Found again from the beginning; what came after it is not shown again.
+            // Search again from the start. Later completed ones are not shown again.
             *self.from.of(part) = 0;
         }
         there

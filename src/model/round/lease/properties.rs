@@ -1,4 +1,4 @@
-//! What holds of leases whatever ten people do, in whatever order.
+//! Property tests of leases under random actions of ten people.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ fn moves(people: usize) -> impl Strategy<Value = Move> {
     ]
 }
 
-/// What must hold, kept beside the leases in the plainest way: verdicts by item and person, and who has what until when.
+/// A naive model of the rules: verdicts by item and person, and current leases.
 struct Rules {
     round: Round,
     names: Vec<String>,
@@ -45,7 +45,7 @@ struct Rules {
 }
 
 impl Rules {
-    fn of(&self, item: u32) -> usize {
+    fn load(&self, item: u32) -> usize {
         let live = self
             .held
             .values()
@@ -67,12 +67,7 @@ impl Rules {
                     let full = judged.is_some_and(|j| {
                         j.contains(&who) || j.len() >= usize::from(self.round.overlap)
                     });
-                    prop_assert!(
-                        full,
-                        "{} was told it is finished, and item {} is open",
-                        who,
-                        item
-                    );
+                    prop_assert!(full, "{} got Finished although item {} is open", who, item);
                 }
                 return Ok(None);
             }
@@ -93,7 +88,7 @@ impl Rules {
             );
             self.held.insert(who, (item, lease.until));
             prop_assert!(
-                self.of(item) <= usize::from(self.round.overlap),
+                self.load(item) <= usize::from(self.round.overlap),
                 "item {} is served too often",
                 item
             );
@@ -101,7 +96,7 @@ impl Rules {
         if part == Part::Repeat {
             prop_assert!(
                 self.judged.get(&item).is_some_and(|j| j.contains(&who)),
-                "a repeat of what was not judged"
+                "a repeat of an item that was not judged"
             );
         }
         self.last[who] = Some(lease.ticket);
@@ -123,7 +118,7 @@ impl Rules {
         let room = part != Part::Main
             || holds
             || mine(self)
-            || self.of(item) < usize::from(self.round.overlap);
+            || self.load(item) < usize::from(self.round.overlap);
         prop_assert_eq!(
             leases
                 .judged(&self.names[who], item, part, self.now)
@@ -136,7 +131,7 @@ impl Rules {
                 if holds {
                     self.held.remove(&who);
                 }
-                prop_assert!(self.of(item) <= usize::from(self.round.overlap));
+                prop_assert!(self.load(item) <= usize::from(self.round.overlap));
             }
             self.log.retain(|entry| *entry != (who, item, part));
             self.log.push((who, item, part));
@@ -149,7 +144,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn nobody_is_served_twice_and_no_item_too_often(
+    fn items_are_served_once_per_person_and_up_to_the_overlap(
         items in 1usize..40, people in 1usize..=10, overlap in 1u8..=4, known in 0usize..8, seed in any::<u64>(),
         moves in prop::collection::vec(moves(10), 0..300),
     ) {
@@ -169,7 +164,7 @@ proptest! {
                         rules.judge(&mut served, who % people, ticket)?;
                     }
                 }
-                // What was on the screen before, whatever has become of its lease.
+                // An item that is still on screen, whether or not its lease is live.
                 Move::Late(who) => {
                     if let Some(ticket) = rules.last[who % people] {
                         rules.judge(&mut served, who % people, ticket)?;
@@ -182,7 +177,7 @@ proptest! {
                     }
                 }
                 Move::Release(who) => {
-                    // Half of the time there is something to release.
+                    // Make sure that there often is a lease to release.
                     rules.next(&mut served, who % people)?;
                     served.release(&names[who % people]).unwrap();
                     rules.held.remove(&(who % people));
@@ -196,7 +191,8 @@ proptest! {
                             rules.judged.get_mut(&item).unwrap().remove(&who);
                         }
                         rules.held.remove(&who);
-                        // An item comes first, unless something is to be mixed in. A repeat may not be due any more.
+                        // The item comes first, unless something is mixed in. A repeat may no
+                        // longer be due.
                         let again = rules.next(&mut served, who)?;
                         if part == Part::Main {
                             prop_assert!(again.is_some_and(|t| t.item == item || t.part != Part::Main), "{:?}", again);
@@ -219,7 +215,7 @@ proptest! {
                 prop_assert_eq!(served.done(name).unwrap().mains, mains);
             }
         }
-        // Whoever is left finishes: every item reaches the overlap.
+        // The remaining people finish: every item reaches the overlap.
         let mut idle = 0;
         while idle < people {
             idle = 0;

@@ -1,4 +1,4 @@
-//! What an item's verdicts and leases leave for whom.
+//! Selects the next item for a person from verdicts and leases.
 
 use super::{Leases, Next};
 use crate::verdict::Part;
@@ -11,7 +11,7 @@ pub(super) enum Room {
 }
 
 impl Leases {
-    /// Takes a verdict or a skip in, without asking whether there is room.
+    /// Records a verdict or skip without checking for room.
     pub(super) fn count(&mut self, who: usize, item: u32, part: Part, skipped: bool) {
         let person = &mut self.people[who];
         if person
@@ -25,10 +25,10 @@ impl Leases {
         }
         match part {
             Part::Calibration | Part::Probe | Part::Repeat => person.pass(item, part),
-            // These are asked for by name and not by ticket.
+            // These are requested by item, not by ticket.
             Part::Revision | Part::Adjudication => {}
             Part::Main if skipped => {
-                // Their last word on it is none: a verdict from before does not count any more.
+                // A skip withdraws the person's earlier verdict.
                 self.uncount(who, item);
                 self.people[who].put_off(item);
             }
@@ -43,7 +43,7 @@ impl Leases {
         }
     }
 
-    /// Takes a verdict on an item of the round out; whether there was one.
+    /// Withdraws a verdict on an item of the round, and returns whether there was one.
     pub(super) fn uncount(&mut self, who: usize, item: u32) -> bool {
         let person = &mut self.people[who];
         if !person.mine.has(item) {
@@ -57,7 +57,7 @@ impl Leases {
         *judged -= 1;
         self.counted -= u64::from(*judged < self.overlap);
         if *judged + 1 == self.overlap {
-            // Whoever passed it when it was full looks at it once more.
+            // People who passed it while it was full must see it again.
             self.people
                 .iter_mut()
                 .filter(|other| !other.mine.has(item))
@@ -77,7 +77,7 @@ impl Leases {
         }
     }
 
-    /// The next item of the round that `who` can be served.
+    /// The next item of the round for `who`.
     pub(super) fn item_for(&mut self, who: usize) -> Option<u32> {
         while let Some(item) = self.people[who].back.pop() {
             self.people[who].waiting.put(item, false);
@@ -95,7 +95,7 @@ impl Leases {
         }
         for _ in 0..self.people[who].later.len() {
             let item = self.people[who].later.pop_front()?;
-            // One that was served before its turn came here has no bit.
+            // The item was served in the meantime.
             if self.people[who].waiting.has(item) {
                 self.people[who].waiting.put(item, false);
                 if self.take(who, item) {
@@ -106,7 +106,7 @@ impl Leases {
         None
     }
 
-    /// Whether `who` can be served the item; if others hold it, it comes again later.
+    /// Whether the item can be served to `who`. If others have leased it, it comes again later.
     fn take(&mut self, who: usize, item: u32) -> bool {
         #[cfg(test)]
         {
@@ -120,7 +120,7 @@ impl Leases {
         false
     }
 
-    /// Why there is nothing for `who`.
+    /// The reason that there is nothing for `who`.
     pub(super) fn nothing(&self, who: usize) -> Next {
         let person = &self.people[who];
         let held = self.people.iter().filter_map(|other| other.lease);
@@ -133,7 +133,7 @@ impl Leases {
     }
 
     pub(super) fn expire(&mut self, now: i64) {
-        // A clock that is set back neither prolongs nor ends anything.
+        // A clock that goes backward neither extends nor ends leases.
         self.clock = self.clock.max(now);
         if self.clock < self.soonest {
             return;

@@ -29,7 +29,7 @@ impl Leases {
 }
 
 #[test]
-fn strangers_and_items_of_no_round_are_refused() {
+fn outsiders_and_unknown_items_fail() {
     let mut made = leases(3, 2, 1);
     for problem in [
         made.next("eve", 0).unwrap_err(),
@@ -53,7 +53,7 @@ fn strangers_and_items_of_no_round_are_refused() {
 }
 
 #[test]
-fn asking_again_gives_the_same_ticket_and_renews_it() {
+fn repeated_next_renews_the_ticket() {
     let mut made = leases(10, 2, 1);
     let Next::Ticket(first) = made.next("person-0", 0).unwrap() else {
         panic!()
@@ -77,9 +77,9 @@ fn asking_again_gives_the_same_ticket_and_renews_it() {
     assert_eq!(
         made.ticket("person-0", 36 * MINUTE),
         first.ticket,
-        "nobody took it meanwhile"
+        "nobody took it in between"
     );
-    // A clock that is set back ends nothing and prolongs nothing.
+    // A clock that goes backward neither ends nor extends leases.
     assert_eq!(
         made.renew("person-0", 0).unwrap().map(|l| l.until),
         Some(51 * MINUTE)
@@ -87,7 +87,7 @@ fn asking_again_gives_the_same_ticket_and_renews_it() {
 }
 
 #[test]
-fn who_waits_is_told_until_when_and_who_is_through_is_told_so() {
+fn next_reports_wait_and_finished() {
     let mut made = leases(1, 2, 1);
     let ticket = made.ticket("person-0", 0);
     assert_eq!(made.next("person-1", 5).unwrap(), Next::Wait(15 * MINUTE));
@@ -104,7 +104,7 @@ fn who_waits_is_told_until_when_and_who_is_through_is_told_so() {
 }
 
 #[test]
-fn a_verdict_after_its_lease_counts_while_there_is_room() {
+fn late_verdict_counts_while_there_is_room() {
     let mut made = leases(1, 3, 1);
     let late = made.ticket("person-0", 0);
     let taken = made.ticket("person-1", 16 * MINUTE);
@@ -112,13 +112,13 @@ fn a_verdict_after_its_lease_counts_while_there_is_room() {
     let problem = made.judge("person-0", late, 17 * MINUTE).unwrap_err();
     assert_eq!(problem.kind, ErrorKind::Conflict, "{problem}");
     assert_eq!(made.progress(), (0, 1));
-    // The other's lease expires too, and now there is room for the one who comes first.
+    // The other lease expires too, so the first verdict to arrive counts.
     made.judge("person-0", late, 40 * MINUTE).unwrap();
     assert_eq!(
         made.judge("person-1", taken, 41 * MINUTE).unwrap_err().kind,
         ErrorKind::Conflict
     );
-    // A second verdict of the same person takes no more room.
+    // A second verdict of the same person needs no more room.
     made.judge("person-0", late, 42 * MINUTE).unwrap();
     assert_eq!(
         (made.progress(), made.done("person-0").unwrap().mains),
@@ -127,7 +127,7 @@ fn a_verdict_after_its_lease_counts_while_there_is_room() {
 }
 
 #[test]
-fn a_skip_comes_again_at_the_end_and_others_may_have_it() {
+fn skipped_item_comes_last_and_is_free_for_others() {
     let mut made = leases(5, 2, 1);
     let skipped = made.ticket("person-0", 0);
     made.skip("person-0", skipped.item, Part::Main, 1).unwrap();
@@ -145,10 +145,10 @@ fn a_skip_comes_again_at_the_end_and_others_may_have_it() {
     );
     made.release("person-1").unwrap();
     assert_eq!(made.ticket("person-0", 10).item, skipped.item);
-    // Skipped again and again, it stays.
+    // It stays available after repeated skips.
     made.skip("person-0", skipped.item, Part::Main, 11).unwrap();
     assert_eq!(made.ticket("person-0", 12).item, skipped.item);
-    // A skip after a verdict takes the verdict back.
+    // A skip after a verdict withdraws the verdict.
     made.judge("person-0", skipped, 13).unwrap();
     assert_eq!(made.progress(), (5, 5));
     made.skip("person-0", skipped.item, Part::Main, 14).unwrap();
@@ -156,12 +156,12 @@ fn a_skip_comes_again_at_the_end_and_others_may_have_it() {
     assert_eq!(
         made.ticket("person-1", 15).item,
         skipped.item,
-        "who was finished is not any more"
+        "a finished person has work again"
     );
 }
 
 #[test]
-fn what_is_undone_comes_first_and_then_what_was_in_hand() {
+fn undone_item_comes_before_the_current_one() {
     let mut made = leases(30, 2, 1);
     let first = made.ticket("person-0", 0);
     made.judge("person-0", first, 1).unwrap();
@@ -170,13 +170,13 @@ fn what_is_undone_comes_first_and_then_what_was_in_hand() {
     assert_eq!(made.ticket("person-0", 3).item, first.item);
     made.judge("person-0", first, 4).unwrap();
     assert_eq!(made.ticket("person-0", 5).item, second.item);
-    // What was never judged cannot be undone, and nothing is lost by trying.
+    // Undoing an item that was never judged has no effect.
     made.undone("person-0", second.item, Part::Main).unwrap();
     assert_eq!(made.ticket("person-0", 6).item, second.item);
 }
 
 #[test]
-fn alone_a_person_is_served_their_order_and_what_is_mixed_in() {
+fn single_person_gets_all_their_tickets() {
     let made = round(400, 1, 1, 60);
     let mut served = Leases::new(&made, 15).unwrap();
     let mut events = Vec::new();
@@ -203,7 +203,7 @@ fn alone_a_person_is_served_their_order_and_what_is_mixed_in() {
 }
 
 #[test]
-fn a_probe_that_is_skipped_is_passed_and_one_that_is_undone_comes_again() {
+fn skipped_probe_is_done_and_undone_probe_returns() {
     let made = round(60, 1, 1, 20);
     let mut served = Leases::new(&made, 15).unwrap();
     let practice = served.ticket("person-0", 0);
@@ -224,7 +224,7 @@ fn a_probe_that_is_skipped_is_passed_and_one_that_is_undone_comes_again() {
 }
 
 #[test]
-fn ten_people_see_probes_by_what_they_judge_and_not_by_what_there_is() {
+fn probes_depend_on_items_judged_by_the_person() {
     let made = round(1000, 10, 1, 400);
     let mut served = Leases::new(&made, 15).unwrap();
     let mut open = names(10);
@@ -249,7 +249,7 @@ fn ten_people_see_probes_by_what_they_judge_and_not_by_what_there_is() {
 }
 
 #[test]
-fn what_comes_next_can_be_made_ready() {
+fn ahead_predicts_the_next_items() {
     let mut made = leases(20, 2, 2);
     let ahead = made.ahead("person-0", 3);
     let first = made.ticket("person-0", 0);
@@ -261,7 +261,7 @@ fn what_comes_next_can_be_made_ready() {
 }
 
 #[test]
-fn a_closed_round_gives_nothing_out_and_takes_what_is_in_hand() {
+fn closed_round_accepts_only_leased_tickets() {
     let mut made = leases(5, 2, 1);
     let ticket = made.ticket("person-0", 0);
     made.close();
@@ -282,7 +282,7 @@ fn a_closed_round_gives_nothing_out_and_takes_what_is_in_hand() {
 }
 
 #[test]
-fn a_journal_may_hold_more_than_the_round_wants() {
+fn surplus_verdicts_are_tolerated() {
     let made = plain(2, 3, 1);
     let names = names(3);
     let of = |person| Judged {
@@ -306,12 +306,12 @@ fn a_journal_may_hold_more_than_the_round_wants() {
     assert_eq!(
         served.ticket("person-1", 0).item,
         1,
-        "two verdicts are still one more than wanted"
+        "two verdicts are still one above the overlap"
     );
 }
 
 #[test]
-fn a_ticket_costs_the_same_with_617k_items() {
+fn tickets_are_cheap_with_617k_items() {
     let (items, people) = (617_000, 10);
     let made = plain(items, people, 2);
     let mut served = Leases::new(&made, 15).unwrap();
@@ -331,25 +331,29 @@ fn a_ticket_costs_the_same_with_617k_items() {
     }
     assert_eq!(given, 2 * items as u64);
     assert_eq!(served.progress(), (given, given));
-    // Each person looks once at each item, and again only at the few that others had in hand.
+    // Each person looks at each item once, and again only at the few that others had leased.
     assert!(served.looks < 11 * items as u64, "{} looks", served.looks);
 }
 
 #[test]
-fn the_place_told_counts_whatever_comes_and_ends_where_it_said() {
-    // Everybody judges everything, with practice, probes and repeats: what is told is exact.
+fn place_counts_all_tickets_up_to_the_total() {
+    // If everybody judges everything with practice, probes, and repeats, the total is exact.
     let made = round(200, 2, 2, 30);
     let mut leases = Leases::new(&made, LEASE_MINUTES).unwrap();
     let practice = made.calibration.len() as u32;
     let rest = tickets(&made, "person-0").unwrap().len() as u32 - practice;
     for nth in 0..practice + rest {
         let ticket = leases.ticket("person-0", 0);
-        let told = if nth < practice {
+        let expected = if nth < practice {
             (nth + 1, practice)
         } else {
             (nth - practice + 1, rest)
         };
-        assert_eq!(leases.place("person-0", ticket), Some(told), "{ticket:?}");
+        assert_eq!(
+            leases.place("person-0", ticket),
+            Some(expected),
+            "{ticket:?}"
+        );
         leases.judge("person-0", ticket, 0).unwrap();
     }
     assert_eq!(leases.next("person-0", 0).unwrap(), Next::Finished);

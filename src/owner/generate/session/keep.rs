@@ -1,4 +1,4 @@
-//! What becomes of each picture: kept and recorded, put together with another, or set aside.
+//! Stores the pictures of a job: records them, composes doubles, and records failures.
 
 use std::sync::mpsc;
 use std::time::Instant;
@@ -8,6 +8,7 @@ use crate::context::OwnerContext;
 use crate::writer::{MadePictures, WriterCommand, now};
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings};
+use benchtop_model::history::stamp;
 use benchtop_model::job::{JobFailure, Newest};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::generate::check::check;
@@ -15,18 +16,17 @@ use benchtop_pipeline::generate::file::{self, Origin};
 use benchtop_pipeline::generate::generation_task::{GenerationTask, side_by_side};
 use benchtop_pipeline::generate::work::sides;
 use benchtop_store::jobs::Failed;
-use benchtop_store::journal::stamp;
 
-/// What became of a picture that is not kept.
-pub(super) enum Kept {
-    /// It is none.
+/// Why a picture was not stored.
+pub(super) enum KeepError {
+    /// The picture is invalid.
     Failed(Failure),
-    /// The job cannot go on.
-    Trouble(Error),
+    /// The job cannot continue.
+    Fatal(Error),
 }
 
 impl Session {
-    /// Checks a picture, makes it a file, and holds it to be recorded.
+    /// Checks a picture, writes its file, and queues it for recording.
     pub(super) fn keep(
         &mut self,
         shared: &OwnerContext,
@@ -34,22 +34,23 @@ impl Session {
         pixels: &Pixels,
         notes: Vec<String>,
         of: Vec<String>,
-    ) -> std::result::Result<(), Kept> {
+    ) -> std::result::Result<(), KeepError> {
         let wide = Settings {
             width: pixels.width,
             height: pixels.height,
             ..self.settings.clone()
         };
-        check(pixels, if errand.double { &wide } else { &self.settings }).map_err(Kept::Failed)?;
+        check(pixels, if errand.double { &wide } else { &self.settings })
+            .map_err(KeepError::Failed)?;
         let origin = Origin {
             errand: &errand,
             settings: &self.settings,
             print: &self.print,
             draft: self.drafts,
         };
-        let bytes = file::png(pixels, &origin).map_err(Kept::Trouble)?;
+        let bytes = file::png(pixels, &origin).map_err(KeepError::Fatal)?;
         let (image, _) = file::keep(&shared.project, &errand.name, self.drafts, &bytes)
-            .map_err(Kept::Trouble)?;
+            .map_err(KeepError::Fatal)?;
         let made = GeneratedImage {
             rev: 0,
             dataset: errand.dataset.clone(),
@@ -73,7 +74,7 @@ impl Session {
         Ok(())
     }
 
-    /// Puts the two sides of a picture beside each other, once both are there.
+    /// Joins the two sides of a double picture, once both exist.
     pub(super) fn double(&mut self, shared: &OwnerContext, errand: GenerationTask) -> Result<()> {
         let picture = &self.named.pictures()[errand.target.picture as usize];
         let found = {
@@ -89,11 +90,8 @@ impl Session {
                 self.work.push_back(errand.target);
                 return Ok(());
             }
-            let failure = Failure::new(
-                FailureKind::Input,
-                "the two pictures it is made of are not there",
-            );
-            return self.set_aside(shared, &errand, failure, 1);
+            let failure = Failure::new(FailureKind::Input, "its two source pictures are missing");
+            return self.record_failure(shared, &errand, failure, 1);
         };
         let [left, right] = [
             file::pixels(&shared.project, &images[0])?,
@@ -108,12 +106,12 @@ impl Session {
             of,
         ) {
             Ok(()) => Ok(()),
-            Err(Kept::Failed(failure)) => self.set_aside(shared, &errand, failure, 1),
-            Err(Kept::Trouble(problem)) => Err(problem),
+            Err(KeepError::Failed(failure)) => self.record_failure(shared, &errand, failure, 1),
+            Err(KeepError::Fatal(problem)) => Err(problem),
         }
     }
 
-    /// Hands what was made to the thread that decides, and waits until it is on disk.
+    /// Hands the pictures to the writer thread and waits until they are on disk.
     pub(super) fn hand_over(&mut self, shared: &OwnerContext) -> Result<()> {
         if self.pending.is_empty() {
             return Ok(());
@@ -136,20 +134,20 @@ impl Session {
         rows.sort_unstable();
         rows.dedup();
         let (reply, recorded) = mpsc::channel();
-        let ending = || Error::new(ErrorKind::Cancelled, "the owner is ending");
+        let shutting_down = || Error::new(ErrorKind::Cancelled, "the owner is shutting down");
         let work = WriterCommand::Made(MadePictures {
             made,
             prints: vec![self.print.clone()],
             rows,
             reply,
         });
-        shared.writer.send(work).map_err(|_| ending())?;
-        recorded.recv().map_err(|_| ending())??;
+        shared.writer.send(work).map_err(|_| shutting_down())?;
+        recorded.recv().map_err(|_| shutting_down())??;
         let mut inner = shared.desk.inner();
         if let Some(live) = inner.jobs.get_mut(&self.id) {
-            live.came(count);
+            live.add_progress(count);
             live.newest = Some(newest);
-            // What another job left to this one, or took from it.
+            // Another job may have made pictures of this one, or the reverse.
             live.job.of = live
                 .job
                 .of
@@ -159,8 +157,8 @@ impl Session {
         Ok(())
     }
 
-    /// Gives a picture up until somebody asks for it again.
-    pub(super) fn set_aside(
+    /// Records a failure. The picture is tried again only on request.
+    pub(super) fn record_failure(
         &mut self,
         shared: &OwnerContext,
         errand: &GenerationTask,

@@ -7,7 +7,7 @@ use benchtop_model::job::{JobAct, NewJob, Plan};
 use benchtop_model::{Filter, Status, Verdict};
 
 #[test]
-fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
+fn job_makes_each_picture_once_and_resets_decisions() {
     let (_dir, project) = composed(60);
     let small = Small::default();
     let rig = Rig::over(&project, &small);
@@ -44,25 +44,25 @@ fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
     assert_eq!(
         rig.status(1),
         Status::Pending,
-        "that verdict was on no picture"
+        "the decision was made without a picture"
     );
     rig.decide(1, Verdict::Accept).unwrap();
     assert_eq!(rig.status(1), Status::Accepted);
-    let mut told = BTreeSet::new();
+    let mut announced = BTreeSet::new();
     let mut standings = Vec::new();
     while let Ok(event) = events.try_recv() {
         match event {
-            Event::Made { numbers, .. } => told.extend(numbers),
+            Event::Made { numbers, .. } => announced.extend(numbers),
             Event::Job(state) => standings.push(state.standing),
             _ => {}
         }
     }
-    assert_eq!(told, (1..=60).collect());
+    assert_eq!(announced, (1..=60).collect());
     assert_eq!(
         (standings[0], standings[standings.len() - 1]),
         (JobStatus::Queued, JobStatus::Done)
     );
-    // Nothing is missing now, and the same seed gives the same pictures: there is nothing to make.
+    // Nothing is missing, and the same seed gives the same pictures, so there is nothing to make.
     assert_eq!(
         begin(&rig.shared, "ann", &missing(), &|| true)
             .unwrap_err()
@@ -80,16 +80,12 @@ fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
         ..missing()
     });
     assert_eq!(rig.until(other, JobStatus::Done).done, 1);
-    assert_eq!(
-        rig.status(1),
-        Status::Pending,
-        "it shows another picture now"
-    );
+    assert_eq!(rig.status(1), Status::Pending, "it has a new picture");
     assert_eq!(rig.made().len() as u64, dry.pictures + 1);
     assert_eq!(super::made(&rig.shared, 1).unwrap().len(), 2);
     let newest = super::made(&rig.shared, 1).unwrap().remove(0);
     assert_eq!(rig.item(1).images[0].hash, Some(newest.hash));
-    // What was decided and made reads back as it was.
+    // Decisions and pictures survive a restart.
     let (status, rev) = (
         (1..=60).map(|n| rig.status(n)).collect::<Vec<_>>(),
         rig.shared.ledger().rev(),
@@ -102,7 +98,7 @@ fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
 }
 
 #[test]
-fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
+fn job_pauses_resumes_and_cancels_between_pictures() {
     let (_dir, project) = composed(60);
     let small = Small::default();
     small.script(|s| s.permits = Some(0));
@@ -136,7 +132,7 @@ fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
     let paused = rig.made().len();
     assert!((1..=4).contains(&paused), "{paused}");
     assert_eq!(rig.job(id).standing, JobStatus::Paused);
-    // A paused job stays paused across an end of the owner.
+    // A paused job stays paused after a restart.
     drop(rig);
     let rig = Rig::over(&project, &small);
     assert_eq!(rig.job(id).standing, JobStatus::Paused);
@@ -162,7 +158,7 @@ fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
         rig.act(id, JobAct::Pause).unwrap_err().kind,
         ErrorKind::NotFound
     );
-    // Another job makes what is left, under another number.
+    // A new job with a new ID makes the rest.
     let rest = rig.begin(missing());
     assert!(rest > id);
     rig.until(rest, JobStatus::Done);
@@ -170,7 +166,7 @@ fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
 }
 
 #[test]
-fn an_owner_that_ends_in_between_goes_on_where_the_journal_ends() {
+fn job_continues_after_restart() {
     let (_dir, project) = composed(80);
     let small = Small::default();
     small.script(|s| s.permits = Some(5));
@@ -187,7 +183,7 @@ fn an_owner_that_ends_in_between_goes_on_where_the_journal_ends() {
 }
 
 #[test]
-fn the_first_in_turn_goes_first_and_what_somebody_waits_for_before_it() {
+fn queue_order_and_requested_pictures() {
     let (_dir, project) = composed(80);
     let small = Small::default();
     small.script(|s| s.permits = Some(0));
@@ -204,7 +200,7 @@ fn the_first_in_turn_goes_first_and_what_somebody_waits_for_before_it() {
     });
     assert_eq!((rig.job(first).place, rig.job(second).place), (1, 2));
     rig.wait(first, "at work", |j| j.step.is_some());
-    // Somebody waits for a picture of the second job, and of the first.
+    // Request a picture of the second job, then one of the first.
     assert_eq!(want(&rig.shared, 80, &|| true).unwrap(), Some(second));
     assert_eq!(want(&rig.shared, 40, &|| true).unwrap(), Some(first));
     assert_eq!(rig.act(second, JobAct::Place(1)).unwrap().unwrap().place, 1);
@@ -225,7 +221,7 @@ fn the_first_in_turn_goes_first_and_what_somebody_waits_for_before_it() {
     assert_eq!(
         (&calls[1], &calls[2]),
         (&other, &waited),
-        "the last to ask first"
+        "the latest request comes first"
     );
     let seconds: BTreeSet<String> = (41..=80).map(|n| prompt_of(&rig, n)).collect();
     let last_of_second = calls.iter().rposition(|c| seconds.contains(c)).unwrap();
@@ -237,7 +233,7 @@ fn the_first_in_turn_goes_first_and_what_somebody_waits_for_before_it() {
     assert_eq!(
         want(&rig.shared, 80, &|| true).unwrap(),
         None,
-        "it is there"
+        "it exists already"
     );
     assert_eq!(
         want(&rig.shared, 81, &|| true).unwrap_err().kind,
@@ -247,7 +243,7 @@ fn the_first_in_turn_goes_first_and_what_somebody_waits_for_before_it() {
 }
 
 #[test]
-fn what_fails_is_tried_three_times_and_set_aside_and_the_others_are_made() {
+fn failed_pictures_are_retried_and_skipped() {
     let (_dir, project) = composed(60);
     let small = Small::default();
     let rig = Rig::over(&project, &small);
@@ -276,13 +272,13 @@ fn what_fails_is_tried_three_times_and_set_aside_and_the_others_are_made() {
     let list = failures(&rig.shared, id, 0).unwrap();
     assert_eq!(list.iter().map(|f| f.tries).collect::<Vec<_>>(), [3, 1, 3]);
     assert!(
-        list[2].reason.contains("panicked: as it was told"),
+        list[2].reason.contains("scripted failure"),
         "{}",
         list[2].reason
     );
     assert_eq!((list[0].number, list[0].kind), (1, FailureKind::BadOutput));
     assert_eq!(failures(&rig.shared, id, 2).unwrap().len(), 1);
-    // They stay set aside when the owner starts again, and are tried once somebody asks.
+    // Failures survive a restart and are retried on request.
     drop(rig);
     let rig = Rig::over(&project, &small);
     assert_eq!(rig.job(id).failed, 3);
@@ -296,7 +292,7 @@ fn what_fails_is_tried_three_times_and_set_aside_and_the_others_are_made() {
 }
 
 #[test]
-fn a_batch_that_does_not_fit_is_halved() {
+fn batch_is_halved_when_out_of_memory() {
     let (_dir, project) = composed(60);
     let small = Small::default();
     small.script(|s| s.room = Some(1));
@@ -311,7 +307,7 @@ fn a_batch_that_does_not_fit_is_halved() {
 }
 
 #[test]
-fn what_is_no_picture_is_not_recorded_and_a_job_that_only_fails_waits_for_somebody() {
+fn invalid_pictures_are_dropped_and_failing_job_pauses() {
     let (_dir, project) = composed(120);
     let small = Small::default();
     small.script(|s| s.flat = true);
@@ -320,7 +316,7 @@ fn what_is_no_picture_is_not_recorded_and_a_job_that_only_fails_waits_for_somebo
     let job = rig.until(id, JobStatus::Paused);
     let reason = job.reason.unwrap();
     assert!(
-        reason.contains("in a row") && reason.contains("one colour"),
+        reason.contains(&super::super::session::IN_A_ROW.to_string()),
         "{reason}"
     );
     assert!(rig.made().is_empty());
@@ -331,7 +327,7 @@ fn what_is_no_picture_is_not_recorded_and_a_job_that_only_fails_waits_for_somebo
 }
 
 #[test]
-fn a_draft_gives_way_to_a_picture_and_not_the_other_way() {
+fn picture_replaces_draft() {
     let (_dir, project) = composed(40);
     let draft = Small {
         draft: true,
@@ -344,7 +340,7 @@ fn a_draft_gives_way_to_a_picture_and_not_the_other_way() {
     rig.decide(1, Verdict::Accept).unwrap();
     drop(rig);
     let rig = Rig::over(&project, &Small::default());
-    // What the wishes say decides before the generator is there: storyboards alone make drafts.
+    // The settings decide before the generator is built: only storyboards are drafts.
     let id = rig.begin(NewJob {
         plan: Plan::Filter("status:accepted".into()),
         seed: 8,
@@ -364,12 +360,12 @@ fn a_draft_gives_way_to_a_picture_and_not_the_other_way() {
     assert_eq!(
         scope.work(&left, &rig.shared.pictures()).len() as u64,
         drafts - 1,
-        "the drafts are missing still"
+        "the drafts still count as missing"
     );
 }
 
 #[test]
-fn wishes_that_mean_nothing_are_refused_before_anything_is_begun() {
+fn begin_rejects_invalid_settings() {
     let (_dir, project) = composed(30);
     let rig = Rig::over(&project, &Small::default());
     let wrong = [
@@ -428,7 +424,7 @@ fn wishes_that_mean_nothing_are_refused_before_anything_is_begun() {
 }
 
 #[test]
-fn a_picture_that_owners_die_of_comes_last_and_is_set_aside_in_the_end() {
+fn crashing_picture_comes_last_and_is_given_up() {
     let (_dir, project) = composed(60);
     let small = Small::default();
     let rig = Rig::over(&project, &small);
@@ -447,7 +443,7 @@ fn a_picture_that_owners_die_of_comes_last_and_is_set_aside_in_the_end() {
     );
     rig.act(id, JobAct::Pause).unwrap();
     drop(rig);
-    // What killed owners would have left behind.
+    // The state that crashed owners leave behind.
     let flight = |ends: u32| {
         vec![benchtop_store::jobs::Flight {
             key: named.pictures()[0].key,
@@ -459,7 +455,7 @@ fn a_picture_that_owners_die_of_comes_last_and_is_set_aside_in_the_end() {
         let index = benchtop_store::index::Index::open(&project.store()).unwrap();
         assert!(
             ends > 0 || index.flight(id).unwrap().is_empty(),
-            "an orderly end leaves nothing"
+            "a regular exit leaves nothing"
         );
         index.note_flight(id, &flight(ends)).unwrap();
         index.sync().unwrap();
@@ -473,7 +469,7 @@ fn a_picture_that_owners_die_of_comes_last_and_is_set_aside_in_the_end() {
     let suspect = prompt_of(&rig, 1);
     assert!(
         small.script(|s| s.calls.iter().flatten().all(|(p, _)| *p != suspect)),
-        "the others come first"
+        "the other pictures come first"
     );
     drop(rig);
     leave(super::super::session::ENDS - 1);
@@ -485,7 +481,7 @@ fn a_picture_that_owners_die_of_comes_last_and_is_set_aside_in_the_end() {
     assert!(
         failures(&rig.shared, id, 0).unwrap()[0]
             .reason
-            .contains("gone 5 times")
+            .contains("5 times")
     );
     rig.act(id, JobAct::Retry).unwrap();
     rig.wait(id, "all of them", |j| {

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::*;
 use crate::context::Data;
-use crate::wire::{Decide, Receipt};
 use crate::writer::{self, DecisionRequest, WriterCommand};
+use benchtop_files::project::Project;
 use benchtop_inference::Told;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{
@@ -20,27 +20,27 @@ use benchtop_model::generation::{
 use benchtop_model::job::{JobAct, NewJob};
 use benchtop_model::{Item, Judgement, Seen, Status, Verdict};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
+use benchtop_protocol::wire::{Decide, Receipt};
 use benchtop_store::open::open;
 use benchtop_store::pictures;
-use benchtop_store::project::Project;
 
-/// How long a test waits for what must happen. Never a measurement.
+/// How long a test waits for an expected event. Never a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a small generator is told to do, and what it was asked.
+/// What the fake generator does, and its calls.
 #[derive(Default)]
 struct Script {
-    /// Prompts and seeds of every task, call by call.
+    /// Prompts and seeds of each call.
     calls: Vec<Vec<(String, u64)>>,
-    /// How each task fails, by a part of its prompt.
+    /// How tasks fail, by a part of their prompt.
     fails: BTreeMap<String, FailureKind>,
-    /// A part of a prompt at which it panics.
+    /// Panics at a prompt with this part.
     panics: Option<String>,
-    /// Largest batch that there is memory for.
+    /// Largest batch that fits in memory.
     room: Option<usize>,
-    /// Pictures it may make before it waits; without a number it does not wait.
+    /// Number of pictures before it blocks; `None` never blocks.
     permits: Option<u64>,
-    /// What it draws is of one colour.
+    /// Draws pictures of one color.
     flat: bool,
 }
 
@@ -99,7 +99,7 @@ impl ImageGenerator for Drawing {
         for (index, task) in tasks.iter().enumerate() {
             if go {
                 self.small.permit();
-                // Whoever waited may have been told meanwhile to stop.
+                // The test may have stopped the job meanwhile.
                 go = watch(Told::Step {
                     done: 1,
                     of: 1,
@@ -122,10 +122,10 @@ impl ImageGenerator for Drawing {
                     s.flat,
                 )
             });
-            assert!(!panics, "as it was told");
+            assert!(!panics, "scripted failure");
             let result = match kind {
                 _ if !go => Err(Failure::new(FailureKind::Cancelled, "cancelled")),
-                Some(kind) => Err(Failure::new(kind, "as it was told")),
+                Some(kind) => Err(Failure::new(kind, "scripted failure")),
                 None => Ok(Picture {
                     pixels: draw(settings, task, flat),
                     honoured: self.capabilities.honours,
@@ -185,7 +185,7 @@ fn maker(small: &Small) -> Maker {
     })
 }
 
-/// What the person trusts, beside the project.
+/// The user's trust, stored beside the project.
 fn trust_of(project: &Project) -> benchtop_store::trust::Trust {
     benchtop_store::trust::Trust::at(project.root().with_extension("person"))
 }
@@ -301,7 +301,8 @@ impl Rig {
         self.shared.ledger().status(number - 1)
     }
 
-    /// Every line of the journal, each of which must name a file with its hash, and no two the same.
+    /// Every line of the journal. Checks that each names a file with its hash, and that they are
+    /// distinct.
     fn made(&self) -> Vec<GeneratedImage> {
         let project = &self.shared.project;
         let reading = pictures::read(&project.images()).unwrap();
@@ -331,7 +332,7 @@ impl Rig {
         assert_eq!(
             lines.iter().map(one).collect::<BTreeSet<_>>().len(),
             lines.len(),
-            "a picture is there twice"
+            "duplicate picture"
         );
         lines
     }
@@ -339,7 +340,7 @@ impl Rig {
 
 impl Drop for Rig {
     fn drop(&mut self) {
-        // Also after a failed test: its thread is waited for.
+        // Runs after a failed test too, and waits for the thread.
         self.small
             .script(|s| s.permits = s.permits.map(|_| u64::MAX));
         self.shared.desk.end();

@@ -1,4 +1,4 @@
-//! What the journal of pictures says of a job's, and what is kept of it in the store.
+//! Tests of the picture journal of a job, and of its stored snapshot.
 
 use super::*;
 use benchtop_model::job::Plan;
@@ -6,7 +6,7 @@ use benchtop_store::fixtures::sample_made;
 use benchtop_store::pictures::{Journal, picture_snapshot};
 
 #[test]
-fn pictures_of_another_encoder_stay_and_those_chosen_are_made_again() {
+fn pictures_of_another_encoder_are_kept() {
     let (_dir, project) = composed(40);
     let rig = Rig::over(&project, &Small::default());
     let id = rig.begin(missing());
@@ -32,7 +32,7 @@ fn pictures_of_another_encoder_stay_and_those_chosen_are_made_again() {
         parts.contains("\"parts\":{") && parts.contains("\"file\":\"png, a known picture is "),
         "{parts}"
     );
-    // As if another encoder had made them.
+    // Pretend that another encoder made them.
     std::fs::remove_file(&path).unwrap();
     let print = Fingerprint::default()
         .with("model", "small")
@@ -61,14 +61,14 @@ fn pictures_of_another_encoder_stay_and_those_chosen_are_made_again() {
             .unwrap_err()
             .kind,
         ErrorKind::Conflict,
-        "none is missing"
+        "no picture is missing"
     );
     let again = rig.begin(NewJob {
         plan: Plan::Filter(String::new()),
         ..missing()
     });
     assert_eq!(rig.until(again, JobStatus::Done).done, count);
-    // The same pixels from the same seeds; each line names a file of its own, the earlier ones too.
+    // Same pixels from the same seeds, but each line has its own file.
     assert_eq!(rig.made().len() as u64, 2 * count);
     let again = rig.begin(NewJob {
         plan: Plan::Filter(String::new()),
@@ -77,7 +77,7 @@ fn pictures_of_another_encoder_stay_and_those_chosen_are_made_again() {
     assert_eq!(
         rig.until(again, JobStatus::Done).done,
         0,
-        "the very same are there now"
+        "identical pictures exist"
     );
 }
 
@@ -87,7 +87,7 @@ fn pictures_key(rig: &Rig, made: &GeneratedImage) -> u64 {
 }
 
 #[test]
-fn an_index_over_many_pictures_is_kept_and_followed() {
+fn picture_snapshot_is_saved_and_used() {
     let (_dir, project) = composed(40);
     let many: Vec<GeneratedImage> = (0..5000)
         .map(|n| GeneratedImage {
@@ -104,7 +104,7 @@ fn an_index_over_many_pictures_is_kept_and_followed() {
     let (store, images) = (project.store(), project.images());
     assert!(
         picture_snapshot::path(&store).exists(),
-        "kept at an orderly end"
+        "saved at a regular exit"
     );
     let rig = Rig::over(&project, &Small::default());
     let id = rig.begin(missing());
@@ -121,7 +121,7 @@ fn an_index_over_many_pictures_is_kept_and_followed() {
         (helped.pictures.len(), helped.whole),
         (alone.pictures.len(), alone.whole)
     );
-    // Without it, and with a damaged one, all is as it was.
+    // Same result without the snapshot, and with a damaged one.
     let snap = picture_snapshot::path(&store);
     for damage in [None, Some(b"damaged".to_vec())] {
         damage.map_or_else(

@@ -1,4 +1,4 @@
-//! The verdicts that agreement is computed from, read in parts so that no decision waits long.
+//! Collects the verdicts for agreement in chunks, so that decisions are not delayed.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -8,39 +8,39 @@ use benchtop_model::verdict::Part;
 use benchtop_model::{Error, ErrorKind, Result, Verdict};
 use benchtop_store::Ledger;
 
-/// Verdicts that are read under one lock: a decision waits no longer than for these.
+/// Number of verdicts to read under one lock, which bounds the delay of decisions.
 const AT_ONCE: usize = 8192;
 
-/// A verdict that counts, without its words.
+/// An effective verdict without its texts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Said {
+pub(super) struct VerdictRecord {
     pub(super) row: u32,
     /// Position in [`Collected::people`].
     pub(super) person: u16,
     pub(super) part: Part,
     pub(super) verdict: Verdict,
-    /// Position in [`Collected::answers`], where it is an answer.
+    /// Position in [`Collected::answers`] of an answer.
     pub(super) answer: Option<u32>,
-    /// Position in [`Collected::versions`] of the guidelines it was given under.
+    /// Position in [`Collected::versions`] of its guidelines version.
     pub(super) guidelines: Option<u32>,
-    /// What others say had been sent before.
+    /// Whether verdicts of others had been sent before.
     pub(super) revealed: bool,
     pub(super) at: i64,
 }
 
 /// The verdicts of a round, or those outside of rounds.
 pub(super) struct Collected {
-    /// The people of the round in its order, then whoever else said something, by name.
+    /// The people of the round in its order, then others with verdicts, by name.
     pub(super) people: Vec<String>,
-    /// In the order they were given.
-    pub(super) said: Vec<Said>,
-    /// The different answers, as they are compared: without blanks around them and in lower case.
+    /// The verdicts in the order they were given.
+    pub(super) records: Vec<VerdictRecord>,
+    /// The different answers, trimmed and in lowercase.
     pub(super) answers: Vec<String>,
-    /// The different versions of guidelines.
+    /// The different guidelines versions.
     pub(super) versions: Vec<String>,
 }
 
-/// Numbers for texts, in the order they come.
+/// Numbers texts in order of appearance.
 #[derive(Default)]
 struct Numbers(HashMap<String, u32>);
 
@@ -63,7 +63,7 @@ impl Numbers {
     }
 }
 
-/// Shows all verdicts that were ever given, some at a time; the lock is let go in between.
+/// Calls `each` with all verdicts in chunks, and releases the lock in between.
 ///
 /// # Errors
 /// [`ErrorKind::Cancelled`].
@@ -75,10 +75,7 @@ pub(super) fn walk(
     let mut from = 0;
     loop {
         if cancelled() {
-            return Err(Error::new(
-                ErrorKind::Cancelled,
-                "nobody waits for it any more",
-            ));
+            return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
         }
         let ledger = sight.ledger();
         if from >= ledger.given() {
@@ -89,7 +86,7 @@ pub(super) fn walk(
     }
 }
 
-/// What was said in a round, whose `people` come first, or outside of rounds.
+/// The verdicts in a round, whose `people` come first, or outside of rounds.
 ///
 /// # Errors
 /// [`ErrorKind::Cancelled`].
@@ -102,7 +99,7 @@ pub(super) fn collect(
     let items = sight.catalog().len() as u32;
     let mut out = Collected {
         people: people.to_vec(),
-        said: Vec::new(),
+        records: Vec::new(),
         answers: Vec::new(),
         versions: Vec::new(),
     };
@@ -122,7 +119,7 @@ pub(super) fn collect(
                 .answer
                 .as_ref()
                 .filter(|_| told.judgement.verdict == Verdict::Answer);
-            out.said.push(Said {
+            out.records.push(VerdictRecord {
                 row: told.row,
                 person,
                 part: asked.map_or(Part::Main, |asked| asked.part),
@@ -141,7 +138,7 @@ pub(super) fn collect(
     Ok(out)
 }
 
-/// The number of the `person`th of the ledger, who is added where they are not there yet.
+/// The number of the `person`th annotator of the ledger, who is added if necessary.
 fn number(people: &mut Vec<String>, ledger: &Ledger, person: u16) -> u16 {
     let name = ledger.names().nth(usize::from(person)).unwrap_or_default();
     let at = people
@@ -154,8 +151,8 @@ fn number(people: &mut Vec<String>, ledger: &Ledger, person: u16) -> u16 {
     at as u16
 }
 
-/// Puts those who are not in the round (`known` are) in the order of their names, so that a number does not depend on who
-/// spoke first.
+/// Sorts people outside the round (after the first `known`) by name, so that numbers do not depend
+/// on who judged first.
 fn in_order(collected: &mut Collected, known: usize) {
     let mut places: Vec<usize> = (0..collected.people.len()).collect();
     places[known..].sort_by(|a, b| collected.people[*a].cmp(&collected.people[*b]));
@@ -167,52 +164,52 @@ fn in_order(collected: &mut Collected, known: usize) {
         .into_iter()
         .map(|place| std::mem::take(&mut collected.people[place]))
         .collect();
-    for said in &mut collected.said {
-        said.person = numbers[usize::from(said.person)];
+    for record in &mut collected.records {
+        record.person = numbers[usize::from(record.person)];
     }
 }
 
-/// Which of several verdicts of one person on one item stands.
+/// Which of several verdicts of one person on one item to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
-    /// The first that is no skip: what was said before anything could have been seen of others.
+    /// The first one that is not a skip, which was given before verdicts of others could be seen.
     First,
-    /// The last.
     Last,
 }
 
-/// One verdict for each person and item, of those of a part.
-pub(super) fn one_each(said: &[Said], part: Part, keep: Keep) -> Vec<&Said> {
-    let of_part = || said.iter().filter(|said| said.part == part);
-    let key = |said: &Said| u64::from(said.row) << 16 | u64::from(said.person);
-    // A bit for each row and person; people 64 apart share one. Who is not there twice needs no looking up.
+/// One verdict per person and item, among those of a part.
+pub(super) fn one_each(records: &[VerdictRecord], part: Part, keep: Keep) -> Vec<&VerdictRecord> {
+    let of_part = || records.iter().filter(|record| record.part == part);
+    let key = |record: &VerdictRecord| u64::from(record.row) << 16 | u64::from(record.person);
+    // One bit per row and person, shared by people 64 apart. Without a repeated bit, no lookup is
+    // needed.
     let (mut seen, mut twice) = (Vec::<u64>::new(), HashSet::new());
-    for said in of_part() {
-        let (row, bit) = (said.row as usize, 1 << (said.person % 64));
+    for record in of_part() {
+        let (row, bit) = (record.row as usize, 1 << (record.person % 64));
         if row >= seen.len() {
             seen.resize(row + 1, 0);
         }
         if seen[row] & bit != 0 {
-            twice.insert(key(said));
+            twice.insert(key(record));
         }
         seen[row] |= bit;
     }
     let mut places: HashMap<u64, usize> = HashMap::new();
-    let mut out: Vec<&Said> = Vec::new();
-    for said in of_part() {
-        let before = if twice.contains(&key(said)) {
-            places.get(&key(said)).copied()
+    let mut out: Vec<&VerdictRecord> = Vec::new();
+    for record in of_part() {
+        let before = if twice.contains(&key(record)) {
+            places.get(&key(record)).copied()
         } else {
             None
         };
         match before {
-            Some(at) if keep == Keep::Last || out[at].verdict == Verdict::Skip => out[at] = said,
+            Some(at) if keep == Keep::Last || out[at].verdict == Verdict::Skip => out[at] = record,
             Some(_) => {}
             None => {
-                if twice.contains(&key(said)) {
-                    places.insert(key(said), out.len());
+                if twice.contains(&key(record)) {
+                    places.insert(key(record), out.len());
                 }
-                out.push(said);
+                out.push(record);
             }
         }
     }
@@ -223,8 +220,8 @@ pub(super) fn one_each(said: &[Said], part: Part, keep: Keep) -> Vec<&Said> {
 mod tests {
     use super::*;
 
-    fn said(row: u32, person: u16, verdict: Verdict) -> Said {
-        Said {
+    fn record(row: u32, person: u16, verdict: Verdict) -> VerdictRecord {
+        VerdictRecord {
             row,
             person,
             part: Part::Main,
@@ -237,15 +234,15 @@ mod tests {
     }
 
     #[test]
-    fn of_several_verdicts_one_stands() {
+    fn one_of_several_verdicts_is_kept() {
         use Verdict::{Accept, Reject, Skip};
         // Two people who share a bit, on one row.
         let all = [
-            said(7, 1, Skip),
-            said(7, 65, Reject),
-            said(7, 1, Accept),
-            said(7, 1, Reject),
-            said(8, 1, Skip),
+            record(7, 1, Skip),
+            record(7, 65, Reject),
+            record(7, 1, Accept),
+            record(7, 1, Reject),
+            record(8, 1, Skip),
         ];
         let verdicts = |keep| {
             let list = one_each(&all, Part::Main, keep);
@@ -265,13 +262,13 @@ mod tests {
     }
 
     #[test]
-    fn strangers_come_after_the_people_of_the_round_by_name() {
+    fn outsiders_follow_the_people_of_the_round() {
         let mut collected = Collected {
             people: ["zoe", "bob", "xi", "cem"].map(String::from).to_vec(),
-            said: vec![
-                said(0, 2, Verdict::Accept),
-                said(0, 0, Verdict::Accept),
-                said(0, 3, Verdict::Accept),
+            records: vec![
+                record(0, 2, Verdict::Accept),
+                record(0, 0, Verdict::Accept),
+                record(0, 3, Verdict::Accept),
             ],
             answers: Vec::new(),
             versions: Vec::new(),
@@ -279,7 +276,11 @@ mod tests {
         in_order(&mut collected, 2);
         assert_eq!(collected.people, ["zoe", "bob", "cem", "xi"]);
         assert_eq!(
-            collected.said.iter().map(|s| s.person).collect::<Vec<_>>(),
+            collected
+                .records
+                .iter()
+                .map(|s| s.person)
+                .collect::<Vec<_>>(),
             [3, 0, 2]
         );
     }

@@ -1,14 +1,14 @@
-//! How far people agree in a round or outside of rounds, how steady each of them is, and how one's own work goes.
+//! Agreement in a round or outside of rounds, quality of each annotator, and one's own pace.
 //!
-//! Agreement is that of first verdicts: what somebody said before anything of others could be seen. Skipped, flagged and
-//! unsure ones are missing, and never agreement.
+//! Agreement uses first verdicts, given before verdicts of others could be seen. Skips, flags, and
+//! unsure verdicts count as missing and never as agreement.
 //!
-//! | file | what it does |
+//! | module | purpose |
 //! |---|---|
-//! | `collect` | verdicts out of the ledger, a part at a time |
+//! | `collect` | reads verdicts from the ledger in chunks |
 //! | `scale` | verdicts as categories |
-//! | `quality` | each person against known items and against themselves |
-//! | `report` | a whole round as it is reported |
+//! | `quality` | each person against gold items and against themselves |
+//! | `report` | the report of a round |
 //! | `pace` | one's own pace |
 
 mod collect;
@@ -24,7 +24,6 @@ use self::scale::Scaled;
 use super::open::RoundSnapshot;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::wire::request;
 use benchtop_metrics::agreement::{
     Agreement, Counts, methods_paragraph, quality_sentences, round_sentences,
 };
@@ -35,6 +34,7 @@ use benchtop_model::round::report::RoundReport;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, ErrorKind, QuestionKind, Result};
+use benchtop_protocol::wire::request;
 use benchtop_store::columns::Columns;
 
 impl Query for request::Agreement {
@@ -55,13 +55,15 @@ impl Query for request::Pace {
     }
 }
 
-/// A round that may be told of to the one who asks; none for what was judged outside of rounds.
+/// A snapshot of a round that the annotator may see statistics of; `None` outside of rounds.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] while a blind round keeps some of it back: numbers over items would tell of each.
+/// [`ErrorKind::Denied`] while a blind round hides any of its items, because statistics over items
+/// would reveal verdicts.
 pub(super) fn allowed(sight: &AnnotatorView, round: Option<&str>) -> Result<Option<RoundSnapshot>> {
     let Some(name) = round else {
-        // Whether somebody judged a veiled item outside of rounds must not be told by an answer in place of a refusal.
+        // Whether anybody judged a hidden item outside of rounds must not show in the result, so
+        // refuse.
         sight.scores()?;
         return Ok(None);
     };
@@ -69,7 +71,7 @@ pub(super) fn allowed(sight: &AnnotatorView, round: Option<&str>) -> Result<Opti
         .shared()
         .rounds
         .of(name, |open| open.glance(sight.who()))?;
-    // As it is now: the round may be newer than the sight.
+    // Use the current state, since the round may be newer than the view.
     let now = AnnotatorView::of(sight.shared(), sight.who());
     if glance.blind {
         now.scores()?;
@@ -79,7 +81,7 @@ pub(super) fn allowed(sight: &AnnotatorView, round: Option<&str>) -> Result<Opti
         now.scores()?;
     }
     if veiled {
-        // A closed round is told of without the items that a blind one asks for or mixes in.
+        // A closed round is reported without the items that an open blind round contains.
         glance.state.left_out = glance.leave_out(|row| now.veils(row));
         if glance.items().next().is_none() {
             now.scores()?;
@@ -88,7 +90,7 @@ pub(super) fn allowed(sight: &AnnotatorView, round: Option<&str>) -> Result<Opti
     Ok(Some(glance))
 }
 
-/// The verdicts of a round, or of no round, ready to be compared.
+/// The collected verdicts with their scale.
 struct Material<'m> {
     sight: &'m AnnotatorView,
     cancelled: &'m dyn Fn() -> bool,
@@ -115,24 +117,24 @@ impl<'m> Material<'m> {
             .map(|glance| glance.all().collect());
         let mut collected = collect(sight, round, people, cancelled)?;
         collected
-            .said
-            .retain(|said| only.as_ref().is_none_or(|rows| rows.contains(&said.row)));
+            .records
+            .retain(|record| only.as_ref().is_none_or(|rows| rows.contains(&record.row)));
         let outside = sight.shared().project.config().review.protocol;
         let protocol = glance
             .as_ref()
             .map_or(outside, |glance| glance.round.protocol);
-        let scaled = Scaled::new(protocol, &collected.said, &collected.answers)?;
+        let scaled = Scaled::new(protocol, &collected.records, &collected.answers)?;
         let keep = if glance.is_some() {
             Keep::First
         } else {
             Keep::Last
         };
-        let said = one_each(&collected.said, Part::Main, keep);
+        let records = one_each(&collected.records, Part::Main, keep);
         let asked: Option<HashSet<u32>> = glance.as_ref().map(|glance| glance.items().collect());
-        let said = said
+        let records = records
             .into_iter()
-            .filter(|said| asked.as_ref().is_none_or(|rows| rows.contains(&said.row)));
-        let ratings = said.map(|said| (said.row, said.person, scaled.category(said)));
+            .filter(|record| asked.as_ref().is_none_or(|rows| rows.contains(&record.row)));
+        let ratings = records.map(|record| (record.row, record.person, scaled.category(record)));
         let agreement = Agreement::of(scaled.scale, ratings)?;
         Ok(Material {
             sight,
@@ -190,15 +192,15 @@ impl<'m> Material<'m> {
             .filter(|out| *out > 0)
         {
             notes.push(format!(
-                "{out} items are left out: a blind round keeps them from you"
+                "{out} items are left out because a blind round hides them from you"
             ));
         }
         match round {
             Some(round) if round.blind => {}
             Some(_) => {
-                notes.push("the round is open: people could see what others had said".into())
+                notes.push("the round is not blind: annotators could see verdicts of others".into())
             }
-            None => notes.push("outside of rounds people can see what others said".into()),
+            None => notes.push("outside of rounds, annotators can see verdicts of others".into()),
         }
         Ok(Agreed {
             round: ask.round.clone(),
@@ -216,7 +218,7 @@ impl<'m> Material<'m> {
         })
     }
 
-    /// The groups of items, in the order they are shown.
+    /// The groups of items in display order.
     fn groups(&self, by: By, bootstrap: Option<Bootstrap>) -> Result<Vec<Row>> {
         let shared = self.sight.shared();
         let catalog = shared.catalog();
@@ -247,9 +249,9 @@ impl<'m> Material<'m> {
                 let (rules, _, outcomes) =
                     shared.scoring.outcomes(shared, &|| !(self.cancelled)())?;
                 if rules.rules.is_empty() {
-                    let what = "there are no rules, and so no outcomes to group by";
+                    let what = "there are no filter rules, so there are no outcomes to group by";
                     return Err(
-                        Error::new(ErrorKind::Conflict, what).help("the filter bench makes some")
+                        Error::new(ErrorKind::Conflict, what).help("add rules on the filter bench")
                     );
                 }
                 let of = |row: u32| Some(u32::from(outcomes.of_row(row as usize).code()));

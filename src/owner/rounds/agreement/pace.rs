@@ -7,12 +7,12 @@ use benchtop_model::agreement::analysis::OwnPace;
 use benchtop_model::annotator::Step;
 use benchtop_model::{Result, Verdict};
 
-/// The pace of the one who asks, in a round or everywhere. It is of everything that was shown to be judged: what was
-/// mixed in is not told apart.
+/// The pace of the annotator, in a round or overall. It covers all items shown; gold items and
+/// repeats are not distinguished.
 ///
 /// # Errors
-/// [`Kind::NotFound`](benchtop_model::ErrorKind::NotFound) for no such round, and
-/// [`Kind::Cancelled`](benchtop_model::ErrorKind::Cancelled).
+/// [`ErrorKind::NotFound`](benchtop_model::ErrorKind::NotFound) for an unknown round;
+/// [`ErrorKind::Cancelled`](benchtop_model::ErrorKind::Cancelled).
 pub(super) fn own(
     sight: &AnnotatorView,
     round: Option<&str>,
@@ -59,7 +59,8 @@ pub(super) fn own(
         .map(|(step, _)| *step)
         .collect();
     let steps: Vec<Step> = all.into_iter().map(|(step, _)| step).collect();
-    // How long an item took is not known of verdicts from scripts and silent terminals: no time is not a short one.
+    // Verdicts from scripts and unconfirmed terminals have no duration. They must not count as fast
+    // ones.
     let known = pace(&timed, accept);
     let mut pace = pace(&steps, accept);
     (pace.median_seconds, pace.drift) = (known.median_seconds, known.drift);

@@ -1,9 +1,9 @@
-//! How steady and how right each person of a round is: known items, repeats, second verdicts.
+//! Consistency and accuracy of each person of a round: gold items, repeats, revisions.
 
 use std::collections::HashMap;
 
 use super::Material;
-use super::collect::{Keep, Said, one_each};
+use super::collect::{Keep, VerdictRecord, one_each};
 use benchtop_metrics::agreement::quality;
 use benchtop_model::agreement::analysis::PersonQuality;
 use benchtop_model::annotator::ProbeQuality;
@@ -11,25 +11,23 @@ use benchtop_model::round::Gold;
 use benchtop_model::verdict::Part;
 use benchtop_model::{Result, Verdict};
 
-/// Each person of the round and whoever else said something in it.
-///
-/// # Errors
-/// None that is known: what is compared is on the scale.
+/// The quality of each person of the round and of others with verdicts in it.
 pub(super) fn of(material: &Material) -> Result<Vec<PersonQuality>> {
     let Some(glance) = &material.glance else {
         return Ok(Vec::new());
     };
-    let said = &material.collected.said;
-    // Who only settled what others disagreed on is not among those who are looked at.
+    let records = &material.collected.records;
+    // People who only adjudicated are not included.
     let judged = |number: &u16| {
-        said.iter()
+        records
+            .iter()
             .any(|s| s.person == *number && s.part != Part::Adjudication)
     };
     let people = (0..material.collected.people.len() as u16)
         .filter(|number| usize::from(*number) < glance.round.people.len() || judged(number));
     let standing = |part| {
         by_person(
-            one_each(said, part, Keep::First),
+            one_each(records, part, Keep::First),
             material.collected.people.len(),
         )
     };
@@ -39,7 +37,7 @@ pub(super) fn of(material: &Material) -> Result<Vec<PersonQuality>> {
         standing(Part::Repeat),
     );
     let revisions = by_person(
-        one_each(said, Part::Revision, Keep::Last),
+        one_each(records, Part::Revision, Keep::Last),
         material.collected.people.len(),
     );
     let firsts = standing(Part::Main);
@@ -47,46 +45,53 @@ pub(super) fn of(material: &Material) -> Result<Vec<PersonQuality>> {
         [Part::Calibration, Part::Probe].map(|part| glance.known(part).collect::<HashMap<_, _>>());
     let one = |number: u16| {
         let at = usize::from(number);
-        let second: HashMap<u32, &Said> =
-            revisions[at].iter().map(|said| (said.row, *said)).collect();
-        let told = firsts[at]
+        let second: HashMap<u32, &VerdictRecord> = revisions[at]
             .iter()
-            .filter(|said| said.verdict != Verdict::Skip);
-        let changes = told.map(|said| {
+            .map(|record| (record.row, *record))
+            .collect();
+        let verdicts = firsts[at]
+            .iter()
+            .filter(|record| record.verdict != Verdict::Skip);
+        let changes = verdicts.map(|record| {
             (
-                said.verdict,
-                second.get(&said.row).map_or(said.verdict, |s| s.verdict),
+                record.verdict,
+                second
+                    .get(&record.row)
+                    .map_or(record.verdict, |s| s.verdict),
             )
         });
-        let twice = repeats[at].iter().filter_map(|said| {
-            let first = material.agreement.rating(said.row, number)?;
-            Some((first, material.scaled.category(said)))
+        let twice = repeats[at].iter().filter_map(|record| {
+            let first = material.agreement.rating(record.row, number)?;
+            Some((first, material.scaled.category(record)))
         });
         Ok(PersonQuality {
             name: material.collected.people[at].clone(),
-            practice: told_right(&practice[at], &known, |_| true),
-            probes: told_right(&probes[at], &mixed, |_| true),
-            lookalikes: told_right(&probes[at], &mixed, |gold| gold.lookalike),
+            practice: gold_quality(&practice[at], &known, |_| true),
+            probes: gold_quality(&probes[at], &mixed, |_| true),
+            lookalikes: gold_quality(&probes[at], &mixed, |gold| gold.lookalike),
             repeats: quality::repeats(material.scaled.scale, twice)?,
             revised: quality::revisions(changes),
             second: revisions[at].len() as u64,
-            informed: revisions[at].iter().filter(|said| said.revealed).count() as u64,
+            informed: revisions[at]
+                .iter()
+                .filter(|record| record.revealed)
+                .count() as u64,
         })
     };
     people.map(one).collect()
 }
 
-fn by_person(said: Vec<&Said>, people: usize) -> Vec<Vec<&Said>> {
+fn by_person(records: Vec<&VerdictRecord>, people: usize) -> Vec<Vec<&VerdictRecord>> {
     let mut lists = vec![Vec::new(); people];
-    for one in said {
+    for one in records {
         lists[usize::from(one.person)].push(one);
     }
     lists
 }
 
-/// How known items were told.
-fn told_right(
-    said: &[&Said],
+/// Accuracy on gold items.
+fn gold_quality(
+    records: &[&VerdictRecord],
     known: &HashMap<u32, &Gold>,
     of: impl Fn(&Gold) -> bool,
 ) -> ProbeQuality {
@@ -95,9 +100,9 @@ fn told_right(
         Verdict::Reject | Verdict::Fix => Some(false),
         _ => None,
     };
-    let told = said.iter().filter_map(|said| {
-        let gold = known.get(&said.row).filter(|gold| of(gold))?;
-        Some((gold.good, accepted(said.verdict)))
+    let outcomes = records.iter().filter_map(|record| {
+        let gold = known.get(&record.row).filter(|gold| of(gold))?;
+        Some((gold.good, accepted(record.verdict)))
     });
-    quality::probes(told)
+    quality::probes(outcomes)
 }

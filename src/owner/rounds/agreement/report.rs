@@ -1,4 +1,4 @@
-//! A whole round as it is reported.
+//! The report of a round.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,10 +18,10 @@ use benchtop_model::status::single;
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, ErrorKind, Result, Status, Verdict};
 
-/// The properties that a report looks at apart, where they have more than one value.
+/// Properties to report separately if they have more than one value.
 const GROUPS: [By; 4] = [By::Type, By::Level, By::Subtask, By::Style];
 
-/// Everything that is reported of a round.
+/// Builds the report of a round.
 ///
 /// # Errors
 /// As for agreement.
@@ -47,7 +47,7 @@ pub(super) fn report(
     let Some(glance) = material.glance.as_ref() else {
         return Err(Error::new(
             ErrorKind::NotFound,
-            format!("there is no round `{name}`"),
+            format!("unknown round `{name}`"),
         ));
     };
     let kept: HashSet<u32> = glance.items().collect();
@@ -61,18 +61,18 @@ pub(super) fn report(
     let mut counts = [0u64; Status::ALL.len()];
     let (mut adjudications, mut decided) = (Vec::new(), HashMap::new());
     let rows: Vec<u32> = glance.items().collect();
-    let said = each(sight, glance, |ledger, row| {
+    let given = each(sight, glance, |ledger, row| {
         ledger.in_round(row, name).collect::<Vec<_>>()
     });
-    for (row, said) in rows.into_iter().zip(said) {
-        let (settled, said): (Vec<_>, Vec<_>) = said
+    for (row, given) in rows.into_iter().zip(given) {
+        let (settled, given): (Vec<_>, Vec<_>) = given
             .into_iter()
             .partition(|(_, j)| part(j) == Part::Adjudication);
-        // As for the status of an item: the last one that says something.
+        // As for the status of an item, the last one that is a decision counts.
         let settled = settled
             .into_iter()
             .rfind(|(_, j)| !matches!(j.verdict, Verdict::Skip | Verdict::Answer));
-        let verdicts: Vec<Verdict> = said.iter().map(|(_, j)| j.verdict).collect();
+        let verdicts: Vec<Verdict> = given.iter().map(|(_, j)| j.verdict).collect();
         let status = match &settled {
             Some((_, judgement)) => single(&[judgement.verdict]),
             None => round.protocol.status(&verdicts),
@@ -86,13 +86,13 @@ pub(super) fn report(
             adjudications.push(Adjudicated {
                 number: row + 1,
                 item: sight.catalog().item(row as usize)?.id,
-                own: said
+                own: given
                     .iter()
                     .any(|(who, j)| *who == by && j.verdict != Verdict::Skip),
                 verdict: judgement.verdict,
                 reasons: judgement.reasons,
                 note: judgement.note,
-                verdicts: said
+                verdicts: given
                     .into_iter()
                     .map(|(who, j)| (called(who), j.verdict))
                     .collect(),
@@ -101,7 +101,7 @@ pub(super) fn report(
         }
     }
     let outcome: Vec<(Status, u64)> = Status::ALL.into_iter().zip(counts).collect();
-    let times = material.collected.said.iter().map(|said| said.at);
+    let times = material.collected.records.iter().map(|record| record.at);
     Ok(RoundReport {
         origin: round.origin.clone(),
         order: round.order,
@@ -125,7 +125,7 @@ pub(super) fn report(
     })
 }
 
-/// Whether an item is good, where a status says so.
+/// Whether a status means that the item is good; `None` if undecided.
 fn good(status: Status) -> Option<bool> {
     match status {
         Status::Accepted => Some(true),
@@ -134,7 +134,7 @@ fn good(status: Status) -> Option<bool> {
     }
 }
 
-/// What an audit found, of the items it decided on and whether each is good. What models score is over their other rotations too.
+/// The audit results from the decided items. Model accuracy includes their other rotations.
 fn audit(sight: &AnnotatorView, decided: &HashMap<String, bool>, round: &Round) -> Result<Audit> {
     let rate = |(count, of)| {
         quality::rate(count, of).unwrap_or(Rate {
@@ -164,11 +164,11 @@ fn audit(sight: &AnnotatorView, decided: &HashMap<String, bool>, round: &Round) 
     })
 }
 
-/// First verdicts by the version of the guidelines they were given under, most verdicts first.
+/// First verdicts by guidelines version, most verdicts first.
 fn versions(collected: &Collected) -> Vec<(Option<String>, u64)> {
     let mut counts: BTreeMap<Option<u32>, u64> = BTreeMap::new();
-    for said in one_each(&collected.said, Part::Main, Keep::First) {
-        *counts.entry(said.guidelines).or_default() += 1;
+    for record in one_each(&collected.records, Part::Main, Keep::First) {
+        *counts.entry(record.guidelines).or_default() += 1;
     }
     let text = |at: u32| collected.versions.get(at as usize).cloned();
     let mut list: Vec<_> = counts

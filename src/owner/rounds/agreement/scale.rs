@@ -1,40 +1,41 @@
-//! What verdicts are on a scale of categories.
+//! Maps verdicts to the categories of a scale.
 
-use super::collect::{Keep, Said, one_each};
+use super::collect::{Keep, VerdictRecord, one_each};
 use benchtop_model::agreement::{MOST_CATEGORIES, Scale, UNKNOWN};
 use benchtop_model::round::Protocol;
 use benchtop_model::verdict::Part;
 use benchtop_model::{Result, Verdict};
 
-/// The category of what is accepted.
+/// Category of accepted items.
 const ACCEPTED: u8 = 0;
-/// The category of what is not accepted as it is.
+/// Category of items not accepted as they are.
 const REFUSED: u8 = 1;
 
-/// A scale, its words, and what lies on it.
+/// A scale with its categories.
 pub(super) struct Scaled {
     pub(super) scale: Scale,
-    /// The categories in words.
+    /// Names of the categories.
     pub(super) categories: Vec<String>,
-    /// What a reader must know of it.
+    /// Remarks for the reader.
     pub(super) notes: Vec<String>,
     /// The category of each answer.
     answers: Vec<u8>,
 }
 
 impl Scaled {
-    /// The scale of a protocol. To want an item fixed is to have seen that it is not right as it is, and so lies with the
-    /// rejections, as it does for known items. Answers have a category each.
-    ///
-    /// # Errors
-    /// None that is known: the scale is made to fit.
-    pub(super) fn new(protocol: Protocol, said: &[Said], answers: &[String]) -> Result<Scaled> {
+    /// The scale of a protocol. "Fix" counts as a rejection, as for gold items, because the defect
+    /// was seen. Each answer is a category of its own.
+    pub(super) fn new(
+        protocol: Protocol,
+        records: &[VerdictRecord],
+        answers: &[String],
+    ) -> Result<Scaled> {
         let Some(keys) = protocol.keys() else {
-            return of_answers(said, answers);
+            return of_answers(records, answers);
         };
-        let fixes = said
+        let fixes = records
             .iter()
-            .filter(|said| said.part == Part::Main && said.verdict == Verdict::Fix)
+            .filter(|record| record.part == Part::Main && record.verdict == Verdict::Fix)
             .count();
         let refused = if fixes > 0 {
             format!("{} or fix", keys.reject)
@@ -49,13 +50,13 @@ impl Scaled {
         })
     }
 
-    /// The category of a verdict; skipped, flagged and unsure ones are [`UNKNOWN`].
-    pub(super) fn category(&self, said: &Said) -> u8 {
-        match said.verdict {
+    /// The category of a verdict; [`UNKNOWN`] for skips, flags, and unsure verdicts.
+    pub(super) fn category(&self, record: &VerdictRecord) -> u8 {
+        match record.verdict {
             Verdict::Accept => ACCEPTED,
             Verdict::Reject | Verdict::Fix => REFUSED,
             Verdict::Skip | Verdict::Flag | Verdict::Unsure => UNKNOWN,
-            Verdict::Answer => said
+            Verdict::Answer => record
                 .answer
                 .and_then(|at| self.answers.get(at as usize))
                 .copied()
@@ -64,11 +65,11 @@ impl Scaled {
     }
 }
 
-/// A category for each answer, the commonest ones where they are more than can be compared.
-fn of_answers(said: &[Said], answers: &[String]) -> Result<Scaled> {
+/// A category for each answer, limited to the most frequent ones.
+fn of_answers(records: &[VerdictRecord], answers: &[String]) -> Result<Scaled> {
     let mut counts = vec![0u64; answers.len()];
-    for said in one_each(said, Part::Main, Keep::First) {
-        if let Some(count) = said.answer.and_then(|at| counts.get_mut(at as usize)) {
+    for record in one_each(records, Part::Main, Keep::First) {
+        if let Some(count) = record.answer.and_then(|at| counts.get_mut(at as usize)) {
             *count += 1;
         }
     }
@@ -90,14 +91,14 @@ fn of_answers(said: &[Said], answers: &[String]) -> Result<Scaled> {
     for (code, at) in order.into_iter().enumerate() {
         codes[at] = code as u8;
     }
-    // There is always another answer that could have been given.
+    // Another answer was always possible.
     while categories.len() < 2 {
         categories.push("another answer".into());
     }
     let notes = match left {
         0 => Vec::new(),
         n => vec![format!(
-            "{n} answers are not among the {MOST_CATEGORIES} commonest and are not compared: they count as missing"
+            "{n} answers are not among the {MOST_CATEGORIES} most frequent and count as missing"
         )],
     };
     Ok(Scaled {
@@ -112,8 +113,8 @@ fn of_answers(said: &[Said], answers: &[String]) -> Result<Scaled> {
 mod tests {
     use super::*;
 
-    fn said(row: u32, verdict: Verdict, answer: Option<u32>) -> Said {
-        Said {
+    fn record(row: u32, verdict: Verdict, answer: Option<u32>) -> VerdictRecord {
+        VerdictRecord {
             row,
             person: 0,
             part: Part::Main,
@@ -126,11 +127,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_on_no_scale() {
-        let fix = [said(0, Verdict::Fix, None)];
+    fn undecided_verdicts_are_unknown() {
+        let fix = [record(0, Verdict::Fix, None)];
         let scaled = Scaled::new(Protocol::BothAccept, &fix, &[]).unwrap();
         assert_eq!(scaled.categories, ["accept", "reject or fix"]);
-        let category = |verdict| scaled.category(&said(0, verdict, None));
+        let category = |verdict| scaled.category(&record(0, verdict, None));
         let found = Verdict::ALL.map(category);
         assert_eq!(found, [0, 1, 1, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN]);
         let scaled = Scaled::new(Protocol::Equivalence, &[], &[]).unwrap();
@@ -138,10 +139,10 @@ mod tests {
     }
 
     #[test]
-    fn answers_have_a_category_each_and_rare_ones_none() {
+    fn rare_answers_are_unknown() {
         let one = Scaled::new(
             Protocol::Answer,
-            &[said(0, Verdict::Answer, Some(0))],
+            &[record(0, Verdict::Answer, Some(0))],
             &["b".into()],
         )
         .unwrap();
@@ -150,11 +151,11 @@ mod tests {
             (vec!["b".to_string(), "another answer".into()], 2)
         );
         let texts: Vec<String> = (0..20).map(|n| format!("{n:02}")).collect();
-        // The later ones are given more often; the first four once.
-        let all: Vec<Said> = (0..20u32)
+        // Later answers are more frequent; the first four occur once.
+        let all: Vec<VerdictRecord> = (0..20u32)
             .flat_map(|a| {
                 (0..if a < 4 { 1 } else { 2 })
-                    .map(move |n| said(a * 2 + n, Verdict::Answer, Some(a)))
+                    .map(move |n| record(a * 2 + n, Verdict::Answer, Some(a)))
             })
             .collect();
         let many = Scaled::new(Protocol::Answer, &all, &texts).unwrap();
@@ -162,12 +163,8 @@ mod tests {
             (many.scale.categories, many.categories[0].as_str()),
             (16, "04")
         );
-        assert_eq!(many.category(&said(0, Verdict::Answer, Some(3))), UNKNOWN);
-        assert_eq!(many.category(&said(0, Verdict::Answer, Some(4))), 0);
-        assert!(
-            many.notes[0].starts_with("4 answers are not among the 16"),
-            "{:?}",
-            many.notes
-        );
+        assert_eq!(many.category(&record(0, Verdict::Answer, Some(3))), UNKNOWN);
+        assert_eq!(many.category(&record(0, Verdict::Answer, Some(4))), 0);
+        assert!(many.notes[0].starts_with("4 answers"), "{:?}", many.notes);
     }
 }

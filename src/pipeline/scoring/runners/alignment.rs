@@ -1,4 +1,5 @@
-//! AutoBench-V's self-validation S_a: questions about the elements of a prompt, asked about the picture alone.
+//! AutoBench-V's self-validation S_a: questions about the elements of a prompt, asked about the
+//! picture alone.
 
 use std::sync::Arc;
 
@@ -20,14 +21,14 @@ use benchtop_model::vlm::{Ask, Finish, Reply, Tally};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::scores::About;
 
-/// The judging that writes the questions.
+/// The judge question that writes the questions.
 pub const QUESTIONS: &str = "autobench-v-questions";
-/// The judging that asks them.
+/// The judge question that asks them.
 pub const ANSWER: &str = "autobench-v-answer";
-/// Pictures of one call: each is asked some six questions.
+/// Pictures per call, each with about six questions.
 const BATCH: usize = 8;
 
-/// See the module.
+/// The scorer. See the module documentation.
 pub struct Aligned {
     about: About,
     writer: Arc<Judging>,
@@ -37,8 +38,8 @@ pub struct Aligned {
     tally: Tally,
 }
 
-/// A question of one subject.
-struct Asked {
+/// A question about one subject.
+struct PendingQuestion {
     subject: usize,
     element: Element,
     outcome: Option<(Answered, String)>,
@@ -49,10 +50,11 @@ fn not_applicable(why: &str) -> Score {
 }
 
 impl Aligned {
-    /// Has the questions of `writer` answered by `asker`, both by `model`.
+    /// Lets `asker` answer the questions of `writer`, both through `model`.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for judgings that do something else.
+    ///
+    /// [`ErrorKind::Usage`] for judge questions of the wrong kind.
     pub fn new(
         writer: Arc<Judging>,
         asker: Arc<Judging>,
@@ -65,7 +67,7 @@ impl Aligned {
         ] {
             if !fits {
                 let what = format!(
-                    "`{}` does not read what self-validation needs of it",
+                    "`{}` does not return what self-validation needs",
                     judging.name
                 );
                 return Err(Error::new(ErrorKind::Usage, what).field("answer.read"));
@@ -91,7 +93,7 @@ impl Aligned {
         })
     }
 
-    /// The answers to `asks`, in their order; none for those that were not come to.
+    /// The answers to `asks` in order. `None` for those not reached.
     fn all(
         &mut self,
         asks: &[Ask],
@@ -112,8 +114,13 @@ impl Aligned {
         answers
     }
 
-    /// The questions about each subject's prompt; what has none is scored at once. None when nobody wants more.
-    fn written(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<Option<Vec<Asked>>> {
+    /// The questions about each subject's prompt. Subjects without any are scored at once. `None`
+    /// after cancellation.
+    fn written(
+        &mut self,
+        subjects: &[Subject],
+        keep: Keep<'_>,
+    ) -> Result<Option<Vec<PendingQuestion>>> {
         let (mut at, mut asks) = (Vec::new(), Vec::new());
         for (place, subject) in subjects.iter().enumerate() {
             match self
@@ -125,7 +132,7 @@ impl Aligned {
                     asks.push(ask);
                 }
                 Err(slot) => {
-                    let score = not_applicable(&format!("the item has nothing for `{{{slot}}}`"));
+                    let score = not_applicable(&format!("the item has no value for `{{{slot}}}`"));
                     if !keep(Some((subject.key, score))) {
                         return Ok(None);
                     }
@@ -141,7 +148,7 @@ impl Aligned {
                 Some(Ok(reply)) => {
                     let found = questions::read(&reply.text, &types, count);
                     if !found.elements.is_empty() {
-                        let one = |element| Asked {
+                        let one = |element| PendingQuestion {
                             subject: place,
                             element,
                             outcome: None,
@@ -183,7 +190,7 @@ impl Aligned {
         };
         fields.insert("options", choices);
         let asked = self.asker.ask(&fields, self.config.max_tokens);
-        let ask = asked.map_err(|slot| format!("there is nothing for `{{{slot}}}`"))?;
+        let ask = asked.map_err(|slot| format!("no value for `{{{slot}}}`"))?;
         Ok(Ask {
             images: pictures(subject, self.asker.shows)?,
             ..ask
@@ -208,7 +215,7 @@ impl Runner for Aligned {
         for question in &mut asked {
             match self.ask(&subjects[question.subject], &question.element) {
                 Ok(ask) => asks.push(ask),
-                // What cannot be shown is told by the score of its item.
+                // A picture that cannot be shown is reported in its item's score.
                 Err(why) => question.outcome = Some((Answered::Unknown, why)),
             }
         }
@@ -234,13 +241,13 @@ impl Runner for Aligned {
             };
         }
         for (at, subject) in subjects.iter().enumerate() {
-            let mine: Vec<&Asked> = asked.iter().filter(|a| a.subject == at).collect();
+            let mine: Vec<&PendingQuestion> = asked.iter().filter(|a| a.subject == at).collect();
             if mine.is_empty() {
                 continue;
             }
             let outcomes = mine.iter().filter_map(|a| Some(a.outcome.as_ref()?.0));
             let alignment = Alignment::new(outcomes);
-            let question = |asked: &&Asked| {
+            let question = |asked: &&PendingQuestion| {
                 let (outcome, said) = asked
                     .outcome
                     .clone()

@@ -1,7 +1,8 @@
-//! Near duplicates in the set and in reference folders (VLB, section 3): the largest cosine of a picture to another one.
+//! Near duplicates within the set and in reference folders (VLB, section 3): the largest cosine of
+//! a picture with another one.
 //!
-//! Embeddings are kept, so that a picture goes through the model once. A picture that comes later may be the nearest of
-//! one that was scored before: that one's score is then given again.
+//! Embeddings are stored, so that each picture passes through the model once. A new picture may be
+//! nearer to an already scored one, whose score is then updated.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,29 +21,31 @@ use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::scores::{About, DIMENSION, EMBEDDINGS, Embeddings, Scores};
 
-/// Pictures of one call.
+/// Pictures per call.
 const BATCH: usize = 64;
 /// Extensions of pictures in reference folders.
 const PICTURES: [&str; 6] = ["png", "jpg", "jpeg", "webp", "gif", "bmp"];
 
-/// See the module.
+/// The scorer. See the module documentation.
 pub struct Duplicates {
     about: About,
     model: Box<dyn ImageEmbedder>,
     embeddings: Embeddings,
-    /// Cosine to the nearest so far of pictures that were scored.
+    /// Largest cosine so far of scored pictures.
     best: HashMap<u64, f32>,
-    /// Files of reference pictures; none of them is of the set.
+    /// Files of reference pictures, which are not in the set.
     references: HashMap<u64, PathBuf>,
     /// Reference folders that were not read yet.
     unread: Vec<PathBuf>,
 }
 
 impl Duplicates {
-    /// Compares by the embeddings of `model`, which is called `name`, and with the pictures in `references`.
+    /// Compares embeddings of `model`, named `name`, within the set and with the pictures in
+    /// `references`.
     ///
     /// # Errors
-    /// When what is kept cannot be read.
+    ///
+    /// If stored embeddings cannot be read.
     pub fn new(
         store: &Path,
         name: &str,
@@ -85,7 +88,7 @@ impl Duplicates {
         })
     }
 
-    /// Embeds what is new of the reference folders. False when nobody wants more.
+    /// Embeds new pictures of the reference folders. False after cancellation.
     fn read_references(&mut self, keep: Keep<'_>) -> Result<bool> {
         while let Some(folder) = self.unread.last().cloned() {
             let mut files = Vec::new();
@@ -115,7 +118,7 @@ impl Duplicates {
         Ok(true)
     }
 
-    /// Embeds pictures and keeps what came out: those that failed with the reason, and whether to go on.
+    /// Embeds and stores pictures. Returns the failures with reasons, and whether to continue.
     fn embed(
         &mut self,
         pictures: &[(u64, Pixels)],
@@ -146,12 +149,13 @@ impl Duplicates {
     }
 }
 
-/// Pictures below a folder, in order.
+/// Lists the pictures below a folder, in order.
 ///
 /// # Errors
-/// The operating system's.
+///
+/// If a folder cannot be read.
 pub fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let fail = |e: std::io::Error| Error::io(&e, "the reference pictures cannot be read", folder);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot read the reference pictures", folder);
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
         .map_err(fail)?
         .filter_map(|e| Some(e.ok()?.path()))
@@ -220,7 +224,7 @@ impl Runner for Duplicates {
             .copied()
             .collect();
         let all = Rows::new(self.embeddings.points(), dim)?;
-        // Itself and the nearest beside it.
+        // The picture itself, and its nearest neighbor.
         let found = match nearest(&Rows::new(&queries, dim)?, &all, 2, &mut |_| keep(None)) {
             Ok(found) => found,
             Err(problem) if problem.kind == ErrorKind::Cancelled => return Ok(()),
@@ -237,7 +241,7 @@ impl Runner for Duplicates {
             };
             let near = self.embeddings.keys()[best.b];
             given.push((*key, best.cosine, near));
-            // The nearest one may have had none so near before.
+            // The neighbor may not have had one as near before.
             if self
                 .best
                 .get(&near)

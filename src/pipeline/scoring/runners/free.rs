@@ -1,4 +1,4 @@
-//! What costs nothing: blank pictures and answers that stand in their questions.
+//! Scorers without a model: blank pictures, and answers leaked in questions.
 
 use serde_json::json;
 
@@ -9,11 +9,11 @@ use benchtop_model::generation::Fingerprint;
 use benchtop_model::scoring::{Score, Scorer};
 use benchtop_store::scores::About;
 
-/// Goes up with every change of what leaks.
+/// Version, increased with every change of the leakage rule.
 const LEAKAGE: u32 = 1;
 
-/// Blank, near-uniform and damaged pictures: the largest standard deviation of a channel, 0 for a picture that cannot be
-/// decoded or is cut off.
+/// Blank, nearly uniform, and damaged pictures: the largest standard deviation of a channel, 0 for
+/// a picture that cannot be decoded or is truncated.
 pub fn flatness() -> Box<dyn Runner> {
     let print = Fingerprint::default()
         .with("scorer", "flatness")
@@ -45,7 +45,7 @@ fn flat(subject: &Subject) -> Score {
     Score::scored(value as f32, detail)
 }
 
-/// Answers whose words stand in the question, where no other option's do.
+/// Answers whose words appear in the question, while those of other options do not.
 pub fn leakage() -> Box<dyn Runner> {
     let print = Fingerprint::default()
         .with("scorer", "leakage")
@@ -56,7 +56,7 @@ pub fn leakage() -> Box<dyn Runner> {
             None => Score::scored(0.0, ""),
             Some(leak) => {
                 let Some(words) = subject.item.question.get(leak.span.clone()) else {
-                    return failed("the answer was found outside of its question");
+                    return failed("the answer was found outside its question");
                 };
                 let detail =
                     json!({ "words": words, "at": leak.span.start, "other options": leak.others });

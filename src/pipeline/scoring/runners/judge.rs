@@ -1,4 +1,4 @@
-//! A named question to a vision-language model.
+//! Scores with a named question to a vision-language model.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use super::pictures::refused;
 use crate::scoring::runner::{Keep, Runner, Spent, Subject, failed};
 use benchtop_compose::metadata::Judging;
 use benchtop_compose::metadata::judge::fields_of;
+use benchtop_files::picture_file::PictureFile;
 use benchtop_inference::Heard;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_metrics::judge::{VERSION, certainty, ruling};
@@ -17,13 +18,12 @@ use benchtop_model::judge::{Reads, Said, Shown, Word};
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::vlm::{Ask, Encoded, Reply, Tally};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::picture_file::PictureFile;
 use benchtop_store::scores::About;
 
-/// What tokens cost is counted in millionths; [`benchtop_model::vlm::Money`] has millionths of those.
+/// Cost is counted in millionths; [`benchtop_model::vlm::Money`] has millionths of those.
 const MICROS: u128 = 1_000_000;
 
-/// What has been spent so far.
+/// The cost so far.
 pub(super) fn spent(tally: &Tally, config: &Judge) -> Spent {
     let money = tally.money(config).0;
     let micros = (money > 0).then(|| u64::try_from(money.div_ceil(MICROS)).unwrap_or(u64::MAX));
@@ -34,13 +34,14 @@ pub(super) fn spent(tally: &Tally, config: &Judge) -> Spent {
     }
 }
 
-/// How the reason begins where a picture is damaged or gone.
-const UNREAD: &str = "its picture cannot be read";
+/// Prefix of the reason if a picture is damaged or missing.
+const UNREAD: &str = "cannot read its picture";
 
-/// The pictures that a question shows.
+/// The pictures of a question.
 ///
 /// # Errors
-/// Why they cannot be shown, in words.
+///
+/// Why they cannot be shown, as text.
 pub(super) fn pictures(
     subject: &Subject,
     shows: Shown,
@@ -52,14 +53,14 @@ pub(super) fn pictures(
     };
     if shows != Shown::None && (subject.files.is_empty() || subject.files.len() < wanted) {
         return Err(format!(
-            "the question shows {} pictures, {} are there",
+            "the question needs {} pictures, of which {} are available",
             wanted.max(1),
             subject.files.len()
         ));
     }
     let one = |file: &PictureFile| {
         let bytes = file.read().map_err(|p| format!("{UNREAD}: {p}"))?;
-        Encoded::new(bytes).ok_or_else(|| "its picture is no PNG, JPEG, WebP or GIF".to_string())
+        Encoded::new(bytes).ok_or_else(|| "its picture is not PNG, JPEG, WebP, or GIF".to_string())
     };
     subject.files.iter().take(wanted).map(one).collect()
 }
@@ -68,7 +69,7 @@ fn not_applicable(why: String) -> Score {
     Score::other(ScoreState::NotApplicable, json!({ "why": why }).to_string())
 }
 
-/// See the module.
+/// The scorer. See the module documentation.
 pub struct Judged {
     about: About,
     judging: Arc<Judging>,
@@ -79,20 +80,18 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Asks `judging` of `model`.
+    /// Asks `judging` through `model`.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] for a judging that has no answer which passes.
+    ///
+    /// [`ErrorKind::Usage`] for a judge question without a passing answer.
     pub fn new(
         judging: Arc<Judging>,
         model: Box<dyn VisionLanguageModel>,
         config: &Judge,
     ) -> Result<Judged> {
         let Reads::YesNo { pass } = judging.reads else {
-            let what = format!(
-                "`{}` is no question that is answered by yes or no",
-                judging.name
-            );
+            let what = format!("`{}` is not a yes-or-no question", judging.name);
             return Err(Error::new(ErrorKind::Usage, what).field("answer.read"));
         };
         let print = model
@@ -116,7 +115,7 @@ impl Judged {
             .judging
             .ask(&fields_of(&subject.item), self.config.max_tokens);
         let ask = asked
-            .map_err(|slot| not_applicable(format!("the item has nothing for `{{{slot}}}`")))?;
+            .map_err(|slot| not_applicable(format!("the item has no value for `{{{slot}}}`")))?;
         let images =
             pictures(subject, self.judging.shows).map_err(|why| match why.starts_with(UNREAD) {
                 true => failed(&why),
@@ -130,7 +129,7 @@ impl Judged {
     }
 }
 
-/// An answer as a score, where the answer `pass` is good.
+/// The score of an answer, where `pass` is the good one.
 fn read(pass: Word, reply: &Reply) -> Score {
     let ruling = ruling(reply, pass);
     let detail = json!({
@@ -145,14 +144,14 @@ fn read(pass: Word, reply: &Reply) -> Score {
     }
 }
 
-/// What keeps a job from going on, if the servers are not there at all.
+/// The error that stops the job, if the servers are unreachable.
 pub(super) fn gone(failure: &Failure) -> Option<Error> {
     (failure.kind == FailureKind::Unavailable).then(|| {
         Error::new(
             ErrorKind::Unreachable,
-            format!("the judge cannot be reached: {}", failure.reason),
+            format!("cannot reach the judge: {}", failure.reason),
         )
-        .help("see to the servers of [judge] in benchtop.toml, then resume the job")
+        .help("check the servers of [judge] in benchtop.toml, then resume the job")
     })
 }
 

@@ -1,4 +1,4 @@
-//! What scores, each behind [`Runner`](super::runner::Runner).
+//! The scorers, each behind [`Runner`](super::runner::Runner).
 
 pub mod alignment;
 pub mod duplicate;

@@ -1,4 +1,4 @@
-//! The wanted word in the picture: Dysca's text subtask, and print attacks.
+//! OCR of the wanted word in the picture: Dysca's text subtask, and print attacks.
 
 use std::collections::HashMap;
 
@@ -15,22 +15,22 @@ use benchtop_model::vlm::Encoded;
 use benchtop_model::{Item, Result};
 use benchtop_store::scores::About;
 
-/// The slot of a prompt that holds the words which the picture shows.
+/// The prompt slot with the words that the picture shows.
 const SLOT: &str = "text";
 
-/// Texts of pictures that are remembered: many questions are about one picture, and come one after the other.
+/// Number of remembered pictures. Many consecutive questions share a picture.
 const REMEMBERED: usize = 256;
 
-/// The wanted word.
+/// The scorer. See the module documentation.
 pub struct WantedWord {
     about: About,
     reader: Box<dyn TextReader>,
-    /// What was read, by the number of the picture.
+    /// The recognized text, by picture number.
     read: HashMap<u64, ReadText>,
 }
 
-/// The words that the picture of `item` was asked to show: those of its prompt where it was composed here, else the answer
-/// of a question of the subtask `text`.
+/// The words that the picture of `item` should show: those of its prompt if it was composed here,
+/// otherwise the answer to a question of the subtask `text`.
 pub fn wanted(item: &Item) -> Option<String> {
     if let Some(provenance) = &item.provenance {
         return provenance.terms.get(SLOT).cloned();
@@ -45,7 +45,7 @@ pub fn wanted(item: &Item) -> Option<String> {
 }
 
 impl WantedWord {
-    /// Reads with `reader`.
+    /// Reads pictures with `reader`.
     pub fn new(reader: Box<dyn TextReader>) -> WantedWord {
         let print = reader.fingerprint().with("match", wanted_word::VERSION);
         let about = About::new(Scorer::Ocr, reader.name().to_string(), &print, 1.0);
@@ -57,7 +57,7 @@ impl WantedWord {
     }
 }
 
-/// The score of what was read where `word` was wanted.
+/// The score of a recognized text for the wanted `word`.
 fn score(text: &ReadText, word: &str) -> Score {
     let read: Vec<&str> = text.words.iter().map(|w| w.text.as_str()).collect();
     let found = wanted_words(&read, &[word]);
@@ -80,7 +80,7 @@ impl Runner for WantedWord {
         if self.read.len() > REMEMBERED {
             self.read.clear();
         }
-        // Each picture once, with those who ask for it.
+        // Each picture once, with all items that need it.
         let mut asked: Vec<(u64, Vec<(u64, String)>)> = Vec::new();
         let mut pictures = Vec::new();
         for subject in subjects {
@@ -98,7 +98,7 @@ impl Runner for WantedWord {
                         }
                         let encoded = subject.bytes().and_then(|bytes| {
                             Encoded::new(bytes)
-                                .ok_or_else(|| failed("its picture is no PNG, JPEG, WebP or GIF"))
+                                .ok_or_else(|| failed("its picture is not PNG, JPEG, WebP, or GIF"))
                         });
                         match encoded {
                             Ok(encoded) => {

@@ -1,4 +1,4 @@
-//! Pictures against their prompts by CLIP and SigLIP, and the safety checker.
+//! Image-text consistency by CLIP and SigLIP, and the safety checker.
 
 use rayon::prelude::*;
 use serde_json::json;
@@ -12,11 +12,11 @@ use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::similarity::Similarity;
 use benchtop_store::scores::About;
 
-/// Pictures of one call: some passes of a model, between which a pause is heard.
+/// Pictures per call: several model passes, with pauses possible in between.
 const BATCH: usize = 32;
 
-/// The pictures that can be decoded, with the places of their subjects; the others are scored as failed. None when
-/// nobody wants more.
+/// The decodable pictures with the indices of their subjects. The others get failed scores. `None`
+/// after cancellation.
 pub(super) fn decoded(subjects: &[Subject], keep: Keep<'_>) -> Option<(Vec<usize>, Vec<Pixels>)> {
     let all: Vec<std::result::Result<Pixels, Score>> =
         subjects.par_iter().map(Subject::picture).collect();
@@ -37,7 +37,7 @@ pub(super) fn decoded(subjects: &[Subject], keep: Keep<'_>) -> Option<(Vec<usize
     Some((places, pictures))
 }
 
-/// What becomes of an input that a model failed on; none for one that it did not come to.
+/// The score of an input on which the model failed. `None` if it was not reached.
 pub(super) fn refused(failure: &Failure) -> Option<Score> {
     match failure.kind {
         FailureKind::Cancelled => None,
@@ -49,7 +49,7 @@ pub(super) fn refused(failure: &Failure) -> Option<Score> {
     }
 }
 
-/// Hands over the scores of the subjects at `places`, in that order, those that there are.
+/// Passes on the available scores of the subjects at `places`, in that order.
 fn hand_over(
     subjects: &[Subject],
     places: &[usize],
@@ -115,7 +115,7 @@ impl Runner for Consistency {
             }
             if similarity.parts > 1 {
                 detail["note"] =
-                    format!("the prompt was read in {} parts", similarity.parts).into();
+                    format!("the prompt was split into {} parts", similarity.parts).into();
             }
             Score::scored(similarity.cosine, detail.to_string())
         };
@@ -162,10 +162,10 @@ impl Runner for Safe {
         let results = self.model.check(&pictures, &mut |_| keep(None));
         let score =
             |(result, picture): (std::result::Result<Safety, Failure>, &Pixels)| match result {
-                // What another tool's checker has blanked was unsafe.
+                // A picture blanked by another tool's checker was unsafe.
                 Ok(_) if is_blanked(picture) => Some(Score::scored(
                     1.0,
-                    json!({ "note": "all black: another checker has blanked it" }).to_string(),
+                    json!({ "note": "all black: blanked by another checker" }).to_string(),
                 )),
                 Ok(safety) => {
                     let detail =

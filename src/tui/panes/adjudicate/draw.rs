@@ -1,10 +1,10 @@
-//! Drawing the adjudication pane: the item above, the verdicts on it below.
+//! Drawing of the adjudication pane: the item on top, its verdicts below.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{AdjudicatePane, sides};
-use crate::panes::metadata::edit_session::said;
+use crate::panes::metadata::edit_session::error_line;
 use crate::panes::review::{
     Loaded, Looking, Picture, Sides, draw_item, draw_picture, layout as beside,
 };
@@ -14,17 +14,17 @@ use crate::widgets::table::{Empty, draw::draw_empty};
 use crate::widgets::text;
 use benchtop_model::round::state::Dispute;
 
-/// Lines that the verdicts get at least, of a pane that has them to spare.
+/// The least height of the verdicts if the pane is tall enough.
 const VERDICTS: u16 = 8;
 
-/// The keys that its texts name.
+/// The key names in the pane's texts.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
-    /// How a round is drawn.
+    /// Creates a round.
     pub draw: String,
     /// Chooses a round.
     pub choose: String,
-    /// Shows what is settled.
+    /// Shows adjudicated items.
     pub settled: String,
     /// Scrolls the item's text.
     pub text: String,
@@ -32,25 +32,21 @@ pub struct Keys {
     pub verdicts: String,
 }
 
-/// Where the parts are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// The round, and how much of it is settled.
+    /// The round and its progress.
     pub head: Rect,
-    /// What is shown of two pictures; empty for one.
+    /// The names of the two pictures; empty for a single one.
     pub caption: Rect,
-    /// The picture.
     pub picture: Rect,
-    /// The item's text.
     pub text: Rect,
-    /// The line over the verdicts.
+    /// The line above the verdicts.
     pub rule: Rect,
-    /// The verdicts.
     pub verdicts: Rect,
 }
 
 impl AdjudicatePane {
-    /// Where the parts are in `area`.
+    /// The areas within `area`.
     pub fn layout(&self, area: Rect) -> Layout {
         let row = |y: u16, height: u16| Rect {
             y: area.y + y,
@@ -74,27 +70,26 @@ impl AdjudicatePane {
         }
     }
 
-    /// How the picture is looked at.
+    /// The zoom and picture choice.
     pub fn looking(&self) -> Looking {
         self.looking
     }
 
-    /// Sets the pictures of the item on screen, where it has several.
+    /// Sets the pictures of an item that has several.
     pub fn set_pair(&mut self, pair: Option<Sides>) {
         self.pair = pair;
     }
 
-    /// Sets the picture that is drawn, which shows `show` of the files whose content `of` names; the one before it stays
-    /// while another of the same files is being made ready.
-    pub fn set_picture(&mut self, picture: Picture, show: Show, of: Option<String>) {
+    /// Sets the picture, which shows `show` of the files named by `content`. The old one stays
+    /// while another of the same files loads.
+    pub fn set_picture(&mut self, picture: Picture, show: Show, content: Option<String>) {
         let stays =
             matches!(picture, Picture::Loading) && matches!(self.picture, Picture::Ready(_));
-        if !(stays && of.is_some() && self.drawn.1 == of) {
-            (self.picture, self.drawn) = (picture, (show, of));
+        if !(stays && content.is_some() && self.drawn.1 == content) {
+            (self.picture, self.drawn) = (picture, (show, content));
         }
     }
 
-    /// Draws the pane into `area`.
     pub fn draw(&mut self, area: Rect, keys: &Keys, buf: &mut Buffer, look: &Look) {
         if area.is_empty() {
             return;
@@ -125,7 +120,7 @@ impl AdjudicatePane {
         );
     }
 
-    /// What is said in place of a dispute.
+    /// The message that replaces a dispute.
     fn empty(
         &self,
         Keys {
@@ -138,9 +133,11 @@ impl AdjudicatePane {
         let nothing = |hint: &str| Some(Empty::Nothing { hint: hint.into() });
         match (&self.rounds, &self.disputes) {
             (None, _) => Some(Empty::Loading),
-            (Some(Err(problem)), _) | (_, Some(Err(problem))) => Some(Empty::Failed(said(problem))),
+            (Some(Err(problem)), _) | (_, Some(Err(problem))) => {
+                Some(Empty::Failed(error_line(problem)))
+            }
             (Some(Ok(_)), _) if self.names().is_empty() => {
-                nothing(&format!("no round decides anything yet: {draw}"))
+                nothing(&format!("no rounds with disputes yet: {draw}"))
             }
             (Some(Ok(_)), _) if self.round.is_none() => {
                 nothing(&format!("{choose} chooses a round"))
@@ -149,11 +146,11 @@ impl AdjudicatePane {
             (_, Some(Ok(list))) if list.is_empty() => {
                 let round = self.round.as_deref().unwrap_or_default();
                 nothing(&format!(
-                    "nobody differs in the round `{round}`, as far as you may see; {choose} chooses another"
+                    "no disputes in `{round}` that you may see; {choose} chooses another round"
                 ))
             }
             (_, Some(Ok(_))) if self.shown().next().is_none() => {
-                nothing(&format!("everything is settled; {settled} shows it"))
+                nothing(&format!("all adjudicated; {settled} shows them"))
             }
             _ => None,
         }
@@ -177,9 +174,9 @@ impl AdjudicatePane {
         let shown = self.shown().count();
         let mut line = format!(" {round}{protocol}  {} of {shown}", self.place() + 1);
         line.push_str(&match (open, all.len() - open) {
-            (0, settled) => format!(", all {settled} settled"),
-            (open, 0) => format!(", {open} to settle"),
-            (open, settled) => format!(", {open} to settle, {settled} settled"),
+            (0, settled) => format!(", all {settled} adjudicated"),
+            (open, 0) => format!(", {open} open"),
+            (open, settled) => format!(", {open} open, {settled} adjudicated"),
         });
         let saved = match self.pending.len() {
             0 => self
@@ -213,7 +210,7 @@ impl AdjudicatePane {
             return;
         };
         let [first, second] = pair.caption(self.drawn.0);
-        let said = [first, second]
+        let names = [first, second]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()
@@ -222,7 +219,7 @@ impl AdjudicatePane {
         buf.set_stringn(
             area.x,
             area.y,
-            text::fit(&said, room),
+            text::fit(&names, room),
             room,
             look.style(Role::Heading),
         );
@@ -247,11 +244,11 @@ impl AdjudicatePane {
                 look.style(Role::Dim),
             )),
             Some(Err(why)) => {
-                let said = text::fit(&format!("#{number}  {why}"), room);
-                buf.set_stringn(area.x, area.y, said, room, look.style(Role::Bad));
+                let line = text::fit(&format!("#{number}  {why}"), room);
+                buf.set_stringn(area.x, area.y, line, room, look.style(Role::Bad));
             }
             Some(Ok(loaded)) => {
-                // Scores only where the round says so.
+                // Scores are shown only if the round allows it.
                 let chips = if self.about.sees.scores {
                     loaded.chips.clone()
                 } else {
@@ -276,7 +273,8 @@ impl AdjudicatePane {
     }
 }
 
-/// The line over the verdicts: where they leave the item, and whether it is one's own.
+/// Draws the line above the verdicts: the resulting status, and whether the annotator judged the
+/// item.
 fn draw_rule(dispute: &Dispute, area: Rect, buf: &mut Buffer, look: &Look) {
     if area.is_empty() {
         return;
@@ -284,14 +282,14 @@ fn draw_rule(dispute: &Dispute, area: Rect, buf: &mut Buffer, look: &Look) {
     let room = usize::from(area.width);
     let mark = if look.accessible { "" } else { "── " };
     let count = dispute.verdicts.len();
-    let and = if dispute.own { ";" } else { "" };
-    let said = format!(
-        "{mark}{count} verdicts leave it {}{and} ",
+    let separator = if dispute.own { ";" } else { "" };
+    let summary = format!(
+        "{mark}{count} verdicts: {}{separator} ",
         dispute.status.name()
     );
-    let (x, _) = buf.set_stringn(area.x, area.y, said, room, look.style(Role::Border));
+    let (x, _) = buf.set_stringn(area.x, area.y, summary, room, look.style(Role::Border));
     let own = if dispute.own {
-        "you judged this one "
+        "you judged this item "
     } else {
         ""
     };
@@ -303,18 +301,18 @@ fn draw_rule(dispute: &Dispute, area: Rect, buf: &mut Buffer, look: &Look) {
     }
 }
 
-/// How many lines are below, at the right end of the last one.
+/// Draws the number of lines below at the right end of the last line.
 fn more(below: usize, key: &str, area: Rect, buf: &mut Buffer, look: &Look) {
     if below > 0 && !area.is_empty() {
-        let said = format!(" {below} more: {key} ");
+        let hint = format!(" {below} more: {key} ");
         let x = area
             .right()
-            .saturating_sub(text::width(&said) as u16)
+            .saturating_sub(text::width(&hint) as u16)
             .max(area.x);
         buf.set_stringn(
             x,
             area.y,
-            said,
+            hint,
             usize::from(area.right() - x),
             look.style(Role::Hint),
         );

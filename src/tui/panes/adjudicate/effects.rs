@@ -1,18 +1,19 @@
-//! What the pane asks of the program around it.
+//! The effects that the adjudication pane hands to the program.
 
 use uuid::Uuid;
 
 use crate::widgets::page::Page;
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
-/// What an answer of the owner is for.
+/// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Want {
     /// [`AdjudicatePane::take_rounds`].
     Rounds,
-    /// [`AdjudicatePane::take_disputes`], of this round.
+    /// [`AdjudicatePane::take_disputes`], for this round.
     Disputes(String),
-    /// [`AdjudicatePane::take_about`], of this round; whether its earlier verdicts are to be shown.
+    /// [`AdjudicatePane::take_about`], for this round, and whether to show verdicts under earlier
+    /// guidelines.
     About(String, bool),
     /// [`AdjudicatePane::take_item`].
     Item(u32),
@@ -20,37 +21,33 @@ pub enum Want {
     Settled(Uuid),
 }
 
-/// What a choice decides.
+/// The purpose of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChoiceFor {
-    /// Which of these rounds.
+    /// The round to adjudicate.
     Round(Vec<String>),
 }
 
-/// What the pane asks of the program around it.
+/// An effect of the adjudication pane.
 #[derive(Clone, Debug)]
 pub enum AdjudicateEffect {
-    /// Ask the owner; the answer is for `Want`.
+    /// Send a request to the owner. `Want` names the receiver of the reply.
     Ask(Want, AnyRequest),
-    /// Ask which.
+    /// Ask for a choice.
     AskChoice {
-        /// What for.
         purpose: ChoiceFor,
-        /// The question.
         title: String,
-        /// The answers, each with a word about it.
+        /// The options, each with a detail.
         lines: Vec<(String, String)>,
     },
-    /// Open this file of the project in the person's editor.
+    /// Open this file of the project in `$EDITOR`.
     Edit(String),
     /// Review this item.
     Item(u32),
-    /// Show a page.
     Show(Box<Page>),
-    /// Good to know.
+    /// Report something worth knowing.
     Say(String),
-    /// Why the key did nothing.
+    /// Report why the action did nothing.
     Refuse(String),
-    /// Leave the pane.
     Leave,
 }

@@ -1,11 +1,11 @@
-//! The adjudication pane: the items of a round on which people differ, their verdicts side by side, and the verdict that
-//! settles each. Neither names nor scores are shown unless the round says so.
+//! The adjudication pane: items of a round on which annotators differ, their verdicts side by side,
+//! and the final verdict. Names and scores are hidden unless the round shows them.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `settle` | from a key to a verdict that is saved |
-//! | `draw` | one frame; `sides` the verdicts beside each other |
-//! | `effects` | what it asks of the program |
+//! | `settle` | from a key to a saved verdict |
+//! | `draw` | drawing; `sides` draws the verdicts |
+//! | `effects` | the effects for the program to carry out |
 
 mod draw;
 mod effects;
@@ -19,16 +19,16 @@ pub use effects::{AdjudicateEffect, ChoiceFor, Want};
 pub use settle::{GAP, Settle};
 use uuid::Uuid;
 
-use super::metadata::edit_session::said;
+use super::metadata::edit_session::error_line;
 use super::review::{Loaded, Looking, Painted, Picture, Sides, painted};
 use crate::action::{Action, Scope};
 use crate::preview::Show;
 use benchtop_model::Result;
 use benchtop_model::round::state::{Adjudicating, Dispute, RoundState};
-use benchtop_owner::wire::{Decide, ItemView, request};
+use benchtop_protocol::wire::{Decide, ItemView, request};
 
-/// Items kept ready around the one on screen.
-const KEPT: usize = 16;
+/// Items kept in memory around the current one.
+const CACHED: usize = 16;
 
 use AdjudicateEffect as Effect;
 
@@ -36,53 +36,52 @@ fn refuse(why: impl Into<String>) -> Vec<Effect> {
     vec![Effect::Refuse(why.into())]
 }
 
-/// See the module's text.
 #[derive(Debug, Default)]
 pub struct AdjudicatePane {
     rounds: Option<Result<Vec<RoundState>>>,
-    /// The round that is settled.
+    /// The round being adjudicated.
     round: Option<String>,
     disputes: Option<Result<Vec<Dispute>>>,
     about: Adjudicating,
-    /// Disputes are on their way; more happened since they were asked for.
+    /// `asking`: disputes are requested. `changed_meanwhile`: they changed since.
     asking: bool,
-    again: bool,
-    /// Only what is still to be settled.
+    changed_meanwhile: bool,
+    /// Whether adjudicated items are hidden.
     only_open: bool,
-    /// The item on screen.
+    /// The current item.
     number: Option<u32>,
     items: HashMap<u32, std::result::Result<Loaded, String>>,
     asked: Vec<u32>,
     pending: Vec<Decide>,
-    /// The verdict after whose receipt the guidelines are opened.
+    /// The verdict after whose receipt the guidelines open.
     gap: Option<Uuid>,
     saved: Option<String>,
-    /// Why items were settled as they were, oldest first.
+    /// Notes of earlier adjudications, oldest first.
     whys: Vec<String>,
-    /// Lines of the item's text and of the verdicts that are scrolled away, and that did not fit in the last frame.
+    /// Lines scrolled off the item's text and the verdicts, and lines that did not fit in the last
+    /// frame.
     scrolled: [usize; 2],
     overflow: [usize; 2],
     picture: Picture,
     looking: Looking,
-    /// What of several pictures is drawn, and the content of which files.
+    /// Which of several pictures is drawn, and the content of their files.
     drawn: (Show, Option<String>),
     pair: Option<Sides>,
 }
 
 impl AdjudicatePane {
-    /// A pane that knows of no rounds yet.
     pub fn new() -> AdjudicatePane {
         AdjudicatePane::default()
     }
 
-    /// Scopes whose keys are live now, the nearest first.
+    /// The scopes with live keys, nearest first.
     pub fn scopes(&self) -> &'static [Scope] {
         &[Scope::Adjudicate, Scope::Global]
     }
 
-    /// Shown, or connected again: everything is asked for.
+    /// Opens the pane or reloads it.
     pub fn start(&mut self) -> Vec<Effect> {
-        (self.asking, self.again) = (false, false);
+        (self.asking, self.changed_meanwhile) = (false, false);
         self.asked.clear();
         self.items.clear();
         let mut effects = vec![Effect::Ask(Want::Rounds, request::Rounds.into())];
@@ -90,20 +89,20 @@ impl AdjudicatePane {
         effects
     }
 
-    /// Asks for everything of the round that is settled.
+    /// Requests everything about the round.
     fn ask_all(&mut self) -> Vec<Effect> {
         let mut effects = self.refresh();
         effects.extend(self.ask_about(false));
         effects
     }
 
-    /// Verdicts came in: asks for the disputes again, once those that are on their way are here.
+    /// Requests the disputes again after new verdicts, but not while a request is pending.
     pub fn refresh(&mut self) -> Vec<Effect> {
         let Some(round) = self.round.clone() else {
             return Vec::new();
         };
         if self.asking {
-            self.again = true;
+            self.changed_meanwhile = true;
             return Vec::new();
         }
         self.asking = true;
@@ -113,7 +112,7 @@ impl AdjudicatePane {
         )]
     }
 
-    /// Asks what adjudicators see, and which guidelines hold.
+    /// Requests what adjudicators may see, and the guidelines.
     pub fn ask_about(&self, show: bool) -> Vec<Effect> {
         let ask = |round: &String| {
             Effect::Ask(
@@ -124,7 +123,7 @@ impl AdjudicatePane {
         self.round.iter().map(ask).collect()
     }
 
-    /// Takes the rounds in; the only one there is is settled.
+    /// Receives the rounds. A single one is chosen at once.
     pub fn take_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<Effect> {
         self.rounds = Some(rounds);
         let names = self.names();
@@ -140,7 +139,7 @@ impl AdjudicatePane {
         }
     }
 
-    /// Names of the rounds in which verdicts decide, the newest first.
+    /// Names of the rounds that can have disputes, newest first.
     fn names(&self) -> Vec<String> {
         let rounds = self.rounds.iter().flatten().flatten();
         let mut names: Vec<String> = rounds
@@ -154,7 +153,7 @@ impl AdjudicatePane {
     fn ask_round(&self) -> Vec<Effect> {
         let names = self.names();
         if names.is_empty() {
-            return refuse("no round decides anything yet: one is drawn in Rounds");
+            return refuse("no rounds with disputes yet: create one in Rounds");
         }
         let rounds: Vec<&RoundState> = self.rounds.iter().flatten().flatten().collect();
         let about = |name: &String| {
@@ -169,19 +168,19 @@ impl AdjudicatePane {
             .collect();
         vec![Effect::AskChoice {
             purpose: ChoiceFor::Round(names),
-            title: "settle which round".into(),
+            title: "Adjudicate which round?".into(),
             lines,
         }]
     }
 
-    /// Settles this round from now on.
+    /// Switches to a round.
     fn choose(&mut self, round: String) -> Vec<Effect> {
         (self.round, self.disputes, self.number) = (Some(round), None, None);
-        (self.about, self.asking, self.again) = (Adjudicating::default(), false, false);
+        (self.about, self.asking, self.changed_meanwhile) = (Adjudicating::default(), false, false);
         self.ask_all()
     }
 
-    /// Takes in a choice.
+    /// Receives a choice.
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         let ChoiceFor::Round(names) = purpose;
         names
@@ -190,7 +189,7 @@ impl AdjudicatePane {
             .map_or(Vec::new(), |name| self.choose(name))
     }
 
-    /// Takes the disputes of a round in; the item on screen stays where it is still one of them.
+    /// Receives the disputes of a round. The current item stays if it is still among them.
     pub fn take_disputes(&mut self, round: &str, disputes: Result<Vec<Dispute>>) -> Vec<Effect> {
         if self.round.as_deref() != Some(round) {
             return Vec::new();
@@ -200,18 +199,18 @@ impl AdjudicatePane {
         self.disputes = Some(disputes);
         let shown: Vec<u32> = self.shown().map(|dispute| dispute.number).collect();
         if !self.number.is_some_and(|number| shown.contains(&number)) {
-            // Where it was, so that nothing jumps to the beginning; at first what is still to be settled.
+            // Stay at the same position instead of jumping to the start.
             self.number = shown.get(place).or(shown.last()).copied();
             self.arrived();
         }
         let mut effects = self.fetch();
-        if std::mem::take(&mut self.again) {
+        if std::mem::take(&mut self.changed_meanwhile) {
             effects.extend(self.refresh());
         }
         effects
     }
 
-    /// Takes in what adjudicators see and which guidelines hold.
+    /// Receives what adjudicators may see, and the guidelines.
     pub fn take_about(
         &mut self,
         round: &str,
@@ -223,7 +222,7 @@ impl AdjudicatePane {
         }
         match about {
             Ok(about) => self.about = about,
-            Err(problem) => return refuse(said(&problem)),
+            Err(problem) => return refuse(error_line(&problem)),
         }
         if show {
             settle::earlier(&self.about)
@@ -232,37 +231,37 @@ impl AdjudicatePane {
         }
     }
 
-    /// The disputes that are shown, those to settle first.
+    /// The visible disputes, open ones first.
     fn shown(&self) -> impl Iterator<Item = &Dispute> {
         let all = self.disputes.iter().flatten().flatten();
         all.filter(|dispute| !self.only_open || dispute.settled.is_none())
     }
 
-    /// Where the item on screen is among them, from 0.
+    /// The index of the current item among them.
     fn place(&self) -> usize {
         self.shown()
             .position(|dispute| Some(dispute.number) == self.number)
             .unwrap_or(0)
     }
 
-    /// The dispute on screen.
+    /// The current dispute.
     pub fn current(&self) -> Option<&Dispute> {
         self.shown()
             .find(|dispute| Some(dispute.number) == self.number)
     }
 
-    /// Its item, once it is here.
+    /// The current item, once it is loaded.
     pub fn loaded(&self) -> Option<&Loaded> {
         self.items.get(&self.current()?.number)?.as_ref().ok()
     }
 
-    /// The item that comes next, if it is here.
+    /// The next item, if it is loaded.
     pub fn next_loaded(&self) -> Option<&Loaded> {
         let next = self.shown().nth(self.place() + 1)?;
         self.items.get(&next.number)?.as_ref().ok()
     }
 
-    /// What the last frame painted of the item on screen.
+    /// What the last frame painted of the current item.
     pub fn on_screen(&self) -> Option<Painted> {
         let loaded = self.loaded()?;
         let pictures = painted(
@@ -286,7 +285,7 @@ impl AdjudicatePane {
         (self.looking, self.pair) = (Looking::default(), None);
     }
 
-    /// Asks for the item on screen and the one after it, as far as they are not here.
+    /// Requests the current item and the next one if they are missing.
     fn fetch(&mut self) -> Vec<Effect> {
         let place = self.place();
         let near: Vec<u32> = self
@@ -295,7 +294,7 @@ impl AdjudicatePane {
             .take(2)
             .map(|dispute| dispute.number)
             .collect();
-        if self.items.len() > KEPT {
+        if self.items.len() > CACHED {
             self.items.retain(|number, _| near.contains(number));
         }
         let missing: Vec<u32> = near
@@ -313,7 +312,7 @@ impl AdjudicatePane {
         Effect::Ask(Want::Item(number), request::Item(number).into())
     }
 
-    /// An item changed: asks for it again, keeping what is on screen until it comes.
+    /// Requests a changed item again. The old version stays on the screen until then.
     pub fn changed(&mut self, number: u32) -> Vec<Effect> {
         if self.number == Some(number) {
             return vec![self.ask_item(number)];
@@ -322,16 +321,18 @@ impl AdjudicatePane {
         Vec::new()
     }
 
-    /// What is known of an item is of an earlier moment.
+    /// Drops an item that is out of date.
     pub fn forget(&mut self, number: u32) {
         self.items.remove(&number);
     }
 
-    /// Takes an item in, without what adjudicators do not see.
+    /// Receives an item, without the parts that adjudicators may not see.
     pub fn take_item(&mut self, number: u32, view: Result<ItemView>) {
         self.asked.retain(|asked| *asked != number);
-        let loaded = view.map_err(|problem| said(&problem)).and_then(Loaded::of);
-        // What people said of it stands below it.
+        let loaded = view
+            .map_err(|problem| error_line(&problem))
+            .and_then(Loaded::of);
+        // The verdicts are shown below the item.
         let loaded = loaded.map(|loaded| Loaded {
             standing: Vec::new(),
             ..loaded
@@ -339,7 +340,7 @@ impl AdjudicatePane {
         self.items.insert(number, loaded);
     }
 
-    /// Goes to an item, if it is among the disputes.
+    /// Goes to an item if it is a dispute.
     pub fn go_to(&mut self, number: u32) -> Vec<Effect> {
         if self.number != Some(number) && self.shown().any(|dispute| dispute.number == number) {
             self.number = Some(number);
@@ -360,13 +361,13 @@ impl AdjudicatePane {
             .map(|dispute| dispute.number)
         {
             Some(number) => self.go_to(number),
-            None if self.current().is_none() => refuse("there is nothing to settle"),
-            None if forward => refuse("this is the last one"),
-            None => refuse("this is the first one"),
+            None if self.current().is_none() => refuse("nothing to adjudicate"),
+            None if forward => refuse("this is the last item"),
+            None => refuse("this is the first item"),
         }
     }
 
-    /// The next one that is still to be settled, from the beginning again at the end.
+    /// Goes to the next open dispute; wraps around.
     fn next_open(&mut self) -> Vec<Effect> {
         let place = self.place();
         let open: Vec<(usize, u32)> = self
@@ -382,12 +383,12 @@ impl AdjudicatePane {
             .map(|(_, number)| *number);
         match next {
             Some(number) if Some(number) != self.number => self.go_to(number),
-            Some(_) => refuse("this is the only one that is still to be settled"),
-            None => refuse("everything is settled"),
+            Some(_) => refuse("no other open item"),
+            None => refuse("all items are adjudicated"),
         }
     }
 
-    /// Whether it is still to be settled, and no verdict that settles it is on its way.
+    /// Whether the dispute is open and no verdict on it is being saved.
     fn is_open(&self, dispute: &Dispute) -> bool {
         dispute.settled.is_none()
             && !self
@@ -396,7 +397,7 @@ impl AdjudicatePane {
                 .any(|decide| decide.number == dispute.number)
     }
 
-    /// Does an action; those that settle go by way of [`Settle`].
+    /// Runs an action. Verdicts go through [`Settle`].
     pub fn act(&mut self, action: Action) -> Vec<Effect> {
         match action {
             Action::Back => vec![Effect::Leave],
@@ -406,10 +407,10 @@ impl AdjudicatePane {
             Action::ChooseRound => self.ask_round(),
             Action::ShowSettled => {
                 self.only_open = !self.only_open;
-                let said = if self.only_open {
-                    "only what is still to be settled"
+                let text = if self.only_open {
+                    "open items only"
                 } else {
-                    "what is settled too"
+                    "all items, adjudicated ones too"
                 };
                 let number = self
                     .current()
@@ -420,26 +421,26 @@ impl AdjudicatePane {
                     self.arrived();
                 }
                 let mut effects = self.fetch();
-                effects.push(Effect::Say(said.into()));
+                effects.push(Effect::Say(text.into()));
                 effects
             }
             Action::EarlierGuidelines => self.ask_about(true),
             Action::OpenGuidelines => match &self.about.guidelines {
                 Some(path) => vec![Effect::Edit(path.clone())],
                 None => refuse(
-                    "this round has no guidelines: `benchtop round new --guidelines PATH` names them",
+                    "this round has no guidelines; `benchtop round new --guidelines PATH` adds them",
                 ),
             },
             Action::ReviewDispute => match self.current() {
                 Some(dispute) => vec![Effect::Item(dispute.number)],
-                None => refuse("there is no item here"),
+                None => refuse("no item"),
             },
             Action::VerdictsDown => self.scroll(1, 3),
             Action::VerdictsUp => self.scroll(1, -3),
             Action::TextDown => self.scroll(0, 3),
             Action::TextUp => self.scroll(0, -3),
             Action::OtherSide => self.turn(),
-            other => refuse(format!("{} is not for adjudication", other.name())),
+            other => refuse(format!("`{}` does nothing in adjudication", other.name())),
         }
     }
 
@@ -448,14 +449,14 @@ impl AdjudicatePane {
             .saturating_add_signed(lines)
             .min(self.overflow[which]);
         if to == std::mem::replace(&mut self.scrolled[which], to) {
-            return vec![Effect::Say("there is no more text that way".into())];
+            return vec![Effect::Say("no more text in that direction".into())];
         }
         Vec::new()
     }
 
     fn turn(&mut self) -> Vec<Effect> {
         let Some(sides) = self.pair.clone() else {
-            return refuse("this item has no second picture");
+            return refuse("this item has one picture only");
         };
         self.looking.turn(&sides, false);
         Vec::new()

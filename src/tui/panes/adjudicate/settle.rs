@@ -1,4 +1,4 @@
-//! From a key to a verdict that is saved: who settles says why, and the why is recorded with the verdict.
+//! Adjudicating an item: from a key to a saved verdict with its note.
 
 use uuid::Uuid;
 
@@ -8,26 +8,27 @@ use crate::widgets::page::Page;
 use benchtop_model::round::state::Adjudicating;
 use benchtop_model::verdict::{Asked, Part};
 use benchtop_model::{Judgement, Verdict};
-use benchtop_owner::wire::{Decide, Receipt, request};
+use benchtop_protocol::wire::{Decide, Receipt, request};
 
-/// The tag of a disagreement that the guidelines left room for.
+/// The note tag of a disagreement that the guidelines leave open.
 pub const GAP: &str = "#guideline-gap";
-/// Columns of a version on the page of earlier ones.
+/// Width of a version on the page of earlier guidelines.
 const LABEL: u16 = 12;
 
-/// A verdict that settles an item, but for its why.
+/// A verdict that adjudicates an item, before its note is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settle {
-    /// The item as it was seen.
+    /// The item as it was on the screen.
     pub viewed: Viewed,
-    /// The verdict; with a gap it is chosen together with the why.
+    /// The verdict. For a gap it is chosen together with the note.
     pub verdict: Verdict,
-    /// The guidelines have a gap here: the note says so, and they are opened once it is saved.
+    /// Whether the guidelines have a gap. The note gets [`GAP`], and the guidelines open after the
+    /// save.
     pub gap: bool,
 }
 
 impl AdjudicatePane {
-    /// Sends the verdict, and goes on to the next item that is to be settled.
+    /// Sends the verdict and goes to the next open dispute.
     pub fn settle(&mut self, settle: Settle, reasons: Vec<String>, why: &str) -> Vec<Effect> {
         let Settle {
             viewed,
@@ -40,10 +41,10 @@ impl AdjudicatePane {
             .find(|dispute| dispute.number == number)
             .map(|dispute| dispute.text_rev);
         let (Some(round), Some(text_rev)) = (self.round.clone(), text_rev) else {
-            return super::refuse(format!("#{number} is not to be settled any more"));
+            return super::refuse(format!("#{number} is no longer in dispute"));
         };
         let why = why.trim();
-        self.whys.retain(|said| said != why);
+        self.whys.retain(|note| note != why);
         self.whys.push(why.to_string());
         let tagged = why.split_whitespace().any(|word| word == GAP);
         let note = if gap && !tagged {
@@ -88,17 +89,17 @@ impl AdjudicatePane {
         effects
     }
 
-    /// Why items were settled as they were, oldest first.
+    /// Notes of earlier adjudications, oldest first.
     pub fn whys(&self) -> &[String] {
         &self.whys
     }
 
-    /// Verdicts that wait for their receipts, oldest first.
+    /// Verdicts that await their receipts, oldest first.
     pub fn pending(&self) -> &[Decide] {
         &self.pending
     }
 
-    /// The verdict that waits for an item's receipt.
+    /// The verdict on an item that awaits its receipt.
     pub(super) fn pending_on(&self, number: u32) -> Option<Verdict> {
         self.pending
             .iter()
@@ -107,7 +108,7 @@ impl AdjudicatePane {
             .map(|decide| decide.judgement.verdict)
     }
 
-    /// A verdict is on disk; after a gap the guidelines are opened.
+    /// Handles a receipt. After a gap, opens the guidelines.
     pub fn acknowledged(&mut self, receipt: &Receipt) -> Vec<Effect> {
         self.pending.retain(|decide| decide.uuid != receipt.uuid);
         self.saved = Some(format!("#{} saved", receipt.number));
@@ -116,15 +117,13 @@ impl AdjudicatePane {
             self.gap = None;
             effects.push(match &self.about.guidelines {
                 Some(path) => Effect::Edit(path.clone()),
-                None => Effect::Say(format!(
-                    "{GAP} is recorded; this round has no guidelines to open"
-                )),
+                None => Effect::Say(format!("saved with {GAP}; this round has no guidelines")),
             });
         }
         effects
     }
 
-    /// A verdict was refused: its item is on screen again.
+    /// Handles a refused verdict and returns to its item.
     pub fn refused(&mut self, uuid: Uuid) -> Vec<Effect> {
         let Some(at) = self.pending.iter().position(|decide| decide.uuid == uuid) else {
             return Vec::new();
@@ -138,29 +137,27 @@ impl AdjudicatePane {
     }
 }
 
-/// The verdicts that were given under other guidelines than hold now, as a page.
+/// The verdicts given under earlier guidelines, as a page.
 pub(super) fn earlier(about: &Adjudicating) -> Vec<Effect> {
     let Some(path) = &about.guidelines else {
         return super::refuse(
-            "this round has no guidelines: `benchtop round new --guidelines PATH` names them",
+            "this round has no guidelines; `benchtop round new --guidelines PATH` adds them",
         );
     };
     let Some(version) = &about.version else {
         return super::refuse(format!(
-            "{path} cannot be read, so nothing can be said to be earlier than it"
+            "cannot read {path}, so its earlier versions are unknown"
         ));
     };
     if about.earlier.is_empty() {
         return vec![Effect::Say(format!(
-            "every verdict was given under {path} as it is now ({version})"
+            "all verdicts used the present {path} (version {version})"
         ))];
     }
     let all: usize = about.earlier.iter().map(|(_, numbers)| numbers.len()).sum();
-    let page = Page::new(format!(
-        "{all} verdicts were given under earlier guidelines"
-    ));
+    let page = Page::new(format!("{all} verdicts under earlier guidelines"));
     let page = page.say(format!(
-        "{path} is version {version} now. If its meaning changed, look at these again."
+        "{path} is now version {version}. If its meaning changed, check these again."
     ));
     let page = about
         .earlier
@@ -169,14 +166,14 @@ pub(super) fn earlier(about: &Adjudicating) -> Vec<Effect> {
             let mut items = numbers.clone();
             items.dedup();
             let list: Vec<String> = items.iter().map(|number| format!("#{number}")).collect();
-            let said = format!(
+            let line = format!(
                 "{} verdicts on {} items: {}",
                 numbers.len(),
                 items.len(),
                 list.join(" ")
             );
             let label = stamp.clone().unwrap_or_else(|| "no version".into());
-            page.entry(label, LABEL, said, crate::theme::Role::Text)
+            page.entry(label, LABEL, line, crate::theme::Role::Text)
         });
     vec![Effect::Show(Box::new(page))]
 }

@@ -1,4 +1,4 @@
-//! Verdicts side by side: a column each, as many beside each other as there is room for.
+//! Verdicts side by side, one per column, as many as fit.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,18 +8,16 @@ use crate::theme::{Look, Role};
 use crate::widgets::text;
 use benchtop_model::round::state::{Adjudicating, Dispute, Side};
 use benchtop_model::verdict::Part;
-use benchtop_model::{Judgement, Verdict};
-use benchtop_store::query;
+use benchtop_model::{Judgement, Verdict, history};
 
-/// Columns that a verdict needs at least.
+/// The least width of a verdict.
 const NARROW: u16 = 24;
-/// Columns between two.
+/// The gap between two columns.
 const GAP: u16 = 2;
 
-/// A line of a column.
 struct Line(String, Role, Modifier);
 
-/// The word for a verdict, with a mark that needs no colour.
+/// The word for a verdict, with a mark that works without color.
 fn verdict_words(judgement: &Judgement) -> (String, Role) {
     let (mark, role) = match judgement.verdict {
         Verdict::Accept => ("✓ ", Role::Good),
@@ -37,13 +35,13 @@ fn verdict_words(judgement: &Judgement) -> (String, Role) {
     (format!("{mark}{}{answer}", judgement.verdict.name()), role)
 }
 
-/// The lines of a verdict in `width` columns.
+/// The lines of a verdict, wrapped to `width`.
 fn column(head: &str, side: &Side, about: &Adjudicating, width: usize) -> Vec<Line> {
     let j = &side.judgement;
     let mut lines = Vec::new();
-    let mut say = |said: &str, role: Role, modifier: Modifier| {
+    let mut say = |text: &str, role: Role, modifier: Modifier| {
         lines.extend(
-            text::wrap(said, width)
+            text::wrap(text, width)
                 .into_iter()
                 .map(|line| Line(line, role, modifier)),
         );
@@ -61,7 +59,10 @@ fn column(head: &str, side: &Side, about: &Adjudicating, width: usize) -> Vec<Li
         format!(", {:.1} s", f64::from(ms) / 1000.0)
     });
     say(
-        &format!("{}{took}", query::judged(side.at).replace('T', " ")),
+        &format!(
+            "{}{took}",
+            history::to_the_second(side.at).replace('T', " ")
+        ),
         Role::Dim,
         Modifier::empty(),
     );
@@ -69,7 +70,7 @@ fn column(head: &str, side: &Side, about: &Adjudicating, width: usize) -> Vec<Li
     match (asked.part, asked.revealed) {
         (Part::Revision, true) => say("changed after seeing others", Role::Warn, Modifier::empty()),
         (Part::Revision, false) => say(
-            "changed, without seeing others",
+            "changed without seeing others",
             Role::Dim,
             Modifier::empty(),
         ),
@@ -77,7 +78,7 @@ fn column(head: &str, side: &Side, about: &Adjudicating, width: usize) -> Vec<Li
         _ => {}
     }
     if about.version.is_some() && asked.guidelines != about.version {
-        let stamp = asked.guidelines.as_deref().unwrap_or("of no version");
+        let stamp = asked.guidelines.as_deref().unwrap_or("no version");
         say(
             &format!("earlier guidelines, {stamp}"),
             Role::Warn,
@@ -87,7 +88,8 @@ fn column(head: &str, side: &Side, about: &Adjudicating, width: usize) -> Vec<Li
     lines
 }
 
-/// All columns of a dispute, the one that settled it first; each with the width it gets.
+/// All columns of a dispute, the adjudication first, with the number of columns side by side and
+/// their width.
 fn columns(
     dispute: &Dispute,
     about: &Adjudicating,
@@ -97,11 +99,11 @@ fn columns(
     let settled = dispute
         .settled
         .as_ref()
-        .map(|side| (format!("settled by {}", side.who), side));
+        .map(|side| (format!("adjudicated by {}", side.who), side));
     let sides = dispute.verdicts.iter().map(|side| (side.who.clone(), side));
     let sides: Vec<(String, &Side)> = settled.into_iter().chain(sides).collect();
     let fits = usize::from((width + GAP) / (NARROW + GAP)).clamp(1, sides.len().max(1));
-    // One below the other for whoever hears the screen.
+    // Accessible mode lists the columns one below the other.
     let beside = if look.accessible { 1 } else { fits };
     let own = (width + GAP) / beside as u16;
     let own = own.saturating_sub(GAP).max(8);
@@ -112,7 +114,8 @@ fn columns(
     (lines, beside, own)
 }
 
-/// Draws the verdicts of a dispute from line `scroll` on; gives how many lines do not fit.
+/// Draws the verdicts of a dispute from line `scroll` on. Returns the number of lines that do not
+/// fit.
 pub(super) fn draw(
     dispute: &Dispute,
     about: &Adjudicating,
@@ -126,7 +129,7 @@ pub(super) fn draw(
     let mut height = 0;
     for band in columns.chunks(beside) {
         bands.push((height, band));
-        // An empty line between two bands.
+        // One empty line between rows of columns.
         height += band.iter().map(Vec::len).max().unwrap_or(0) + 1;
     }
     let overflow = height
@@ -136,7 +139,7 @@ pub(super) fn draw(
     for (top, band) in bands {
         for (at, lines) in band.iter().enumerate() {
             let x = area.x + at as u16 * (width + GAP);
-            for (n, Line(said, role, modifier)) in lines.iter().enumerate() {
+            for (n, Line(text, role, modifier)) in lines.iter().enumerate() {
                 let y = (top + n)
                     .checked_sub(scroll)
                     .and_then(|y| u16::try_from(y).ok())
@@ -145,7 +148,7 @@ pub(super) fn draw(
                 buf.set_stringn(
                     x,
                     area.y + y,
-                    said,
+                    text,
                     usize::from(width),
                     look.style(*role).add_modifier(*modifier),
                 );

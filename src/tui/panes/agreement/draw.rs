@@ -1,4 +1,4 @@
-//! Where the parts of the agreement pane are, and one frame of it.
+//! Layout and drawing of the agreement pane.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,19 +12,18 @@ use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
 use crate::widgets::text;
 
-/// From here on all parts are shown at once, beside the table.
+/// The least size with all details beside the table.
 const WIDE: (u16, u16) = (130, 24);
-/// Columns of the parts beside the table.
+/// Width of the details beside the table.
 const SIDE: u16 = 62;
 
-/// Where the parts are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Layout {
     title: Rect,
     table: Rect,
     /// Beside the table or below it.
     side: Rect,
-    /// All parts fit beside the table.
+    /// All details fit beside the table.
     wide: bool,
 }
 
@@ -55,9 +54,9 @@ fn layout(area: Rect, rows: usize) -> Layout {
             wide: true,
         };
     }
-    // The table takes what its rows need (with a heading and a line of counts), and at most half.
-    let wanted = u16::try_from(rows + 2).unwrap_or(u16::MAX);
-    let high = wanted.clamp(5, (rest.height / 2).max(5)).min(rest.height);
+    // The table gets the height of its rows plus two lines, at most half of the area.
+    let needed = u16::try_from(rows + 2).unwrap_or(u16::MAX);
+    let high = needed.clamp(5, (rest.height / 2).max(5)).min(rest.height);
     let table = Rect {
         height: high,
         ..rest
@@ -77,18 +76,18 @@ fn layout(area: Rect, rows: usize) -> Layout {
 
 impl AgreementPane {
     fn title(&self) -> String {
-        let of = match &self.round {
-            Some(name) => format!("the round {name}"),
-            None => "what was judged outside of rounds".into(),
+        let scope = match &self.round {
+            Some(name) => format!("round {name}"),
+            None => "verdicts outside rounds".into(),
         };
         let protocol = self
             .found
             .as_ref()
             .map_or(String::new(), |found| format!(" ({})", found.protocol));
-        format!(" agreement in {of}{protocol}, by {}", self.by.title())
+        format!(" agreement in {scope}{protocol}, by {}", self.by.title())
     }
 
-    /// Draws the pane; texts that name keys take them from `keys`.
+    /// Draws the pane. `keys` names the keys in texts.
     pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
         let rows = self.found.as_ref().map_or(0, |found| found.rows.len());
         let parts = layout(area, rows);
@@ -135,12 +134,12 @@ impl AgreementPane {
         }
     }
 
-    /// Why there is no table.
+    /// The reason why there is no table.
     fn nothing(&self, keys: &Keymap) -> Option<Empty> {
         if let Some(why) = &self.failed {
             let other = keys.press(Action::AgreementRound);
             return Some(Empty::Failed(format!(
-                "{why}; {other} looks at another round"
+                "{why}; {other} chooses another round"
             )));
         }
         let Some(found) = &self.found else {
@@ -150,11 +149,9 @@ impl AgreementPane {
             return None;
         }
         let hint = match &self.round {
-            Some(name) => format!(
-                "nobody has judged anything in `{name}` yet; numbers come while people work"
-            ),
+            Some(name) => format!("no verdicts in `{name}` yet"),
             None => format!(
-                "nothing is judged outside of rounds; {} reviews, {} in Rounds ({}) draws a round for several people",
+                "no verdicts outside rounds; {} reviews, {} in Rounds ({}) creates a round",
                 keys.press(Action::GoReview),
                 keys.press(Action::NewRound),
                 keys.press(Action::GoRounds)
@@ -169,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_stay_inside_and_apart_at_any_size() {
+    fn areas_do_not_overlap_at_any_size() {
         for width in (0..220).step_by(9) {
             for height in 0..60 {
                 for rows in [0, 3, 80] {

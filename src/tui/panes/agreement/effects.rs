@@ -1,54 +1,50 @@
-//! What the agreement pane asks of the program around it.
+//! The effects that the agreement pane hands to the program.
 
 use crate::widgets::table::CopyWhat;
 use benchtop_model::agreement::analysis::AgreementAsk;
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
-/// What an answer of the owner is for.
+/// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Want {
     /// [`take_rounds`](super::AgreementPane::take_rounds).
     Rounds,
-    /// [`take_agreed`](super::AgreementPane::take_agreed), of this question.
+    /// [`take_agreed`](super::AgreementPane::take_agreed), for this request.
     Agreed(AgreementAsk),
 }
 
-/// What a choice decides.
+/// The purpose of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChoiceFor {
-    /// Which round is looked at; none stands for what was judged outside of rounds.
+    /// The round to show. `None` stands for verdicts outside rounds.
     Round(Vec<Option<String>>),
-    /// In which format rows are copied.
+    /// The format for copied rows.
     Format(CopyWhat),
 }
 
-/// What the pane asks of the program around it.
+/// An effect of the agreement pane.
 #[derive(Clone, Debug)]
 pub enum AgreementEffect {
-    /// Ask the owner; the answer is for `Want`.
+    /// Send a request to the owner. `Want` names the receiver of the reply.
     Ask(Want, AnyRequest),
-    /// Ask which.
+    /// Ask for a choice.
     AskChoice {
-        /// What for.
         purpose: ChoiceFor,
-        /// The question.
         title: String,
-        /// The answers, each with a word about it.
+        /// The options, each with a detail.
         lines: Vec<(String, String)>,
     },
-    /// Put text into the clipboard.
+    /// Copy text to the clipboard.
     Copy {
-        /// The text.
         text: String,
-        /// What it is, for the message.
+        /// A name of the text, for the message.
         what: String,
     },
-    /// Open the item list with these words as its filter.
+    /// Open the item list with this filter.
     Filter(String),
-    /// Good to know.
+    /// Report something worth knowing.
     Say(String),
-    /// Why the key did nothing.
+    /// Report why the action did nothing.
     Refuse(String),
-    /// Leave the pane.
     Leave,
 }

@@ -1,11 +1,12 @@
-//! The agreement pane: how far people agree, by groups of items or pair by pair, with what stands behind a row at its side.
+//! The agreement pane: agreement of the annotators by item group or by pair, with details of the
+//! row under the cursor.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `effects` | what the pane asks of the program around it |
+//! | `effects` | the effects for the program to carry out |
 //! | `rows` | groups and pairs as a table |
-//! | `parts` | a row in numbers, its table, the people, the methods paragraph |
-//! | `draw` | where the parts are, and one frame |
+//! | `parts` | details of a row: numbers, table, annotators, methods paragraph |
+//! | `draw` | layout and drawing |
 
 mod draw;
 mod effects;
@@ -14,7 +15,7 @@ mod rows;
 
 pub use effects::{AgreementEffect, ChoiceFor, Want};
 
-use super::metadata::edit_session::said;
+use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
 use crate::widgets::table::{Answer, CopyFormat, CopyWhat, LocalTable, TableEffect};
 use benchtop_model::agreement::Bootstrap;
@@ -22,7 +23,7 @@ use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, By, Row};
 use benchtop_model::round::state::RoundState;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::{Filter, QuestionKind, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 use AgreementEffect as Effect;
 
@@ -30,7 +31,7 @@ fn refuse(why: impl Into<String>) -> Vec<Effect> {
     vec![Effect::Refuse(why.into())]
 }
 
-/// What stands beside the table where there is room for one thing only.
+/// The details that are shown where there is room for one kind only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Numbers,
@@ -50,25 +51,25 @@ impl Part {
     }
 }
 
-/// The agreement pane.
 #[derive(Debug)]
 pub struct AgreementPane {
     rounds: Option<Result<Vec<RoundState>>>,
-    /// The round that is looked at; none for what was judged outside of rounds.
+    /// The round to show. `None` for verdicts outside rounds.
     round: Option<String>,
-    /// Somebody chose it; until then it is the newest that may be looked at.
+    /// Whether the annotator chose the round. Otherwise it is the newest with visible results.
     chosen: bool,
     by: By,
     found: Option<Agreed>,
-    /// Why the last question was refused.
+    /// The error of the last request.
     failed: Option<String>,
-    /// What was asked last: answers to anything before it are passed over.
+    /// The last request. Replies to earlier ones are ignored.
     asked: Option<AgreementAsk>,
-    /// It is not answered yet; verdicts that come meanwhile are asked about after that, or nothing would ever be shown.
+    /// Whether the reply is pending. New verdicts then set `stale` and the request is repeated
+    /// afterwards, so that results show up even while verdicts pour in.
     waiting: bool,
     stale: bool,
     part: Part,
-    /// All parts were drawn last.
+    /// Whether the last frame showed all details.
     wide: bool,
     table: LocalTable,
 }
@@ -80,7 +81,6 @@ impl Default for AgreementPane {
 }
 
 impl AgreementPane {
-    /// A pane that has asked nothing yet.
     pub fn new() -> AgreementPane {
         AgreementPane {
             rounds: None,
@@ -98,17 +98,17 @@ impl AgreementPane {
         }
     }
 
-    /// Scopes whose keys are live now, the nearest first.
+    /// The scopes with live keys, nearest first.
     pub fn scopes(&self) -> &'static [Scope] {
         &[Scope::Agreement, Scope::Table, Scope::Global]
     }
 
-    /// Shown, or connected again: the rounds are asked for, and then what is looked at.
+    /// Opens the pane or reloads it: requests the rounds first.
     pub fn start(&mut self) -> Vec<Effect> {
         vec![Effect::Ask(Want::Rounds, request::Rounds.into())]
     }
 
-    /// Verdicts came in: what is looked at is asked for again, and stays until the answer is there.
+    /// Requests the numbers again after new verdicts. The old ones stay until the reply.
     pub fn refresh(&mut self) -> Vec<Effect> {
         match &self.rounds {
             Some(Ok(_)) if self.waiting => {
@@ -120,7 +120,7 @@ impl AgreementPane {
         }
     }
 
-    /// Asks for what is looked at. Numbers alone come first, where nothing is there yet: intervals take longer.
+    /// Requests the numbers. Without `intervals` the reply is fast.
     fn ask(&mut self, intervals: bool) -> Vec<Effect> {
         let bootstrap = intervals.then(Bootstrap::default);
         let ask = AgreementAsk {
@@ -136,14 +136,15 @@ impl AgreementPane {
         )]
     }
 
-    /// Looks at something else: what was shown is no answer any more.
-    fn turn(&mut self) -> Vec<Effect> {
+    /// Switches to other rows or another round and drops the old results.
+    fn reload(&mut self) -> Vec<Effect> {
         (self.found, self.failed) = (None, None);
         self.table = rows::table(self.by);
         self.ask(false)
     }
 
-    /// Takes the rounds in. Until somebody chooses, the newest that tells something is looked at.
+    /// Receives the rounds. Until the annotator chooses, shows the newest round with visible
+    /// results.
     pub fn take_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<Effect> {
         let list = rounds.as_ref().map_or(&[][..], Vec::as_slice);
         let gone = self
@@ -161,7 +162,7 @@ impl AgreementPane {
         }
         match rounds {
             Err(problem) => {
-                self.failed = Some(said(&problem));
+                self.failed = Some(error_line(&problem));
                 self.rounds = Some(Err(problem));
                 vec![]
             }
@@ -171,12 +172,12 @@ impl AgreementPane {
                     .found
                     .as_ref()
                     .is_some_and(|found| found.round == self.round);
-                if same { self.ask(true) } else { self.turn() }
+                if same { self.ask(true) } else { self.reload() }
             }
         }
     }
 
-    /// Takes an answer in; one to an earlier question is passed over.
+    /// Receives results. Ignores those of an earlier request.
     pub fn take_agreed(&mut self, ask: AgreementAsk, found: Result<Agreed>) -> Vec<Effect> {
         if self.asked.as_ref() != Some(&ask) {
             return vec![];
@@ -193,13 +194,12 @@ impl AgreementPane {
                 }
             }
             Err(problem) => {
-                (self.found, self.failed) = (None, Some(said(&problem)));
+                (self.found, self.failed) = (None, Some(error_line(&problem)));
                 vec![]
             }
         }
     }
 
-    /// The row under the cursor.
     fn row(&self) -> Option<&Row> {
         self.found
             .as_ref()?
@@ -207,7 +207,6 @@ impl AgreementPane {
             .get(usize::try_from(self.table.cursor_id()?).ok()?)
     }
 
-    /// Does an action.
     pub fn act(&mut self, action: Action) -> Vec<Effect> {
         match action {
             Action::Back => vec![Effect::Leave],
@@ -217,13 +216,11 @@ impl AgreementPane {
                     .position(|by| *by == self.by)
                     .map_or(0, |at| at + 1);
                 self.by = By::ALL[at % By::ALL.len()];
-                self.turn()
+                self.reload()
             }
             Action::AgreementRound => self.ask_round(),
             Action::AgreementPart if self.wide => {
-                vec![Effect::Say(
-                    "everything there is stands beside the table".into(),
-                )]
+                vec![Effect::Say("all details are beside the table".into())]
             }
             Action::AgreementPart => {
                 self.part = self.part.next();
@@ -237,7 +234,7 @@ impl AgreementPane {
                         what: format!("the methods paragraph, {words} words,"),
                     }]
                 }
-                None => refuse("there is nothing to copy yet"),
+                None => refuse("nothing to copy yet"),
             },
             other => self.act_on_table(other),
         }
@@ -245,14 +242,14 @@ impl AgreementPane {
 
     fn ask_round(&self) -> Vec<Effect> {
         let Some(Ok(rounds)) = &self.rounds else {
-            return refuse("the rounds are not here yet");
+            return refuse("the rounds are still loading");
         };
         if rounds.is_empty() {
-            return refuse("there are no rounds: what is shown was judged outside of them");
+            return refuse("no rounds: these are verdicts outside rounds");
         }
         let line = |round: &RoundState| {
             let blind = if round.by_status.is_none() {
-                ", blind for you while it is open"
+                ", hidden while it is blind"
             } else {
                 ""
             };
@@ -271,15 +268,18 @@ impl AgreementPane {
             .chain([None])
             .collect();
         let mut lines: Vec<(String, String)> = rounds.iter().rev().map(line).collect();
-        lines.push(("outside of rounds".into(), "each person's last word".into()));
+        lines.push((
+            "outside rounds".into(),
+            "the last verdict of each annotator".into(),
+        ));
         vec![Effect::AskChoice {
             purpose: ChoiceFor::Round(names),
-            title: "agreement in".into(),
+            title: "Agreement in".into(),
             lines,
         }]
     }
 
-    /// Takes in a choice.
+    /// Receives a choice.
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         match purpose {
             ChoiceFor::Round(names) => {
@@ -287,7 +287,7 @@ impl AgreementPane {
                     return vec![];
                 };
                 (self.round, self.chosen) = (round, true);
-                self.turn()
+                self.reload()
             }
             ChoiceFor::Format(what) => match CopyFormat::ALL.get(pick) {
                 Some(format) => {
@@ -318,8 +318,8 @@ impl AgreementPane {
                     what: but.unwrap_or_else(|| format!("{rows} rows")),
                 }]
             }
-            Answer::Said(said) => vec![Effect::Say(said)],
-            _ => refuse(format!("{} is not for this table", action.name())),
+            Answer::Said(text) => vec![Effect::Say(text)],
+            _ => refuse(format!("`{}` does nothing in this table", action.name())),
         }
     }
 
@@ -327,13 +327,13 @@ impl AgreementPane {
     fn open(&self) -> Vec<Effect> {
         let at = self.table.cursor_id();
         let Some(row) = self.row().filter(|_| at != Some(0)) else {
-            return refuse("this row is of all items");
+            return refuse("this row has all items");
         };
         let mut filter = Filter::default();
         match (self.by, self.by.field()) {
             (By::Pair, _) => {
                 return refuse(
-                    "a row of two people: groups of items open, and `benchtop round disputes` lists where they differ",
+                    "a pair has no items to open; `benchtop round disputes` lists differences",
                 );
             }
             (By::Type, _) => filter.kind.extend(QuestionKind::from_name(&row.name)),
@@ -352,7 +352,7 @@ fn ask_format(what: CopyWhat) -> Vec<Effect> {
         .collect();
     vec![Effect::AskChoice {
         purpose: ChoiceFor::Format(what),
-        title: "copy as".into(),
+        title: "Copy as".into(),
         lines,
     }]
 }

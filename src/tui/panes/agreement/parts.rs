@@ -1,4 +1,4 @@
-//! What stands beside the table: a row in numbers, its table, the people, the methods paragraph.
+//! The details of a row: numbers, table, annotators, and the methods paragraph.
 
 use crate::theme::Role;
 use crate::widgets::lines::Lines;
@@ -7,10 +7,10 @@ use benchtop_model::agreement::Undefined;
 use benchtop_model::agreement::analysis::{Agreed, Measure, PersonQuality, Row};
 use benchtop_model::annotator::Rate;
 
-/// Columns of a measure's name.
+/// Width of a measure's name.
 const NAME: usize = 21;
 
-/// All measures of a row with their intervals, and why some are not there.
+/// All measures with their intervals, and the reasons for missing ones.
 pub(super) fn numbers(row: &Row, found: &Agreed, lines: &mut Lines<'_>) {
     let m = &row.measures;
     lines.say(row.label(), Role::Heading);
@@ -20,13 +20,13 @@ pub(super) fn numbers(row: &Row, found: &Agreed, lines: &mut Lines<'_>) {
         if m.items == 1 { "" } else { "s" }
     );
     let counts = format!(
-        "{items}, {} judged by two or more, {} unknown",
+        "{items}, {} with two or more ratings, {} unknown",
         grouped(m.doubles),
         grouped(m.unknown)
     );
     lines.say(&counts, Role::Dim);
     let mut reasons: Vec<(Undefined, Vec<&str>)> = Vec::new();
-    let mut because =
+    let mut note_reason =
         |why: Undefined, name| match reasons.iter_mut().find(|(other, _)| *other == why) {
             Some((_, names)) => names.push(name),
             None => reasons.push((why, vec![name])),
@@ -39,14 +39,14 @@ pub(super) fn numbers(row: &Row, found: &Agreed, lines: &mut Lines<'_>) {
                 .value
                 .err()
                 .into_iter()
-                .for_each(|why| because(why, name));
+                .for_each(|why| note_reason(why, name));
             continue;
         };
         let interval = match estimate.interval {
             Ok(interval) => measure.range(interval.low, interval.high),
             Err(Undefined::NotDrawn) => "[ ... ]".into(),
             Err(why) => {
-                because(why, name);
+                note_reason(why, name);
                 "-".into()
             }
         };
@@ -62,13 +62,13 @@ pub(super) fn numbers(row: &Row, found: &Agreed, lines: &mut Lines<'_>) {
         lines.say(line.trim_end(), Role::Text);
     }
     if let Some(items) = m.fleiss_items.filter(|items| items.left_out > 0) {
-        let said = format!(
-            "Fleiss' kappa is of {} items with {} ratings; {} with other numbers are left out",
+        let note = format!(
+            "Fleiss' kappa uses {} items with {} ratings each and leaves out {} others",
             grouped(items.items),
             items.ratings,
             grouped(items.left_out)
         );
-        lines.tell(&said, Role::Dim);
+        lines.tell(&note, Role::Dim);
     }
     for (why, names) in reasons {
         lines.tell(
@@ -78,7 +78,7 @@ pub(super) fn numbers(row: &Row, found: &Agreed, lines: &mut Lines<'_>) {
     }
 }
 
-/// Which categories met.
+/// The coincidence table of two annotators or of all.
 pub(super) fn table(row: &Row, found: &Agreed, lines: &mut Lines<'_>) {
     let table = &row.measures.table;
     let name = |number: u16| {
@@ -88,11 +88,8 @@ pub(super) fn table(row: &Row, found: &Agreed, lines: &mut Lines<'_>) {
             .map_or("?", String::as_str)
     };
     let (rows, title) = match table.raters {
-        Some((a, b)) => (name(a), format!("{} down, {} across", name(a), name(b))),
-        None => (
-            "",
-            "any two people, each pair of ratings both ways".to_string(),
-        ),
+        Some((a, b)) => (name(a), format!("rows {}, columns {}", name(a), name(b))),
+        None => ("", "all pairs of ratings, in both orders".to_string()),
     };
     lines.say(&title, Role::Heading);
     let k = usize::from(table.categories).max(1);
@@ -104,18 +101,18 @@ pub(super) fn table(row: &Row, found: &Agreed, lines: &mut Lines<'_>) {
         .unwrap_or(0)
         .min(16);
     let room = (lines.width().saturating_sub(first + 1) / k).clamp(5, 18);
-    let pad = |said: &str, to: usize| {
-        let said = text::fit(said, to);
+    let pad = |text: &str, to: usize| {
+        let cell = text::fit(text, to);
         format!(
-            "{}{said}",
-            " ".repeat(to.saturating_sub(text::width(&said)))
+            "{}{cell}",
+            " ".repeat(to.saturating_sub(text::width(&cell)))
         )
     };
-    let left = |said: &str| {
-        let said = text::fit(said, first);
+    let left = |text: &str| {
+        let cell = text::fit(text, first);
         format!(
-            "{said}{}",
-            " ".repeat(first.saturating_sub(text::width(&said)))
+            "{cell}{}",
+            " ".repeat(first.saturating_sub(text::width(&cell)))
         )
     };
     let heads: String = (0..k)
@@ -143,23 +140,23 @@ fn rate(rate: Rate) -> Option<String> {
     ))
 }
 
-/// How steady and right each person is, and how much each said.
+/// The ratings of each annotator, with repeats and probes.
 pub(super) fn people(found: &Agreed, lines: &mut Lines<'_>) {
-    lines.say("people", Role::Heading);
+    lines.say("annotators", Role::Heading);
     if found.raters.is_empty() && found.quality.is_empty() {
-        lines.say("nobody has said anything yet", Role::Dim);
+        lines.say("no verdicts yet", Role::Dim);
     }
     for rater in &found.raters {
         let name = found
             .people
             .get(usize::from(rater.rater))
             .map_or("?", String::as_str);
-        let said = format!(
+        let line = format!(
             "{name}: {} ratings, {} unknown",
             grouped(rater.ratings),
             grouped(rater.unknown)
         );
-        lines.say(&said, Role::Text);
+        lines.say(&line, Role::Text);
         if let Some(quality) = found.quality.iter().find(|q| q.name == name) {
             person(quality, lines);
         }
@@ -168,19 +165,19 @@ pub(super) fn people(found: &Agreed, lines: &mut Lines<'_>) {
 
 fn person(q: &PersonQuality, lines: &mut Lines<'_>) {
     let all = [
-        ("same again", q.repeats.same),
+        ("same on repeat", q.repeats.same),
         ("missed probes", q.probes.misses),
         ("false rejects", q.probes.false_rejects),
         ("changed", q.revised),
     ];
-    for (what, of) in all {
-        if let Some(said) = rate(of) {
-            lines.say(&format!("  {what:<14} {said}"), Role::Dim);
+    for (what, share) in all {
+        if let Some(text) = rate(share) {
+            lines.say(&format!("  {what:<14} {text}"), Role::Dim);
         }
     }
 }
 
-/// The paragraph, and what a reader must know.
+/// The methods paragraph with its notes.
 pub(super) fn methods(found: &Agreed, copy: &str, lines: &mut Lines<'_>) {
     lines.say(&format!("methods paragraph ({copy} copies)"), Role::Heading);
     for note in &found.notes {

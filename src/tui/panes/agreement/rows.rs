@@ -1,4 +1,4 @@
-//! Groups of items, or pairs of people, as a table: one measure a column.
+//! Item groups, or pairs of annotators, as a table with one measure per column.
 
 use crate::theme::Role;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
@@ -6,12 +6,11 @@ use crate::widgets::text::{self, grouped};
 use benchtop_model::agreement::Estimate;
 use benchtop_model::agreement::analysis::{Agreed, By, Measure, Row};
 
-/// An empty table of these groups.
 pub(super) fn table(by: By) -> LocalTable {
     LocalTable::new(columns(by, 16), Vec::new(), 1, Empty::Loading)
 }
 
-/// The columns; what is looked at most comes first, where there may be little room.
+/// The columns. The most important come first, since there may be little room.
 fn columns(by: By, name: u16) -> Vec<Spec> {
     let mut columns = vec![
         Spec::text(by.title(), name),
@@ -23,7 +22,7 @@ fn columns(by: By, name: u16) -> Vec<Spec> {
         }
         _ => Spec::number(measure.short(), "", ColumnKind::Number, 5),
     }));
-    // Of alpha: it takes everybody and missing ratings.
+    // The interval of alpha, which handles any number of annotators and missing ratings.
     columns.push(Spec::number("alpha 95 %", "", ColumnKind::Number, 13));
     columns.push(Spec::number("more", "", ColumnKind::Number, 6));
     columns.push(Spec::number("items", "", ColumnKind::Number, 6));
@@ -31,7 +30,7 @@ fn columns(by: By, name: u16) -> Vec<Spec> {
     columns
 }
 
-/// Puts an answer into the table; the cursor stays on the row of its name.
+/// Fills the table. The cursor stays on the row of the same name.
 pub(super) fn fill(table: &mut LocalTable, found: &Agreed) {
     let names = found.rows.iter().map(|row| text::width(row.label()));
     let widest = names

@@ -1,7 +1,7 @@
-//! What every model answered to one question, beside its picture where there is room.
+//! The answers of all models to one question, with its picture if there is room.
 //!
-//! The models stand in a table; below it stands all that is known of the answer under the cursor: the raw output, how it was read, what
-//! the tool that wrote it made of it, and what the model thought.
+//! The models are in a table. Below it are the details of the answer under the cursor: raw output,
+//! parsing, the tool's verdict, and reasoning.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -15,29 +15,29 @@ use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEff
 use crate::widgets::text;
 use benchtop_model::board::{AnswerDetail, Answered, ModelAnswer};
 use benchtop_model::{Item, Result};
-use benchtop_owner::wire::ItemView;
+use benchtop_protocol::wire::ItemView;
 
-/// Panes with less than this show no picture beside the answers.
+/// The least size that shows the picture.
 const WIDE: (u16, u16) = (120, 24);
-/// Lines that the answer under the cursor gets at least, of a pane that has them to spare.
+/// The least height of the details if the pane is tall enough.
 const BELOW: u16 = 8;
 
-/// What an action on it leaves for the pane to do.
+/// The result of an action.
 #[derive(Debug)]
 pub enum AnswerEffect {
-    /// Review the item of this number.
+    /// Review this item.
     Item(u32),
-    /// Show the next answer of the list behind, or the one before.
+    /// Show the next answer of the list below this view (`true`) or the previous one.
     Step(bool),
-    /// What any table leaves to do.
+    /// The result of a table action.
     Table(Answer),
 }
 
-/// What every model answered to one question.
+/// The answers of all models to one question.
 #[derive(Clone, Debug)]
 pub struct AnswerView {
     found: Answered,
-    /// The answers shown, in their order: row ids are places in it.
+    /// The visible answers in order. Row ids are indexes into it.
     order: Vec<usize>,
     only_wrong: bool,
     wrong_first: bool,
@@ -45,43 +45,44 @@ pub struct AnswerView {
     loaded: Option<std::result::Result<Loaded, String>>,
     picture: Picture,
     scroll: usize,
-    /// Lines of the answer that do not fit, as of the last drawing.
+    /// Lines of the details that did not fit in the last frame.
     overflow: usize,
 }
 
-/// A line below the table.
-struct Said {
+/// A line of the details.
+struct TextLine {
     text: String,
     role: Role,
 }
 
-/// What is said of one answer, in lines of so many columns. Text from data is cleaned line by line; its own line breaks stay.
-fn about(b: &AnswerDetail, room: usize) -> Vec<Said> {
-    let mut lines: Vec<Said> = Vec::new();
-    let mut say = |said: &str, role: Role| {
-        for line in said.lines() {
+/// The details of an answer, wrapped to `room`. Untrusted text is cleaned line by line and keeps
+/// its line breaks.
+fn about(b: &AnswerDetail, room: usize) -> Vec<TextLine> {
+    let mut lines: Vec<TextLine> = Vec::new();
+    let mut say = |text: &str, role: Role| {
+        for line in text.lines() {
             lines.extend(
                 text::wrap(&text::clean(line), room)
                     .into_iter()
-                    .map(|text| Said { text, role }),
+                    .map(|text| TextLine { text, role }),
             );
         }
     };
     match &b.output {
-        Some(output) if output.trim().is_empty() => say("(an empty answer)", Role::Dim),
+        Some(output) if output.trim().is_empty() => say("(empty answer)", Role::Dim),
         Some(output) => say(output, Role::Text),
-        None => say("the model gave no answer; it counts as wrong", Role::Dim),
+        None => say("no answer; counts as wrong", Role::Dim),
     }
     let (is, role) = match (b.right.map(right), b.similarity) {
         (Some((word, role)), _) => (word.to_string(), role),
         (None, Some(similarity)) => (format!("similarity {similarity:.4}"), Role::Text),
-        (None, None) => ("not compared with the reference yet".to_string(), Role::Dim),
+        (None, None) => ("not yet compared with the reference".to_string(), Role::Dim),
     };
     let read = match &b.extracted {
-        Some(read) => format!("read as {read}: "),
+        Some(read) => format!("parsed as {read}: "),
         None if b.output.is_none() || b.right.is_none() => String::new(),
-        None if b.declined => "declines to answer: ".to_string(),
-        None => "nothing that the rule could read: ".to_string(),
+        None if b.declined => "refusal: ".to_string(),
+        None => "no answer found: ".to_string(),
     };
     say("", Role::Text);
     say(&format!("{read}{is}"), role);
@@ -90,24 +91,24 @@ fn about(b: &AnswerDetail, room: usize) -> Vec<Said> {
             .is_right()
             .is_some_and(|right| b.right.is_some_and(|own| own != right));
         let role = if differs { Role::Warn } else { Role::Text };
-        say(&format!("the tool it came from: {}", tool.said()), role);
+        say(&format!("tool: {}", tool.said()), role);
     }
     say(&b.trace, Role::Dim);
     if let Some(reasoning) = &b.reasoning {
-        say("Reasoning, which is not read", Role::Heading);
+        say("Reasoning (not parsed)", Role::Heading);
         say(reasoning, Role::Text);
     }
     lines
 }
 
 impl AnswerView {
-    /// Shows these answers, the cursor on that of `model`.
+    /// A view of these answers with the cursor on `model`.
     pub fn new(found: Answered, model: &str) -> AnswerView {
         let has_tool = found.answers.iter().any(|of| of.answer.tool.is_some());
         let mut columns = vec![
             Spec::text("model", 18),
             Spec::text("answer is", 9),
-            Spec::text("read as", 10),
+            Spec::text("parsed", 10),
         ];
         if has_tool {
             columns.push(Spec::text("tool", 10));
@@ -127,7 +128,7 @@ impl AnswerView {
             counted_as(false)
         );
         columns.iter_mut().for_each(|c| c.group.clone_from(&title));
-        let hint = "no model answers this question".into();
+        let hint = "no model answered this question".into();
         let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });
         let mut view = AnswerView {
             found,
@@ -144,7 +145,7 @@ impl AnswerView {
         view
     }
 
-    /// Puts the answers in their order, the cursor on that of `model` where it is among them.
+    /// Sorts and filters the answers. The cursor stays on `model` if it is visible.
     fn arrange(&mut self, model: &str) {
         let answers = &self.found.answers;
         let has_tool = self.table.columns().len() == 5;
@@ -176,9 +177,9 @@ impl AnswerView {
         }
         let rows = self.order.iter().map(|at| line(&answers[*at])).collect();
         let hint = if self.only_wrong {
-            "no model is wrong here"
+            "no model is wrong"
         } else {
-            "no model answers this question"
+            "no model answered this question"
         };
         let place = self.order.iter().position(|at| answers[*at].model == model);
         self.table
@@ -186,7 +187,7 @@ impl AnswerView {
         let mut note = Vec::new();
         if self.found.left_out > 0 {
             note.push(format!(
-                "{} answers left out: too long together",
+                "{} answers left out (too long)",
                 text::grouped(self.found.left_out)
             ));
         }
@@ -202,22 +203,18 @@ impl AnswerView {
         self.scroll = 0;
     }
 
-    /// The table of models.
     pub fn table_mut(&mut self) -> &mut LocalTable {
         &mut self.table
     }
 
-    /// Number of the item.
     pub fn number(&self) -> u32 {
         self.found.number
     }
 
-    /// Id of the item.
     pub fn item(&self) -> &str {
         &self.found.item
     }
 
-    /// The answer under the cursor.
     pub fn current(&self) -> Option<&ModelAnswer> {
         self.found.answers.get(
             *self
@@ -226,21 +223,21 @@ impl AnswerView {
         )
     }
 
-    /// Takes the item in, whose picture stands beside the answers.
+    /// Receives the item, whose picture is shown beside the answers.
     pub fn take_item(&mut self, number: u32, view: Result<ItemView>) {
         if number == self.found.number {
             self.loaded = Some(view.map_err(|problem| problem.what).and_then(Loaded::of));
         }
     }
 
-    /// The item, once it is here; else why there is none.
+    /// The item once it is loaded, or the error.
     pub fn loaded(&self) -> Option<std::result::Result<&Loaded, &str>> {
         self.loaded
             .as_ref()
             .map(|loaded| loaded.as_ref().map_err(String::as_str))
     }
 
-    /// Keeps the item and the picture of the view before, where it is of the same question.
+    /// Takes over the item and the picture of an earlier view of the same question.
     pub fn keep(&mut self, before: AnswerView) {
         if before.found.number == self.found.number {
             (self.loaded, self.picture) = (before.loaded, before.picture);
@@ -255,7 +252,7 @@ impl AnswerView {
         }
     }
 
-    /// Sets the picture that is drawn; the one before it stays while it is being made ready.
+    /// Sets the picture. The old one stays while the new one loads.
     pub fn set_picture(&mut self, picture: Picture) {
         let stays =
             matches!(picture, Picture::Loading) && matches!(self.picture, Picture::Ready(_));
@@ -264,7 +261,7 @@ impl AnswerView {
         }
     }
 
-    /// Does an action; Enter reviews the item.
+    /// Runs an action. Enter reviews the item.
     pub fn act(&mut self, action: Action) -> Vec<AnswerEffect> {
         let model = self
             .current()
@@ -284,7 +281,7 @@ impl AnswerView {
                 self.scroll = to.min(self.overflow);
                 return vec![];
             }
-            // The item is there whatever the table shows.
+            // Works with any table content, even an empty table.
             Action::Open => return vec![AnswerEffect::Item(self.found.number)],
             action => {
                 let before = self.table.cursor_id();
@@ -305,7 +302,7 @@ impl AnswerView {
         vec![]
     }
 
-    /// Where the picture goes in `area`; empty where there is no room for it.
+    /// The area of the picture; empty if there is no room.
     pub fn picture_place(&self, area: Rect) -> Rect {
         if area.width < WIDE.0 || area.height < WIDE.1 {
             return Rect::default();
@@ -317,7 +314,8 @@ impl AnswerView {
         }
     }
 
-    /// Draws it: the picture on the left where there is room, the question, the models, and the answer under the cursor.
+    /// Draws the view: the picture on the left if there is room, the question, the models, and the
+    /// details.
     pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
         let picture = self.picture_place(area);
         if !picture.is_empty() {
@@ -335,7 +333,7 @@ impl AnswerView {
         };
         let head = self.draw_question(area, !picture.is_empty(), keys, buf, look);
         let rest = area.height.saturating_sub(head);
-        // Two heading lines and one that counts.
+        // Two heading lines and a line with counts.
         let rows = u16::try_from(self.order.len())
             .unwrap_or(u16::MAX)
             .saturating_add(3);
@@ -361,7 +359,7 @@ impl AnswerView {
         );
     }
 
-    /// Draws the question and its options; gives how many lines they take.
+    /// Draws the question and its options. Returns their number of lines.
     fn draw_question(
         &self,
         area: Rect,
@@ -372,7 +370,7 @@ impl AnswerView {
     ) -> u16 {
         let room = usize::from(area.width);
         let mut lines: Vec<(String, Role)> = Vec::new();
-        let opens = format!("{} the item with its picture", keys.press(Action::Open));
+        let opens = format!("{} opens the item", keys.press(Action::Open));
         let found = &self.found;
         lines.push((
             format!(
@@ -382,10 +380,10 @@ impl AnswerView {
             ),
             Role::Heading,
         ));
-        let mut add = |said: &str, most: usize, role: Role| {
-            let mut wrapped = text::wrap(&text::clean(said), room);
-            if wrapped.len() > most {
-                wrapped.truncate(most);
+        let mut add = |text: &str, max_lines: usize, role: Role| {
+            let mut wrapped = text::wrap(&text::clean(text), room);
+            if wrapped.len() > max_lines {
+                wrapped.truncate(max_lines);
                 if let Some(last) = wrapped.last_mut() {
                     *last = text::fit(&format!("{last} …"), room);
                 }
@@ -400,7 +398,7 @@ impl AnswerView {
             false if !options.is_empty() => add(&options.join("   "), 2, Role::Dim),
             false => {}
         }
-        add(&format!("gold {}", found.gold), 1, Role::Good);
+        add(&format!("answer key {}", found.gold), 1, Role::Good);
         let fits = lines.len().min(usize::from(area.height) / 2);
         for (y, (line, role)) in (area.y..area.bottom()).zip(lines.iter().take(fits)) {
             buf.set_stringn(area.x, y, text::fit(line, room), room, look.style(*role));
@@ -408,7 +406,7 @@ impl AnswerView {
         fits as u16
     }
 
-    /// Draws all that is known of the answer under the cursor.
+    /// Draws the details of the answer under the cursor.
     fn draw_answer(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
         self.overflow = 0;
         let Some(of) = self.current().filter(|_| area.height > 1) else {

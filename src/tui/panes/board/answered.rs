@@ -1,4 +1,4 @@
-//! Asking what every model answered to one question, and what the answers do.
+//! Requesting and receiving all answers to one question.
 
 use ratatui::layout::Rect;
 
@@ -8,10 +8,10 @@ use super::{BoardEffect, BoardPane, Layer, Want};
 use crate::panes::review::{Loaded, Picture};
 use benchtop_model::Result;
 use benchtop_model::board::{Answered, BoardAsk};
-use benchtop_owner::wire::{ItemView, request};
+use benchtop_protocol::wire::{ItemView, request};
 
 impl BoardPane {
-    /// Asks what every model answered to the question of this item; `model` is where the cursor is to be.
+    /// Requests all answers to the question of this item. The cursor goes to `model`.
     pub(super) fn ask_answered(&mut self, item: String, model: String) -> Vec<BoardEffect> {
         let column = self.listed().and_then(|view| view.column.clone());
         let (ask, rule) = (Box::new(self.shown.clone()), self.shown.rule.clone());
@@ -22,7 +22,7 @@ impl BoardPane {
         )]
     }
 
-    /// The list that the answers are chosen from.
+    /// The list of answers below the view.
     fn listed(&mut self) -> Option<&mut BehindView> {
         self.layers.iter_mut().rev().find_map(|l| {
             if let Layer::Behind(view) = l {
@@ -33,12 +33,12 @@ impl BoardPane {
         })
     }
 
-    /// Goes on to the next answer of the list behind, or the one before; the cursor stays on its model.
+    /// Goes to the next or previous answer of the list. The cursor stays on its model.
     pub(super) fn step_answer(&mut self, forward: bool) -> Vec<BoardEffect> {
         let end = if forward {
-            "this is the last answer of the list"
+            "last answer of the list"
         } else {
-            "this is the first answer of the list"
+            "first answer of the list"
         };
         let stays = self
             .answer()
@@ -52,7 +52,7 @@ impl BoardPane {
         }
     }
 
-    /// What every model answered to one question, while that is on top.
+    /// The view of all answers to a question, if it is on top.
     pub fn answer(&self) -> Option<&AnswerView> {
         match self.layers.last() {
             Some(Layer::Answer(view)) => Some(view),
@@ -67,8 +67,8 @@ impl BoardPane {
         }
     }
 
-    /// Shows what every model answered, in place of what was shown of another question, and asks for the item with its picture.
-    /// One that was asked for in order to replace a page opens none: whoever asked has closed the page.
+    /// Shows all answers to a question, replacing an earlier view, and requests the item. A reply
+    /// that should replace a view is dropped if the view was closed since.
     pub fn take_answered(
         &mut self,
         ask: &BoardAsk,
@@ -99,15 +99,15 @@ impl BoardPane {
         )]
     }
 
-    /// Takes in the item whose answers are shown.
+    /// Receives the item of the view.
     pub fn take_item(&mut self, number: u32, view: Result<ItemView>) {
         if let Some(answer) = self.answer_mut() {
             answer.take_item(number, view);
         }
     }
 
-    /// Asks again for the answers that are shown: the item may read otherwise now.
-    pub(super) fn answered_again(&mut self) -> Vec<BoardEffect> {
+    /// Requests the answers again, since the item may have changed.
+    pub(super) fn request_answered_again(&mut self) -> Vec<BoardEffect> {
         let shown = self.answer().map(|view| {
             let model = view
                 .current()
@@ -118,7 +118,8 @@ impl BoardPane {
         shown.map_or(vec![], |(item, model)| self.ask_answered(item, model))
     }
 
-    /// The item whose picture is to be drawn in `area`, and its place: none where there is no room. Without an item it says why.
+    /// The item whose picture to draw in `area`, with its place, or the error. `None` if there is
+    /// no room.
     pub fn pictured(
         &self,
         area: Rect,
@@ -128,7 +129,6 @@ impl BoardPane {
         (!place.is_empty()).then(|| (place, view.loaded()))
     }
 
-    /// Sets the picture beside the answers.
     pub fn set_picture(&mut self, picture: Picture) {
         if let Some(answer) = self.answer_mut() {
             answer.set_picture(picture);

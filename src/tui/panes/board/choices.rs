@@ -1,44 +1,43 @@
-//! What a person can choose from on the leaderboard: groups, items, rules, breakdowns.
+//! The menus of the leaderboard: column groups, items, extraction rules, and breakdowns.
 
 use super::draw::{on, printed};
-use super::responses::OWN;
+use super::responses::OWN_RULE;
 use super::table::FIRST;
 use super::views::{self, Kind, View};
 use super::{BoardEffect, BoardPane, ChoiceFor, Layer, Want};
-use crate::panes::metadata::edit_session::said;
+use crate::panes::metadata::edit_session::error_line;
 use crate::widgets::text;
+use benchtop_formats::printed as published;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::Result;
 use benchtop_model::board::analysis::TOOL;
 use benchtop_model::board::{BoardAsk, Curated, Printed, Row};
 use benchtop_model::round::state::RoundState;
-use benchtop_owner::wire::request;
-use benchtop_pipeline::board::published;
+use benchtop_protocol::wire::request;
 
 fn refuse(why: impl Into<String>) -> Vec<BoardEffect> {
     vec![BoardEffect::Refuse(why.into())]
 }
 
-/// The rules there are, that of each question first.
+/// The extraction rules. `None` stands for each question's own rule.
 fn rules() -> Vec<Option<String>> {
     let named = Extractor::ALL.map(|rule| Some(rule.name().to_string()));
     std::iter::once(None).chain(named).collect()
 }
 
 fn rule_line(rule: &Option<String>, now: &Option<String>) -> (String, String) {
-    let word = if rule == now {
-        "that of this board"
-    } else {
-        ""
-    };
-    (rule.as_deref().unwrap_or(OWN).to_string(), word.to_string())
+    let word = if rule == now { "present rule" } else { "" };
+    (
+        rule.as_deref().unwrap_or(OWN_RULE).to_string(),
+        word.to_string(),
+    )
 }
 
 impl BoardPane {
-    /// Asks which group of columns to go to.
+    /// Asks for a column group.
     pub(super) fn ask_measure(&mut self) -> Vec<BoardEffect> {
         let Some(board) = &self.found else {
-            return refuse("the leaderboard is being made");
+            return refuse("the leaderboard is loading");
         };
         let (mut places, mut lines): (Vec<usize>, Vec<(String, String)>) = (Vec::new(), Vec::new());
         for (at, column) in board.columns.iter().enumerate() {
@@ -61,11 +60,11 @@ impl BoardPane {
         places.push(FIRST + board.columns.len());
         lines.push((
             "predictions".into(),
-            "what was odd about each model's files".into(),
+            "counts of each model's predictions".into(),
         ));
         vec![BoardEffect::AskChoice {
             purpose: ChoiceFor::Column(places),
-            title: "go to columns".into(),
+            title: "Go to column group".into(),
             lines,
         }]
     }
@@ -73,7 +72,7 @@ impl BoardPane {
     /// Asks for a column or a model by name.
     pub(super) fn ask_find(&mut self) -> Vec<BoardEffect> {
         let Some(board) = &self.found else {
-            return refuse("the leaderboard is being made");
+            return refuse("the leaderboard is loading");
         };
         let columns = self.table.columns();
         let mut lines: Vec<(String, String)> = columns
@@ -97,21 +96,21 @@ impl BoardPane {
         );
         vec![BoardEffect::AskChoice {
             purpose,
-            title: "find a column or a model".into(),
+            title: "Find column or model".into(),
             lines,
         }]
     }
 
-    /// Asks which items are scored; the rounds are asked for first.
+    /// Asks for the items to score. Requests the rounds first.
     pub(super) fn ask_curated(&mut self) -> Vec<BoardEffect> {
         vec![BoardEffect::Ask(Want::Rounds, request::Rounds.into())]
     }
 
-    /// The rounds are there: asks which items are scored.
+    /// Receives the rounds and asks for the items to score.
     pub fn take_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<BoardEffect> {
         let rounds = match rounds {
             Ok(rounds) => rounds,
-            Err(problem) => return refuse(said(&problem)),
+            Err(problem) => return refuse(error_line(&problem)),
         };
         let mut choices = vec![Curated::All, Curated::Accepted];
         choices.extend(
@@ -122,8 +121,8 @@ impl BoardPane {
         );
         let line = |choice: &Curated| {
             let word = match choice {
-                Curated::All => "whatever people said of them".to_string(),
-                Curated::Accepted => "what the hand work changed".to_string(),
+                Curated::All => "regardless of verdicts".to_string(),
+                Curated::Accepted => "shows the effect of the review".to_string(),
                 Curated::Round(name) => {
                     let round = rounds.iter().find(|round| round.name == *name);
                     round.map_or(String::new(), |r| {
@@ -136,28 +135,28 @@ impl BoardPane {
         let lines = choices.iter().map(line).collect();
         vec![BoardEffect::AskChoice {
             purpose: ChoiceFor::Curated(choices),
-            title: "score".into(),
+            title: "Score".into(),
             lines,
         }]
     }
 
-    /// Asks which printed rows stand beside the scored ones.
+    /// Asks for the published rows to show.
     pub(super) fn ask_printed(&mut self) -> Vec<BoardEffect> {
         let Some(board) = &self.found else {
-            return refuse("the leaderboard is being made");
+            return refuse("the leaderboard is loading");
         };
         let papers = match published::papers_of(&board.columns) {
             Ok(papers) if papers.is_empty() => {
-                return refuse("no paper prints a column of this board");
+                return refuse("no paper published a column of this board");
             }
             Ok(papers) => papers,
-            Err(problem) => return refuse(said(&problem)),
+            Err(problem) => return refuse(error_line(&problem)),
         };
         let mut choices = vec![Printed::Off, Printed::All];
         choices.extend(papers.into_iter().map(|paper| Printed::Paper(paper.into())));
         let line = |choice: &Printed| {
             let word = if *choice == self.ask.printed {
-                "shown now"
+                "present choice"
             } else {
                 ""
             };
@@ -166,12 +165,12 @@ impl BoardPane {
         let lines = choices.iter().map(line).collect();
         vec![BoardEffect::AskChoice {
             purpose: ChoiceFor::Printed(choices),
-            title: "printed rows".into(),
+            title: "Published rows".into(),
             lines,
         }]
     }
 
-    /// Asks which rule reads answers.
+    /// Asks for the extraction rule.
     pub(super) fn ask_rule(&mut self) -> Vec<BoardEffect> {
         let rules = rules();
         let lines = rules
@@ -180,12 +179,12 @@ impl BoardPane {
             .collect();
         vec![BoardEffect::AskChoice {
             purpose: ChoiceFor::Rule(rules),
-            title: "read answers by".into(),
+            title: "Extraction rule".into(),
             lines,
         }]
     }
 
-    /// Asks which rule to hold against that of the board.
+    /// Asks for a rule to compare with the board's rule.
     pub(super) fn ask_other(&mut self) -> Vec<BoardEffect> {
         let mut rules: Vec<Option<String>> = rules()
             .into_iter()
@@ -196,11 +195,8 @@ impl BoardPane {
             .map(|rule| rule_line(rule, &self.shown.rule))
             .collect();
         rules.push(Some(TOOL.into()));
-        lines.push((
-            TOOL.into(),
-            "the verdicts that came with the answers".into(),
-        ));
-        let title = "which answers are read as something else by".to_string();
+        lines.push((TOOL.into(), "the verdicts in the imported files".into()));
+        let title = "Compare extraction with".to_string();
         vec![BoardEffect::AskChoice {
             purpose: ChoiceFor::Other(rules),
             title,
@@ -211,21 +207,21 @@ impl BoardPane {
     /// Asks for a breakdown of the model under the cursor.
     pub(super) fn ask_view(&mut self) -> Vec<BoardEffect> {
         let (Some(board), Some(row)) = (&self.found, self.row()) else {
-            return refuse("there is no model to break down");
+            return refuse("no model to break down");
         };
         if row.reference.is_some() {
-            return refuse("a printed row is not broken down: put the cursor on a scored model");
+            return refuse("a published row has no breakdown: move to a scored model");
         }
         let kinds = views::kinds(board);
         if kinds.is_empty() {
-            return refuse("this board has no groups of columns to break down");
+            return refuse("this board has no column groups to break down");
         }
         let lines = kinds
             .iter()
             .map(|(_, name, word)| (name.clone(), word.clone()))
             .collect();
         let kinds = kinds.into_iter().map(|(kind, ..)| kind).collect();
-        let title = format!("{} by", text::fit(&row.model, 40));
+        let title = format!("Break down {} by", text::fit(&row.model, 40));
         vec![BoardEffect::AskChoice {
             purpose: ChoiceFor::View(kinds),
             title,
@@ -233,7 +229,7 @@ impl BoardPane {
         }]
     }
 
-    /// Takes a choice.
+    /// Receives a choice.
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<BoardEffect> {
         match purpose {
             ChoiceFor::Column(places) => {
@@ -249,28 +245,28 @@ impl BoardPane {
                 ) {
                     (Some(column), _) => self.table.go_to_column(*column),
                     (None, Some(row)) if !self.table.go_to_id(*row) => {
-                        return refuse("that model is not among the rows shown");
+                        return refuse("that model is not in the visible rows");
                     }
                     _ => {}
                 }
                 vec![]
             }
             ChoiceFor::Curated(choices) => match choices.get(pick) {
-                Some(curated) => self.look(BoardAsk {
+                Some(curated) => self.request_board(BoardAsk {
                     curated: curated.clone(),
                     ..self.ask.clone()
                 }),
                 None => vec![],
             },
             ChoiceFor::Printed(choices) => match choices.get(pick) {
-                Some(printed) => self.look(BoardAsk {
+                Some(printed) => self.request_board(BoardAsk {
                     printed: printed.clone(),
                     ..self.ask.clone()
                 }),
                 None => vec![],
             },
             ChoiceFor::Rule(rules) => match rules.get(pick) {
-                Some(rule) => self.look(BoardAsk {
+                Some(rule) => self.request_board(BoardAsk {
                     rule: rule.clone(),
                     ..self.ask.clone()
                 }),
@@ -305,7 +301,7 @@ impl BoardPane {
                         self.layers.push(Layer::View(view));
                         vec![]
                     }
-                    None => refuse(format!("{} has no answers for it", row.model)),
+                    None => refuse(format!("{} has no answers for this breakdown", row.model)),
                 }
             }
         }

@@ -1,9 +1,9 @@
-//! Two models on the same questions, laid over the leaderboard.
+//! The comparison of two models on the same questions.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::detail::{apart, range, said};
+use super::detail::{apart, range, value_text};
 use crate::action::Action;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
@@ -14,16 +14,15 @@ use benchtop_model::Filter;
 use benchtop_model::board::analysis::Compared;
 use benchtop_model::board::{Cell, Scale};
 
-/// What an action on a comparison leaves for the pane to do.
+/// The result of an action.
 #[derive(Debug)]
 pub enum CompareEffect {
-    /// Open the item list with these words.
+    /// Open the item list with this filter.
     Items(String),
-    /// What any table leaves to do.
+    /// The result of a table action.
     Table(Answer),
 }
 
-/// A comparison that is shown.
 #[derive(Clone, Debug)]
 pub struct CompareView {
     compared: Compared,
@@ -32,12 +31,12 @@ pub struct CompareView {
 }
 
 impl CompareView {
-    /// Shows a comparison by a column of this scale.
+    /// A view of a comparison by a column with this scale.
     pub fn new(compared: Compared, scale: Scale) -> CompareView {
         let [a, b] = &compared.models;
-        let mut columns = vec![Spec::text("units that", 40)];
+        let mut columns = vec![Spec::text("units", 40)];
         columns.extend([
-            Spec::number("units", "", ColumnKind::Number, 9),
+            Spec::number("count", "", ColumnKind::Number, 9),
             Spec::number("of all", "", ColumnKind::Number, 8),
         ]);
         columns.push(Spec::number("items", "", ColumnKind::Number, 9));
@@ -58,24 +57,21 @@ impl CompareView {
                 ]
             };
             rows.push(line(
-                format!("only {a} gets right"),
+                format!("only {a} correct"),
                 t.first,
                 Some(t.first_items.len()),
             ));
             rows.push(line(
-                format!("only {b} gets right"),
+                format!("only {b} correct"),
                 t.second,
                 Some(t.second_items.len()),
             ));
-            rows.push(line("both get right".into(), t.both, None));
-            rows.push(line("neither gets right".into(), t.neither, None));
+            rows.push(line("both correct".into(), t.both, None));
+            rows.push(line("neither correct".into(), t.neither, None));
         }
         let hint = match compared.delta {
-            None => "there is nothing that both of them were scored on here".into(),
-            Some(_) => {
-                "this column has no units that are right or wrong, so there is no table of them"
-                    .into()
-            }
+            None => "the models have no scored questions in common".into(),
+            Some(_) => "no table: this column has no correct or wrong units".into(),
         };
         CompareView {
             table: LocalTable::new(columns, rows, 1, Empty::Nothing { hint }),
@@ -84,12 +80,11 @@ impl CompareView {
         }
     }
 
-    /// The table below the numbers.
     pub fn table_mut(&mut self) -> &mut LocalTable {
         &mut self.table
     }
 
-    /// Does a table action; Enter opens the items that only one of the two gets right.
+    /// Runs a table action. Enter opens the items that only one of the models answers correctly.
     pub fn act(&mut self, action: Action) -> Vec<CompareEffect> {
         let answers = self.table.act(action);
         let refuse =
@@ -102,10 +97,8 @@ impl CompareView {
                     _ => None,
                 });
                 match items {
-                    None => {
-                        refuse("only the items that one of the two alone gets right can be opened")
-                    }
-                    Some(items) if items.is_empty() => refuse("there are none that may be shown"),
+                    None => refuse("only the first two rows can be opened"),
+                    Some(items) if items.is_empty() => refuse("no items that may be shown"),
                     Some(items) => CompareEffect::Items(
                         Filter {
                             only: Some(items.clone()),
@@ -120,7 +113,7 @@ impl CompareView {
         answers.into_iter().map(effect).collect()
     }
 
-    /// What is said of a model: its number, with its count where it has one, and that on the questions of both where it is another.
+    /// The line of a model: its score and count, and those on the shared questions if they differ.
     fn side(&self, at: usize) -> String {
         let own = format!(
             "{}: {}",
@@ -138,31 +131,30 @@ impl CompareView {
             Some((Cell::Share { k, n }, value)) => {
                 format!(
                     "{} = {}/{}",
-                    said(value, self.scale),
+                    value_text(value, self.scale),
                     text::grouped(k),
                     text::grouped(n)
                 )
             }
             Some((cell, value)) => format!(
-                "{} of {} answers",
-                said(value, self.scale),
+                "{} over {} answers",
+                value_text(value, self.scale),
                 text::grouped(cell.n())
             ),
             None => "no answers".into(),
         }
     }
 
-    /// Draws it.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         let c = &self.compared;
         let redrawn = &c.redrawn;
         let none = || match &redrawn.why_not {
-            Some(why) => format!("no difference to tell: {why}"),
-            None => "no difference to tell".into(),
+            Some(why) => format!("no difference: {why}"),
+            None => "no difference".into(),
         };
         let delta = c.delta.map_or_else(none, |delta| {
             let interval = match (&redrawn.interval, &redrawn.why_not) {
-                // The interval that belongs to the test.
+                // The interval that matches the test.
                 _ if c.table.is_some() => match c.table.as_ref().and_then(|t| t.interval) {
                     Some((low, high)) => format!("95 % {}", range(low, high, self.scale)),
                     None => "no interval: too few clusters".into(),
@@ -171,31 +163,34 @@ impl CompareView {
                 (None, Some(why)) => format!("no interval: {why}"),
                 (None, None) => String::new(),
             };
-            let of = if c.narrowed().is_some() {
-                " of the shared"
+            let scope = if c.narrowed().is_some() {
+                " (shared)"
             } else {
                 ""
             };
-            format!("difference{of}: {}  {interval}", apart(delta, self.scale))
+            format!(
+                "difference{scope}: {}  {interval}",
+                apart(delta, self.scale)
+            )
         });
         let how = match redrawn.clusters {
             0 => String::new(),
             clusters if c.table.is_some() => {
                 format!(
-                    "of {} {}s; no 0 in it just where p is below 0.05",
+                    "{} {}s; excludes 0 exactly if p < 0.05",
                     text::grouped(clusters),
                     redrawn.cluster
                 )
             }
             clusters if redrawn.interval.is_some_and(|i| i.draws == 0) => {
                 format!(
-                    "of the true difference, from the intervals of both; {} {}s",
+                    "from the intervals of both models; {} {}s",
                     text::grouped(clusters),
                     redrawn.cluster
                 )
             }
             clusters => format!(
-                "by drawing {} {}s again, {} draws, seed {}",
+                "bootstrap over {} {}s, {} draws, seed {}",
                 text::grouped(clusters),
                 redrawn.cluster,
                 text::grouped(u64::from(redrawn.plan.draws)),
@@ -206,10 +201,10 @@ impl CompareView {
             let what = if t.is_exact {
                 "McNemar, exact"
             } else {
-                "whole clusters changing sides"
+                "cluster permutation"
             };
             format!(
-                "{what}, two-sided: p {} of {} against {}",
+                "{what}, two-sided: p {} ({} vs {})",
                 p_text(t.p),
                 t.first,
                 t.second
@@ -218,7 +213,7 @@ impl CompareView {
         let height = area.height.min(7);
         let mut lines = Lines::new(Rect { height, ..area }, buf, look);
         lines.say(
-            &format!(" {} against {} by {}", c.models[0], c.models[1], c.column),
+            &format!(" {} vs {} by {}", c.models[0], c.models[1], c.column),
             Role::Heading,
         );
         lines.say(&format!(" {}", self.side(0)), Role::Text);
@@ -241,7 +236,7 @@ mod tests {
     use benchtop_model::board::analysis::Redrawn;
 
     #[test]
-    fn a_number_on_what_both_answer_stands_beside_that_of_the_board() {
+    fn the_score_on_shared_questions_is_shown_beside_the_board_score() {
         let share = |k, n| Some(Cell::Share { k, n });
         let compared = Compared {
             models: ["m".into(), "n".into()],

@@ -1,18 +1,17 @@
-//! The lines below the table, and the page about a model.
+//! The detail lines below the table, and the page about a model.
 
 use super::table::{COUNTS, FIRST, RANK, counts};
 use super::{BoardPane, SMALL};
 use crate::theme::Role;
 use crate::widgets::page::Page;
 use crate::widgets::text;
-use benchtop_metrics::statistics::{Rank, p_text};
-use benchtop_model::board::analysis::{ScEstimate, Sure};
+use benchtop_metrics::statistics::p_text;
+use benchtop_model::board::analysis::{Rank, ScEstimate, Sure, untested};
+use benchtop_model::board::model_names::same;
 use benchtop_model::board::{Board, Cell, Column, Row, Scale};
-use benchtop_pipeline::analysis::same;
-use benchtop_pipeline::board::untested;
 
-/// A number in its column's unit.
-pub(super) fn said(value: f64, scale: Scale) -> String {
+/// A value with its unit.
+pub(super) fn value_text(value: f64, scale: Scale) -> String {
     match scale {
         Scale::Share => format!("{:.2} %", value * 100.0),
         Scale::Points => format!("{value:+.2} points"),
@@ -22,7 +21,7 @@ pub(super) fn said(value: f64, scale: Scale) -> String {
     }
 }
 
-/// A difference in its column's unit.
+/// A difference with its unit.
 pub(super) fn apart(value: f64, scale: Scale) -> String {
     match scale {
         Scale::Share => format!("{:+.2} points", value * 100.0),
@@ -55,8 +54,8 @@ impl BoardPane {
             .collect()
     }
 
-    /// Three lines: the cell, what its column means, and what was odd about the model's files. Fields keep their
-    /// places from row to row, so that moving the cursor changes few characters.
+    /// Three lines: the cell, the meaning of its column, and the counts of the model's predictions.
+    /// Fields have fixed places, so that a move changes few characters.
     pub(super) fn detail(&self) -> Vec<(String, Role)> {
         let (Some(board), Some(row)) = (&self.found, self.row()) else {
             return vec![];
@@ -71,7 +70,7 @@ impl BoardPane {
                 let cell = row.cells.get(at - FIRST).copied().flatten();
                 let more = self.more(row, column, cell);
                 (
-                    self.in_words(row, column, cell),
+                    self.cell_text(row, column, cell),
                     if more.is_empty() {
                         column.help.clone()
                     } else {
@@ -87,11 +86,8 @@ impl BoardPane {
                     name.1.to_string(),
                 )
             }
-            (None, None) if at == RANK => self.rank_in_words(row),
-            (None, None) => (
-                row.model.clone(),
-                "what is known of this model's files, and every note".into(),
-            ),
+            (None, None) if at == RANK => self.rank_text(row),
+            (None, None) => (row.model.clone(), "enter shows all counts and notes".into()),
         };
         let c = row.counts;
         let line = format!(
@@ -106,7 +102,8 @@ impl BoardPane {
         vec![(cell, Role::Text), (help, Role::Dim), (line, Role::Text)]
     }
 
-    /// The same three lines of a printed row: the number, what it is here where that model was scored, and the table.
+    /// The lines of a published row: the value, the scored value of the same model if there is one,
+    /// and the source.
     fn printed(&self, row: &Row) -> Vec<(String, Role)> {
         let printed = row.reference.as_deref().unwrap_or_default();
         let value =
@@ -115,9 +112,12 @@ impl BoardPane {
             .column()
             .zip(self.table.state().column().checked_sub(FIRST))
         {
-            None => (row.model.clone(), "the name that the paper uses".into()),
+            None => (row.model.clone(), "the name used in the paper".into()),
             Some((column, at)) => match value(row, at) {
-                None => (format!("{}: not printed", column.name), column.help.clone()),
+                None => (
+                    format!("{}: not published", column.name),
+                    column.help.clone(),
+                ),
                 Some(own) => {
                     let rows = self.found.iter().flat_map(|board| &board.rows);
                     let mut here =
@@ -126,29 +126,29 @@ impl BoardPane {
                         |(model, scored)| {
                             format!(
                                 "{model} here: {} ({})",
-                                said(scored, column.scale),
+                                value_text(scored, column.scale),
                                 apart(scored - own, column.scale)
                             )
                         },
                     );
                     (
-                        format!("{}: {}", column.name, said(own, column.scale)),
+                        format!("{}: {}", column.name, value_text(own, column.scale)),
                         here.unwrap_or_else(|| column.help.clone()),
                     )
                 }
             },
         };
-        let from = format!("printed in {printed}; not scored here");
+        let from = format!("published in {printed}; not scored here");
         [lines.0, lines.1, from]
             .map(|line| (line, Role::Dim))
             .to_vec()
     }
 
-    fn rank_in_words(&self, row: &Row) -> (String, String) {
+    fn rank_text(&self, row: &Row) -> (String, String) {
         let Some(ranks) = &self.ranks else {
             return (
                 "rank: sort by a column".into(),
-                "where the data cannot tell models apart, it is a range".into(),
+                "a range if the models do not differ significantly".into(),
             );
         };
         let board = self.found.iter();
@@ -164,42 +164,43 @@ impl BoardPane {
                     .filter_map(|row| row.cells.get(at).copied().flatten());
                 untested(ranks.of.len(), column, cells)
             }
-            _ => "from 1 + models surely better to all - surely worse; all pairs, Holm-corrected",
+            _ => "ranks that all pairwise tests allow (Holm-corrected)",
         };
         let next = |rank: &Rank| match (rank.discordant, rank.p, rank.corrected) {
             (Some((a, b)), Some(p), Some(corrected)) => {
                 format!(
-                    "; against the next one {a} to {b}, p {}, corrected {}",
+                    "; vs next {a} to {b}, p {}, corrected {}",
                     p_text(p),
                     p_text(corrected)
                 )
             }
             _ => String::new(),
         };
-        let said = match ranks.of.get(&row.model) {
+        let text = match ranks.of.get(&row.model) {
             Some(rank) => {
                 let shown = ranks
                     .said(&row.model)
-                    .map_or(String::new(), |(said, _)| said);
+                    .map_or(String::new(), |(text, _)| text);
                 format!("rank by {}: {}{}", ranks.column, shown.trim(), next(rank))
             }
             None => format!("rank by {}: none", ranks.column),
         };
-        (said, help.into())
+        (text, help.into())
     }
 
-    /// What was asked of a cell, and what it is on all items: in place of the column's meaning.
+    /// The requested interval of a cell and its value on all items, in place of the column's
+    /// meaning.
     fn more(&self, row: &Row, column: &Column, cell: Option<Cell>) -> String {
         let Some(value) = cell.and_then(Cell::value) else {
             return String::new();
         };
-        let sure = self
-            .sure
+        let interval_text = self
+            .intervals
             .get(&(row.model.clone(), column.name.clone()))
             .map(|sure| {
                 let (drawn, plan) = (&sure.redrawn, sure.redrawn.plan);
                 if let Some(sc) = sure.sc {
-                    return of_sc(sure, sc, column);
+                    return sc_text(sure, sc, column);
                 }
                 match drawn.interval {
                     Some(interval) => format!(
@@ -211,33 +212,35 @@ impl BoardPane {
                     ),
                     None => format!(
                         "no interval: {}",
-                        drawn.why_not.as_deref().unwrap_or("not defined")
+                        drawn.why_not.as_deref().unwrap_or("undefined")
                     ),
                 }
             });
-        let all = self.of_all(&row.model, &column.name).map(|all| {
-            format!(
-                "all items {} ({})",
-                said(all, column.scale),
-                apart(value - all, column.scale)
-            )
-        });
-        [all, sure]
+        let all = self
+            .value_on_all_items(&row.model, &column.name)
+            .map(|all| {
+                format!(
+                    "all items {} ({})",
+                    value_text(all, column.scale),
+                    apart(value - all, column.scale)
+                )
+            });
+        [all, interval_text]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()
             .join("  ")
     }
 
-    fn in_words(&self, row: &Row, column: &Column, cell: Option<Cell>) -> String {
+    fn cell_text(&self, row: &Row, column: &Column, cell: Option<Cell>) -> String {
         let Some((cell, value)) = cell.and_then(|c| Some((c, c.value()?))) else {
             return format!("{}: {}", column.name, nothing(row, column));
         };
         let Cell::Share { k, n } = cell else {
             return format!(
-                "{}: {}  of {} answers",
+                "{}: {}  over {} answers",
                 column.name,
-                said(value, column.scale),
+                value_text(value, column.scale),
                 text::grouped(cell.n())
             );
         };
@@ -259,8 +262,8 @@ impl BoardPane {
         )
     }
 
-    /// The value of the same cell on all items, while fewer are scored.
-    fn of_all(&self, model: &str, column: &str) -> Option<f64> {
+    /// The value of the same cell on all items, if the board has fewer.
+    fn value_on_all_items(&self, model: &str, column: &str) -> Option<f64> {
         let board = self.whole()?;
         let at = board.columns.iter().position(|c| c.name == column)?;
         let row = board.rows.iter().find(|r| r.model == model)?;
@@ -268,14 +271,14 @@ impl BoardPane {
     }
 }
 
-/// What is known of SC: the interval of the true one, and what chance does.
-fn of_sc(sure: &Sure, sc: ScEstimate, column: &Column) -> String {
+/// The interval of the true SC, and the SC that chance alone produces.
+fn sc_text(sure: &Sure, sc: ScEstimate, column: &Column) -> String {
     let interval = match sure.redrawn.interval {
         Some(i) => format!("true SC 95 % {}", range(i.low, i.high, column.scale)),
         None => "no interval".into(),
     };
     format!(
-        "{interval}; without noise {:.1}, equal styles {:.1}, p {}; {} styles, {} {}s",
+        "{interval}; noise-corrected {:.1}, noise {:.1}, p {}; {} styles, {} {}s",
         sc.corrected.max(0.0),
         sc.noise,
         p_text(sc.p),
@@ -285,7 +288,7 @@ fn of_sc(sure: &Sure, sc: ScEstimate, column: &Column) -> String {
     )
 }
 
-/// Why a model has no number in a column.
+/// The reason why a model has no value in a column.
 pub(super) fn nothing(row: &Row, column: &Column) -> String {
     let answers = match row.counts.uncompared {
         1 => "1 answer".to_string(),
@@ -293,13 +296,13 @@ pub(super) fn nothing(row: &Row, column: &Column) -> String {
     };
     match row.counts.uncompared {
         1.. if column.is_of_free_form() => {
-            format!("{answers} not compared yet: benchtop eval similarity")
+            format!("{answers} not compared yet: `benchtop eval similarity`")
         }
         _ => "no answers".into(),
     }
 }
 
-/// What is known of one model's files, every note of the board, and what each column counts.
+/// The page about a model: prediction counts, all notes, and the meaning of each column.
 pub(super) fn about(board: &Board, row: &Row) -> Page {
     let mut page = Page::new(row.model.clone()).heading("Predictions");
     for ((name, help), n) in COUNTS.iter().zip(counts(row.counts)) {

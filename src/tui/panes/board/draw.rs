@@ -1,4 +1,4 @@
-//! One frame of the leaderboard.
+//! Drawing of the leaderboard.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,7 +12,7 @@ use crate::widgets::table::draw::{BAR, draw_empty};
 use crate::widgets::text;
 use benchtop_model::board::{Curated, Printed};
 
-/// Which items, as menus and titles say it.
+/// The scored items, for menus and titles.
 pub(super) fn on(curated: &Curated) -> String {
     match curated {
         Curated::All => "all items".into(),
@@ -21,7 +21,7 @@ pub(super) fn on(curated: &Curated) -> String {
     }
 }
 
-/// Which printed rows, as menus and titles say it.
+/// The published rows, for menus and titles.
 pub(super) fn printed(printed: &Printed) -> String {
     match printed {
         Printed::Off => "none".into(),
@@ -31,31 +31,31 @@ pub(super) fn printed(printed: &Printed) -> String {
 }
 
 impl BoardPane {
-    /// What is scored, and what is waited for.
+    /// The title: what is scored, and pending requests.
     fn title(&self, keys: &Keymap) -> String {
         let Some(board) = &self.found else {
             return " leaderboard".into();
         };
-        let mut said = format!(
+        let mut title = format!(
             " leaderboard on {}: {}",
             on(&self.shown.curated),
             text::grouped(board.questions)
         );
         if let Some(whole) = self.whole() {
-            said += &format!(" of {}", text::grouped(whole.questions));
+            title += &format!(" of {}", text::grouped(whole.questions));
         }
-        said += if board.questions == 1 {
+        title += if board.questions == 1 {
             " question"
         } else {
             " questions"
         };
         if !self.shown.filter.is_empty() {
-            said += &format!("  only {}", self.shown.filter.words());
+            title += &format!("  only {}", self.shown.filter.words());
         }
         if let Some(rule) = &self.shown.rule {
-            said += &format!("  by {rule}");
+            title += &format!("  by {rule}");
             if let Some(n) = self.read_otherwise {
-                said += &format!(" ({} read otherwise)", text::grouped(n));
+                title += &format!(" ({} parsed differently)", text::grouped(n));
             }
         }
         if self.shown.printed != Printed::Off {
@@ -64,26 +64,26 @@ impl BoardPane {
                 .iter()
                 .filter(|row| row.reference.is_some())
                 .count();
-            said += &format!(
-                "  {rows} printed {} {}",
+            title += &format!(
+                "  {rows} published {} {}",
                 if rows == 1 { "row" } else { "rows" },
                 printed(&self.shown.printed)
             );
         }
         if let Some(model) = &self.marked {
-            said += &format!(
+            title += &format!(
                 "  {} compares with {model}",
                 keys.press(Action::CompareModels)
             );
         }
         if self.asked.is_some() {
-            said += "  ...";
+            title += "  ...";
         }
-        said
+        title
     }
 
-    /// Draws the table (or what lies over it) and, below it, what is known of the cell under the cursor; texts that name keys take
-    /// them from `keys`.
+    /// Draws the table, or the topmost layer, and the details of the cell under the cursor. `keys`
+    /// names the keys in texts.
     pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
         match self.layers.last_mut() {
             Some(Layer::Frequency(view)) => return view.draw(area, buf, look),

@@ -1,4 +1,4 @@
-//! What lies behind a leaderboard's cell: every answer, its unit, how it was read.
+//! The answers behind a cell of the leaderboard, with their units and parsed values.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -9,25 +9,24 @@ use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEff
 use crate::widgets::text;
 use benchtop_model::board::AnswerDetail;
 
-/// What an action on the answers leaves for the pane to do.
+/// The result of an action.
 #[derive(Debug)]
 pub enum BehindEffect {
-    /// Show what every model answered to the question of this item: its id, and the model.
+    /// Show all answers to the question of an item: its id, and the model.
     Show(String, String),
-    /// What any table leaves to do.
+    /// The result of a table action.
     Table(Answer),
 }
 
-/// The answers behind one cell.
 #[derive(Clone, Debug)]
 pub struct BehindView {
     model: String,
-    /// The column that the answers are behind, where it is one.
+    /// The column that the answers belong to. `None` for a list under a title of its own.
     pub(super) column: Option<String>,
     answers: Vec<AnswerDetail>,
-    /// How many there are, those that were not sent included.
+    /// The number of answers, including those that were not sent.
     all: u64,
-    /// The answers shown, in their order: row ids are places in it.
+    /// The visible answers in order. Row ids are indexes into it.
     order: Vec<usize>,
     only_wrong: bool,
     wrong_first: bool,
@@ -42,7 +41,7 @@ pub(super) fn right(is: bool) -> (&'static str, Role) {
     }
 }
 
-/// Whether it is right, or how alike it is to the reference; nothing for what is neither.
+/// A cell with right or wrong, or with the similarity to the reference.
 pub(super) fn judged(is: Option<bool>, similarity: Option<f32>) -> LocalCell {
     match (is.map(right), similarity) {
         (Some((word, role)), _) => {
@@ -65,31 +64,31 @@ pub(super) fn or_none(text: Option<&String>, none: &str) -> LocalCell {
     cell
 }
 
-/// What stands where nothing was read in an answer.
+/// The text for an answer that was not parsed.
 pub(super) fn unread(b: &AnswerDetail) -> &'static str {
     match b {
-        b if b.declined => "(declined)",
+        b if b.declined => "(refused)",
         AnswerDetail {
             right: None,
             similarity: None,
             ..
         } => "not compared",
-        AnswerDetail { right: None, .. } => "by meaning",
-        _ => "(unread)",
+        AnswerDetail { right: None, .. } => "similarity",
+        _ => "(unparsed)",
     }
 }
 
 impl BehindView {
-    /// Lists the answers behind the cell of `model` and `column`, the first of `all`.
+    /// A list of the answers behind the cell of `model` and `column`: the first ones of `all`.
     pub fn new(model: &str, column: &str, answers: Vec<AnswerDetail>, all: u64) -> BehindView {
-        let title = format!("answers of {model} behind {column}");
+        let title = format!("{column}: answers of {model}");
         BehindView {
             column: Some(column.to_string()),
             ..BehindView::titled(title, model, answers, all)
         }
     }
 
-    /// Lists answers of a model under a heading.
+    /// A list of a model's answers under a title.
     pub fn titled(title: String, model: &str, answers: Vec<AnswerDetail>, all: u64) -> BehindView {
         let has_tool = answers.iter().any(|b| b.tool.is_some());
         let mut columns = vec![
@@ -100,14 +99,14 @@ impl BehindView {
         columns.extend([
             Spec::text("question", 10),
             Spec::text("gold", 8),
-            Spec::text("read as", 12),
+            Spec::text("parsed", 12),
         ]);
         if has_tool {
             columns.push(Spec::text("tool", 10));
         }
         columns.push(Spec::text("raw output", 24));
         columns.iter_mut().for_each(|c| c.group.clone_from(&title));
-        let hint = "this cell has no answers behind it that may be shown; esc goes back".into();
+        let hint = "no answers that may be shown; esc goes back".into();
         let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });
         let model = model.to_string();
         let (order, only_wrong, wrong_first) = (Vec::new(), false, false);
@@ -125,7 +124,7 @@ impl BehindView {
         view
     }
 
-    /// Puts the answers in their order.
+    /// Sorts and filters the answers.
     fn arrange(&mut self) {
         let has_tool = self.table.columns().iter().any(|c| c.name == "tool");
         let line = |b: &AnswerDetail| {
@@ -160,7 +159,7 @@ impl BehindView {
             .filter(|at| !self.only_wrong || wrong(at))
             .collect();
         if self.wrong_first {
-            // What was not compared yet is worth nothing known, and comes last.
+            // Answers that were not compared yet come last.
             let worth = |at: &usize| self.answers[*at].worth().unwrap_or(f32::INFINITY);
             self.order.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
         }
@@ -170,9 +169,9 @@ impl BehindView {
             .map(|at| line(&self.answers[*at]))
             .collect();
         let hint = if self.only_wrong {
-            "none of these answers is wrong"
+            "no wrong answers"
         } else {
-            "this cell has no answers behind it that may be shown; esc goes back"
+            "no answers that may be shown; esc goes back"
         };
         self.table
             .set_rows(rows, Empty::Nothing { hint: hint.into() });
@@ -193,12 +192,11 @@ impl BehindView {
         self.table.set_note(note.join("; "));
     }
 
-    /// The table it is drawn as, for going to a column, selecting by pattern and copying.
+    /// The table, for going to a column, selecting by pattern, and copying.
     pub fn table_mut(&mut self) -> &mut LocalTable {
         &mut self.table
     }
 
-    /// The answer under the cursor.
     pub fn current(&self) -> Option<&AnswerDetail> {
         self.answers.get(
             *self
@@ -207,7 +205,7 @@ impl BehindView {
         )
     }
 
-    /// Goes to the next answer or the one before; whether there is one.
+    /// Goes to the next or previous answer. `None` if there is none.
     pub fn step(&mut self, forward: bool) -> Option<BehindEffect> {
         let before = self.table.cursor_id();
         self.table
@@ -226,7 +224,7 @@ impl BehindView {
         ))
     }
 
-    /// Does a table action; Enter shows what every model answered to the question.
+    /// Runs a table action. Enter shows all answers to the question.
     pub fn act(&mut self, action: Action) -> Vec<BehindEffect> {
         match action {
             Action::OnlyWrong => self.only_wrong = !self.only_wrong,
@@ -246,7 +244,6 @@ impl BehindView {
         answers.into_iter().map(effect).collect()
     }
 
-    /// Draws the list.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         self.table.widen(area.width);
         self.table.draw(area, buf, look);
@@ -278,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn enter_asks_for_the_question_of_the_answer_and_a_step_for_that_of_the_next() {
+    fn enter_shows_the_question_and_step_the_next_one() {
         let next = AnswerDetail {
             item: "mvp/413".into(),
             ..behind(None)
@@ -292,13 +289,13 @@ mod tests {
         assert!(matches!(view.step(true), Some(BehindEffect::Show(item, _)) if item == "mvp/413"));
         assert!(
             view.step(true).is_none() && view.current().unwrap().output.is_none(),
-            "it is the last one"
+            "this is the last answer"
         );
         assert!(matches!(view.step(false), Some(BehindEffect::Show(item, _)) if item == "mvp/412"));
     }
 
     #[test]
-    fn the_wrong_ones_first_or_alone() {
+    fn wrong_answers_come_first_or_alone() {
         let of = |key: &str, right: bool| AnswerDetail {
             key: key.into(),
             right: Some(right),
@@ -327,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_free_form_answer_is_neither_right_nor_wrong_but_so_alike() {
+    fn a_free_form_answer_has_a_similarity() {
         let free = |key: &str, similarity: Option<f32>| {
             let of = behind(Some("a dog"));
             AnswerDetail {
@@ -358,14 +355,14 @@ mod tests {
         let shown = (0..8).map(line).collect::<Vec<_>>().join("\n");
         assert!(
             shown.contains("0.91")
-                && shown.contains("by meaning")
+                && shown.contains("similarity")
                 && shown.contains("not compared"),
             "{shown}"
         );
         assert_eq!(
             shown.matches("wrong").count(),
             2,
-            "of the one without an answer, unit and answer: {shown}"
+            "unit and answer of the one without an output: {shown}"
         );
         view.act(Action::WrongFirst);
         let keys: Vec<_> = view
@@ -379,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_with_nothing_behind_it_refuses() {
+    fn an_empty_list_opens_nothing() {
         let mut view = BehindView::new("m", "c", vec![], 0);
         assert!(matches!(
             &view.act(Action::Open)[..],

@@ -1,57 +1,57 @@
-//! What the leaderboard asks of the program around it.
+//! The effects that the leaderboard hands to the program.
 
 use crate::widgets::table::CopyWhat;
 use benchtop_model::board::{BoardAsk, Curated, Printed};
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
 use super::views::Kind;
 
-/// What an answer of the owner is for. Every one names the board that it is of: answers to an earlier one are passed over.
+/// The receiver of an owner's reply, with the board that it belongs to. Replies for an earlier
+/// board are ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Want {
     /// [`take_board`](super::BoardPane::take_board).
     Board(Box<BoardAsk>),
-    /// [`take_whole`](super::BoardPane::take_whole): the same on all items.
+    /// [`take_whole`](super::BoardPane::take_whole): the same board on all items.
     Whole(Box<BoardAsk>),
     /// [`take_rounds`](super::BoardPane::take_rounds).
     Rounds,
     /// [`take_ranks`](super::BoardPane::take_ranks), by this column.
     Ranks(Box<BoardAsk>, String),
-    /// [`take_sure`](super::BoardPane::take_sure), of this model and column.
+    /// [`take_sure`](super::BoardPane::take_sure): the interval for this model and column.
     Sure(Box<BoardAsk>, String, String),
     /// [`take_compared`](super::BoardPane::take_compared).
     Compared(Box<BoardAsk>),
-    /// [`take_behind`](super::BoardPane::take_behind), of this model and column.
+    /// [`take_behind`](super::BoardPane::take_behind), for this model and column.
     Behind(Box<BoardAsk>, String, String),
-    /// [`take_answered`](super::BoardPane::take_answered), the cursor on this model; whether it replaces an open page.
+    /// [`take_answered`](super::BoardPane::take_answered): the model for the cursor, and whether it
+    /// replaces an open view.
     Answered(Box<BoardAsk>, String, bool),
-    /// [`take_item`](super::BoardPane::take_item), of this number.
+    /// [`take_item`](super::BoardPane::take_item), for this number.
     Item(u32),
     /// [`take_stable`](super::BoardPane::take_stable), by this column.
     Stable(Box<BoardAsk>, String),
-    /// [`take_disagreements`](super::BoardPane::take_disagreements), with this rule; shown as a table, or only counted.
+    /// [`take_disagreements`](super::BoardPane::take_disagreements), with another rule.
     Disagreements {
-        /// Of which board.
         ask: Box<BoardAsk>,
-        /// The other rule.
         other: Option<String>,
-        /// They are to be shown.
+        /// Whether to show them or only count them.
         show: bool,
     },
 }
 
-/// What a choice decides.
+/// The purpose of a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChoiceFor {
-    /// Which items are scored.
+    /// The items to score.
     Curated(Vec<Curated>),
-    /// What papers printed.
+    /// The published rows to show.
     Printed(Vec<Printed>),
-    /// Which rule reads answers.
+    /// The extraction rule.
     Rule(Vec<Option<String>>),
-    /// Which rule is held against the one of the board.
+    /// The rule to compare with the board's rule.
     Other(Vec<Option<String>>),
-    /// A column to go to: that of a group, or one found by name.
+    /// A column to go to.
     Column(Vec<usize>),
     /// A column or a model to go to: columns first, then rows by id.
     Find(Vec<usize>, Vec<u64>),
@@ -59,50 +59,46 @@ pub enum ChoiceFor {
     View(Vec<Kind>),
 }
 
-/// What the pane asks of the program around it.
+/// An effect of the leaderboard.
 #[derive(Clone, Debug)]
 pub enum BoardEffect {
-    /// Ask the owner; the answer is for `Want`.
+    /// Send a request to the owner. `Want` names the receiver of the reply.
     Ask(Want, AnyRequest),
-    /// Nobody waits any more for what was asked for this.
+    /// Cancel this request.
     Cancel(Want),
-    /// Ask which.
+    /// Ask for a choice.
     AskChoice {
-        /// What for.
         purpose: ChoiceFor,
-        /// The question.
         title: String,
-        /// The answers, each with a word about it.
+        /// The options, each with a detail.
         lines: Vec<(String, String)>,
     },
-    /// Ask for a filter, which is these words so far; then call [`BoardPane::filter`](super::BoardPane::filter).
+    /// Ask for a filter, starting with this text, then call
+    /// [`BoardPane::filter`](super::BoardPane::filter).
     AskFilter(String),
-    /// Open the item list with these words as its filter.
+    /// Open the item list with this filter.
     Items(String),
-    /// Review the item of this number, and come back from there.
+    /// Review this item and return afterwards.
     Item(u32),
-    /// Put this on the clipboard; it holds so many rows.
-    Copy {
-        /// The text.
-        text: String,
-        /// How many rows it holds.
-        rows: usize,
-    },
-    /// Ask for a regular expression, then call [`BoardPane::select_regex`](super::BoardPane::select_regex).
+    /// Copy text to the clipboard.
+    Copy { text: String, rows: usize },
+    /// Ask for a regular expression, then call
+    /// [`BoardPane::select_regex`](super::BoardPane::select_regex).
     AskRegex {
         /// Column of the table on top.
         column: usize,
-        /// Select, or let go.
+        /// Whether to select or unselect.
         on: bool,
     },
-    /// Ask which of these columns, then call [`BoardPane::go_to_column`](super::BoardPane::go_to_column) with its index.
+    /// Ask for one of these columns, then call
+    /// [`BoardPane::go_to_column`](super::BoardPane::go_to_column) with its index.
     AskColumn(Vec<String>),
     /// Ask for a format, then call [`BoardPane::copy`](super::BoardPane::copy).
     AskCopy(CopyWhat),
-    /// Good to know.
+    /// Report something worth knowing.
     Say(String),
-    /// Why the key did nothing.
+    /// Report why the action did nothing.
     Refuse(String),
-    /// There is nothing left to close: leave the pane.
+    /// Leave the pane: there is nothing left to close.
     Leave,
 }

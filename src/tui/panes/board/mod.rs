@@ -1,19 +1,19 @@
-//! The leaderboard: models by columns, with the interval and the counts of the cell under the cursor, breakdowns of a model,
-//! comparisons of two, and ways down to the answers.
+//! The leaderboard: models by measures, with interval and counts of the cell under the cursor,
+//! breakdowns, comparisons, and drilldown to the answers.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `effects` | what the pane asks of the program around it |
-//! | `responses` | what is asked of the owner, and what its answers do |
-//! | `table_effects` | what answers of tables come to; opening a cell |
+//! | `effects` | the effects for the program to carry out |
+//! | `responses` | requests to the owner, and its replies |
+//! | `table_effects` | results of table actions; opening a cell |
 //! | `table` | a board as a table |
 //! | `detail` | the lines below the table |
-//! | `draw` | one frame |
-//! | `choices` | groups, items, rules and breakdowns to choose from |
+//! | `draw` | drawing |
+//! | `choices` | menus |
 //! | `views` | breakdowns of one model |
-//! | `stable` | how scores settle over parts of the data |
+//! | `stable` | stability of scores over parts of the data |
 //! | `compare`, `rules`, `drilldown` | two models, two rules, the answers behind a cell |
-//! | `answer`, `answered` | what every model answered to one question, and asking for it |
+//! | `answer`, `answered` | all answers to one question |
 
 mod answer;
 mod answered;
@@ -54,13 +54,13 @@ use benchtop_model::Result;
 use benchtop_model::board::analysis::Sure;
 use benchtop_model::board::{AnswerDetail, Board, BoardAsk, Row};
 
-/// Fewer units than this say little: the cell is dimmed and starred.
+/// Cells with fewer units are dimmed and starred.
 pub const SMALL: u64 = 30;
 
-/// A 95 % interval for `k` of `n`, both ends in 0..=1.
+/// Computes the 95 % interval of `k` of `n`, both ends in 0..=1.
 pub type Interval = fn(k: u64, n: u64) -> (f64, f64);
 
-/// What lies over the leaderboard, the last on top.
+/// A layer on top of the leaderboard.
 #[derive(Debug)]
 enum Layer {
     Frequency(FrequencyView),
@@ -75,7 +75,7 @@ enum Layer {
 }
 
 impl Layer {
-    /// The table that keys go to; `None` on a page.
+    /// The table that gets the keys. `None` on a page.
     fn table_mut(&mut self) -> Option<&mut LocalTable> {
         match self {
             Layer::Frequency(view) => Some(view.table_mut()),
@@ -91,37 +91,37 @@ impl Layer {
     }
 }
 
-/// The leaderboard pane.
 #[derive(Debug)]
 pub struct BoardPane {
     interval: Interval,
     decimals: usize,
-    /// What is looked at; the board on the screen is that of `shown` until the answer is there.
+    /// The requested board. Until the reply, the screen shows the board of `shown`.
     ask: BoardAsk,
     asked: Option<BoardAsk>,
-    /// Something changed while an answer was on its way.
+    /// Whether something changed while a request was pending.
     stale: bool,
     shown: BoardAsk,
     found: Option<Board>,
-    /// The same board on all items, while fewer are scored, and of which one it is.
+    /// The same board on all items, if the board has fewer.
     whole: Option<(BoardAsk, Board)>,
-    /// Why there is no board.
+    /// The error of the last request.
     failed: Option<String>,
     ranks: Option<Ranks>,
-    /// The column that ranks were last asked for.
+    /// The column of the last request for ranks.
     ranked_by: Option<String>,
-    /// Intervals asked for, by model and column.
-    sure: BTreeMap<(String, String), Sure>,
-    /// The model that is to be compared with another.
+    /// Requested intervals, by model and column.
+    intervals: BTreeMap<(String, String), Sure>,
+    /// The model marked for a comparison.
     marked: Option<String>,
-    /// Answers that the board's rule reads as something else than each question's own.
+    /// The number of answers that the board's rule parses differently from each question's own
+    /// rule.
     read_otherwise: Option<u64>,
     table: LocalTable,
     layers: Vec<Layer>,
 }
 
 impl BoardPane {
-    /// A pane that has asked nothing yet; `interval` gives the 95 % interval of a cell.
+    /// A pane without a board. `interval` computes the 95 % interval of a cell.
     pub fn waiting(interval: Interval) -> BoardPane {
         let none = table::Shown {
             decimals: 1,
@@ -140,7 +140,7 @@ impl BoardPane {
             failed: None,
             ranks: None,
             ranked_by: None,
-            sure: BTreeMap::new(),
+            intervals: BTreeMap::new(),
             marked: None,
             read_otherwise: None,
             table: table::table(&Board::default(), &none),
@@ -148,12 +148,11 @@ impl BoardPane {
         }
     }
 
-    /// A pane that shows `board`.
     pub fn new(board: Board, interval: Interval) -> BoardPane {
         BoardPane::with_decimals(board, interval, 1)
     }
 
-    /// The same with one or two decimals in the cells (the detail line always has two).
+    /// A pane with one or two decimals in the cells. The detail line always has two.
     pub fn with_decimals(board: Board, interval: Interval, decimals: usize) -> BoardPane {
         let mut pane = BoardPane {
             decimals: decimals.clamp(1, 2),
@@ -164,7 +163,7 @@ impl BoardPane {
         pane
     }
 
-    /// Scopes whose keys are live now, the nearest first.
+    /// The scopes with live keys, nearest first.
     pub fn scopes(&self) -> &'static [Scope] {
         match self.layers.last() {
             None => &[Scope::Board, Scope::Table, Scope::Global],
@@ -186,7 +185,7 @@ impl BoardPane {
         })
     }
 
-    /// The board on the screen as it is on all items, while fewer are scored.
+    /// The present board on all items, if the board has fewer.
     fn whole(&self) -> Option<&Board> {
         self.whole
             .as_ref()
@@ -194,19 +193,18 @@ impl BoardPane {
             .map(|(_, board)| board)
     }
 
-    /// The model under the cursor.
     fn row(&self) -> Option<&Row> {
         let id = self.table.cursor_id()?;
         self.found.as_ref()?.rows.get(usize::try_from(id).ok()?)
     }
 
-    /// The column under the cursor, where it is one of the board.
+    /// The column under the cursor, if it is one of the board's.
     fn column(&self) -> Option<&benchtop_model::board::Column> {
         let at = self.table.state().column().checked_sub(FIRST)?;
         self.found.as_ref()?.columns.get(at)
     }
 
-    /// The table that keys go to; `None` on a page.
+    /// The table that gets the keys. `None` on a page.
     fn top_table(&mut self) -> Option<&mut LocalTable> {
         match self.layers.last_mut() {
             None => Some(&mut self.table),
@@ -214,10 +212,8 @@ impl BoardPane {
         }
     }
 
-    /// Selects the rows that match what a person typed, or lets them go.
-    ///
-    /// # Errors
-    /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) says what is wrong with the pattern.
+    /// Selects or unselects rows that match a pattern. Fails with
+    /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) if the pattern is invalid.
     pub fn select_regex(
         &mut self,
         column: usize,
@@ -232,14 +228,14 @@ impl BoardPane {
         Ok(answer.map(|a| self.carry_out(a)).unwrap_or_default())
     }
 
-    /// Puts the cursor on a column of the table on top.
+    /// Moves the cursor to a column of the topmost table.
     pub fn go_to_column(&mut self, column: usize) {
         if let Some(table) = self.top_table() {
             table.go_to_column(column);
         }
     }
 
-    /// Copies rows of the table on top.
+    /// Copies rows of the topmost table.
     pub fn copy(&mut self, what: CopyWhat, format: CopyFormat) -> Vec<BoardEffect> {
         let answer = self
             .top_table()
@@ -247,14 +243,13 @@ impl BoardPane {
         answer.map(|a| self.carry_out(a)).unwrap_or_default()
     }
 
-    /// Does an action.
     pub fn act(&mut self, action: Action) -> Vec<BoardEffect> {
         let closes = matches!(action, Action::Back | Action::MenuCancel);
         if closes || action == Action::MenuOk {
             return match self.layers.pop() {
                 Some(layer) => BoardPane::closed(&layer),
                 None if self.table.surface() => vec![],
-                None if self.marked.is_some() => self.let_go(),
+                None if self.marked.is_some() => self.clear_mark(),
                 None => vec![BoardEffect::Leave],
             };
         }
@@ -323,7 +318,7 @@ impl BoardPane {
             Some(Layer::Rules(view)) => {
                 let effects = view.act(action);
                 let after = |pane: &mut BoardPane, effect| match effect {
-                    RulesEffect::Show(view) => pane.lay(Layer::Behind(*view)),
+                    RulesEffect::Show(view) => pane.push_layer(Layer::Behind(*view)),
                     RulesEffect::Table(answer) => pane.carry_out(answer),
                 };
                 effects.into_iter().flat_map(|e| after(self, e)).collect()
@@ -331,7 +326,7 @@ impl BoardPane {
         }
     }
 
-    fn lay(&mut self, layer: Layer) -> Vec<BoardEffect> {
+    fn push_layer(&mut self, layer: Layer) -> Vec<BoardEffect> {
         self.layers.push(layer);
         vec![]
     }
@@ -347,7 +342,7 @@ impl BoardPane {
             Action::RulesDiffer => self.ask_other(),
             Action::BoardViews => self.ask_view(),
             Action::CompareModels => self.compare(),
-            Action::HowSure => self.how_sure(),
+            Action::HowSure => self.ask_interval(),
             action => {
                 let answers = self.table.act(action);
                 let mut effects: Vec<BoardEffect> = answers

@@ -1,51 +1,51 @@
-//! What the leaderboard asks of the owner, and what the answers do.
+//! Requests of the leaderboard to the owner, and handling of the replies.
 
 use super::compare::CompareView;
 use super::rules::RulesView;
 use super::table::{self, FIRST, Ranks, Shown};
 use super::{BehindView, BoardEffect, BoardPane, Layer, Want};
 use crate::action::Action;
-use crate::panes::metadata::edit_session::said;
-use benchtop_metrics::statistics::Rank;
+use crate::panes::metadata::edit_session::error_line;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::board::analysis::{Compared, Disagreement, Sure};
+use benchtop_model::board::analysis::{Compared, Disagreement, Rank, Sure};
 use benchtop_model::board::{BehindPage, Board, BoardAsk, Curated, Printed, Scale};
 use benchtop_model::{Filter, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// A model, and where its row was printed if it was not scored.
-type Named = (String, Option<String>);
+/// A model, and the source of its row if it is a published one.
+type RowName = (String, Option<String>);
 
-/// The name of no rule in particular.
-pub(super) const OWN: &str = "each question's own rule";
+/// The name of the default, where each question has its own rule.
+pub(super) const OWN_RULE: &str = "each question's own rule";
 
 impl BoardPane {
-    /// Shown: the board is asked for, unless it is there or on its way.
+    /// Opens the pane: requests the board unless it is present or requested.
     pub fn start(&mut self) -> Vec<BoardEffect> {
         let mut effects = if self.asked.is_some() || self.found.is_some() && !self.stale {
             vec![]
         } else {
             self.again()
         };
-        effects.extend(self.answered_again());
+        effects.extend(self.request_answered_again());
         effects
     }
 
-    /// Answers or items came, or the connection is new: the board is asked for again, and stays until the answer is there.
+    /// Requests the board again after answers or items changed, or after reconnecting. The old one
+    /// stays until the reply.
     pub fn again(&mut self) -> Vec<BoardEffect> {
         self.asked = None;
         let mut effects = self.ask();
-        effects.extend(self.stable_again());
+        effects.extend(self.request_stable_again());
         effects
     }
 
-    /// It is not on the screen, and is asked for when it is next shown.
+    /// Marks the board as outdated while it is not on the screen.
     pub fn outdated(&mut self) {
         self.stale = true;
         self.asked = None;
     }
 
-    /// Verdicts came in: asked for again where they say what is scored.
+    /// Requests the board again after verdicts, if they decide which items are scored.
     pub fn judged(&mut self) -> Vec<BoardEffect> {
         let follows = self.ask.curated != Curated::All || !self.ask.filter.status.is_empty();
         match (follows, self.asked.is_some()) {
@@ -80,8 +80,8 @@ impl BoardPane {
         effects
     }
 
-    /// Looks at something else.
-    pub(super) fn look(&mut self, ask: BoardAsk) -> Vec<BoardEffect> {
+    /// Requests another board.
+    pub(super) fn request_board(&mut self, ask: BoardAsk) -> Vec<BoardEffect> {
         if self.ask == ask {
             return vec![];
         }
@@ -89,19 +89,17 @@ impl BoardPane {
         self.ask()
     }
 
-    /// Scores only what a filter finds.
-    ///
-    /// # Errors
-    /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) for words that are no filter.
+    /// Limits the scored questions to a filter. Fails with
+    /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) if `words` is not a filter.
     pub fn filter(&mut self, words: &str) -> Result<Vec<BoardEffect>> {
         let filter = Filter::parse(words)?;
-        Ok(self.look(BoardAsk {
+        Ok(self.request_board(BoardAsk {
             filter,
             ..self.ask.clone()
         }))
     }
 
-    /// Takes a board in; one to an earlier question is passed over.
+    /// Receives a board. Ignores one of an earlier request.
     pub fn take_board(&mut self, ask: &BoardAsk, board: Result<Board>) -> Vec<BoardEffect> {
         if self.asked.as_ref() != Some(ask) {
             return vec![];
@@ -110,12 +108,12 @@ impl BoardPane {
         let board = match board {
             Ok(board) => board,
             Err(problem) => {
-                // What is on the screen stays, and so does what it is of.
+                // Keep the board on the screen and its request.
                 if self.found.is_some() {
                     self.ask = self.shown.clone();
-                    return vec![BoardEffect::Refuse(said(&problem))];
+                    return vec![BoardEffect::Refuse(error_line(&problem))];
                 }
-                self.failed = Some(said(&problem));
+                self.failed = Some(error_line(&problem));
                 return vec![];
             }
         };
@@ -123,7 +121,7 @@ impl BoardPane {
             self.read_otherwise = None;
         }
         (self.shown, self.failed) = (ask.clone(), None);
-        self.sure.clear();
+        self.intervals.clear();
         self.show(board);
         let mut effects = self.ask_ranks();
         if ask.rule.is_some() && self.read_otherwise.is_none() {
@@ -144,13 +142,13 @@ impl BoardPane {
         effects
     }
 
-    /// Puts a board in place of the one before: cursor, order and hidden columns stay where they can.
+    /// Replaces the board. Cursor, sorting, and hidden columns stay where possible.
     fn show(&mut self, board: Board) {
         let same = self
             .found
             .as_ref()
             .is_some_and(|before| before.columns == board.columns && !before.rows.is_empty());
-        let at = self.named();
+        let at = self.current_row_name();
         let column = self.column().map(|c| c.name.clone());
         self.found = Some(board);
         if same {
@@ -166,7 +164,7 @@ impl BoardPane {
             marked: self.marked.as_deref(),
         };
         self.table = table::table(board, &shown);
-        // Who is ahead is seen at once.
+        // Sort by the leading column, so that the best model is on top.
         if let Some(overall) = board.leading().filter(|_| board.rows.len() > 1) {
             self.table.go_to_group(FIRST + overall);
             self.table.act(Action::SortDescending);
@@ -178,14 +176,14 @@ impl BoardPane {
         }
     }
 
-    /// The row under the cursor by what does not change with the board: its model, and where it was printed.
-    fn named(&self) -> Option<Named> {
+    /// An identity of the row under the cursor that does not change with the board.
+    fn current_row_name(&self) -> Option<RowName> {
         self.row()
             .map(|row| (row.model.clone(), row.reference.clone()))
     }
 
-    /// Fills the rows in again, the cursor on this one.
-    pub(super) fn fill(&mut self, at: Option<Named>) {
+    /// Fills the rows again and moves the cursor to this row.
+    pub(super) fn fill(&mut self, at: Option<RowName>) {
         let Some(board) = &self.found else { return };
         let selected: Vec<u64> = self.table.state().selected().iter().copied().collect();
         let shown = Shown {
@@ -200,7 +198,7 @@ impl BoardPane {
         self.table.set_widths(&widths);
         table::note(&mut self.table, board);
         self.table.mark(selected);
-        let is = |(model, reference): Named| {
+        let is = |(model, reference): RowName| {
             board
                 .rows
                 .iter()
@@ -212,7 +210,7 @@ impl BoardPane {
         }
     }
 
-    /// The column that rows are sorted by first, where it is one of the board.
+    /// The board column of the first sort key.
     pub(super) fn sorted_by(&self) -> Option<String> {
         let at = self
             .table
@@ -224,7 +222,7 @@ impl BoardPane {
         self.found.as_ref()?.columns.get(at).map(|c| c.name.clone())
     }
 
-    /// Ranks by the column that rows are sorted by now, where it is another one.
+    /// Requests ranks if the sort column changed.
     pub(super) fn rank(&mut self) -> Vec<BoardEffect> {
         if self.ranked_by == self.sorted_by() {
             vec![]
@@ -241,7 +239,7 @@ impl BoardPane {
             .is_some_and(|ranks| Some(&ranks.column) != self.ranked_by.as_ref())
         {
             self.ranks = None;
-            let at = self.named();
+            let at = self.current_row_name();
             self.fill(at);
         }
         let Some(column) = self.ranked_by.clone() else {
@@ -254,33 +252,31 @@ impl BoardPane {
         )]
     }
 
-    /// Takes ranks in.
+    /// Receives ranks.
     pub fn take_ranks(&mut self, ask: &BoardAsk, column: String, ranks: Vec<(String, Rank)>) {
         if *ask != self.shown || self.sorted_by().as_ref() != Some(&column) {
             return;
         }
         self.ranks = Some(Ranks::new(column, ranks));
-        let at = self.named();
+        let at = self.current_row_name();
         self.fill(at);
     }
 
-    /// Takes the same board on all items in.
+    /// Receives the board on all items.
     pub fn take_whole(&mut self, ask: &BoardAsk, board: Result<Board>) {
         if *ask == self.ask {
             self.whole = board.ok().map(|board| (ask.clone(), board));
         }
     }
 
-    /// Asks how sure the cell under the cursor is.
-    pub(super) fn how_sure(&mut self) -> Vec<BoardEffect> {
+    /// Requests the interval of the cell under the cursor.
+    pub(super) fn ask_interval(&mut self) -> Vec<BoardEffect> {
         let (Some(row), Some(column)) = (self.row(), self.column()) else {
-            return vec![BoardEffect::Refuse(
-                "put the cursor on a number first".into(),
-            )];
+            return vec![BoardEffect::Refuse("move to a number first".into())];
         };
         if row.reference.is_some() {
             return vec![BoardEffect::Refuse(
-                "a printed number has no answers to draw from".into(),
+                "a published number has no answers to resample".into(),
             )];
         }
         let (model, column) = (row.model.clone(), column.name.clone());
@@ -298,10 +294,10 @@ impl BoardPane {
         )]
     }
 
-    /// Takes an interval in; the line below the table says it.
+    /// Receives an interval. The detail line shows it.
     pub fn take_sure(&mut self, ask: &BoardAsk, model: String, column: String, sure: Sure) {
         if *ask == self.shown {
-            self.sure.insert((model, column), sure);
+            self.intervals.insert((model, column), sure);
         }
     }
 
@@ -321,7 +317,7 @@ impl BoardPane {
         )]
     }
 
-    /// Shows the answers behind a cell, the first page of them.
+    /// Shows the first page of answers behind a cell.
     pub fn take_behind(&mut self, ask: &BoardAsk, (model, column): (&str, &str), page: BehindPage) {
         if *ask == self.shown {
             self.layers.push(Layer::Behind(BehindView::new(
@@ -333,14 +329,14 @@ impl BoardPane {
         }
     }
 
-    /// Marks the model under the cursor, or compares it with the one that is marked.
+    /// Marks the model under the cursor, or compares it with the marked one.
     pub(super) fn compare(&mut self) -> Vec<BoardEffect> {
         let Some(row) = self.row() else {
-            return vec![BoardEffect::Refuse("there is no model to compare".into())];
+            return vec![BoardEffect::Refuse("no model to compare".into())];
         };
         if row.reference.is_some() {
             return vec![BoardEffect::Refuse(
-                "a printed row has no answers to compare".into(),
+                "a published row has no answers to compare".into(),
             )];
         }
         let model = row.model.clone();
@@ -350,7 +346,7 @@ impl BoardPane {
                 self.fill(Some((model, None)));
                 vec![]
             }
-            Some(marked) if marked == model => self.let_go(),
+            Some(marked) if marked == model => self.clear_mark(),
             Some(marked) => {
                 let Some(column) = self
                     .column()
@@ -358,7 +354,7 @@ impl BoardPane {
                     .or_else(|| self.sorted_by())
                 else {
                     return vec![BoardEffect::Refuse(
-                        "put the cursor on the column to compare by".into(),
+                        "move to the column to compare by".into(),
                     )];
                 };
                 let (ask, plan) = (Box::new(self.shown.clone()), Bootstrap::default());
@@ -374,15 +370,14 @@ impl BoardPane {
         }
     }
 
-    /// No model is to be compared any more.
-    pub(super) fn let_go(&mut self) -> Vec<BoardEffect> {
+    /// Clears the mark.
+    pub(super) fn clear_mark(&mut self) -> Vec<BoardEffect> {
         self.marked = None;
-        let at = self.named();
+        let at = self.current_row_name();
         self.fill(at);
         vec![]
     }
 
-    /// Shows a comparison.
     pub fn take_compared(&mut self, ask: &BoardAsk, compared: Compared) {
         if *ask == self.shown {
             let columns = self.found.as_ref().map_or(&[][..], |board| &board.columns);
@@ -395,7 +390,7 @@ impl BoardPane {
         }
     }
 
-    /// Takes in where another rule reads other answers: shown as a table, or only counted.
+    /// Receives the differences between two rules, to show or only count them.
     pub fn take_disagreements(
         &mut self,
         ask: &BoardAsk,
@@ -410,10 +405,10 @@ impl BoardPane {
             self.read_otherwise = Some(found.iter().map(|d| d.differ).sum());
             return;
         }
-        let first = self.shown.rule.as_deref().unwrap_or(OWN);
+        let first = self.shown.rule.as_deref().unwrap_or(OWN_RULE);
         self.layers.push(Layer::Rules(RulesView::new(
             first,
-            other.unwrap_or(OWN),
+            other.unwrap_or(OWN_RULE),
             found,
         )));
     }

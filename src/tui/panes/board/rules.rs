@@ -1,4 +1,4 @@
-//! Where two rules read another answer out of what models said, laid over the leaderboard.
+//! Comparison of two extraction rules: the answers that they parse differently.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,16 +12,16 @@ use benchtop_model::ToolVerdict;
 use benchtop_model::board::AnswerDetail;
 use benchtop_model::board::analysis::{Disagreement, TOOL};
 
-/// What an action on it leaves for the pane to do.
+/// The result of an action.
 #[derive(Debug)]
 pub enum RulesEffect {
     /// Show these answers.
     Show(Box<BehindView>),
-    /// What any table leaves to do.
+    /// The result of a table action.
     Table(Answer),
 }
 
-/// How often two rules differ, by model.
+/// The number of differences between two rules, by model.
 #[derive(Clone, Debug)]
 pub struct RulesView {
     found: Vec<Disagreement>,
@@ -30,7 +30,7 @@ pub struct RulesView {
 }
 
 impl RulesView {
-    /// Shows where `first` (the board's rule) and `second` differ.
+    /// A view of the differences between `first` (the board's rule) and `second`.
     pub fn new(first: &str, second: &str, found: Vec<Disagreement>) -> RulesView {
         let number = |name: &str| Spec::number(name, "", ColumnKind::Number, 8);
         let mut columns = vec![
@@ -42,7 +42,7 @@ impl RulesView {
         columns.extend([number("only 1st right"), number("only 2nd right")]);
         columns
             .iter_mut()
-            .for_each(|c| c.group = format!("1st {first} against 2nd {second}"));
+            .for_each(|c| c.group = format!("1st {first} vs 2nd {second}"));
         let count = |n: u64| LocalCell::number(text::grouped(n), Some(n as f64));
         let line = |d: &Disagreement| {
             let share = 100.0 * d.differ as f64 / d.answers.max(1) as f64;
@@ -53,8 +53,8 @@ impl RulesView {
         };
         let rows = found.iter().map(line).collect();
         let hint = match second == TOOL {
-            true => "no answers here came with a verdict of the tool that wrote them".into(),
-            false => "no model has answers that both rules read".into(),
+            true => "no answers came with a tool's verdict".into(),
+            false => "no model has answers that both rules can parse".into(),
         };
         let table = LocalTable::new(columns, rows, 1, Empty::Nothing { hint });
         RulesView {
@@ -64,12 +64,11 @@ impl RulesView {
         }
     }
 
-    /// The table it is drawn as.
     pub fn table_mut(&mut self) -> &mut LocalTable {
         &mut self.table
     }
 
-    /// Does a table action; Enter shows the first answers of a model on which the rules differ.
+    /// Runs a table action. Enter shows a model's first answers on which the rules differ.
     pub fn act(&mut self, action: Action) -> Vec<RulesEffect> {
         let answers = self.table.act(action);
         let effect = |answer| match answer {
@@ -81,7 +80,7 @@ impl RulesView {
                 {
                     Some(found) => RulesEffect::Show(Box::new(self.examples(found))),
                     None => RulesEffect::Table(Answer::Effect(TableEffect::Refuse(
-                        "the rules differ on none of its answers".into(),
+                        "the rules agree on all its answers".into(),
                     ))),
                 }
             }
@@ -91,35 +90,40 @@ impl RulesView {
     }
 
     fn examples(&self, found: &Disagreement) -> BehindView {
-        let told = |(behind, read): &(AnswerDetail, Option<String>)| {
-            let said = behind
+        let detail = |(behind, read): &(AnswerDetail, Option<String>)| {
+            let verdict = behind
                 .tool
                 .as_ref()
                 .filter(|_| self.second == TOOL)
                 .map(ToolVerdict::said);
-            let said = said.as_deref().or(read.as_deref()).unwrap_or("(unread)");
-            let unit = format!("{said} by {}", self.second);
+            let verdict = verdict
+                .as_deref()
+                .or(read.as_deref())
+                .unwrap_or("(unparsed)");
+            let unit = format!("{verdict} by {}", self.second);
             AnswerDetail {
                 unit,
                 ..behind.clone()
             }
         };
         let title = match self.second == TOOL {
-            true => format!("answers of {} that the tool judged otherwise", found.model),
+            true => format!(
+                "answers of {} that the tool judged differently",
+                found.model
+            ),
             false => format!(
-                "answers of {} that {} reads as something else",
+                "answers of {} that {} parses differently",
                 found.model, self.second
             ),
         };
         BehindView::titled(
             title,
             &found.model,
-            found.examples.iter().map(told).collect(),
+            found.examples.iter().map(detail).collect(),
             found.differ,
         )
     }
 
-    /// Draws it.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         self.table.draw(area, buf, look);
     }

@@ -1,4 +1,5 @@
-//! How the scores of a column settle as more of the questions come in, laid over the leaderboard (Dysca, appendix B.2).
+//! The stability of a column's scores: their values over growing parts of the data (Dysca, appendix
+//! B.2).
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -6,7 +7,7 @@ use ratatui::layout::Rect;
 use super::{BoardEffect, BoardPane, Layer, Want};
 use crate::action::Action;
 use crate::keymap::Keymap;
-use crate::panes::metadata::edit_session::said;
+use crate::panes::metadata::edit_session::error_line;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::sparkline;
@@ -14,43 +15,42 @@ use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Sp
 use crate::widgets::text;
 use benchtop_model::Result;
 use benchtop_model::agreement::Bootstrap;
+use benchtop_model::analysis::{AnalyseAsk, Curve, Stability, Stable, What};
 use benchtop_model::board::{Better, BoardAsk, Scale};
-use benchtop_owner::wire::{AnalyseAsk, request};
-use benchtop_pipeline::analysis::{Curve, Stability, Stable, What};
+use benchtop_protocol::wire::request;
 
-/// Columns of the terminal for each fraction of a curve.
+/// Width of a fraction in a chart.
 const WIDE: usize = 2;
 
-/// What an action on it leaves for the pane to do.
+/// The result of an action.
 #[derive(Debug)]
 pub enum StableEffect {
     /// Show the answers of this model behind this column.
     Behind(String, String),
-    /// What any table leaves to do.
+    /// The result of a table action.
     Table(Answer),
 }
 
-/// What is known so far.
 #[derive(Clone, Debug)]
 enum State {
-    /// The owner reads.
+    /// Waiting for the owner.
     Asked,
-    /// The curves are there, in this order of models.
+    /// The curves, best model first.
     Found(Box<Stable>),
-    /// Why there are none.
+    /// The error.
     Failed(String),
 }
 
 /// The curves of all models.
 #[derive(Clone, Debug)]
 pub struct StableView {
-    /// Of which board.
+    /// The board that the curves belong to.
     ask: Box<BoardAsk>,
     column: String,
     state: State,
     table: LocalTable,
-    /// The table has its drawn column.
-    is_drawn: bool,
+    /// Whether the table has its chart column.
+    has_chart: bool,
 }
 
 impl StableView {
@@ -61,7 +61,7 @@ impl StableView {
             column,
             state: State::Asked,
             table,
-            is_drawn: true,
+            has_chart: true,
         }
     }
 
@@ -82,7 +82,6 @@ impl StableView {
         BoardEffect::Ask(self.want(), request::Analyse(Box::new(ask)).into())
     }
 
-    /// The table below the heading.
     pub fn table_mut(&mut self) -> &mut LocalTable {
         &mut self.table
     }
@@ -92,20 +91,20 @@ impl StableView {
             Ok(mut found) => {
                 let least = is_low_good(found.scale);
                 let last = |c: &Curve| c.values.last().copied().flatten();
-                // Who is ahead comes first; models without a number come last.
+                // The best model comes first. Models without a value come last.
                 found.models.sort_by(|a, b| match (last(a), last(b)) {
                     (Some(a), Some(b)) if least => a.total_cmp(&b),
                     (Some(a), Some(b)) => b.total_cmp(&a),
                     (a, b) => b.is_some().cmp(&a.is_some()),
                 });
-                self.table = table(&found, self.is_drawn);
+                self.table = table(&found, self.has_chart);
                 State::Found(Box::new(found))
             }
-            Err(problem) => State::Failed(said(&problem)),
+            Err(problem) => State::Failed(error_line(&problem)),
         };
     }
 
-    /// Does a table action; Enter shows the answers behind a model's number.
+    /// Runs a table action. Enter shows the answers behind a model's value.
     pub fn act(&mut self, action: Action) -> Vec<StableEffect> {
         let State::Found(found) = &self.state else {
             return vec![];
@@ -125,18 +124,15 @@ impl StableView {
         answers.into_iter().map(effect).collect()
     }
 
-    /// Draws it. A screen reader gets the numbers without the column that draws them.
+    /// Draws the view. Accessible mode omits the chart column.
     pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
         let height = area.height.min(4);
         let mut lines = Lines::new(Rect { height, ..area }, buf, look);
-        lines.say(
-            &format!(" {} over parts of the data", self.column),
-            Role::Heading,
-        );
+        lines.say(&format!(" stability of {}", self.column), Role::Heading);
         let found = match &self.state {
             State::Asked => {
                 lines.say(
-                    &format!(" reading ...  {} stops it", keys.press(Action::Back)),
+                    &format!(" loading ...  {} cancels", keys.press(Action::Back)),
                     Role::Pending,
                 );
                 return;
@@ -149,7 +145,7 @@ impl StableView {
         };
         lines.say(
             &format!(
-                " questions come in in one order for all models, drawn with seed {} (Dysca, B.2)",
+                " one random order of questions for all models, seed {} (Dysca, B.2)",
                 found.seed
             ),
             Role::Dim,
@@ -157,15 +153,15 @@ impl StableView {
         lines.say(&format!(" {}", order(found)), Role::Text);
         let ends = ends(found).filter(|_| !look.accessible);
         let scale = ends.map_or(String::new(), |(low, high)| {
-            format!("; drawn from {low:.1} to {high:.1}")
+            format!("; chart from {low:.1} to {high:.1}")
         });
         lines.say(
-            &format!(" drift: farthest from the final number, 50 % on{scale}"),
+            &format!(" drift: greatest distance from the final value after 50 %{scale}"),
             Role::Dim,
         );
-        if self.is_drawn == look.accessible {
-            self.is_drawn = !look.accessible;
-            self.table = table(found, self.is_drawn);
+        if self.has_chart == look.accessible {
+            self.has_chart = !look.accessible;
+            self.table = table(found, self.has_chart);
         }
         self.table.draw(
             Rect {
@@ -183,7 +179,7 @@ fn is_low_good(scale: Scale) -> bool {
     scale.better() == Better::Less
 }
 
-/// The smallest and the largest number of all curves; `None` without numbers.
+/// The least and greatest value of all curves. `None` without values.
 fn ends(found: &Stable) -> Option<(f64, f64)> {
     let mut values = found
         .models
@@ -193,7 +189,8 @@ fn ends(found: &Stable) -> Option<(f64, f64)> {
     Some(values.fold((first, first), |(low, high), v| (low.min(v), high.max(v))))
 }
 
-/// From which fraction on the models are in the order that all of the data puts them in; they are in that order already.
+/// The fraction from which on the models keep their final order, in words. The models are sorted by
+/// it.
 fn order(found: &Stable) -> String {
     let least = is_low_good(found.scale);
     let same = |at: usize| {
@@ -221,16 +218,16 @@ fn order(found: &Stable) -> String {
         .take_while(|at| same(*at))
         .last();
     match settled.and_then(|at| found.fractions.get(at)) {
-        _ if found.models.len() < 2 => "one model alone".into(),
+        _ if found.models.len() < 2 => "only one model".into(),
         Some(percent) if *percent < 100.0 => {
-            format!("the models are in their final order from {percent} % of the data on")
+            format!("the order of the models is final from {percent} % of the data")
         }
-        _ => "the models are in their final order only on all of the data".into(),
+        _ => "the order of the models is final only with all data".into(),
     }
 }
 
-/// A curve as little columns between the smallest and the largest number of all; blank where there is none.
-fn drawn(curve: &Curve, (low, high): (f64, f64)) -> String {
+/// A curve as a sparkline, scaled to the range of all curves. Missing values are blank.
+fn chart(curve: &Curve, (low, high): (f64, f64)) -> String {
     let mark = |value: &Option<f64>| match value {
         Some(value) => sparkline(&[value - low], high - low, 1, false).repeat(WIDE),
         None => " ".repeat(WIDE),
@@ -238,7 +235,7 @@ fn drawn(curve: &Curve, (low, high): (f64, f64)) -> String {
     curve.values.iter().map(mark).collect()
 }
 
-fn table(found: &Stable, is_drawn: bool) -> LocalTable {
+fn table(found: &Stable, has_chart: bool) -> LocalTable {
     let widest = found
         .models
         .iter()
@@ -252,13 +249,13 @@ fn table(found: &Stable, is_drawn: bool) -> LocalTable {
         let width = u16::try_from(text::width(&group)).unwrap_or(5).max(5);
         Spec::number(format!("{percent} %"), group, ColumnKind::Number, width)
     };
-    // The final number stands beside the name, the way to it at the end.
+    // The final value is beside the name. The other points follow at the end.
     let mut points: Vec<Spec> = found.fractions.iter().zip(&found.n).map(point).collect();
     specs.extend(points.pop());
     specs.push(Spec::number("drift", "", ColumnKind::Number, 5));
-    if is_drawn {
+    if has_chart {
         specs.push(Spec::text(
-            "drawn",
+            "chart",
             u16::try_from(WIDE * found.fractions.len()).unwrap_or(22),
         ));
     }
@@ -272,8 +269,8 @@ fn table(found: &Stable, is_drawn: bool) -> LocalTable {
         let mut cells = vec![LocalCell::text(&curve.model)];
         cells.extend(points.pop());
         cells.push(number(curve.drift));
-        if is_drawn {
-            let mut cell = LocalCell::text(drawn(curve, ends(found).unwrap_or_default()));
+        if has_chart {
+            let mut cell = LocalCell::text(chart(curve, ends(found).unwrap_or_default()));
             cell.view.role = Role::Accent;
             cells.push(cell);
         }
@@ -290,16 +287,14 @@ fn table(found: &Stable, is_drawn: bool) -> LocalTable {
 }
 
 impl BoardPane {
-    /// Asks the owner for the curves of the column under the cursor, or of the one that rows are sorted by.
+    /// Requests the curves of the column under the cursor, or of the sort column.
     pub(super) fn ask_stable(&mut self) -> Vec<BoardEffect> {
         let Some(column) = self
             .column()
             .map(|c| c.name.clone())
             .or_else(|| self.sorted_by())
         else {
-            return vec![BoardEffect::Refuse(
-                "put the cursor on a column first".into(),
-            )];
+            return vec![BoardEffect::Refuse("move to a column first".into())];
         };
         let view = StableView::new(Box::new(self.shown.clone()), column);
         let effect = view.effect();
@@ -307,7 +302,7 @@ impl BoardPane {
         vec![effect]
     }
 
-    /// Takes the curves in, or why there are none; those that nobody looks at any more are passed over.
+    /// Receives the curves. Ignores those of a closed view.
     pub fn take_stable(&mut self, ask: &BoardAsk, column: &str, found: Result<Stable>) {
         let is =
             |l: &&mut Layer| matches!(l, Layer::Stable(v) if *v.ask == *ask && v.column == column);
@@ -316,8 +311,8 @@ impl BoardPane {
         }
     }
 
-    /// What was on its way went with the connection: asked for again.
-    pub(super) fn stable_again(&self) -> Vec<BoardEffect> {
+    /// Repeats a request that was lost with the connection.
+    pub(super) fn request_stable_again(&self) -> Vec<BoardEffect> {
         let waits = |layer: &Layer| match layer {
             Layer::Stable(view) if matches!(view.state, State::Asked) => Some(view.effect()),
             _ => None,
@@ -325,7 +320,7 @@ impl BoardPane {
         self.layers.iter().filter_map(waits).collect()
     }
 
-    /// What is to be done when a layer is closed: nobody waits for its curves any more.
+    /// Cancels the request of a closed layer.
     pub(super) fn closed(layer: &Layer) -> Vec<BoardEffect> {
         match layer {
             Layer::Stable(view) if matches!(view.state, State::Asked) => {
@@ -357,28 +352,28 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_models_settles_where_it_stays_to_the_end() {
+    fn the_order_is_final_once_it_no_longer_changes() {
         let two =
             |a: [f64; 3], b: [f64; 3]| order(&found(&[("a", a.map(Some)), ("b", b.map(Some))]));
         assert!(two([50.0, 60.0, 61.0], [40.0, 55.0, 52.0]).contains("from 10 %"));
         assert!(two([50.0, 60.0, 61.0], [60.0, 55.0, 52.0]).contains("from 50 %"));
-        assert!(two([70.0, 50.0, 61.0], [60.0, 55.0, 52.0]).contains("only on all"));
-        assert!(order(&found(&[("a", [Some(1.0); 3])])).contains("alone"));
+        assert!(two([70.0, 50.0, 61.0], [60.0, 55.0, 52.0]).contains("only with all"));
+        assert!(order(&found(&[("a", [Some(1.0); 3])])).contains("only one"));
         let missing = found(&[("a", [Some(9.0); 3]), ("b", [None, Some(2.0), Some(3.0)])]);
         assert!(
             order(&missing).contains("from 50 %"),
-            "a model without a number is in no order"
+            "a model without a value has no place"
         );
     }
 
     #[test]
-    fn curves_are_drawn_between_the_ends_of_all_and_blank_where_there_is_no_number() {
+    fn charts_are_scaled_to_all_curves_and_blank_without_values() {
         let found = found(&[
             ("a", [None, Some(40.0), Some(60.0)]),
             ("b", [Some(50.0); 3]),
         ]);
         assert_eq!(ends(&found), Some((40.0, 60.0)));
-        assert_eq!(drawn(&found.models[0], (40.0, 60.0)), "  ▁▁██");
-        assert_eq!(drawn(&found.models[1], (50.0, 50.0)), "▁▁▁▁▁▁");
+        assert_eq!(chart(&found.models[0], (40.0, 60.0)), "  ▁▁██");
+        assert_eq!(chart(&found.models[1], (50.0, 50.0)), "▁▁▁▁▁▁");
     }
 }

@@ -1,4 +1,4 @@
-//! A board as a table: models by columns, with ranks, and what was odd about each model's files.
+//! A board as a table: models by measures, with ranks and prediction counts.
 
 use std::collections::HashMap;
 
@@ -6,36 +6,31 @@ use super::SMALL;
 use crate::theme::Role;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text;
-use benchtop_metrics::statistics::{Rank, p_text};
+use benchtop_metrics::statistics::p_text;
+use benchtop_model::board::analysis::Rank;
 use benchtop_model::board::{Board, Cell, Column, Counts, Row, Scale};
 
 /// The column of ranks.
 pub(super) const RANK: usize = 1;
-/// Where the board's own columns begin.
+/// The first column of the board itself.
 pub(super) const FIRST: usize = 2;
 
-/// Columns after the board's own: what was odd about a model's files.
+/// The columns after the board's own: counts of a model's predictions.
 pub(super) const COUNTS: [(&str, &str); 6] = [
-    ("used", "answers to the questions scored"),
-    (
-        "missing",
-        "questions without an answer; they count as wrong",
-    ),
+    ("used", "answers to the scored questions"),
+    ("missing", "questions without an answer; count as wrong"),
     (
         "extra",
-        "answers to questions that are not in the set, in all files; not used",
+        "answers to unknown questions, in all files; not used",
     ),
     (
         "doubled",
-        "rows given more than once, in all files; the first is used",
+        "duplicate rows, in all files; the first one counts",
     ),
-    (
-        "unparsed",
-        "answers that no rule could read; they count as wrong",
-    ),
+    ("unparsed", "answers without a parsed value; count as wrong"),
     (
         "refused",
-        "answers that decline in words; they count as wrong, unless declining is right",
+        "refusals in free text; count as wrong unless a refusal is right",
     ),
 ];
 
@@ -50,16 +45,13 @@ pub(super) fn counts(c: Counts) -> [u64; 6] {
     ]
 }
 
-/// The ranks by a column.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranks {
-    /// The column's name.
     pub(super) column: String,
-    /// By model.
     pub(super) of: HashMap<String, Rank>,
-    /// Whether any two could be compared; else ranks are the bare order.
+    /// Whether any pair could be tested. Otherwise ranks are the plain order.
     pub(super) tested: bool,
-    /// The place of each model in that order, from 1.
+    /// The position of each model in the order, from 1.
     places: HashMap<String, usize>,
 }
 
@@ -79,11 +71,11 @@ impl Ranks {
         }
     }
 
-    /// The rank in words: `2`, `2-4` where it may be any of these, `(2)` where nothing was tested.
+    /// The rank as text: `2`, `2-4` for a range, `(2)` if nothing was tested. The number sorts.
     pub(super) fn said(&self, model: &str) -> Option<(String, f64)> {
         let (rank, place) = (self.of.get(model)?, self.places.get(model)?);
         Some(match self.tested {
-            // Where models may have the same best rank, the one that may have the better worst rank comes first.
+            // Among equal best ranks, the better worst rank comes first.
             true => (rank.said(), rank.rank as f64 + rank.high as f64 / 1e6),
             false => (format!("({place})"), *place as f64),
         })
@@ -97,19 +89,19 @@ fn cell_of(cell: Option<Cell>, scale: Scale, decimals: usize, reference: bool) -
         return none;
     };
     let small = cell.n() < SMALL && !reference;
-    // A place after the digits is kept for the star, so that the decimal points stay below each other.
+    // Reserve a place for the star, so that the decimal points line up.
     let star = if small { '*' } else { ' ' };
-    let said = match scale {
+    let shown_text = match scale {
         Scale::Share => format!("{:.decimals$}{star}", value * 100.0),
         Scale::Points => format!("{value:+.decimals$}{star}"),
-        // Without its noise a variance may be below 0, which no variance is.
+        // A noise-corrected variance may be below 0. Show 0.
         Scale::Squared => format!("{:.decimals$}{star}", value.max(0.0)),
         Scale::Spread => format!("{value:.decimals$}{star}"),
         Scale::P => format!("{}{star}", p_text(value)),
     };
     let mut shown = LocalCell {
         is_aside: reference,
-        ..LocalCell::number(said, Some(value))
+        ..LocalCell::number(shown_text, Some(value))
     };
     if small || reference {
         shown.view.role = Role::Dim;
@@ -119,16 +111,15 @@ fn cell_of(cell: Option<Cell>, scale: Scale, decimals: usize, reference: bool) -
     shown
 }
 
-/// How the rows are to be shown.
+/// The options for rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shown<'a> {
     pub(super) decimals: usize,
     pub(super) ranks: Option<&'a Ranks>,
-    /// The model that is to be compared with another.
+    /// The model marked for a comparison.
     pub(super) marked: Option<&'a str>,
 }
 
-/// The rows of a board.
 pub(super) fn rows(board: &Board, shown: &Shown<'_>) -> Vec<Vec<LocalCell>> {
     let line = |row: &Row| {
         let reference = row.reference.is_some();
@@ -144,7 +135,7 @@ pub(super) fn rows(board: &Board, shown: &Shown<'_>) -> Vec<Vec<LocalCell>> {
             .and_then(|ranks| ranks.said(&row.model));
         let rank = rank.map_or_else(
             || LocalCell::number("", None),
-            |(said, at)| LocalCell::number(said, Some(at)),
+            |(text, at)| LocalCell::number(text, Some(at)),
         );
         let mut cells = vec![model, rank];
         let at = |i: usize| {
@@ -165,7 +156,7 @@ pub(super) fn rows(board: &Board, shown: &Shown<'_>) -> Vec<Vec<LocalCell>> {
     board.rows.iter().map(line).collect()
 }
 
-/// What is left of a column's name without what all names of its group begin with, up to a dot.
+/// A column name without the prefix that its group shares, up to a dot.
 pub(super) fn short<'c>(board: &Board, column: &'c Column) -> &'c str {
     let group: Vec<&str> = board
         .columns
@@ -182,20 +173,20 @@ pub(super) fn short<'c>(board: &Board, column: &'c Column) -> &'c str {
         })
         .max();
     match shared {
-        // One column alone begins like itself.
+        // A single column has no shared prefix.
         Some(at) if group.len() > 1 => column.name.get(at..).unwrap_or_default(),
         _ => "",
     }
 }
 
-/// Why a board has no rows.
+/// The message for an empty board.
 pub(super) fn nothing() -> Empty {
     Empty::Nothing {
-        hint: "`benchtop import PATH` brings the answers of models in".into(),
+        hint: "`benchtop import PATH` imports the answers of models".into(),
     }
 }
 
-/// How wide the columns are: the models' by their names, numbers by the widest of them, so that none is cut.
+/// The column widths: models by their names, numbers by the widest value.
 pub(super) fn widths(columns: &[Spec], rows: &[Vec<LocalCell>]) -> Vec<u16> {
     let widest = |at: usize| {
         rows.iter()
@@ -214,10 +205,9 @@ pub(super) fn widths(columns: &[Spec], rows: &[Vec<LocalCell>]) -> Vec<u16> {
     columns.iter().enumerate().map(of).collect()
 }
 
-/// Columns of the terminal for the longest names.
+/// The greatest width of names.
 const NAMES: u16 = 26;
 
-/// A table for a board.
 pub(super) fn table(board: &Board, shown: &Shown<'_>) -> LocalTable {
     let mut columns = vec![Spec::text("model", 8)];
     columns.push(Spec {
@@ -257,7 +247,7 @@ pub(super) fn table(board: &Board, shown: &Shown<'_>) -> LocalTable {
     table
 }
 
-/// What is said below the table.
+/// Sets the note below the table.
 pub(super) fn note(table: &mut LocalTable, board: &Board) {
     let small = |c: &Option<Cell>| c.is_some_and(|c| c.n() > 0 && c.n() < SMALL);
     let any = board.rows.iter().any(|r| r.cells.iter().any(small));

@@ -1,4 +1,4 @@
-//! What the answers of tables come to, and opening a cell.
+//! Results of table actions, and opening a cell.
 
 use super::table::FIRST;
 use super::views::{self, View};
@@ -8,7 +8,8 @@ use crate::widgets::table::{
 };
 
 impl BoardPane {
-    /// Turns an answer into effects. `Open` is the leaderboard's own here; the layers take theirs before.
+    /// Turns a table result into effects. `Open` refers to the leaderboard; layers handle their
+    /// own.
     pub(super) fn carry_out(&mut self, answer: Answer) -> Vec<BoardEffect> {
         match answer {
             Answer::Effect(TableEffect::Open { id, column, .. }) => self.open(id, column),
@@ -23,12 +24,14 @@ impl BoardPane {
             }
             Answer::Effect(TableEffect::AskCopy(what)) => vec![BoardEffect::AskCopy(what)],
             Answer::Effect(TableEffect::Refuse(reason)) => vec![BoardEffect::Refuse(reason)],
-            // The table answers every other effect itself.
+            // The table handles every other effect itself.
             Answer::Effect(_) => vec![],
             Answer::Frequency(column, frequency) => {
-                self.lay(Layer::Frequency(FrequencyView::new(column, frequency)))
+                self.push_layer(Layer::Frequency(FrequencyView::new(column, frequency)))
             }
-            Answer::Describe(summaries) => self.lay(Layer::Describe(DescribeView::new(summaries))),
+            Answer::Describe(summaries) => {
+                self.push_layer(Layer::Describe(DescribeView::new(summaries)))
+            }
             Answer::Copied { text, rows, but } => std::iter::once(BoardEffect::Copy { text, rows })
                 .chain(but.map(BoardEffect::Refuse))
                 .collect(),
@@ -36,7 +39,7 @@ impl BoardPane {
         }
     }
 
-    /// The table that the topmost frequency table or summary was made from.
+    /// The table that the topmost frequencies or summary belong to.
     fn source(&mut self) -> &mut LocalTable {
         let below = self
             .layers
@@ -57,12 +60,12 @@ impl BoardPane {
                     format!("`{value}`")
                 };
                 vec![BoardEffect::Say(format!(
-                    "only the rows with {value}; back shows all"
+                    "showing rows with {value}; back shows all"
                 ))]
             }
             FrequencyEffect::SelectValue { column, value, on } => {
-                let said = self.source().select_value(column, &value, on);
-                self.carry_out(said)
+                let answer = self.source().select_value(column, &value, on);
+                self.carry_out(answer)
             }
             FrequencyEffect::Table(answer) => self.carry_out(answer),
         }
@@ -86,7 +89,7 @@ impl BoardPane {
         };
         if let Some(printed) = &row.reference {
             return vec![BoardEffect::Refuse(format!(
-                "{} is printed in {printed}: its answers are not here",
+                "{} is published in {printed}: no answers here",
                 row.model
             ))];
         }
@@ -95,10 +98,10 @@ impl BoardPane {
             .and_then(|i| Some((board.columns.get(i)?, row.cells.get(i)?)));
         match cell {
             Some((column, Some(_))) => {
-                let breakdown = views::called_for(board, &column.name)
+                let breakdown = views::breakdown_of(board, &column.name)
                     .and_then(|kind| View::new(&kind, board, row));
                 match breakdown {
-                    Some(view) => self.lay(Layer::View(view)),
+                    Some(view) => self.push_layer(Layer::View(view)),
                     None => {
                         let (model, column) = (row.model.clone(), column.name.clone());
                         self.ask_behind(&model, &column)
@@ -114,7 +117,7 @@ impl BoardPane {
             }
             None => {
                 let page = detail::about(board, row);
-                self.lay(Layer::Page(page))
+                self.push_layer(Layer::Page(page))
             }
         }
     }

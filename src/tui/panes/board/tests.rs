@@ -4,12 +4,11 @@ use ratatui::layout::Rect;
 use super::*;
 use crate::keymap::Keymap;
 use crate::theme::{Look, Theme};
-use benchtop_metrics::statistics::Rank;
 use benchtop_model::agreement::{Bootstrap, Interval as Drawn};
-use benchtop_model::board::analysis::{Compared, Redrawn, Table};
+use benchtop_model::board::analysis::{Compared, Rank, Redrawn, Table};
 use benchtop_model::board::{Answered, BehindPage, Cell, Column, Counts, Curated, Scale};
 use benchtop_model::{ColourLevel, Error, ErrorKind};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 
 /// Wilson's score interval, z = 1.96 (Wilson 1927).
 fn wilson(k: u64, n: u64) -> (f64, f64) {
@@ -77,7 +76,7 @@ fn drawn(pane: &mut BoardPane) -> String {
 }
 
 #[test]
-fn free_form_answers_that_were_not_compared_are_not_no_answers() {
+fn uncompared_free_form_answers_are_reported() {
     let mut board = board();
     board.columns[2].name = "Acc.type.free-form".into();
     board.rows[1].counts.uncompared = 8;
@@ -88,7 +87,7 @@ fn free_form_answers_that_were_not_compared_are_not_no_answers() {
         shown.contains("Acc.type.free-form:  39.05 % =  66/169"),
         "{shown}"
     );
-    let why = "8 answers not compared yet: benchtop eval similarity";
+    let why = "8 answers not compared yet";
     pane.act(Action::Down);
     let shown = drawn(&mut pane);
     assert!(
@@ -147,12 +146,12 @@ fn small_counts_are_starred_and_missing_cells_refuse() {
 }
 
 #[test]
-fn no_number_and_no_name_of_usual_length_is_cut() {
+fn numbers_and_usual_names_are_not_cut() {
     let mut full = board();
     full.rows[1].cells[1] = Some(Cell::Share { k: 20, n: 20 });
     full.rows[0].model = "InstructBLIP (Flan-T5-XXL)".into();
     let mut pane = BoardPane::new(board(), wilson);
-    // Of a board that comes in place of one with shorter names.
+    // A board that replaces one with shorter names.
     pane.again();
     pane.take_board(&BoardAsk::default(), Ok(full));
     let shown = drawn(&mut pane);
@@ -163,7 +162,7 @@ fn no_number_and_no_name_of_usual_length_is_cut() {
 }
 
 #[test]
-fn sorting_leaves_missing_last_and_the_detail_follows_the_row() {
+fn missing_values_sort_last_and_the_detail_follows_the_row() {
     let mut pane = BoardPane::new(board(), wilson);
     pane.go_to_column(FIRST + 2);
     for action in [Action::SortAscending, Action::SortDescending] {
@@ -178,7 +177,7 @@ fn sorting_leaves_missing_last_and_the_detail_follows_the_row() {
 }
 
 #[test]
-fn a_late_answer_does_not_open_a_page_again_that_was_closed() {
+fn a_late_reply_does_not_reopen_a_closed_view() {
     let mut pane = BoardPane::new(board(), wilson);
     pane.take_behind(
         &BoardAsk::default(),
@@ -206,8 +205,8 @@ fn a_late_answer_does_not_open_a_page_again_that_was_closed() {
     };
     come(&mut pane, open);
     assert!(pane.answer().is_some());
-    // Asked for again as one comes back to it, and closed before the answer is here.
-    let again = asked(pane.answered_again());
+    // Requested again on return, and closed before the reply.
+    let again = asked(pane.request_answered_again());
     pane.act(Action::Back);
     assert!(pane.answer().is_none());
     come(&mut pane, again);
@@ -215,10 +214,10 @@ fn a_late_answer_does_not_open_a_page_again_that_was_closed() {
 }
 
 #[test]
-fn layers_open_and_back_closes_them_one_by_one() {
+fn layers_open_and_back_closes_them() {
     let mut pane = BoardPane::new(board(), wilson);
     pane.act(Action::Frequency);
-    assert!(drawn(&mut pane).contains("how often each value of `model` occurs"));
+    assert!(drawn(&mut pane).contains("frequency of `model`"));
     pane.act(Action::Select);
     assert_eq!(pane.table.state().selected().len(), 1);
     pane.act(Action::Open);
@@ -239,7 +238,7 @@ fn layers_open_and_back_closes_them_one_by_one() {
         ("GPT4o", "qAcc.L_l"),
         BehindPage::default(),
     );
-    assert!(drawn(&mut pane).contains("answers of GPT4o behind qAcc.L_l"));
+    assert!(drawn(&mut pane).contains("answers of GPT4o"));
     pane.act(Action::Back);
     assert!(matches!(&pane.act(Action::Back)[..], [BoardEffect::Leave]));
 }
@@ -268,7 +267,7 @@ fn a_copy_has_the_full_column_names() {
 }
 
 #[test]
-fn a_whole_board_is_copied_for_a_paper_with_the_best_scored_number_in_bold() {
+fn a_board_is_copied_as_latex_with_the_best_values_in_bold() {
     let mut of = board();
     of.columns[1].scale = Scale::Squared;
     of.rows.push(Row {
@@ -305,20 +304,20 @@ fn a_whole_board_is_copied_for_a_paper_with_the_best_scored_number_in_bold() {
     assert_eq!(
         bold("GPT4o"),
         [true, false, false],
-        "more is better; less is, of a variance; one number alone is no best"
+        "higher is better, except for variances; a single value is not bold"
     );
     assert_eq!(bold("MiniCPM"), [false, true, false]);
     assert_eq!(
         bold("paper"),
         [false, false, false],
-        "it was not scored here"
+        "published rows are not bold"
     );
 }
 
 #[test]
-fn an_empty_board_says_how_to_fill_it() {
+fn an_empty_board_shows_a_hint() {
     let mut pane = BoardPane::new(Board::default(), wilson);
-    assert!(drawn(&mut pane).contains("Nothing here yet"));
+    assert!(drawn(&mut pane).contains("import"));
     assert!(matches!(
         &pane.act(Action::Open)[..],
         [BoardEffect::Refuse(_)]
@@ -351,9 +350,9 @@ fn rank(rank: usize, tied: bool, p: f64) -> Rank {
 }
 
 #[test]
-fn ranks_are_of_the_column_that_rows_are_sorted_by_and_say_their_ties() {
+fn ranks_follow_the_sort_column_and_show_ties() {
     let mut pane = BoardPane::new(board(), wilson);
-    // The overall column is sorted by at once; there is none of those names here, so it is the first.
+    // The board is sorted by its leading column at once: here the first one.
     pane.go_to_column(FIRST + 1);
     let effects = pane.act(Action::SortDescending);
     let [BoardEffect::Ask(Want::Ranks(of, column), _)] = &effects[..] else {
@@ -365,10 +364,7 @@ fn ranks_are_of_the_column_that_rows_are_sorted_by_and_say_their_ties() {
         ("MiniCPM-V-2".to_string(), rank(2, false, 0.001)),
     ];
     pane.take_ranks(of, "qAcc.L_l".into(), late);
-    assert!(
-        pane.ranks.is_none(),
-        "ranks by another column are passed over"
-    );
+    assert!(pane.ranks.is_none(), "ranks by another column are ignored");
     let tied = vec![
         ("GPT4o".to_string(), rank(1, true, 0.2)),
         ("MiniCPM-V-2".to_string(), rank(1, true, 0.2)),
@@ -379,24 +375,21 @@ fn ranks_are_of_the_column_that_rows_are_sorted_by_and_say_their_ties() {
     assert_eq!(
         shown.matches(" 1-2").count(),
         4,
-        "both rows, the count of rows and the line below: {shown}"
+        "both rows, the count of rows, and the detail line: {shown}"
     );
-    assert!(
-        shown.contains("against the next one 9 to 4, p 0.2000"),
-        "{shown}"
-    );
+    assert!(shown.contains("9 to 4, p 0.2000"), "{shown}");
     // The natural order has no ranks.
     pane.go_to_column(FIRST + 1);
     assert!(pane.act(Action::SortDescending).is_empty());
     assert_eq!(
         drawn(&mut pane).matches(" 1-2").count(),
         1,
-        "the count of rows alone"
+        "only the count of rows"
     );
 }
 
 #[test]
-fn a_filter_keeps_the_board_until_the_next_one_is_there_and_a_refusal_changes_nothing() {
+fn the_old_board_stays_until_the_reply_and_after_an_error() {
     let mut pane = BoardPane::new(board(), wilson);
     assert_eq!(
         pane.filter("nosuch:x status:nonsense").unwrap_err().kind,
@@ -426,7 +419,7 @@ fn a_filter_keeps_the_board_until_the_next_one_is_there_and_a_refusal_changes_no
     );
     assert!(
         drawn(&mut pane).contains("500 questions"),
-        "an earlier answer is passed over"
+        "an earlier reply is ignored"
     );
     pane.act(Action::Down);
     pane.take_board(
@@ -456,7 +449,7 @@ fn a_filter_keeps_the_board_until_the_next_one_is_there_and_a_refusal_changes_no
 }
 
 #[test]
-fn curated_boards_say_what_the_hand_work_changed() {
+fn curated_boards_show_the_effect_of_the_review() {
     let mut pane = BoardPane::new(board(), wilson);
     let effects = pane.take_rounds(Ok(vec![]));
     let [BoardEffect::AskChoice { purpose, lines, .. }] = &effects[..] else {
@@ -493,7 +486,7 @@ fn curated_boards_say_what_the_hand_work_changed() {
         line.starts_with("all items 84.81 % (+5.19 points)"),
         "{line}"
     );
-    // Verdicts change which items are accepted: asked again, once at a time.
+    // Verdicts change which items are accepted: one request at a time.
     assert_eq!(pane.judged().len(), 2);
     assert!(pane.judged().is_empty() && pane.stale);
 }
@@ -562,7 +555,7 @@ fn breakdowns() -> Board {
 }
 
 #[test]
-fn numbers_that_follow_from_others_open_their_breakdown_and_its_rows_their_answers() {
+fn derived_numbers_open_their_breakdown_and_its_rows_their_answers() {
     let mut pane = BoardPane::new(breakdowns(), wilson);
     let mut open = |column: &str, wanted: &[&str]| {
         let at = pane
@@ -593,12 +586,8 @@ fn numbers_that_follow_from_others_open_their_breakdown_and_its_rows_their_answe
         open("SC", &["SC 150.00", "+15.0", "75.00", "50.0", "-15.0"]),
         "Acc.style.pixel"
     );
-    // What is below 0 without its noise is 0, and no p is 0.
-    let noise = [
-        "without sampling noise 0.00",
-        "160.00 on average",
-        "p <0.0001",
-    ];
+    // A negative corrected variance is shown as 0, and p is never 0.
+    let noise = ["SC 0.00", "160.00 on average", "p <0.0001"];
     assert_eq!(open("SC.corrected", &noise), "Acc.style.pixel");
     assert_eq!(
         open("SQ.animal", &["80.0", "55.0", "-25.0", "25.0"]),
@@ -635,7 +624,7 @@ fn numbers_that_follow_from_others_open_their_breakdown_and_its_rows_their_answe
 }
 
 #[test]
-fn two_models_are_marked_one_after_the_other_and_their_items_open() {
+fn two_marked_models_are_compared_and_their_items_open() {
     let mut pane = BoardPane::new(board(), wilson);
     pane.go_to_column(FIRST);
     pane.table.go_to_id(0);
@@ -692,7 +681,7 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
     for part in [
         "difference: +14.44 points  95 % 8.0 to 21.0",
         "190 image pairs",
-        "p <0.0001 of 59 against 20",
+        "p <0.0001",
     ] {
         assert!(shown.contains(part), "{part} in {shown}");
     }
@@ -705,12 +694,15 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
         [BoardEffect::Refuse(_)]
     ));
     pane.act(Action::Back);
-    assert!(pane.act(Action::Back).is_empty(), "the mark goes first");
+    assert!(
+        pane.act(Action::Back).is_empty(),
+        "back clears the mark first"
+    );
     assert!(matches!(&pane.act(Action::Back)[..], [BoardEffect::Leave]));
 }
 
 #[test]
-fn printed_rows_are_dimmed_and_never_ranked_nor_opened() {
+fn published_rows_are_dimmed_and_never_ranked_or_opened() {
     let mut with = board();
     let printed = Row {
         model: "GPT-4V".into(),
@@ -721,7 +713,7 @@ fn printed_rows_are_dimmed_and_never_ranked_nor_opened() {
     let mut pane = BoardPane::new(with, wilson);
     pane.table.go_to_id(2);
     pane.go_to_column(FIRST);
-    assert!(drawn(&mut pane).contains("printed in Table 2; not scored here"));
+    assert!(drawn(&mut pane).contains("Table 2; not scored here"));
     for action in [Action::Open, Action::CompareModels, Action::HowSure] {
         assert!(
             matches!(&pane.act(action)[..], [BoardEffect::Refuse(_)]),

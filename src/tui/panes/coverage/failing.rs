@@ -1,9 +1,9 @@
-//! The terms whose items fail most, and what retiring them does.
+//! The terms with the most rejected items, and retiring them.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::panes::metadata::edit_session::said;
+use crate::panes::metadata::edit_session::error_line;
 use crate::theme::{Look, Role};
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::{self, counted, grouped};
@@ -11,7 +11,7 @@ use benchtop_metrics::statistics::wilson;
 use benchtop_model::usage::{Discarded, Failing};
 use benchtop_model::{Filter, Result, Status};
 
-/// 95 %.
+/// The quantile of a 95 % interval.
 const Z: f64 = 1.959_964;
 
 fn columns() -> Vec<Spec> {
@@ -26,14 +26,14 @@ fn columns() -> Vec<Spec> {
     ]
 }
 
-/// The table, in the order given: surest failures first.
+/// The table in the given order: most certain failures first.
 pub fn table(failing: Option<&Result<Vec<Failing>>>) -> LocalTable {
     let (list, empty) = match failing {
         None => (&[][..], Empty::Loading),
-        Some(Err(problem)) => (&[][..], Empty::Failed(said(problem))),
+        Some(Err(problem)) => (&[][..], Empty::Failed(error_line(problem))),
         Some(Ok(list)) => {
             let hint = format!(
-                "no term has {} judged items yet: 1 goes to the review",
+                "no term has {} judged items yet: press 1 to review",
                 super::JUDGED
             );
             (&list[..], Empty::Nothing { hint })
@@ -63,7 +63,7 @@ pub fn table(failing: Option<&Result<Vec<Failing>>>) -> LocalTable {
     LocalTable::new(columns(), list.iter().map(row).collect(), 1, empty)
 }
 
-/// The filter that shows the rejected items of a term.
+/// The filter for the rejected items of a term.
 pub fn words(failing: &Failing) -> String {
     let terms = vec![(failing.vocabulary.clone(), failing.term.clone())];
     Filter {
@@ -74,7 +74,7 @@ pub fn words(failing: &Failing) -> String {
     .words()
 }
 
-/// What is asked before terms are retired.
+/// The title of the confirmation.
 pub fn question(terms: &[(String, String)], count: &Discarded) -> String {
     let what = match terms {
         [(vocabulary, term)] => format!("{vocabulary} `{term}`"),
@@ -82,13 +82,13 @@ pub fn question(terms: &[(String, String)], count: &Discarded) -> String {
     };
     let accepted = count.items.of(Status::Accepted);
     format!(
-        "retire {what}: {}, {} of them accepted",
+        "Retire {what}? {}, {} of them accepted",
         counted(count.items.all(), "item"),
         grouped(accepted)
     )
 }
 
-/// The answers: the first rejects the items too.
+/// The options of the confirmation. The first rejects the items too.
 pub fn answers(terms: &[(String, String)], count: &Discarded) -> Vec<(String, String)> {
     let them = if terms.len() == 1 { "it" } else { "them" };
     vec![
@@ -97,17 +97,17 @@ pub fn answers(terms: &[(String, String)], count: &Discarded) -> Vec<(String, St
                 "disable {them} and reject {}",
                 counted(count.rejected, "item")
             ),
-            "the metadata is saved".into(),
+            "saves the metadata".into(),
         ),
         (
             format!("only disable {them}"),
-            "no new items; those there stay".into(),
+            "keeps existing items".into(),
         ),
-        ("leave everything as it is".into(), String::new()),
+        ("cancel".into(), String::new()),
     ]
 }
 
-/// Draws the table with a line that says what it is.
+/// Draws the table with a title line.
 pub fn draw(
     table: &mut LocalTable,
     failing: Option<&Result<Vec<Failing>>>,
@@ -121,9 +121,9 @@ pub fn draw(
     let room = usize::from(area.width);
     let many = failing.and_then(|f| f.as_ref().ok()).map_or(0, Vec::len);
     let title = match many {
-        0 => " terms whose items fail most".to_string(),
+        0 => " terms with the most rejects".to_string(),
         n => format!(
-            " terms whose items fail most, of {n} with {} judged  d: retire  f: the map",
+            " terms with the most rejects, of {n} with {} judged  d: retire  f: map",
             super::JUDGED
         ),
     };

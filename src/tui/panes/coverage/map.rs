@@ -1,34 +1,31 @@
-//! The heat map: a number in every cell, its share of the largest behind it; totals of rows beside their names, of
-//! columns below.
+//! The coverage heat map: a number per cell, colored by its share of the largest, with totals for
+//! rows and columns.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::panes::metadata::edit_session::said;
+use crate::panes::metadata::edit_session::error_line;
 use crate::theme::{Look, Role};
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::{self, grouped};
 use benchtop_model::usage::{Grid, Tally};
 use benchtop_model::{ColourLevel, Field, Filter, QuestionKind, Result, Status};
 
-/// What a cell counts.
+/// The count that a cell shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
-    /// All items.
     #[default]
     Items,
-    /// Accepted items.
     Accepted,
-    /// The share accepted among accepted and rejected.
+    /// The share of accepted items among accepted and rejected ones.
     Rate,
-    /// Flagged items.
     Flagged,
-    /// Items nobody has judged.
+    /// Items without verdicts.
     Pending,
 }
 
 impl Measure {
-    /// What is said of it.
+    /// The name in the title.
     pub fn name(self) -> &'static str {
         match self {
             Measure::Items => "items",
@@ -39,7 +36,7 @@ impl Measure {
         }
     }
 
-    /// The one after it, round.
+    /// The next measure; wraps around.
     pub fn next(self) -> Measure {
         match self {
             Measure::Items => Measure::Accepted,
@@ -50,7 +47,7 @@ impl Measure {
         }
     }
 
-    /// What it says of these items, in 0..=1 for the rate; `None` where nothing was judged.
+    /// The value for these items, in 0..=1 for the rate. `None` if none were judged.
     pub fn of(self, tally: &Tally) -> Option<f64> {
         match self {
             Measure::Items => Some(tally.all() as f64),
@@ -70,12 +67,12 @@ impl Measure {
     }
 }
 
-/// Whether shares are drawn as blocks beside the number, because there are no colours to say them.
+/// Whether shares are drawn as blocks beside the number, for terminals without colors.
 pub fn blocks(look: &Look) -> bool {
     look.theme.level() < ColourLevel::Ansi256 && !look.accessible
 }
 
-/// Eighths of a block, from none to all.
+/// Eighths of a block, from empty to full.
 const BLOCKS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
 fn block(share: f64) -> &'static str {
@@ -83,12 +80,12 @@ fn block(share: f64) -> &'static str {
     BLOCKS.get(step).copied().unwrap_or(" ")
 }
 
-/// How words name a value that items do not have.
+/// The text for a value; "(none)" if items lack it.
 fn shown_value(value: &str) -> &str {
     if value.is_empty() { "(none)" } else { value }
 }
 
-/// Puts the grid into the table.
+/// Fills the table with the grid.
 pub fn fill(
     table: &mut LocalTable,
     grid: Option<&Result<Grid>>,
@@ -98,14 +95,14 @@ pub fn fill(
 ) {
     let (grid, empty) = match grid {
         None => (None, Empty::Loading),
-        Some(Err(problem)) => (None, Empty::Failed(said(problem))),
+        Some(Err(problem)) => (None, Empty::Failed(error_line(problem))),
         Some(Ok(grid)) => {
             let hint =
-                format!("no item has a {rows} or a {columns}: `benchtop compose` makes some");
+                format!("no item has a {rows} or a {columns}; `benchtop compose` makes items");
             (Some(grid), Empty::Nothing { hint })
         }
     };
-    // The same columns for every measure, so that the cursor and the sorting stay.
+    // All measures have the same columns, so that cursor and sorting stay.
     let kind = ColumnKind::Number;
     let values = grid.map_or(&[][..], |g| &g.rows[..]);
     let widest = values
@@ -121,19 +118,19 @@ pub fn fill(
     let across = grid.map_or(&[][..], |g| &g.columns[..]);
     for (value, _) in across {
         let name = text::fit(shown_value(value), 12);
-        // Two values may be cut to one name: a column is told by all of it.
+        // Two values may be shortened to one heading. The full name tells the columns apart.
         let mut spec = Spec::number(name, "", kind, 6);
         spec.name = shown_value(value).to_string();
         specs.push(spec);
     }
-    let most = |tallies: &mut dyn Iterator<Item = &Tally>| -> f64 {
+    let maximum = |tallies: &mut dyn Iterator<Item = &Tally>| -> f64 {
         if measure == Measure::Rate {
             1.0
         } else {
             tallies.filter_map(|t| measure.of(t)).fold(0.0, f64::max)
         }
     };
-    let largest = most(&mut grid.map_or(&[][..], |g| &g.cells[..]).iter());
+    let largest = maximum(&mut grid.map_or(&[][..], |g| &g.cells[..]).iter());
     let cell = |tally: &Tally, heat: bool| {
         let value = measure.of(tally);
         let share = value.filter(|_| largest > 0.0).map(|v| v / largest);
@@ -142,7 +139,7 @@ pub fn fill(
             shown = format!("{} {shown}", block(share.unwrap_or(0.0)));
         }
         let mut cell = LocalCell::number(shown, value);
-        // Where there is nothing, nothing is coloured: what is missing is to be seen.
+        // Cells without items have no color, so that gaps stand out.
         let nothing = tally.all() == 0 || value.is_none();
         cell.view.role = if nothing { Role::Dim } else { Role::Text };
         if heat && !nothing {
@@ -161,7 +158,7 @@ pub fn fill(
             if !excluded {
                 return cell(tally, true);
             }
-            // Items of an excluded cell were composed without the rule: they stand out.
+            // Items in an excluded cell predate the rule. Highlight them.
             let mut shown = LocalCell::number("×", None);
             shown.view.role = Role::Dim;
             if tally.all() > 0 {
@@ -180,7 +177,7 @@ pub fn fill(
     }
 }
 
-/// Draws the map, the totals of its columns, and what is known of the cell under the cursor.
+/// Draws the map, the totals of its columns, and details of the cell under the cursor.
 pub fn draw(
     table: &mut LocalTable,
     grid: Option<&Grid>,
@@ -199,7 +196,7 @@ pub fn draw(
         None => String::new(),
     };
     let title = format!(
-        " {rows} x {columns}, coloured by {}{possible}  tab: other counts",
+        " {rows} x {columns}, colored by {}{possible}  tab: next count",
         measure.name()
     );
     buf.set_stringn(
@@ -263,7 +260,8 @@ pub fn draw(
     }
 }
 
-/// The cell under the cursor, in words. Few fields, each in its place, so that a move changes few characters.
+/// The cell under the cursor in words. Each field has a fixed place, so that a move changes few
+/// characters.
 fn detail(table: &LocalTable, grid: &Grid) -> [String; 2] {
     let row = table
         .cursor_id()
@@ -314,7 +312,7 @@ fn detail(table: &LocalTable, grid: &Grid) -> [String; 2] {
     [place, counts]
 }
 
-/// The filter that shows the items of a cell.
+/// The filter for the items of a cell.
 pub fn words<'v>(values: impl Iterator<Item = (&'v str, &'v str)>, measure: Measure) -> String {
     let mut filter = Filter::default();
     for (property, value) in values {

@@ -1,5 +1,5 @@
-//! The coverage view: how two properties of the items meet, what of it is accepted or flagged, and the terms whose
-//! items fail most (step 4 of Dysca's cleaning).
+//! The coverage pane: how many items each combination of two properties has, and the terms with the
+//! most rejected items (Dysca, step 4 of the cleaning).
 
 mod failing;
 mod map;
@@ -9,69 +9,65 @@ use ratatui::layout::Rect;
 
 pub use map::Measure;
 
-use super::metadata::edit_session::said;
+use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
 use crate::theme::Look;
 use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
 use benchtop_model::usage::{Discarded, Failing, Grid};
 use benchtop_model::{Filter, Result};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 
-/// Properties that every project has; the vocabularies come after them.
+/// Properties that every project has. The vocabularies follow them.
 const PROPERTIES: [&str; 4] = ["subject", "style", "subtask", "type"];
-/// Items judged that a term needs to be among those that fail most: fewer say nothing.
+/// Judged items that a term needs before its failures count.
 pub const JUDGED: u64 = 5;
 
-/// What an answer of the owner is for.
+/// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// [`CoveragePane::take_grid`], of these rows and columns.
+    /// [`CoveragePane::take_grid`], for these rows and columns.
     Grid(String, String),
     /// [`CoveragePane::take_failing`].
     Failing,
-    /// [`CoveragePane::take_count`]: what retiring these terms would reject.
+    /// [`CoveragePane::take_count`]: the effect of retiring these terms.
     Count(Vec<(String, String)>),
 }
 
-/// What a choice decides.
+/// The purpose of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChoiceFor {
-    /// What stands down the side.
+    /// The property of the rows.
     Rows(Vec<String>),
-    /// What stands across.
+    /// The property of the columns.
     Columns(Vec<String>),
-    /// Whether these terms are retired.
+    /// Whether to retire these terms.
     Retire(Vec<(String, String)>),
 }
 
-/// What the pane asks of the program around it.
+/// An effect of the coverage pane.
 #[derive(Clone, Debug)]
 pub enum CoverageEffect {
-    /// Ask the owner; the answer is for `Want`.
+    /// Send a request to the owner. `Want` names the receiver of the reply.
     Ask(Want, AnyRequest),
-    /// Ask which.
+    /// Ask for a choice.
     AskChoice {
-        /// What for.
         purpose: ChoiceFor,
-        /// The question.
         title: String,
-        /// The answers, each with a word about it.
+        /// The options, each with a detail.
         lines: Vec<(String, String)>,
     },
-    /// Open the item list with these words as its filter.
+    /// Open the item list with this filter.
     Filter(String),
-    /// Disable these terms (vocabulary and term) in the metadata and save it; with `discard` reject their items.
+    /// Disable these terms and save the metadata. With `discard`, reject their items.
     Retire {
-        /// Vocabulary, or `style`, and term.
+        /// Vocabulary (or `style`) and term.
         terms: Vec<(String, String)>,
-        /// Whether their items are rejected too.
         discard: bool,
     },
-    /// Good to know.
+    /// Report something worth knowing.
     Say(String),
-    /// Why the key did nothing.
+    /// Report why the action did nothing.
     Refuse(String),
-    /// Leave the pane.
     Leave,
 }
 
@@ -81,7 +77,6 @@ fn refuse(why: impl Into<String>) -> Vec<Effect> {
     vec![Effect::Refuse(why.into())]
 }
 
-/// The coverage view.
 #[derive(Debug)]
 pub struct CoveragePane {
     rows: String,
@@ -89,7 +84,7 @@ pub struct CoveragePane {
     measure: Measure,
     grid: Option<Result<Grid>>,
     map: LocalTable,
-    /// What the map was made for: the measure, and whether shares are drawn as blocks.
+    /// The measure that the map was built for, and whether it draws blocks.
     made: Option<(Measure, bool)>,
     failing: Option<Result<Vec<Failing>>>,
     table: LocalTable,
@@ -104,7 +99,7 @@ impl Default for CoveragePane {
 }
 
 impl CoveragePane {
-    /// The map of subjects by styles, not asked for yet.
+    /// A pane with subjects by styles. Nothing is requested yet.
     pub fn new() -> CoveragePane {
         CoveragePane {
             rows: "subject".into(),
@@ -119,12 +114,13 @@ impl CoveragePane {
         }
     }
 
-    /// Scopes whose keys are live now, the nearest first.
+    /// The scopes with live keys, nearest first.
     pub fn scopes(&self) -> &'static [Scope] {
         &[Scope::Coverage, Scope::Table, Scope::Global]
     }
 
-    /// Shown, or items changed: what is shown is asked again; it stays on the screen until the answer is there.
+    /// Requests what is shown, at start and after items changed. The old view stays until the
+    /// reply.
     pub fn start(&mut self) -> Vec<Effect> {
         if self.terms {
             vec![Effect::Ask(Want::Failing, request::Failing(JUDGED).into())]
@@ -144,20 +140,19 @@ impl CoveragePane {
         vec![Effect::Ask(Want::Grid(rows, columns), ask)]
     }
 
-    /// Takes the map in; one of other properties than those chosen now is passed over.
+    /// Receives the map. Ignores one with other axes.
     pub fn take_grid(&mut self, rows: &str, columns: &str, grid: Result<Grid>) {
         if (rows, columns) == (self.rows.as_str(), self.columns.as_str()) {
             (self.grid, self.made) = (Some(grid), None);
         }
     }
 
-    /// Takes the failing terms in.
     pub fn take_failing(&mut self, failing: Result<Vec<Failing>>) {
         self.table = failing::table(Some(&failing));
         self.failing = Some(failing);
     }
 
-    /// Takes in what retiring these terms would do, and asks whether to.
+    /// Receives the effect of retiring terms and asks for confirmation.
     pub fn take_count(
         &mut self,
         terms: &[(String, String)],
@@ -169,16 +164,16 @@ impl CoveragePane {
                 title: failing::question(terms, &count),
                 lines: failing::answers(terms, &count),
             }],
-            Err(problem) => refuse(format!("items could not be counted: {}", said(&problem))),
+            Err(problem) => refuse(format!("cannot count items: {}", error_line(&problem))),
         }
     }
 
-    /// What is down the side and across.
+    /// The properties of rows and columns.
     pub fn axes(&self) -> (&str, &str) {
         (&self.rows, &self.columns)
     }
 
-    /// Does an action; `vocabularies` are the names that can be chosen as properties.
+    /// Runs an action. `vocabularies` are further properties to choose from.
     pub fn act(&mut self, action: Action, vocabularies: &[String]) -> Vec<Effect> {
         match action {
             Action::Back if self.terms => {
@@ -194,25 +189,20 @@ impl CoveragePane {
                 self.terms = !self.terms;
                 self.start()
             }
-            Action::RetireTerms if !self.terms => {
-                refuse("f shows the terms whose items fail most: select some there")
-            }
+            Action::RetireTerms if !self.terms => refuse("press f and select terms to retire"),
             Action::RetireTerms => self.retire(),
             Action::NextCount | Action::ChooseRows | Action::ChooseColumns | Action::SwapAxes
                 if self.terms =>
             {
-                refuse(format!(
-                    "{} is for the map: f goes back to it",
-                    action.name()
-                ))
+                refuse(format!("`{}` works on the map: press f", action.name()))
             }
             Action::NextCount => {
                 self.measure = self.measure.next();
-                vec![Effect::Say(format!("coloured by {}", self.measure.name()))]
+                vec![Effect::Say(format!("colored by {}", self.measure.name()))]
             }
             Action::SwapAxes => {
                 std::mem::swap(&mut self.rows, &mut self.columns);
-                self.turn()
+                self.reload()
             }
             Action::ChooseRows | Action::ChooseColumns => {
                 let down = action == Action::ChooseRows;
@@ -221,9 +211,9 @@ impl CoveragePane {
                 let names: Vec<String> = names.into_iter().filter(|n| n != other).collect();
                 let lines = names.iter().map(|n| (n.clone(), String::new())).collect();
                 let (purpose, title) = if down {
-                    (ChoiceFor::Rows(names), "down the side".into())
+                    (ChoiceFor::Rows(names), "Rows".into())
                 } else {
-                    (ChoiceFor::Columns(names), "across".into())
+                    (ChoiceFor::Columns(names), "Columns".into())
                 };
                 vec![Effect::AskChoice {
                     purpose,
@@ -235,8 +225,8 @@ impl CoveragePane {
         }
     }
 
-    /// Other properties: the old map is no answer any more.
-    fn turn(&mut self) -> Vec<Effect> {
+    /// Drops the map after an axis changed and requests a new one.
+    fn reload(&mut self) -> Vec<Effect> {
         (self.grid, self.made) = (None, None);
         self.ask_grid()
     }
@@ -253,8 +243,8 @@ impl CoveragePane {
             effects.extend(match answer {
                 Answer::Effect(TableEffect::Open { id, column, .. }) => self.open(id, column),
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Said(said) => vec![Effect::Say(said)],
-                _ => refuse(format!("{} is not for this table", action.name())),
+                Answer::Said(text) => vec![Effect::Say(text)],
+                _ => refuse(format!("`{}` does nothing in this table", action.name())),
             });
         }
         effects
@@ -287,20 +277,20 @@ impl CoveragePane {
 
     fn retire(&mut self) -> Vec<Effect> {
         let Some(Ok(failing)) = &self.failing else {
-            return refuse("the terms are not here yet");
+            return refuse("the terms are still loading");
         };
         let mut ids: Vec<u64> = self.table.state().selected().iter().copied().collect();
         if ids.is_empty() {
             ids.extend(self.table.cursor_id());
         }
-        let of = |id: &u64| failing.get(usize::try_from(*id).ok()?);
+        let term_at = |id: &u64| failing.get(usize::try_from(*id).ok()?);
         let terms: Vec<_> = ids
             .iter()
-            .filter_map(of)
+            .filter_map(term_at)
             .map(|f| (f.vocabulary.clone(), f.term.clone()))
             .collect();
         if terms.is_empty() {
-            return refuse("there is no term here");
+            return refuse("no term");
         }
         let ask = request::Discard {
             terms: terms.clone(),
@@ -310,7 +300,7 @@ impl CoveragePane {
         vec![Effect::Ask(Want::Count(terms), ask)]
     }
 
-    /// Takes in a choice.
+    /// Receives a choice.
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         match purpose {
             ChoiceFor::Rows(names) | ChoiceFor::Columns(names) => {
@@ -326,7 +316,7 @@ impl CoveragePane {
                     return vec![];
                 }
                 *axis = name;
-                self.turn()
+                self.reload()
             }
             ChoiceFor::Retire(terms) if pick < 2 => vec![Effect::Retire {
                 terms: terms.clone(),
@@ -336,7 +326,6 @@ impl CoveragePane {
         }
     }
 
-    /// Draws the map or the failing terms.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         if self.terms {
             return failing::draw(&mut self.table, self.failing.as_ref(), area, buf, look);

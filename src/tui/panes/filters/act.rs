@@ -1,16 +1,17 @@
-//! What keys do.
+//! The actions of the filters pane.
 
 use super::lines::{self, Stride};
-use super::{ChoiceFor, Effect, FiltersPane, GROUPS, Part, Side, TextFor, groups, refuse, said};
+use super::{
+    ChoiceFor, Effect, FiltersPane, GROUPS, Part, Side, TextFor, error_line, groups, refuse,
+};
 use crate::action::Action;
 use crate::widgets::table::{Answer, TableEffect};
 use benchtop_model::scoring::Measure;
 use benchtop_model::scoring::rules::{Condition, Then, Threshold};
 use benchtop_model::{Field, Filter};
-use benchtop_owner::wire::{NeedsConsent, request};
+use benchtop_protocol::wire::{NeedsConsent, request};
 
 impl FiltersPane {
-    /// Does an action.
     pub fn act(&mut self, action: Action) -> Vec<Effect> {
         match action {
             Action::ShowRules => {
@@ -24,17 +25,17 @@ impl FiltersPane {
                 effects
             }
             Action::RevertRules => self.rules.revert(),
-            Action::SettleRules => self.rules.settle(),
+            Action::SettleRules => self.rules.resolve(),
             Action::EditRules => vec![Effect::EditRules(self.rules.problem_line())],
             Action::RemoveLine if self.show_rules => match self.rules.remove() {
                 Some(name) => {
                     let mut effects = vec![Effect::Say(format!(
-                        "`{name}` is out of the rules; w saves, M brings it back"
+                        "removed rule `{name}`; w saves, M restores it"
                     ))];
                     effects.extend(self.edited());
                     effects
                 }
-                None => refuse("there is no rule here"),
+                None => refuse("no rule"),
             },
             Action::NextScore => self.go_to_score(true),
             Action::PreviousScore => self.go_to_score(false),
@@ -43,8 +44,7 @@ impl FiltersPane {
             Action::CancelScoring => self.cancel_scoring(),
             Action::RetryScoring => self.retry_scoring(),
             Action::Find => {
-                let label = "look at the items such as `subtask:text status:pending` (empty: all)"
-                    .to_string();
+                let label = "show items such as `subtask:text` (empty: all): ".to_string();
                 vec![Effect::AskText {
                     purpose: TextFor::Items,
                     label,
@@ -52,7 +52,7 @@ impl FiltersPane {
                 }]
             }
             other if self.show_rules => self.in_rules(other),
-            other => self.at_bench(other),
+            other => self.in_histogram(other),
         }
     }
 
@@ -61,7 +61,7 @@ impl FiltersPane {
             return vec![];
         }
         if self.only.take().is_some() {
-            return self.look();
+            return self.request_bench();
         }
         vec![Effect::Leave]
     }
@@ -76,9 +76,9 @@ impl FiltersPane {
                     Err(why) => refuse(why),
                 },
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Said(said) => vec![Effect::Say(said)],
+                Answer::Said(text) => vec![Effect::Say(text)],
                 _ => refuse(format!(
-                    "{} is not for rules: R shows the histogram",
+                    "`{}` works on the histogram: press R",
                     action.name()
                 )),
             });
@@ -86,7 +86,7 @@ impl FiltersPane {
         effects
     }
 
-    fn at_bench(&mut self, action: Action) -> Vec<Effect> {
+    fn in_histogram(&mut self, action: Action) -> Vec<Effect> {
         match action {
             Action::LineLeft => self.shift(false, Stride::Bar),
             Action::LineRight => self.shift(true, Stride::Bar),
@@ -103,9 +103,9 @@ impl FiltersPane {
                 };
                 let line = self
                     .line(self.active)
-                    .map_or("none yet: an arrow key draws it".into(), lines::said);
+                    .map_or("none yet: an arrow key sets it".into(), lines::number);
                 vec![Effect::Say(format!(
-                    "the keys move the {} line ({line})",
+                    "keys move the {} threshold ({line})",
                     name(self.active)
                 ))]
             }
@@ -115,10 +115,10 @@ impl FiltersPane {
                         self.own(s)[usize::from(self.active == Then::Park)].is_none()
                     }) =>
                 {
-                    refuse("this subtask has no line of its own: esc shows all items")
+                    refuse("this subtask has no own threshold: esc shows all items")
                 }
                 Some(_) => self.put(None),
-                None => refuse(format!("there is no {} line", name(self.active))),
+                None => refuse(format!("no {} threshold", name(self.active))),
             },
             Action::NextScale => self.next_scale(),
             Action::NextPart => {
@@ -133,7 +133,7 @@ impl FiltersPane {
                 let at = GROUPS.iter().position(|f| *f == self.by).unwrap_or(0);
                 self.by = GROUPS[(at + 1) % GROUPS.len()];
                 self.only = None;
-                // A property is not counted by itself.
+                // Do not cross a property with itself.
                 self.across = self.across.filter(|across| *across != self.by);
                 self.new_groups()
             }
@@ -149,12 +149,12 @@ impl FiltersPane {
                 let mut effects = vec![Effect::Say(match self.across {
                     Some(across) => {
                         format!(
-                            "{} across {}: doubted of all; ( and ) move",
+                            "{} by {}: doubtful of all; ( and ) scroll",
                             self.by.name(),
                             across.name()
                         )
                     }
-                    None => format!("by {} alone", self.by.name()),
+                    None => format!("by {} only", self.by.name()),
                 })];
                 effects.extend(self.new_groups());
                 effects
@@ -172,34 +172,31 @@ impl FiltersPane {
                 };
                 vec![]
             }
-            Action::OtherSample => refuse("tab goes on to the pictures beside the line"),
+            Action::OtherSample => refuse("press tab for the pictures at the threshold"),
             other => match self.part {
                 Part::Groups => self.in_groups(other),
                 Part::Samples => self.in_samples(other),
                 Part::Pair if other == Action::Open => self.choose_pair(),
-                Part::Pair => refuse(format!(
-                    "{} is not for this table: tab goes on to the groups",
-                    other.name()
-                )),
+                Part::Pair => refuse(format!("`{}` works on the groups: press tab", other.name())),
             },
         }
     }
 
-    /// The edited rules are others now.
+    /// Updates everything that depends on the edited rules.
     fn edited(&mut self) -> Vec<Effect> {
-        let mut effects = self.look();
+        let mut effects = self.request_bench();
         effects.extend(self.try_edited());
         self.fill_groups();
         effects
     }
 
-    /// Puts the active line somewhere, or takes it away.
+    /// Sets or removes the active threshold.
     fn put(&mut self, to: Option<f32>) -> Vec<Effect> {
         if let Some(why) = self.rules.locked() {
             return refuse(why);
         }
         let Some(measure) = self.measure() else {
-            return refuse("the scorers are not here yet");
+            return refuse("the scorers are still loading");
         };
         let subtask = self.subtask().map(str::to_string);
         if subtask.is_some()
@@ -213,7 +210,7 @@ impl FiltersPane {
             .is_none()
         {
             return refuse(format!(
-                "draw a {} line for all items first (esc), then one for this subtask",
+                "set the {} threshold for all items first (esc)",
                 name(self.active)
             ));
         }
@@ -231,29 +228,29 @@ impl FiltersPane {
 
     fn shift(&mut self, right: bool, stride: Stride) -> Vec<Effect> {
         let Some(measure) = self.measure() else {
-            return refuse("the scorers are not here yet");
+            return refuse("the scorers are still loading");
         };
         let Some((_, bench, _)) = self.shown() else {
-            return refuse("there are no scores to draw a line through yet");
+            return refuse("no scores yet");
         };
         let (low, high) = bench.ends;
         let bar = lines::step(high - low, histogram_columns(self.width));
         match self.line(self.active) {
             Some(line) => {
-                // A line beyond the last score says no more than one just there.
+                // A threshold far beyond the last score has no further effect.
                 let far = (high - low).max(bar as f32);
                 let to = lines::moved(line, right, stride, bar);
                 if (right && to > high + far) || (!right && to < low - far) {
-                    return refuse("no score is further that way");
+                    return refuse("no scores in that direction");
                 }
                 self.put(Some(to))
             }
             None => {
                 let at = measure.default_threshold();
                 let mut effects = vec![Effect::Say(format!(
-                    "a {} line at {}",
+                    "{} threshold at {}",
                     name(self.active),
-                    lines::said(at)
+                    lines::number(at)
                 ))];
                 effects.extend(self.put(Some(at)));
                 effects
@@ -263,11 +260,14 @@ impl FiltersPane {
 
     fn ask_line(&self) -> Vec<Effect> {
         let Some(measure) = self.measure() else {
-            return refuse("the scorers are not here yet");
+            return refuse("the scorers are still loading");
         };
-        let text = self.line(self.active).map(lines::said).unwrap_or_default();
+        let text = self
+            .line(self.active)
+            .map(lines::number)
+            .unwrap_or_default();
         let label = format!(
-            "{} what is {} ({})",
+            "{} items {} ({}): ",
             name(self.active),
             lines::doubtful_side(&measure),
             measure.name()
@@ -281,13 +281,13 @@ impl FiltersPane {
 
     fn next_scale(&mut self) -> Vec<Effect> {
         let Some(measure) = self.measure() else {
-            return refuse("the scorers are not here yet");
+            return refuse("the scorers are still loading");
         };
         let Some(next) = measure.scales().get(1).cloned() else {
             return refuse(format!("{} has one scale", measure.scorer));
         };
         self.scales.insert(next.scorer.clone(), next);
-        self.look()
+        self.request_bench()
     }
 
     fn go_to_score(&mut self, next: bool) -> Vec<Effect> {
@@ -297,7 +297,7 @@ impl FiltersPane {
             .and_then(|s| s.as_ref().ok())
             .map_or(0, Vec::len);
         if count == 0 {
-            return refuse("the scorers are not here yet");
+            return refuse("the scorers are still loading");
         }
         self.at = if next {
             (self.at + 1) % count
@@ -311,7 +311,7 @@ impl FiltersPane {
         {
             self.other = None;
         }
-        self.look()
+        self.request_bench()
     }
 
     fn group(&self) -> Option<String> {
@@ -321,23 +321,23 @@ impl FiltersPane {
     fn only_group(&mut self) -> Vec<Effect> {
         if self.only.take().is_none() {
             let Some(value) = self.group() else {
-                return refuse("there is no group here");
+                return refuse("no group");
             };
             self.only = Some(value);
         }
-        self.look()
+        self.request_bench()
     }
 
     fn ask_own_line(&self) -> Vec<Effect> {
         if self.by != Field::Subtask {
-            return refuse("only subtasks have lines of their own: b groups by subtask");
+            return refuse("only subtasks can have own thresholds: press b");
         }
         let Some(value) = self.group().filter(|v| !v.is_empty()) else {
-            return refuse("there is no subtask here");
+            return refuse("no subtask");
         };
         let (Some(measure), Some(line)) = (self.measure(), self.line(self.active)) else {
             return refuse(format!(
-                "draw a {} line for all items first, with an arrow key",
+                "set the {} threshold for all items first (arrow keys)",
                 name(self.active)
             ));
         };
@@ -349,20 +349,20 @@ impl FiltersPane {
             self.logit(),
         );
         let label = format!(
-            "{} line of {value} (empty: as all, {})",
+            "{} threshold of {value} (empty: {}): ",
             name(self.active),
-            lines::said(line)
+            lines::number(line)
         );
         vec![Effect::AskText {
             purpose: TextFor::OwnLine(value),
             label,
-            text: own.map(lines::said).unwrap_or_default(),
+            text: own.map(lines::number).unwrap_or_default(),
         }]
     }
 
     fn choose_pair(&self) -> Vec<Effect> {
         let (Some(here), Some(Ok(list))) = (self.scorer(), &self.scorers) else {
-            return refuse("the scorers are not here yet");
+            return refuse("the scorers are still loading");
         };
         let others: Vec<_> = list.iter().filter(|s| s.scorer != here.scorer).collect();
         let lines = others
@@ -373,7 +373,7 @@ impl FiltersPane {
             .iter()
             .map(|s| Measure::of(s.scorer.clone()))
             .collect();
-        let title = format!("compare {} with", here.scorer);
+        let title = format!("Compare {} with", here.scorer);
         vec![Effect::AskChoice {
             purpose: ChoiceFor::Other(measures),
             title,
@@ -384,7 +384,7 @@ impl FiltersPane {
     fn new_groups(&mut self) -> Vec<Effect> {
         self.columns.clear();
         self.groups = groups::table(self.by, None);
-        self.look()
+        self.request_bench()
     }
 
     fn in_groups(&mut self, action: Action) -> Vec<Effect> {
@@ -394,24 +394,24 @@ impl FiltersPane {
             effects.extend(match answer {
                 Answer::Effect(TableEffect::Open { id, column, .. }) => self.open_group(id, column),
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Said(said) => vec![Effect::Say(said)],
-                _ => refuse(format!("{} is not for groups", action.name())),
+                Answer::Said(text) => vec![Effect::Say(text)],
+                _ => refuse(format!("`{}` does nothing on groups", action.name())),
             });
         }
         effects
     }
 
-    /// The items of a group: those that the lines doubt, or all where there is no line.
+    /// Opens the doubtful items of a group, or all of them if there is no threshold.
     fn open_group(&self, id: u64, column: usize) -> Vec<Effect> {
         let (Some(value), Some(measure)) = (groups::value(&self.groups, id), self.measure()) else {
-            return refuse("there is no group here");
+            return refuse("no group");
         };
         let mut filter = groups::narrowed(&self.filter, self.by, &value);
         if let (Some(across), Some(other)) = (self.across, groups::across(&self.columns, column)) {
             filter = groups::narrowed(&filter, across, other);
         }
         let subtask = (self.by == Field::Subtask).then_some(value.as_str());
-        // The column of parked items shows those; every other one the line that the keys move.
+        // The column of quarantined items opens those. Other columns use the active threshold.
         let then = if column == 3 { Then::Park } else { self.active };
         let line = lines::line(self.rules.edited(), &measure, then, subtask, self.logit());
         let threshold = line.and_then(|line| Threshold::new(lines::tidy(line)));
@@ -422,14 +422,14 @@ impl FiltersPane {
     }
 
     fn in_samples(&mut self, action: Action) -> Vec<Effect> {
-        let most = self
+        let count = self
             .shown()
             .map_or(0, |(_, bench, _)| bench.bad.len().max(bench.good.len()));
         match action {
-            Action::Down if self.sample + 1 < most => self.sample += 1,
-            Action::Down => return refuse("these are the last samples that were fetched"),
+            Action::Down if self.sample + 1 < count => self.sample += 1,
+            Action::Down => return refuse("no more samples"),
             Action::Up if self.sample > 0 => self.sample -= 1,
-            Action::Up => return refuse("these are the nearest to the line"),
+            Action::Up => return refuse("these are nearest to the threshold"),
             Action::Top => self.sample = 0,
             Action::Open => {
                 let [doubtful, good] = self.samples();
@@ -440,17 +440,20 @@ impl FiltersPane {
                 };
                 return match here {
                     Some(sample) => vec![Effect::Item(sample.number)],
-                    None => {
-                        refuse("there is no item on this side of the line; space goes to the other")
-                    }
+                    None => refuse("no item on this side; space shows the other"),
                 };
             }
-            other => return refuse(format!("{} is not for samples: tab goes on", other.name())),
+            other => {
+                return refuse(format!(
+                    "`{}` does nothing on samples: press tab",
+                    other.name()
+                ));
+            }
         }
         vec![]
     }
 
-    /// Takes in a choice.
+    /// Receives a choice.
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         match (purpose, pick) {
             (ChoiceFor::Which, pick) => self.chose_items(pick),
@@ -481,26 +484,26 @@ impl FiltersPane {
             (ChoiceFor::Other(measures), pick) => {
                 self.other = measures.get(pick).cloned();
                 self.part = Part::Pair;
-                self.look()
+                self.request_bench()
             }
             (ChoiceFor::Save, 0) => self.rules.apply(),
             (ChoiceFor::Revert, 0) => self.rules.do_revert(),
             (ChoiceFor::Settle, pick) => {
-                self.rules.settled(pick == 0);
+                self.rules.resolved(pick == 0);
                 self.edited()
             }
             _ => vec![],
         }
     }
 
-    /// Takes in a line of text that was asked for.
+    /// Receives a typed line.
     pub fn typed(&mut self, purpose: &TextFor, text: &str) -> Vec<Effect> {
         let text = text.trim();
         let number = || match text {
             "" => Ok(None),
             text => match text.parse::<f32>() {
                 Ok(n) if n.is_finite() => Ok(Some(n)),
-                _ => Err(format!("`{text}` is no number such as 24.5")),
+                _ => Err(format!("`{text}` is not a number such as 24.5")),
             },
         };
         match purpose {
@@ -508,13 +511,13 @@ impl FiltersPane {
             TextFor::Items => match Filter::parse(text) {
                 Ok(filter) => {
                     self.filter = filter;
-                    self.look()
+                    self.request_bench()
                 }
-                Err(problem) => refuse(said(&problem)),
+                Err(problem) => refuse(error_line(&problem)),
             },
             TextFor::Line => match number() {
                 Ok(None) if self.line(self.active).is_none() => {
-                    refuse(format!("there is no {} line", name(self.active)))
+                    refuse(format!("no {} threshold", name(self.active)))
                 }
                 Ok(to) => self.put(to),
                 Err(why) => refuse(why),
@@ -544,7 +547,11 @@ fn histogram_columns(width: u16) -> u16 {
     width.saturating_sub(super::histogram::GUTTER).max(1)
 }
 
-/// The word for a line.
+/// The word for a threshold.
 pub(super) fn name(then: Then) -> &'static str {
-    if then == Then::Flag { "flag" } else { "park" }
+    if then == Then::Flag {
+        "flag"
+    } else {
+        "quarantine"
+    }
 }

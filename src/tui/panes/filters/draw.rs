@@ -1,10 +1,10 @@
-//! Where the parts of the filter bench are, and one frame of it.
+//! Layout and drawing of the filters pane.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::histogram::Histogram;
-use super::{FiltersPane, Part, Side, said};
+use super::{FiltersPane, Part, Side, error_line};
 use crate::panes::review::Picture;
 use crate::theme::Look;
 use crate::widgets::table::Empty;
@@ -13,33 +13,31 @@ use benchtop_model::ImageRef;
 use benchtop_model::scoring::bench::Sample;
 use benchtop_model::scoring::rules::Then;
 
-/// From here on everything below the histogram is shown at once.
+/// The least size that shows everything below the histogram at once.
 const WIDE: (u16, u16) = (88, 28);
 
-/// Where the parts are; those for which there is no room are empty.
+/// The areas of the pane; empty if there is no room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// The scorers and the one looked at.
+    /// The list of scorers, with details of the current one.
     pub scorers: Rect,
-    /// What is looked at, in one line.
+    /// The current score and filter, in one line.
     pub title: Rect,
-    /// The histogram.
     pub histogram: Rect,
-    /// Kept, flagged, parked, and what that costs.
+    /// Items by outcome, precision, and recall.
     pub counts: Rect,
-    /// Groups.
     pub groups: Rect,
-    /// The two pictures beside the line, doubtful side first, with their captions.
+    /// The two pictures at the threshold, doubtful side first, with captions.
     pub samples: Rect,
-    /// Two scores against each other.
+    /// The comparison with a second score.
     pub pair: Rect,
 }
 
 impl Layout {
-    /// The places of the two pictures.
+    /// The areas of the two pictures.
     pub fn pictures(&self) -> [Rect; 2] {
         let half = self.samples.width.saturating_sub(1) / 2;
-        // A heading above, two lines of words below.
+        // One line of heading above, two lines of captions below.
         let height = self.samples.height.saturating_sub(3);
         let place = |x: u16| Rect {
             x,
@@ -54,7 +52,7 @@ impl Layout {
     }
 }
 
-/// Pictures made ready for their places, doubtful side first; none where the item has none.
+/// The pictures for their areas, doubtful side first. `None` if the item has no picture.
 #[derive(Clone, Debug, Default)]
 pub struct Shown(pub [Option<Picture>; 2]);
 
@@ -100,7 +98,7 @@ fn layout(area: Rect, part: Part) -> Layout {
         let high = (rest.height * 2 / 5).clamp(10, 20);
         out.histogram = cut(rest, 0, high);
         let below = cut(rest, high + 1, u16::MAX);
-        // The groups have six columns; two pictures side by side need less.
+        // The groups have six columns; two pictures need less room.
         let half = below.width * 3 / 5;
         let (west, east) = (
             Rect {
@@ -119,7 +117,7 @@ fn layout(area: Rect, part: Part) -> Layout {
         out.samples = cut(east, 7, u16::MAX);
         return out;
     }
-    // Everything in one column, one of the parts at a time; pictures need the room most.
+    // A single column with one part at a time. Pictures get the most room.
     let counts = 4.min(rest.height / 3);
     let wanted = if part == Part::Samples {
         rest.height / 3
@@ -139,12 +137,12 @@ fn layout(area: Rect, part: Part) -> Layout {
 }
 
 impl FiltersPane {
-    /// Where the parts are in `area`.
+    /// The areas within `area`.
     pub fn layout(&self, area: Rect) -> Layout {
         layout(area, self.part)
     }
 
-    /// The pictures to make ready for the places in `area`, doubtful side first: hash and stored file.
+    /// The pictures to load for `area`, doubtful side first: hash and stored file.
     pub fn wanted_pictures(&self, area: Rect) -> Vec<(usize, Rect, String, std::path::PathBuf)> {
         if self.show_rules {
             return vec![];
@@ -161,7 +159,7 @@ impl FiltersPane {
             Some((at, *places.get(at)?, hash, image.stored()?))
                 .filter(|(_, place, ..)| !place.is_empty())
         };
-        // The side under the cursor first.
+        // Load the chosen side first.
         let mut list: Vec<_> = self
             .samples()
             .into_iter()
@@ -174,7 +172,6 @@ impl FiltersPane {
         list
     }
 
-    /// Draws the pane.
     pub fn draw(&mut self, area: Rect, pictures: &Shown, buf: &mut Buffer, look: &Look) {
         let parts = self.layout(area);
         self.width = if parts.histogram.is_empty() {
@@ -216,11 +213,11 @@ impl FiltersPane {
         self.draw_pair(parts.pair, buf, look);
     }
 
-    /// Why there is no histogram.
+    /// The reason why there is no histogram.
     fn nothing(&self) -> Option<Empty> {
         let scorers = match &self.scorers {
             None => return Some(Empty::Loading),
-            Some(Err(problem)) => return Some(Empty::Failed(said(problem))),
+            Some(Err(problem)) => return Some(Empty::Failed(error_line(problem))),
             Some(Ok(scorers)) => scorers,
         };
         let Some(scorer) = scorers.get(self.at) else {
@@ -234,11 +231,11 @@ impl FiltersPane {
                     &scorer.not_ready,
                     self.filter.is_empty() && self.only.is_none(),
                 ) {
-                    (Some(why), _) => format!("nothing is scored by {}: {why}", scorer.scorer),
-                    (None, true) => format!("nothing is scored by {} yet: s scores", scorer.scorer),
+                    (Some(why), _) => format!("no scores by {}: {why}", scorer.scorer),
+                    (None, true) => format!("no scores by {} yet: press s to score", scorer.scorer),
                     (None, false) => {
                         return Some(Empty::Filtered {
-                            hint: "/ and an empty line looks at every item".into(),
+                            hint: "/ then enter on an empty line shows all items".into(),
                         });
                     }
                 };
@@ -256,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_stay_inside_and_apart_at_any_size() {
+    fn areas_do_not_overlap_at_any_size() {
         for width in (0..200).step_by(7) {
             for height in 0..60 {
                 for part in [Part::Groups, Part::Samples, Part::Pair] {

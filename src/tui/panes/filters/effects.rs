@@ -1,28 +1,28 @@
-//! What the pane asks of the program around it, and what the answers are for.
+//! The effects that the filters pane hands to the program.
 
 use benchtop_model::scoring::Measure;
 use benchtop_model::scoring::bench::BenchAsk;
 use benchtop_model::scoring::job::{NewScoring, ScoringAct};
 use benchtop_model::scoring::rules::RuleSet;
 use benchtop_model::trust::Destination;
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
-/// What an answer of the owner is for.
+/// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Want {
     /// [`super::FiltersPane::take_scorers`].
     Scorers,
-    /// [`super::FiltersPane::take_bench`], to this question.
+    /// [`super::FiltersPane::take_bench`], for this request.
     Bench(Box<BenchAsk>),
     /// [`super::FiltersPane::take_rules`].
     Rules,
-    /// [`super::FiltersPane::take_diff`], of these rules.
+    /// [`super::FiltersPane::take_diff`], for these rules.
     Try(RuleSet),
     /// [`super::FiltersPane::take_applied`].
     Applied,
     /// [`super::FiltersPane::take_reverted`].
     Reverted,
-    /// [`super::FiltersPane::take_count`]: what this job would score.
+    /// [`super::FiltersPane::take_count`]: the counts of this job.
     Count(Box<NewScoring>),
     /// [`super::FiltersPane::take_begun`].
     Begun,
@@ -30,73 +30,68 @@ pub enum Want {
     Act,
 }
 
-/// What a line of text is asked for.
+/// The purpose of a text prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextFor {
-    /// Where the active line is.
+    /// The active threshold.
     Line,
-    /// The line of one subtask.
+    /// The threshold of one subtask.
     OwnLine(String),
-    /// Words of a filter: the items that are looked at.
+    /// The filter of the items to show.
     Items,
-    /// Words of a filter: the items that are scored.
+    /// The filter of the items to score.
     Score,
 }
 
-/// What a choice decides.
+/// The purpose of a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChoiceFor {
-    /// Which items are scored.
+    /// The items to score.
     Which,
-    /// Whether to begin scoring, and to agree to what it sends.
+    /// Whether to start the job and consent to the servers that it sends data to.
     Begin(Box<NewScoring>, Vec<Destination>),
-    /// Whether a job that waits may send what it wants: what is done then, and what is agreed to.
+    /// Whether to consent to what a waiting job sends, and the action to run then.
     Agree(u32, ScoringAct, Vec<Destination>),
-    /// The score that this one is compared with.
+    /// The score to compare with.
     Other(Vec<Measure>),
-    /// Whether the edited rules are saved.
+    /// Whether to save the edited rules.
     Save,
-    /// Whether the rules before these are brought back.
+    /// Whether to restore the previous rules.
     Revert,
-    /// Which rules stay where both sides changed them, or whether edits are given up.
+    /// Whether to keep the edited rules or those in the file.
     Settle,
 }
 
-/// What the pane asks of the program around it.
+/// An effect of the filters pane.
 #[derive(Clone, Debug)]
 pub enum FiltersEffect {
-    /// Ask the owner; the answer is for `Want`.
+    /// Send a request to the owner. `Want` names the receiver of the reply.
     Ask(Want, AnyRequest),
     /// Ask for a line of text.
     AskText {
-        /// What for.
         purpose: TextFor,
-        /// What the prompt says.
         label: String,
-        /// What it begins with.
+        /// The initial text.
         text: String,
     },
-    /// Ask which.
+    /// Ask for a choice.
     AskChoice {
-        /// What for.
         purpose: ChoiceFor,
-        /// The question.
         title: String,
-        /// The answers, each with a word about it.
+        /// The options, each with a detail.
         lines: Vec<(String, String)>,
     },
     /// Review this item.
     Item(u32),
-    /// Open the item list with these words as its filter.
+    /// Open the item list with this filter.
     Filter(String),
-    /// Open `benchtop.toml` in the person's editor: at this line, or where its rules begin.
+    /// Open `benchtop.toml` in `$EDITOR`, at this line or at its rules.
     EditRules(Option<u32>),
-    /// Something was done.
+    /// Report success.
     Done(String),
-    /// Good to know.
+    /// Report something worth knowing.
     Say(String),
-    /// Why the key did nothing.
+    /// Report why the action did nothing.
     Refuse(String),
-    /// Leave the pane.
     Leave,
 }

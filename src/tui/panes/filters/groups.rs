@@ -1,8 +1,9 @@
-//! Items by subtask, style or type: what the lines make of each group, and the lines that a subtask has of its own.
+//! Items by subtask, style, or type: outcomes and precision per group, and own thresholds of
+//! subtasks.
 
 use super::bench::precision;
 use super::histogram;
-use super::lines::said;
+use super::lines::number;
 use crate::theme::Role;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::grouped;
@@ -10,50 +11,50 @@ use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::{Bench, Tally};
 use benchtop_model::{Field, Filter, QuestionKind};
 
-/// How a value is named that items do not have.
+/// The text for a missing value.
 const NONE: &str = "(none)";
 
-/// Columns of every table of groups; those of a second property come after them.
-const OWN: usize = 6;
+/// The fixed columns. Those of a second property follow them.
+const FIXED: usize = 6;
 
-/// The table for groups by `by`, empty, with a column for each of these values of a second property.
+/// An empty table for groups by `by`, with a column for each value of a second property.
 pub(super) fn table(by: Field, across: Option<(Field, &[String])>) -> LocalTable {
     let number = |name: &str, width| Spec::number(name, "", ColumnKind::Number, width);
     let mut columns = vec![
-        Spec::text(by.name(), 11),
+        Spec::text(by.name(), 10),
         number("kept", 7),
-        number("flagged", 8),
-        number("parked", 7),
-        Spec::number("precision", "", ColumnKind::Share, 12),
-        Spec::text("own line", 10),
+        number("flagged", 7),
+        number("quarantined", 11),
+        Spec::number("precision", "", ColumnKind::Share, 11),
+        Spec::text("own", 10),
     ];
-    debug_assert_eq!(columns.len(), OWN);
+    debug_assert_eq!(columns.len(), FIXED);
     let (across, values) = across.map_or(("", &[][..]), |(field, values)| (field.name(), values));
     columns.extend(
         values
             .iter()
-            .map(|v| Spec::number(named(v), across, ColumnKind::Number, 11)),
+            .map(|v| Spec::number(label(v), across, ColumnKind::Number, 11)),
     );
     LocalTable::new(columns, Vec::new(), 1, Empty::Loading)
 }
 
-fn named(value: &str) -> &str {
+fn label(value: &str) -> &str {
     if value.is_empty() { NONE } else { value }
 }
 
-/// The value of the second property that a column is of.
+/// The value of the second property in a column.
 pub(super) fn across(columns: &[String], column: usize) -> Option<&str> {
-    columns.get(column.checked_sub(OWN)?).map(String::as_str)
+    columns.get(column.checked_sub(FIXED)?).map(String::as_str)
 }
 
-/// What is said where there are no groups.
+/// The message for an empty table.
 pub(super) fn nothing(by: Field) -> Empty {
     Empty::Nothing {
         hint: format!("no item has a {}", by.name()),
     }
 }
 
-/// The rows; `own` gives a group's own flag and park line.
+/// The rows. `own` returns the flag and quarantine thresholds of a group.
 pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec<Vec<LocalCell>> {
     let crossed = |at: usize| {
         let cells = bench
@@ -83,17 +84,17 @@ pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec
             ),
         };
         let lines = own(value);
-        let said = lines
+        let thresholds = lines
             .iter()
-            .zip(["flag", "park"])
-            .filter_map(|(l, name)| Some(format!("{name} {}", said((*l)?))));
+            .zip(["flag", "quarantine"])
+            .filter_map(|(l, name)| Some(format!("{name} {}", number((*l)?))));
         let mut row = vec![
-            LocalCell::text(named(value)),
+            LocalCell::text(label(value)),
             count(Outcome::Kept),
             count(Outcome::Flagged),
             count(Outcome::Parked),
             precise,
-            LocalCell::text(said.collect::<Vec<_>>().join(", ")),
+            LocalCell::text(thresholds.collect::<Vec<_>>().join(", ")),
         ];
         row.extend(crossed(at));
         row
@@ -101,7 +102,7 @@ pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec
     bench.groups.iter().enumerate().map(row).collect()
 }
 
-/// Doubted of all, for one value of each property.
+/// Doubtful of all items, for one value of each property.
 fn cell([kept, flagged, parked]: [u64; 3]) -> LocalCell {
     let (doubted, all) = (flagged + parked, kept + flagged + parked);
     if all == 0 {
@@ -117,7 +118,7 @@ fn cell([kept, flagged, parked]: [u64; 3]) -> LocalCell {
     cell
 }
 
-/// The value of a row.
+/// The group of a row.
 pub(super) fn value(table: &LocalTable, id: u64) -> Option<String> {
     let value = table.row(id)?.first()?.value();
     Some(if value == NONE {
@@ -127,14 +128,14 @@ pub(super) fn value(table: &LocalTable, id: u64) -> Option<String> {
     })
 }
 
-/// The row of a value.
+/// The row of a group.
 pub(super) fn find(table: &LocalTable, wanted: &str) -> Option<u64> {
     table
         .ids()
         .find(|id| value(table, *id).as_deref() == Some(wanted))
 }
 
-/// `filter` with only the items of this group.
+/// `filter`, limited to one group.
 pub(super) fn narrowed(filter: &Filter, by: Field, value: &str) -> Filter {
     let mut filter = filter.clone();
     match by {

@@ -1,10 +1,11 @@
-//! The histogram of a score with both lines drawn through it: columns of blocks, or lines of words for screen readers.
+//! The histogram of a score with both thresholds, as columns of blocks, or as lines of text in
+//! accessible mode.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
-use super::lines::{decimals, said};
+use super::lines::{decimals, number};
 use crate::theme::{Look, Role};
 use crate::widgets::meter;
 use crate::widgets::text::{self, grouped};
@@ -12,39 +13,36 @@ use benchtop_model::scoring::bench::Bench;
 use benchtop_model::scoring::rules::Then;
 use benchtop_model::scoring::{FlagPriority, Outcome};
 
-/// Columns at the left for counts.
+/// Columns on the left for counts.
 pub(super) const GUTTER: u16 = 9;
-/// Bars that a screen reader is given at most.
+/// The greatest number of bars in accessible mode.
 const READ: usize = 12;
 
-/// Heights of a cell.
+/// Eighths of a block, from empty to full.
 const HEIGHTS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
-/// What is drawn.
 pub(super) struct Histogram<'h> {
-    /// The owner's answer.
     pub(super) bench: &'h Bench,
-    /// The flag line and the park line, on the scale of the answer.
+    /// The flag and quarantine thresholds, on the scale of `bench`.
     pub(super) lines: [Option<f32>; 2],
-    /// The line that the keys move.
+    /// The threshold that the keys move.
     pub(super) active: Then,
-    /// Colours and marks.
     pub(super) look: &'h Look,
 }
 
-/// Columns drawn in `width` for so many bars: the same number of bars in each.
+/// The number of columns in `width`. Each holds the same number of bars.
 pub(super) fn columns(bars: usize, width: u16) -> usize {
     let room = usize::from(width.saturating_sub(GUTTER)).max(1);
     bars.div_ceil(bars.div_ceil(room).max(1))
 }
 
-/// Bars to ask for, so that each column drawn in `width` holds the same number of them.
+/// The number of bars to request for `width`, so that all columns hold the same number.
 pub(super) fn bars(width: u16) -> u16 {
     let columns = width.saturating_sub(GUTTER).clamp(1, 400);
     400 / columns * columns
 }
 
-/// What a line does, and how a bar beyond it looks.
+/// The color of an outcome.
 pub(super) fn role(outcome: Outcome) -> Role {
     match outcome {
         Outcome::Kept => Role::Good,
@@ -54,7 +52,6 @@ pub(super) fn role(outcome: Outcome) -> Role {
 }
 
 impl Histogram<'_> {
-    /// Draws it.
     pub(super) fn draw(&self, area: Rect, buf: &mut Buffer) {
         if area.height < 2 || area.width < GUTTER + 4 {
             return;
@@ -66,8 +63,8 @@ impl Histogram<'_> {
         }
     }
 
-    /// Items and rejected items of `count` bars made of the owner's.
-    fn gathered(&self, count: usize) -> Vec<(u64, u64)> {
+    /// Items and rejected items, with the owner's bars combined into `count` columns.
+    fn combined(&self, count: usize) -> Vec<(u64, u64)> {
         let (bars, n) = (&self.bench.bars, self.bench.bars.len());
         let sum = |list: &[u64], at: usize| -> u64 {
             list.get(at * n / count..((at + 1) * n / count).min(list.len()))
@@ -96,10 +93,11 @@ impl Histogram<'_> {
 
     fn plot(&self, area: Rect, buf: &mut Buffer) {
         let count = columns(self.bench.bars.len(), area.width).max(1);
-        let gathered = self.gathered(count);
-        let most = gathered.iter().map(|(n, _)| *n).max().unwrap_or(0).max(1);
+        let combined = self.combined(count);
+        let most = combined.iter().map(|(n, _)| *n).max().unwrap_or(0).max(1);
         let left = area.x + GUTTER;
-        // Labels, columns, rejected, axis; the last two go first where there is little room.
+        // From top to bottom: labels, columns, rejected items, axis. The last two are dropped
+        // first.
         let (strip, axis) = (area.height >= 6, area.height >= 4);
         let below = u16::from(strip) + u16::from(axis);
         let plot = Rect {
@@ -108,11 +106,11 @@ impl Histogram<'_> {
             width: count as u16,
             height: area.height - 1 - below,
         };
-        for (x, (n, _)) in (plot.x..).zip(&gathered) {
+        for (x, (n, _)) in (plot.x..).zip(&combined) {
             let middle =
                 self.bench.ends.0 + self.span() * (f32::from(x - plot.x) + 0.5) / count as f32;
             let style = self.look.style(role(self.outcome(middle)));
-            // What is there at all is seen.
+            // Any item at all shows up.
             let eighths = (*n * 8 * u64::from(plot.height)).div_ceil(most);
             for row in 0..plot.height {
                 let filled = eighths.saturating_sub(u64::from(row) * 8).min(8) as usize;
@@ -133,7 +131,7 @@ impl Histogram<'_> {
         }
         if strip {
             gutter(plot.bottom(), "rejected");
-            for (x, (n, rejected)) in (plot.x..).zip(&gathered) {
+            for (x, (n, rejected)) in (plot.x..).zip(&combined) {
                 if *rejected > 0 {
                     let eighths = (*rejected * 8).div_ceil((*n).max(1)).min(8) as usize;
                     buf.set_string(
@@ -155,7 +153,7 @@ impl Histogram<'_> {
                 buf,
             );
         }
-        // The line that moves is drawn over the other.
+        // Draw the active threshold last, on top of the other.
         let order = if self.active == Then::Flag {
             [1, 0]
         } else {
@@ -164,7 +162,7 @@ impl Histogram<'_> {
         order.into_iter().for_each(|at| self.line(at, plot, buf));
     }
 
-    /// The column of a line, and whether it is left of all scores or right of them.
+    /// The column of a threshold, and whether it lies left or right of all scores.
     fn column(&self, line: f32, plot: Rect) -> (u16, bool, bool) {
         let share = if self.span() > 0.0 {
             (line - self.bench.ends.0) / self.span()
@@ -181,7 +179,7 @@ impl Histogram<'_> {
         };
         let (name, stroke, outcome) = [
             ("flag", "│", Outcome::Flagged),
-            ("park", "┃", Outcome::Parked),
+            ("quarantine", "┃", Outcome::Parked),
         ][which];
         let active = (self.active == Then::Flag) == (which == 0);
         let (x, before, after) = self.column(line, plot);
@@ -200,17 +198,19 @@ impl Histogram<'_> {
             (.., true) => "▼",
             _ => stroke,
         };
-        let words = format!("{name} {}", said(line));
+        let words = format!("{name} {}", number(line));
         let wide = text::width(&words) as u16;
         let y = plot.y - 1;
-        // On its right, unless the other line's words begin there or the columns end.
+        // Label on the right, unless it would cover the other label or leave the plot.
         let taken = self.lines[1 - which].map(|other| self.column(other, plot).0);
         let crowded = taken
             .is_some_and(|other| (x..=x + wide + 1).contains(&other) && (which == 1 || other != x));
-        if x + wide >= plot.right() || (crowded && x > wide) {
-            buf.set_string(x.saturating_sub(wide), y, format!("{words}{mark}"), style);
+        let fits_left = x >= plot.x.saturating_sub(GUTTER) + wide;
+        if (crowded || x + wide >= plot.right()) && fits_left {
+            buf.set_string(x - wide, y, format!("{words}{mark}"), style);
         } else {
-            buf.set_string(x, y, format!("{mark}{words}"), style);
+            let room = usize::from(plot.right().saturating_sub(x));
+            buf.set_stringn(x, y, format!("{mark}{words}"), room, style);
         }
     }
 
@@ -231,7 +231,7 @@ impl Histogram<'_> {
         }
     }
 
-    /// A bar a line, in words.
+    /// Writes one bar per line.
     fn read(&self, area: Rect, buf: &mut Buffer) {
         let count = usize::from(area.height - 1)
             .min(READ)
@@ -239,32 +239,32 @@ impl Histogram<'_> {
             .max(1);
         let digits = decimals(self.span());
         let room = usize::from(area.width);
-        let mut said_lines = Vec::new();
-        for (at, name) in ["flag", "park"].into_iter().enumerate() {
-            let moves = if (self.active == Then::Flag) == (at == 0) {
-                " (the keys move it)"
+        let mut thresholds = Vec::new();
+        for (at, name) in ["flag", "quarantine"].into_iter().enumerate() {
+            let marker = if (self.active == Then::Flag) == (at == 0) {
+                " (active)"
             } else {
                 ""
             };
-            said_lines.push(self.lines[at].map_or(format!("no {name} line"), |l| {
-                format!("{name} line {}{moves}", said(l))
+            thresholds.push(self.lines[at].map_or(format!("no {name} threshold"), |l| {
+                format!("{name} threshold {}{marker}", number(l))
             }));
         }
         buf.set_stringn(
             area.x,
             area.y,
-            said_lines.join(", "),
+            thresholds.join(", "),
             room,
             self.look.style(Role::Heading),
         );
-        let gathered = self.gathered(count);
-        let most = gathered.iter().map(|(n, _)| *n).max().unwrap_or(0).max(1);
+        let combined = self.combined(count);
+        let most = combined.iter().map(|(n, _)| *n).max().unwrap_or(0).max(1);
         let value = |at: usize| self.bench.ends.0 + self.span() * at as f32 / count as f32;
-        for (at, (y, (n, rejected))) in (area.y + 1..area.bottom()).zip(&gathered).enumerate() {
+        for (at, (y, (n, rejected))) in (area.y + 1..area.bottom()).zip(&combined).enumerate() {
             let outcome = self.outcome((value(at) + value(at + 1)) / 2.0);
-            let bar = meter::bar(*n as f64 / most as f64, 10, true);
+            let bar = meter::bar(*n as f64 / most as f64, 6, true);
             let ends = format!("{:.digits$} to {:.digits$}", value(at), value(at + 1));
-            let wrong = match rejected {
+            let rejected_share = match rejected {
                 0 => String::new(),
                 _ => format!(
                     ", {} rejected",
@@ -272,9 +272,9 @@ impl Histogram<'_> {
                 ),
             };
             let words = format!(
-                "{ends:<16} {bar} {:>8} {}{wrong}",
+                "{ends:<15} {bar} {:>7} {}{rejected_share}",
                 grouped(*n),
-                outcome.name()
+                crate::panes::outcome_word(outcome)
             );
             buf.set_stringn(area.x, y, words, room, self.look.style(role(outcome)));
         }

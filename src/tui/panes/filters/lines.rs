@@ -1,9 +1,8 @@
-//! The two lines of a score: where the rules hold them, on which scale they are shown, how far a step moves them.
+//! The two thresholds of a score: their rules, their scale, and moving them.
 
 use benchtop_model::scoring::rules::{Condition, RuleSet, Test, Then, Threshold};
 use benchtop_model::scoring::{FlagPriority, Measure, Scale, Scorer};
 
-/// Ten steps of the line, or a tenth of one, by key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stride {
     /// A tenth of a bar.
@@ -14,15 +13,15 @@ pub(super) enum Stride {
     Far,
 }
 
-/// Six significant digits: what single precision adds beyond them is no part of a threshold.
+/// Rounds to six significant digits; single precision has no more.
 pub(super) fn tidy(number: f32) -> f64 {
     format!("{number:.5e}")
         .parse()
         .unwrap_or_else(|_| f64::from(number))
 }
 
-/// A threshold as it is said: `24.0`, `0.255`.
-pub(super) fn said(number: f32) -> String {
+/// A threshold as text: `24.0`, `0.255`.
+pub(super) fn number(number: f32) -> String {
     let text = tidy(number).to_string();
     if text.contains('.') {
         text
@@ -31,7 +30,7 @@ pub(super) fn said(number: f32) -> String {
     }
 }
 
-/// Decimals that tell numbers of this span apart.
+/// The number of decimals that distinguish values in this span.
 pub(super) fn decimals(span: f32) -> usize {
     match span {
         s if s >= 20.0 => 1,
@@ -41,7 +40,7 @@ pub(super) fn decimals(span: f32) -> usize {
     }
 }
 
-/// How far one bar is, as a round number: 1, 2 or 5 times a power of ten, the nearest to a bar's width.
+/// The step of one bar: 1, 2, or 5 times a power of ten, nearest to the width of a bar.
 pub(super) fn step(span: f32, bars: u16) -> f64 {
     let wide = f64::from(span) / f64::from(bars.max(1));
     if !(wide.is_finite() && wide > 0.0) {
@@ -56,14 +55,14 @@ pub(super) fn step(span: f32, bars: u16) -> f64 {
         .unwrap_or(ten)
 }
 
-/// `from` moved to the next round number, up or down.
+/// `from` moved up or down to the next round number.
 pub(super) fn moved(from: f32, up: bool, stride: Stride, bar: f64) -> f32 {
     let (step, times) = match stride {
         Stride::Fine => (bar / 10.0, 1.0),
         Stride::Bar => (bar, 1.0),
         Stride::Far => (bar, 10.0),
     };
-    // A hair's breadth beside a round number counts as on it.
+    // Rounding errors must not count as a step.
     let at = tidy(from) / step;
     let to = if up {
         (at + 1e-3).floor() + times
@@ -73,7 +72,7 @@ pub(super) fn moved(from: f32, up: bool, stride: Stride, bar: f64) -> f32 {
     (to * step) as f32
 }
 
-/// What is measured on which scale, in words.
+/// The score and its scale in words.
 pub(super) fn scale_words(measure: &Measure, logit: f32) -> String {
     let model = if measure.scorer == Scorer::Siglip {
         "SigLIP"
@@ -94,7 +93,7 @@ pub(super) fn scale_words(measure: &Measure, logit: f32) -> String {
     }
 }
 
-/// Which side is doubted: `below`, `above`.
+/// The doubtful side of a threshold: `below` or `above`.
 pub(super) fn doubtful_side(measure: &Measure) -> &'static str {
     if measure.scorer.doubt() == FlagPriority::Low {
         "below"
@@ -103,7 +102,7 @@ pub(super) fn doubtful_side(measure: &Measure) -> &'static str {
     }
 }
 
-/// The condition of the rule that holds this scorer's line and nothing else, whatever scale it is written on.
+/// The condition of the rule that has nothing but this scorer's threshold, on any scale.
 fn condition<'r>(rules: &'r RuleSet, measure: &Measure, then: Then) -> Option<&'r Condition> {
     let alone =
         |scale: &Measure| {
@@ -117,7 +116,7 @@ fn condition<'r>(rules: &'r RuleSet, measure: &Measure, then: Then) -> Option<&'
     measure.scales().iter().find_map(alone)
 }
 
-/// Where the line is, on the scale of `measure`; with a subtask its own where it has one.
+/// The threshold on the scale of `measure`. A subtask's own one comes first.
 pub(super) fn line(
     rules: &RuleSet,
     measure: &Measure,
@@ -131,7 +130,7 @@ pub(super) fn line(
     shown.is_finite().then(|| tidy(shown) as f32)
 }
 
-/// The line of a subtask alone, where it has one.
+/// The threshold of a subtask, if it has its own.
 pub(super) fn own_line(
     rules: &RuleSet,
     measure: &Measure,
@@ -146,7 +145,7 @@ pub(super) fn own_line(
         .flatten()
 }
 
-/// The rules with that line somewhere else, or without it.
+/// The rules with the threshold moved or removed.
 pub(super) fn with_line(
     rules: &RuleSet,
     measure: &Measure,
@@ -159,7 +158,7 @@ pub(super) fn with_line(
     let threshold = to
         .map(|to| on_scale(measure, written, to, logit))
         .and_then(|to| Threshold::new(tidy(to)));
-    // A number that no scale can hold changes nothing.
+    // Ignore numbers that no scale can hold.
     if to.is_some() && threshold.is_none() {
         rules.clone()
     } else {
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_round_numbers_near_a_bars_width() {
+    fn steps_are_round_numbers_near_the_width_of_a_bar() {
         assert_eq!(
             [
                 step(32.9, 64),
@@ -200,24 +199,24 @@ mod tests {
     }
 
     #[test]
-    fn a_step_goes_to_the_next_round_number_and_back() {
+    fn a_step_goes_to_the_next_round_number() {
         assert_eq!(moved(24.3, true, Stride::Bar, 0.5), 24.5);
         assert_eq!(moved(24.3, false, Stride::Bar, 0.5), 24.0);
         assert_eq!(moved(24.0, true, Stride::Far, 0.5), 29.0);
-        assert_eq!(said(moved(24.0, true, Stride::Fine, 0.5)), "24.05");
+        assert_eq!(number(moved(24.0, true, Stride::Fine, 0.5)), "24.05");
         let mut at = 0.2f32;
         for _ in 0..1000 {
             at = moved(at, true, Stride::Fine, 0.05);
         }
-        assert_eq!(said(at), "5.2", "a thousand steps add up to no error");
+        assert_eq!(number(at), "5.2", "rounding errors do not add up");
         for _ in 0..1000 {
             at = moved(at, false, Stride::Fine, 0.05);
         }
-        assert_eq!(said(at), "0.2");
+        assert_eq!(number(at), "0.2");
     }
 
     #[test]
-    fn a_line_reads_the_same_on_every_scale_and_stays_on_the_one_it_is_written_on() {
+    fn a_threshold_converts_between_scales_and_keeps_its_own() {
         let (logit, cosine, clipscore) = (
             measure("clip"),
             measure("clip.cosine"),
@@ -258,7 +257,7 @@ mod tests {
             Some(25.0)
         );
         assert_eq!(line(&set, &logit, Then::Park, None, 100.0), None);
-        // No cosine is shown as a negative CLIPScore.
+        // CLIPScore is never negative, so no cosine matches.
         assert_eq!(
             with_line(&set, &clipscore, Then::Flag, None, Some(-1.0), 100.0),
             set

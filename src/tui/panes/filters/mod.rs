@@ -1,16 +1,17 @@
-//! The filter bench: a score as a histogram with the lines that flag and park drawn through it, what they keep and what
-//! they cost against the verdicts of people, and the rules that the lines are part of.
+//! The filters pane, for tuning thresholds: a score as a histogram with its flag and quarantine
+//! thresholds, the resulting counts, precision and recall against the annotators' verdicts, and the
+//! rules.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `lines` | where the lines are, on which scale, and how far a key moves them |
-//! | `bench` | what an answer of the owner says of the lines as they are now |
-//! | `effects` | what the pane asks of the program around it |
-//! | `act` | what keys do |
+//! | `lines` | the thresholds: position, scale, steps |
+//! | `bench` | outcome counts for the present thresholds |
+//! | `effects` | the effects for the program to carry out |
+//! | `act` | actions |
 //! | `scoring` | scorers and their jobs |
-//! | `rules` | the rules as saved and as edited: difference, save, revert |
-//! | `groups` | items by subtask, style or type |
-//! | `histogram`, `draw`, `parts` | one frame |
+//! | `rules` | saved and edited rules: diff, save, restore |
+//! | `groups` | items by subtask, style, or type |
+//! | `histogram`, `draw`, `parts` | drawing |
 
 mod act;
 mod bench;
@@ -28,9 +29,9 @@ use std::collections::BTreeMap;
 pub use draw::{Layout, Shown};
 pub use effects::{ChoiceFor, FiltersEffect, TextFor, Want};
 
-use self::bench::{Counted, Turn, counted};
-use self::rules::Desk;
-use super::metadata::edit_session::said;
+use self::bench::{Counted, RequestSlot, counted};
+use self::rules::RuleEditor;
+use super::metadata::edit_session::error_line;
 use crate::action::Scope;
 use crate::widgets::table::LocalTable;
 use benchtop_model::scoring::bench::{Bench, BenchAsk, RulesDiff, RulesState, Sample, ScorerState};
@@ -38,11 +39,11 @@ use benchtop_model::scoring::job::ScoringState;
 use benchtop_model::scoring::rules::{RuleSet, Then};
 use benchtop_model::scoring::{Measure, ScoreState, Scorer};
 use benchtop_model::{Field, Filter, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// Sample items asked for on each side of the line.
+/// Sample items to request on each side of the threshold.
 const SAMPLES: u8 = 8;
-/// What groups can be made of, in the order of the key that goes round.
+/// The properties for groups, in the order of the key.
 const GROUPS: [Field; 3] = [Field::Subtask, Field::Style, Field::Type];
 
 use FiltersEffect as Effect;
@@ -51,7 +52,7 @@ fn refuse(why: impl Into<String>) -> Vec<Effect> {
     vec![Effect::Refuse(why.into())]
 }
 
-/// What stands below the histogram and has the keys up, down and enter.
+/// The part below the histogram that is shown and has the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Groups,
@@ -59,45 +60,44 @@ enum Part {
     Pair,
 }
 
-/// Which of two pictures beside the line.
+/// One of the two pictures at the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Doubtful,
     Good,
 }
 
-/// The filter bench.
 #[derive(Debug)]
 pub struct FiltersPane {
     scorers: Option<Result<Vec<ScorerState>>>,
-    /// Which scorer is looked at.
+    /// The current scorer.
     at: usize,
-    /// The scale chosen for scorers that have several.
+    /// The chosen scale of scorers that have several.
     scales: BTreeMap<Scorer, Measure>,
-    rules: Desk,
-    /// The rules fill the pane instead of the histogram.
+    rules: RuleEditor,
+    /// Whether the rules replace the histogram.
     show_rules: bool,
-    /// The line that keys move.
+    /// The threshold that the keys move.
     active: Then,
-    /// Which items are looked at.
+    /// The items to show.
     filter: Filter,
     by: Field,
-    /// A second property that the groups are counted by.
+    /// A second property to split the groups by.
     across: Option<Field>,
-    /// Its values that the table of groups has columns for.
+    /// The values of `across` that have columns in the table of groups.
     columns: Vec<String>,
-    /// Only this value of `by`.
+    /// Limits the histogram to this value of `by`.
     only: Option<String>,
     groups: LocalTable,
     other: Option<Measure>,
     part: Part,
     sample: usize,
     side: Side,
-    /// The last answer, to which question.
+    /// The last reply with its request.
     bench: Option<(BenchAsk, Bench)>,
     failed: Option<String>,
-    turn: Turn<BenchAsk>,
-    /// Columns that the histogram was drawn in.
+    turn: RequestSlot<BenchAsk>,
+    /// Width of the histogram in the last frame.
     width: u16,
 }
 
@@ -108,13 +108,12 @@ impl Default for FiltersPane {
 }
 
 impl FiltersPane {
-    /// A pane that has asked nothing yet.
     pub fn new() -> FiltersPane {
         FiltersPane {
             scorers: None,
             at: 0,
             scales: BTreeMap::new(),
-            rules: Desk::new(),
+            rules: RuleEditor::new(),
             show_rules: false,
             active: Then::Flag,
             filter: Filter::default(),
@@ -129,43 +128,43 @@ impl FiltersPane {
             side: Side::Doubtful,
             bench: None,
             failed: None,
-            turn: Turn::default(),
+            turn: RequestSlot::default(),
             width: 80,
         }
     }
 
-    /// Scopes whose keys are live now, the nearest first.
+    /// The scopes with live keys, nearest first.
     pub fn scopes(&self) -> &'static [Scope] {
         &[Scope::Filters, Scope::Table, Scope::Global]
     }
 
-    /// Shown, or connected again: everything is asked for, whatever was asked before.
+    /// Opens the pane or reloads it.
     pub fn start(&mut self) -> Vec<Effect> {
         self.turn.reset();
         self.rules.lost();
         self.refresh()
     }
 
-    /// Items, verdicts or scores changed: what is counted is counted again.
+    /// Requests everything again after items, verdicts, or scores changed.
     pub fn refresh(&mut self) -> Vec<Effect> {
         let mut effects = vec![
             Effect::Ask(Want::Rules, request::Rules.into()),
             Effect::Ask(Want::Scorers, request::Scorers.into()),
         ];
-        effects.extend(self.look());
+        effects.extend(self.request_bench());
         effects
     }
 
-    /// Drawn in another size: the bars are asked for in a number that fits.
+    /// Requests another number of bars after the width changed.
     pub fn resized(&mut self) -> Vec<Effect> {
         let fits = self
             .bench
             .as_ref()
             .is_none_or(|(asked, _)| asked.bars == histogram::bars(self.width));
-        if fits { vec![] } else { self.look() }
+        if fits { vec![] } else { self.request_bench() }
     }
 
-    /// The rules are others now.
+    /// Requests the rules after they changed.
     pub fn rules_changed(&self) -> Vec<Effect> {
         vec![Effect::Ask(Want::Rules, request::Rules.into())]
     }
@@ -174,7 +173,7 @@ impl FiltersPane {
         self.scorers.as_ref()?.as_ref().ok()?.get(self.at)
     }
 
-    /// The score that is looked at, on the scale chosen for it.
+    /// The current score, on its chosen scale.
     fn measure(&self) -> Option<Measure> {
         let scorer = &self.scorer()?.scorer;
         Some(
@@ -185,27 +184,27 @@ impl FiltersPane {
         )
     }
 
-    /// The model's logit scale: what the owner said of it, else CLIP's.
+    /// The model's logit scale: from the owner's reply, or a default.
     fn logit(&self) -> f32 {
-        let known = |(_, b): &(BenchAsk, Bench)| {
+        let from_reply = |(_, b): &(BenchAsk, Bench)| {
             (b.measure.scorer == self.scorer()?.scorer).then_some(b.logit)
         };
-        let usual = if self.scorer().is_some_and(|s| s.scorer == Scorer::Clip) {
+        let default = if self.scorer().is_some_and(|s| s.scorer == Scorer::Clip) {
             100.0
         } else {
             1.0
         };
-        self.bench.as_ref().and_then(known).unwrap_or(usual)
+        self.bench.as_ref().and_then(from_reply).unwrap_or(default)
     }
 
-    /// The subtask whose own line the keys move: the only one that is looked at.
+    /// The subtask whose own threshold the keys move: the only one in the histogram.
     fn subtask(&self) -> Option<&str> {
         self.only
             .as_deref()
             .filter(|only| self.by == Field::Subtask && !only.is_empty())
     }
 
-    /// Where a line is, among the items looked at.
+    /// A threshold for the items in the histogram.
     fn line(&self, then: Then) -> Option<f32> {
         lines::line(
             self.rules.edited(),
@@ -216,7 +215,7 @@ impl FiltersPane {
         )
     }
 
-    /// What the owner is to be asked for what is shown.
+    /// The request for what is shown.
     fn question(&self) -> Option<BenchAsk> {
         let rules = self.rules.edited();
         let line = |m: &Measure| {
@@ -246,13 +245,13 @@ impl FiltersPane {
         })
     }
 
-    /// Asks for a look at the score, once what was asked before is answered.
-    fn look(&mut self) -> Vec<Effect> {
+    /// Requests the histogram as soon as no other request is in flight.
+    fn request_bench(&mut self) -> Vec<Effect> {
         let ask = self.question().and_then(|q| self.turn.ask(q));
-        ask.map(look_ask).into_iter().collect()
+        ask.map(bench_effect).into_iter().collect()
     }
 
-    /// Asks what the edited rules would change, where they are edited.
+    /// Requests the effect of the edited rules.
     fn try_edited(&mut self) -> Vec<Effect> {
         let ask = self.rules.untried();
         ask.map(|set| Effect::Ask(Want::Try(set.clone()), request::TryRules(set).into()))
@@ -260,7 +259,7 @@ impl FiltersPane {
             .collect()
     }
 
-    /// The answer at hand, where it is of the same items and score as what is shown now.
+    /// The last reply, if it matches the items and the score to show.
     fn shown(&self) -> Option<(&BenchAsk, &Bench, Counted)> {
         let (asked, bench) = self.bench.as_ref()?;
         let now = self.question()?;
@@ -277,7 +276,7 @@ impl FiltersPane {
         same.then(|| (asked, bench, counted(bench, asked, &now)))
     }
 
-    /// The items beside the line that are looked at: on its doubtful side and on its good side.
+    /// The samples at the threshold: on its doubtful side and on its good side.
     fn samples(&self) -> [Option<&Sample>; 2] {
         let Some((_, bench, _)) = self.shown() else {
             return [None, None];
@@ -285,7 +284,7 @@ impl FiltersPane {
         [&bench.bad, &bench.good].map(|list| list.get(self.sample))
     }
 
-    /// Takes the scorers in.
+    /// Receives the scorers.
     pub fn take_scorers(&mut self, scorers: Result<Vec<ScorerState>>) -> Vec<Effect> {
         let here = self.scorer().map(|s| s.scorer.clone());
         let first = self.measure().is_none();
@@ -297,14 +296,14 @@ impl FiltersPane {
             .map_or(&[][..], Vec::as_slice);
         let scored = |s: &ScorerState| s.items[usize::from(ScoreState::Scored.code())] > 0;
         let kept = here.and_then(|here| list.iter().position(|s| s.scorer == here));
-        // What there is something to see of comes first.
+        // Otherwise start with a scorer that has scores.
         self.at = kept.or_else(|| list.iter().position(scored)).unwrap_or(0);
-        if first { self.look() } else { vec![] }
+        if first { self.request_bench() } else { vec![] }
     }
 
-    /// Takes a look at a score in.
+    /// Receives the histogram.
     pub fn take_bench(&mut self, asked: BenchAsk, bench: Result<Bench>) -> Vec<Effect> {
-        let next = self.turn.answered().map(look_ask).into_iter().collect();
+        let next = self.turn.answered().map(bench_effect).into_iter().collect();
         match bench {
             Ok(bench) => {
                 self.failed = None;
@@ -315,20 +314,20 @@ impl FiltersPane {
                 self.sample = self.sample.min(most.saturating_sub(1));
                 self.fill_groups();
             }
-            Err(problem) => self.failed = Some(said(&problem)),
+            Err(problem) => self.failed = Some(error_line(&problem)),
         }
         next
     }
 
-    /// Takes the rules in.
+    /// Receives the rules.
     pub fn take_rules(&mut self, state: Result<RulesState>) -> Vec<Effect> {
         let mut effects = self.rules.take(state);
-        effects.extend(self.look());
+        effects.extend(self.request_bench());
         effects.extend(self.try_edited());
         effects
     }
 
-    /// Takes in what rules would change.
+    /// Receives the effect of rules.
     pub fn take_diff(&mut self, of: RuleSet, diff: Result<RulesDiff>) -> Vec<Effect> {
         let (mut effects, next) = self.rules.take_diff(of, diff);
         effects.extend(
@@ -337,21 +336,21 @@ impl FiltersPane {
         effects
     }
 
-    /// Takes in that the edited rules were saved, or why not.
+    /// Receives the result of saving the rules.
     pub fn take_applied(&mut self, state: Result<RulesState>) -> Vec<Effect> {
         let mut effects = self.rules.applied(state);
-        effects.extend(self.look());
+        effects.extend(self.request_bench());
         effects
     }
 
-    /// Takes in that the rules before are back, or why not.
+    /// Receives the result of restoring the previous rules.
     pub fn take_reverted(&mut self, state: Result<RulesState>) -> Vec<Effect> {
         let mut effects = self.rules.reverted(state);
-        effects.extend(self.look());
+        effects.extend(self.request_bench());
         effects
     }
 
-    /// Takes in how far scoring is; the scorers are asked again where one is new or over.
+    /// Receives the state of a scoring job. Requests the scorers again if the job is new or over.
     pub fn take_scoring(&mut self, job: ScoringState) -> Vec<Effect> {
         let Some(Ok(list)) = &mut self.scorers else {
             return vec![];
@@ -392,7 +391,7 @@ impl FiltersPane {
         }
     }
 
-    /// The lines of a group, where it has its own.
+    /// The own thresholds of a group.
     fn own(&self, value: &str) -> [Option<f32>; 2] {
         let own = |then| {
             let measure = self.measure().filter(|_| self.by == Field::Subtask)?;
@@ -402,7 +401,7 @@ impl FiltersPane {
     }
 }
 
-fn look_ask(question: BenchAsk) -> Effect {
+fn bench_effect(question: BenchAsk) -> Effect {
     Effect::Ask(
         Want::Bench(Box::new(question.clone())),
         request::Bench(Box::new(question)).into(),

@@ -1,4 +1,5 @@
-//! The parts around the histogram: scorers, what is looked at, counts, groups, pictures beside the line, two scores.
+//! The parts around the histogram: scorers, title, counts, groups, samples, and the comparison of
+//! two scores.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,8 +8,8 @@ use ratatui::style::Modifier;
 use super::act::name;
 use super::bench::Counted;
 use super::draw::{Layout, Shown};
-use super::lines::{decimals, doubtful_side, said, scale_words};
-use super::scoring::{items, without};
+use super::lines::{decimals, doubtful_side, number, scale_words};
+use super::scoring::{items, tried_without_score};
 use super::{FiltersPane, Part, Side, histogram};
 use crate::panes::review::{Picture, draw_picture};
 use crate::theme::{Look, Role};
@@ -19,10 +20,10 @@ use benchtop_model::scoring::bench::{ScorerState, Share};
 use benchtop_model::scoring::job::{Phase, ScoringState};
 use benchtop_model::scoring::{Outcome, ScoreState};
 
-/// Lines that the scorer under the cursor gets at least.
+/// The least height of the details of a scorer.
 const DETAIL: u16 = 8;
 
-/// How a phase looks.
+/// The color of a phase.
 fn role(phase: Phase) -> Role {
     match phase {
         Phase::Running => Role::Accent,
@@ -34,7 +35,7 @@ fn role(phase: Phase) -> Role {
     }
 }
 
-/// What the list says of a scorer in a few columns.
+/// The state of a scorer in a few columns.
 fn short(scorer: &ScorerState) -> (String, Role) {
     let scored = items(scorer, ScoreState::Scored);
     match &scorer.job {
@@ -66,7 +67,7 @@ impl FiltersPane {
         let mut top = Lines::new(area, buf, look);
         top.say("scores (n, N)", Role::Heading);
         let room = usize::from(area.height.saturating_sub(1 + DETAIL)).max(3);
-        // The page of the list that holds the cursor.
+        // The page of the list with the cursor.
         let page = list.chunks(room).nth(self.at / room).unwrap_or(&[]);
         let wide = usize::from(area.width);
         let rest = top.rest();
@@ -106,32 +107,32 @@ impl FiltersPane {
         let Some(measure) = self.measure() else {
             return;
         };
-        let mut said = format!(
+        let mut title = format!(
             " {}: {}",
             measure.scorer,
             scale_words(&measure, self.logit())
         );
         if let Some(only) = &self.only {
             let value = if only.is_empty() { "(none)" } else { only };
-            said += &format!("  only {} {value}", self.by.name());
+            title += &format!("  only {} {value}", self.by.name());
         }
         if !self.filter.is_empty() {
-            said += &format!("  [{}]", self.filter.words());
+            title += &format!("  [{}]", self.filter.words());
         }
         let mut lines = Lines::new(area, buf, look);
         match &self.failed {
             Some(why) if self.shown().is_some() => lines.say(&format!(" {why}"), Role::Bad),
-            _ => lines.say(&said, Role::Heading),
+            _ => lines.say(&title, Role::Heading),
         }
     }
 
-    /// What becomes of the items, and how right that is.
+    /// Draws the counts by outcome, precision, and recall.
     pub(super) fn draw_counts(&self, area: Rect, buf: &mut Buffer, look: &Look) {
         let Some((.., now)) = self.shown() else {
             return;
         };
         let mut lines = Lines::new(area, buf, look);
-        // What is read from the bars is about right until the owner has counted.
+        // Counts from the bars are estimates until the owner replies.
         let about = if now.exact { "" } else { "~" };
         let all: u64 = now.items.iter().sum();
         let share = |n: u64| percent(n as f64 / all.max(1) as f64);
@@ -143,13 +144,21 @@ impl FiltersPane {
         if area.height >= 8 {
             for (outcome, n, share) in counts {
                 lines.say(
-                    &format!(" {:<8} {n:>10} {share}", outcome.name()),
+                    &format!(
+                        " {:<11} {n:>10} {share}",
+                        crate::panes::outcome_word(outcome)
+                    ),
                     histogram::role(outcome),
                 );
             }
         } else {
-            let words = counts
-                .map(|(outcome, n, share)| format!("{} {n} ({})", outcome.name(), share.trim()));
+            let words = counts.map(|(outcome, n, share)| {
+                format!(
+                    "{} {n} {}",
+                    crate::panes::outcome_word(outcome),
+                    share.replace(' ', "")
+                )
+            });
             lines.say(&format!(" {}", words.join("  ")), Role::Text);
         }
         self.draw_difference(&mut lines);
@@ -158,7 +167,7 @@ impl FiltersPane {
             let side = doubtful_side(&measure);
             lines.say(
                 &format!(
-                    " {about}{:.1} % of the scored are {side} the flag line",
+                    " {about}{:.1} % of scored items are {side} the flag threshold",
                     100.0 * share
                 ),
                 Role::Dim,
@@ -168,27 +177,27 @@ impl FiltersPane {
 
     fn draw_difference(&self, lines: &mut Lines<'_>) {
         let line = self.line(self.active);
-        let at = line.map_or(format!("without a {} line", name(self.active)), |l| {
-            format!("at {}", said(l))
+        let at = line.map_or(format!("no {} threshold", name(self.active)), |l| {
+            format!("at {}", number(l))
         });
         if let Some(why) = self.rules.locked() {
             return lines.say(&format!(" {at}; {why}"), Role::Warn);
         }
         if let Some(problem) = self.rules.problem() {
             return lines.say(
-                &format!(" the rules cannot be read (R, e): {problem}"),
+                &format!(" cannot read the rules (R, e): {problem}"),
                 Role::Bad,
             );
         }
         if !self.rules.is_edited() {
-            return lines.say(&format!(" {at}: as saved"), Role::Dim);
+            return lines.say(&format!(" {at}: saved"), Role::Dim);
         }
         match self.rules.difference() {
             Some((words, exact)) => {
                 let about = if exact { "" } else { "~" };
                 lines.say(&format!(" {at}: {about}{words} (w saves)"), Role::Accent);
             }
-            None => lines.say(&format!(" {at}: counting what all rules change"), Role::Dim),
+            None => lines.say(&format!(" {at}: counting changes"), Role::Dim),
         }
     }
 
@@ -198,13 +207,13 @@ impl FiltersPane {
         }
         let pending = self.shown().is_some_and(|(.., now)| !now.exact);
         let mut note = match self.across {
-            Some(across) => format!("by {} across {}", self.by.name(), across.name()),
-            None => format!("by {}; b: next, B: across", self.by.name()),
+            Some(across) => format!("by {} and {}", self.by.name(), across.name()),
+            None => format!("by {}; b: next, B: split", self.by.name()),
         };
         if pending {
             note = "~ counting".into();
         } else if self.part == Part::Groups {
-            note += "  o: only this  t: own line  enter: items";
+            note += "  o: only  t: own  enter: items";
         }
         self.groups.set_note(note);
         self.groups.draw(area, buf, look);
@@ -227,14 +236,14 @@ impl FiltersPane {
         let here = self.part == Part::Samples;
         let mut lines = Lines::new(area, buf, look);
         let keys = if here {
-            "  j k  space: other side  enter: review"
+            "  j/k  space: side  enter: review"
         } else {
-            "  tab: step through"
+            "  tab: browse"
         };
         let heading = if self.line(self.active).is_some() {
-            "beyond and before the line"
+            "pictures at the threshold"
         } else {
-            "no line: no samples"
+            "no threshold: no samples"
         };
         lines.say(&format!(" {heading}{keys}"), Role::Heading);
         let digits = decimals(bench.ends.1 - bench.ends.0);
@@ -281,10 +290,7 @@ impl FiltersPane {
         };
         let mut lines = Lines::new(area, buf, look);
         let (Some((other, line)), Some(pair)) = (&asked.other, bench.pair) else {
-            return lines.tell(
-                " v: this score against another one, kept and doubted by each",
-                Role::Dim,
-            );
+            return lines.tell(" v: compare with another score", Role::Dim);
         };
         let side = if doubtful_side(other) == "below" {
             '<'
@@ -293,17 +299,17 @@ impl FiltersPane {
         };
         lines.say(
             &format!(
-                " against {other}, doubted {side} {}  v: another",
-                said(*line)
+                " against {other}, doubtful {side} {}  v: change",
+                number(*line)
             ),
             Role::Heading,
         );
         lines.say(
-            &format!(" {:<22} {:>10} {:>10}", "", "kept there", "doubted"),
+            &format!(" {:<22} {:>10} {:>10}", "", "kept there", "doubtful"),
             Role::Dim,
         );
         let here = bench.measure.scorer.name();
-        for (row, name) in pair.iter().zip(["kept", "doubted"]) {
+        for (row, name) in pair.iter().zip(["kept", "doubtful"]) {
             let label = text::fit(&format!("{name} by {here}"), 22);
             lines.say(
                 &format!(
@@ -342,14 +348,14 @@ fn share_words(share: &Share) -> String {
 fn draw_quality(now: &Counted, about: &str, lines: &mut Lines<'_>) {
     match now.precision {
         share if share.n == 0 => lines.say(
-            " precision: nobody has judged a doubted item (1, then d)",
+            " precision: no doubtful item judged yet (1, then d)",
             Role::Dim,
         ),
         share => {
             let words = format!(" precision {about}{}", share_words(&share));
             lines.say(
                 &format!(
-                    "{words}, {} of {} doubted rejected",
+                    "{words}, {} of {} doubtful rejected",
                     grouped(share.k),
                     grouped(share.n)
                 ),
@@ -358,12 +364,12 @@ fn draw_quality(now: &Counted, about: &str, lines: &mut Lines<'_>) {
         }
     }
     match now.recall {
-        share if share.n == 0 => lines.say(" recall: nobody has rejected an item yet", Role::Dim),
+        share if share.n == 0 => lines.say(" recall: no item rejected yet", Role::Dim),
         share => {
             let words = format!(" recall {about}{}", share_words(&share));
             lines.say(
                 &format!(
-                    "{words}, {} of {} rejected doubted",
+                    "{words}, {} of {} rejected doubtful",
                     grouped(share.k),
                     grouped(share.n)
                 ),
@@ -373,7 +379,7 @@ fn draw_quality(now: &Counted, about: &str, lines: &mut Lines<'_>) {
     }
 }
 
-/// The scorer under the cursor, in full.
+/// Draws the details of a scorer.
 fn draw_scorer(scorer: &ScorerState, lines: &mut Lines<'_>) {
     lines.tell(&scorer.what, Role::Dim);
     let (scored, missing) = (
@@ -385,7 +391,7 @@ fn draw_scorer(scorer: &ScorerState, lines: &mut Lines<'_>) {
         &format!("missing {}", grouped(missing)),
         if missing > 0 { Role::Warn } else { Role::Dim },
     );
-    let tried = without(scorer);
+    let tried = tried_without_score(scorer);
     if tried > 0 {
         let part = |state: ScoreState| match items(scorer, state) {
             0 => None,
@@ -396,7 +402,7 @@ fn draw_scorer(scorer: &ScorerState, lines: &mut Lines<'_>) {
             .filter_map(|s| part(*s))
             .collect();
         lines.tell(
-            &format!("without {}: {}", grouped(tried), parts.join(", ")),
+            &format!("unscored {}: {}", grouped(tried), parts.join(", ")),
             Role::Dim,
         );
     }
@@ -406,7 +412,7 @@ fn draw_scorer(scorer: &ScorerState, lines: &mut Lines<'_>) {
     if let Some(job) = &scorer.job {
         draw_job(job, lines);
     } else if scorer.not_ready.is_none() && missing > 0 {
-        lines.say("s scores them", Role::Hint);
+        lines.say("press s to score", Role::Hint);
     }
 }
 
@@ -432,17 +438,17 @@ fn draw_job(job: &ScoringState, lines: &mut Lines<'_>) {
         let left = job
             .eta_seconds()
             .map_or(String::new(), |s| format!(", {} left", stretch(s)));
-        lines.tell(&format!("{rate:.0} a minute{left}"), Role::Text);
+        lines.tell(&format!("{rate:.0}/min{left}"), Role::Text);
     }
-    if let Some((asked, answered)) = job.tokens {
+    if let Some((sent, received)) = job.tokens {
         let cost = job
             .cost_micros
             .map_or(String::new(), |c| format!(", cost {:.2}", c as f64 / 1e6));
         lines.tell(
             &format!(
-                "{} tokens asked, {} answered{cost}",
-                grouped(asked),
-                grouped(answered)
+                "{} tokens in, {} out{cost}",
+                grouped(sent),
+                grouped(received)
             ),
             Role::Dim,
         );

@@ -1,21 +1,21 @@
-//! Scorers and the jobs that run them: counted before they are begun, paused, taken up again, given up.
+//! Scorers and their jobs: counting, starting, pausing, resuming, canceling.
 
-use super::{ChoiceFor, Effect, FiltersPane, TextFor, Want, refuse, said};
+use super::{ChoiceFor, Effect, FiltersPane, TextFor, Want, error_line, refuse};
 use crate::widgets::text::grouped;
 use benchtop_model::scoring::bench::ScorerState;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use benchtop_model::scoring::{ScoreState, Scorer};
 use benchtop_model::trust::Waits;
 use benchtop_model::{Filter, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// Items of a scorer in one state.
+/// The number of items in one score state.
 pub(super) fn items(scorer: &ScorerState, state: ScoreState) -> u64 {
     scorer.items[usize::from(state.code())]
 }
 
-/// Items that were tried and have no number.
-pub(super) fn without(scorer: &ScorerState) -> u64 {
+/// The number of items without a score after a try.
+pub(super) fn tried_without_score(scorer: &ScorerState) -> u64 {
     let states = [
         ScoreState::Unparsed,
         ScoreState::Refused,
@@ -32,9 +32,9 @@ fn count(scorer: Scorer, filter: String) -> Vec<Effect> {
         dry: true,
         drafts: false,
     };
-    let said = format!("counting what {} has to score", job.scorer);
+    let text = format!("counting items for {}", job.scorer);
     vec![
-        Effect::Say(said),
+        Effect::Say(text),
         Effect::Ask(
             Want::Count(Box::new(job.clone())),
             request::Score(job).into(),
@@ -42,52 +42,49 @@ fn count(scorer: Scorer, filter: String) -> Vec<Effect> {
     ]
 }
 
-/// Asks whether a job that waits for an agreement may send what it wants.
+/// Asks for consent to what a waiting job sends.
 fn agree(id: u32, act: ScoringAct, waits: &Waits) -> Vec<Effect> {
     let purpose = ChoiceFor::Agree(id, act, waits.open());
     vec![Effect::AskChoice {
         purpose,
-        title: format!("{}: resume?", waits.says()),
+        title: format!("Resume? {}", waits.says()),
         lines: waits.choices(),
     }]
 }
 
 impl FiltersPane {
-    /// Asks which items are scored.
+    /// Asks for the items to score.
     pub(super) fn begin_scoring(&self) -> Vec<Effect> {
         let Some(state) = self.scorer() else {
-            return refuse("the scorers are not here yet");
+            return refuse("the scorers are still loading");
         };
         if let Some(why) = &state.not_ready {
             return refuse(format!("{} cannot run: {why}", state.scorer));
         }
         if let Some(job) = state.job.as_ref().filter(|j| !j.phase.over()) {
             return refuse(format!(
-                "{} is {} already: p pauses or resumes, x gives it up",
+                "{} is already {}: p pauses or resumes, x cancels",
                 state.scorer,
                 job.phase.name()
             ));
         }
         let shown = if self.filter.is_empty() {
-            "a filter asked for next".into()
+            "asks for a filter".into()
         } else {
             self.filter.words()
         };
         let lines = vec![
-            (
-                "every item".to_string(),
-                "what is scored already is not scored again".to_string(),
-            ),
-            ("the items of a filter".to_string(), shown),
+            ("all items".to_string(), "keeps existing scores".to_string()),
+            ("items of a filter".to_string(), shown),
         ];
         vec![Effect::AskChoice {
             purpose: ChoiceFor::Which,
-            title: format!("score with {}", state.scorer),
+            title: format!("Score with {}", state.scorer),
             lines,
         }]
     }
 
-    /// Takes in which items are scored.
+    /// Receives the choice of items.
     pub(super) fn chose_items(&self, pick: usize) -> Vec<Effect> {
         let Some(scorer) = self.scorer().map(|s| s.scorer.clone()) else {
             return vec![];
@@ -95,7 +92,7 @@ impl FiltersPane {
         if pick == 0 {
             return count(scorer, String::new());
         }
-        let label = "score the items such as `subtask:text status:pending`".to_string();
+        let label = "score items such as `subtask:text status:pending`: ".to_string();
         vec![Effect::AskText {
             purpose: TextFor::Score,
             label,
@@ -109,20 +106,20 @@ impl FiltersPane {
         };
         match Filter::parse(words) {
             Ok(_) => count(scorer, words.trim().into()),
-            Err(problem) => refuse(said(&problem)),
+            Err(problem) => refuse(error_line(&problem)),
         }
     }
 
-    /// Takes in what a job would score, and asks whether to.
+    /// Receives the counts of a job and asks for confirmation.
     pub fn take_count(&mut self, job: NewScoring, counted: Result<ScoringState>) -> Vec<Effect> {
         let counted = match counted {
             Ok(counted) => counted,
-            Err(problem) => return refuse(said(&problem)),
+            Err(problem) => return refuse(error_line(&problem)),
         };
         let of = counted.of.unwrap_or(0);
         if of == 0 {
             return vec![Effect::Say(format!(
-                "{} has scored all of them already; r tries failures again",
+                "{} has scored all of them; r retries failures",
                 job.scorer
             ))];
         }
@@ -131,7 +128,7 @@ impl FiltersPane {
         } else {
             format!(" with {}", counted.device)
         };
-        let mut title = format!("{} scores {} inputs{with}", job.scorer, grouped(of));
+        let mut title = format!("{}: score {} inputs{with}", job.scorer, grouped(of));
         let to = counted
             .waits
             .as_ref()
@@ -141,33 +138,33 @@ impl FiltersPane {
             title = format!("{title}; {}", waits.says());
         }
         let cost = match counted.tokens {
-            Some((asked, answered)) => {
-                let cost = counted.cost_micros.map_or(String::new(), |c| {
-                    format!(", {:.2} at the prices set", c as f64 / 1e6)
-                });
+            Some((sent, received)) => {
+                let cost = counted
+                    .cost_micros
+                    .map_or(String::new(), |c| format!(", cost {:.2}", c as f64 / 1e6));
                 format!(
-                    "about {} tokens asked, {} answered{cost}",
-                    grouped(asked),
-                    grouped(answered)
+                    "about {} tokens in, {} out{cost}",
+                    grouped(sent),
+                    grouped(received)
                 )
             }
-            None => "items with the same picture and text are one input".into(),
+            None => "items with equal picture and text count once".into(),
         };
         let mut job = job;
         let mut lines = vec![
-            ("score them".to_string(), cost),
-            ("not now".to_string(), String::new()),
+            ("score".to_string(), cost),
+            ("cancel".to_string(), String::new()),
         ];
         if counted.drafts > 0 {
             let drafts = grouped(counted.drafts);
-            title = format!("{title}; {drafts} of them show a draft");
+            title = format!("{title}; {drafts} are drafts");
             job.drafts = true;
-            lines[0].0 = "score them, drafts too".into();
+            lines[0].0 = "score, drafts too".into();
             lines.insert(
                 1,
                 (
-                    "leave the drafts out".into(),
-                    format!("{drafts} inputs, of no picture of a model"),
+                    "leave drafts out".into(),
+                    format!("{drafts} inputs without a generated picture"),
                 ),
             );
         }
@@ -178,7 +175,7 @@ impl FiltersPane {
         }]
     }
 
-    /// Counts again without the items that show a draft.
+    /// Counts again without items that have a draft.
     pub(super) fn without_drafts(job: &NewScoring) -> Vec<Effect> {
         count(
             job.scorer.clone(),
@@ -188,32 +185,32 @@ impl FiltersPane {
         )
     }
 
-    /// Takes in the job that was begun.
+    /// Receives the job that was started.
     pub fn take_begun(&mut self, begun: Result<ScoringState>) -> Vec<Effect> {
         match begun {
             Ok(job) => {
-                let said = format!(
-                    "{} scores; it goes on when this terminal is closed",
+                let text = format!(
+                    "scoring with {}; it continues without this terminal",
                     job.scorer
                 );
-                let mut effects = vec![Effect::Done(said)];
+                let mut effects = vec![Effect::Done(text)];
                 effects.extend(self.take_scoring(job));
                 effects
             }
-            Err(problem) => refuse(said(&problem)),
+            Err(problem) => refuse(error_line(&problem)),
         }
     }
 
-    /// Pause, resume, give up or try again.
+    /// Sends an action for the current scorer's job.
     pub(super) fn act_on_job(
         &self,
         act: impl FnOnce(&ScoringState) -> std::result::Result<ScoringAct, String>,
     ) -> Vec<Effect> {
         let Some(state) = self.scorer() else {
-            return refuse("the scorers are not here yet");
+            return refuse("the scorers are still loading");
         };
         let Some(job) = &state.job else {
-            return refuse(format!("{} has no job: s scores", state.scorer));
+            return refuse(format!("{} has no job: press s to score", state.scorer));
         };
         match (act(job), &job.waits) {
             (Ok(act @ (ScoringAct::Resume | ScoringAct::Retry)), Some(waits)) => {
@@ -232,7 +229,7 @@ impl FiltersPane {
             Phase::Queued | Phase::Running => Ok(ScoringAct::Pause),
             Phase::Paused | Phase::Blocked => Ok(ScoringAct::Resume),
             over => Err(format!(
-                "the job of {} is {}: s scores what is missing",
+                "the job of {} is {}: press s to score the rest",
                 job.scorer,
                 over.name()
             )),
@@ -242,7 +239,7 @@ impl FiltersPane {
     pub(super) fn cancel_scoring(&self) -> Vec<Effect> {
         self.act_on_job(|job| match job.phase.over() {
             true => Err(format!(
-                "the job of {} is {} already",
+                "the job of {} is already {}",
                 job.scorer,
                 job.phase.name()
             )),
@@ -255,7 +252,7 @@ impl FiltersPane {
             items(s, ScoreState::Failed) + items(s, ScoreState::Unparsed)
         });
         self.act_on_job(|job| match failed.max(job.without) {
-            0 => Err(format!("nothing of {} has failed", job.scorer)),
+            0 => Err(format!("{} has no failures", job.scorer)),
             _ => Ok(ScoringAct::Retry),
         })
     }

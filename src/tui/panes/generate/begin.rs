@@ -1,42 +1,42 @@
-//! From a wish to a job: which pictures, what that would make, and whether to make them.
+//! Starting a job: which pictures, a preview of the counts, and the confirmation.
 
-use super::{GenerateEffect as Effect, GeneratePane, Setting, TextFor, Want, refuse, said};
+use super::{GenerateEffect as Effect, GeneratePane, Setting, TextFor, Want, error_line, refuse};
 use crate::widgets::text::{counted, grouped};
 use benchtop_model::job::{Begun, JobAct, NewJob, Plan};
 use benchtop_model::trust::{Destination, Waits};
 use benchtop_model::{Filter, Result};
-use benchtop_owner::wire::{NeedsConsent, request};
+use benchtop_protocol::wire::{NeedsConsent, request};
 
-/// Samples of each picture where several are made to choose from.
+/// Samples per picture if there are to be several.
 const SEVERAL: u32 = 4;
 
-/// What a choice decides.
+/// The purpose of a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChoiceFor {
-    /// Which pictures a new job makes.
+    /// The pictures of a new job.
     Which,
-    /// Whether to begin it, and to agree to what it sends.
+    /// Whether to start the job and consent to the servers that it sends data to.
     Begin(Box<NewJob>, Vec<Destination>),
-    /// Whether a job that waits may send what it wants: what is done then, and what is agreed to.
+    /// Whether to consent to what a waiting job sends, and the action to run then.
     Agree(u32, JobAct, Vec<Destination>),
 }
 
-/// Asks which pictures a new job makes.
+/// Asks for the pictures of a new job.
 pub(super) fn which() -> Vec<Effect> {
     let lines = [
         (
-            "what is missing",
-            "no picture yet, one of another prompt, or a draft",
+            "missing pictures",
+            "none yet, an outdated prompt, or a draft",
         ),
         (
-            "the items of a filter",
-            "all of them, whether there is a picture or not",
+            "items of a filter",
+            "all of them, replacing existing pictures",
         ),
     ];
     let lines = lines.map(|(a, b)| (a.to_string(), b.to_string())).to_vec();
     vec![Effect::AskChoice {
         purpose: ChoiceFor::Which,
-        title: "make pictures of".into(),
+        title: "Generate".into(),
         lines,
     }]
 }
@@ -51,7 +51,7 @@ fn count(plan: Plan) -> Vec<Effect> {
     })
 }
 
-/// Counts again what a job makes of which something was set; what cannot be is said, and asked for again.
+/// Applies a typed setting and counts again. Asks again if it is invalid.
 pub(super) fn set(job: &NewJob, setting: Setting, typed: &str) -> Vec<Effect> {
     match setting.set(job.clone(), typed) {
         Ok(job) => count_job(job),
@@ -75,26 +75,26 @@ fn ask_for(job: &NewJob, setting: Setting, text: &str) -> Vec<Effect> {
 fn count_job(job: NewJob) -> Vec<Effect> {
     let ask = request::Generate(Box::new(job.clone())).into();
     vec![
-        Effect::Say("counting the pictures".into()),
+        Effect::Say("counting pictures".into()),
         Effect::Ask(Want::Count(Box::new(job)), ask),
     ]
 }
 
-/// Counts what a job over these filter words would make.
-pub(super) fn of_filter(words: &str) -> Vec<Effect> {
+/// Counts the pictures of a job for this filter.
+pub(super) fn count_filter(words: &str) -> Vec<Effect> {
     match Filter::parse(words) {
         Ok(_) => count(Plan::Filter(words.into())),
-        Err(problem) => refuse(said(&problem)),
+        Err(problem) => refuse(error_line(&problem)),
     }
 }
 
 impl GeneratePane {
-    /// Takes in a choice.
+    /// Receives a choice.
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         match (purpose, pick) {
             (ChoiceFor::Which, 0) => count(Plan::Missing),
             (ChoiceFor::Which, _) => {
-                let label = "items such as `subtask:animal status:pending` ".to_string();
+                let label = "filter, such as `subtask:animal status:pending`: ".to_string();
                 vec![Effect::AskText {
                     purpose: TextFor::Filter,
                     label,
@@ -134,11 +134,11 @@ impl GeneratePane {
         }
     }
 
-    /// Takes in what a job would make, and asks whether to.
+    /// Receives the counts of a job and asks for confirmation.
     pub fn take_count(&mut self, job: NewJob, begun: Result<Begun>) -> Vec<Effect> {
         let begun = match begun {
             Ok(begun) => begun,
-            Err(problem) => return refuse(said(&problem)),
+            Err(problem) => return refuse(error_line(&problem)),
         };
         if begun.pictures == 0 {
             return vec![Effect::Say(nothing(&job, &begun))];
@@ -147,7 +147,7 @@ impl GeneratePane {
             counted(begun.pictures, "picture"),
             counted(begun.items, "item"),
         );
-        let mut title = format!("{pictures} of {items} with {}", begun.generator);
+        let mut title = format!("Generate {pictures} of {items} with {}", begun.generator);
         let to = begun
             .waits
             .as_ref()
@@ -161,14 +161,14 @@ impl GeneratePane {
             grouped(begun.pictures * u64::from(SEVERAL))
         );
         let mut lines = vec![
-            ("make them".to_string(), left_out(&begun)),
-            (format!("make {SEVERAL} samples of each"), several),
+            ("generate".to_string(), left_out(&begun)),
+            (format!("generate {SEVERAL} samples of each"), several),
         ];
         lines.extend(Setting::ALL.map(|setting| {
             let usual = if setting == Setting::Backend {
                 begun.generator.clone()
             } else {
-                "as usual".into()
+                "default".into()
             };
             (
                 setting.name().to_string(),
@@ -184,7 +184,7 @@ impl GeneratePane {
         }]
     }
 
-    /// Takes in the job that was begun.
+    /// Receives the job that was started.
     pub fn take_begun(&mut self, begun: Result<Begun>) -> Vec<Effect> {
         match begun {
             Ok(begun) => match begun.job {
@@ -192,34 +192,34 @@ impl GeneratePane {
                     self.goes_to = Some(job.id);
                     vec![
                         Effect::Done(format!(
-                            "job {} makes {}",
+                            "job {}: {}",
                             job.id,
                             counted(begun.pictures, "picture")
                         )),
                         Effect::Ask(Want::Jobs, request::Jobs.into()),
                     ]
                 }
-                None => vec![Effect::Say("there is nothing to make".into())],
+                None => vec![Effect::Say("nothing to generate".into())],
             },
-            Err(problem) => refuse(said(&problem)),
+            Err(problem) => refuse(error_line(&problem)),
         }
     }
 }
 
-/// Asks whether a job that waits for an agreement may send what it wants.
+/// Asks for consent to what a waiting job sends.
 pub(super) fn agree(id: u32, act: JobAct, waits: &Waits) -> Vec<Effect> {
     let purpose = ChoiceFor::Agree(id, act, waits.open());
     vec![Effect::AskChoice {
         purpose,
-        title: format!("{}: resume?", waits.says()),
+        title: format!("Resume? {}", waits.says()),
         lines: waits.choices(),
     }]
 }
 
 fn nothing(job: &NewJob, begun: &Begun) -> String {
     let what = match job.plan {
-        Plan::Missing => "no picture is missing",
-        _ => "no picture of those items can be made",
+        Plan::Missing => "no pictures are missing",
+        _ => "no pictures can be generated for those items",
     };
     let left = left_out(begun);
     if left.is_empty() {
@@ -229,19 +229,16 @@ fn nothing(job: &NewJob, begun: &Begun) -> String {
     }
 }
 
-/// What of the plan no picture is made of, in words.
+/// Why the plan leaves items out, in words.
 fn left_out(begun: &Begun) -> String {
     let parts = [
-        (begun.imported, "came with their picture"),
+        (begun.imported, "were imported with a picture"),
         (begun.without, "have no prompt"),
-        (
-            begun.disagree,
-            "want another prompt than the first item of their picture",
-        ),
+        (begun.disagree, "share a picture but differ in their prompt"),
     ];
-    let said = parts
+    let parts = parts
         .into_iter()
         .filter(|(n, _)| *n > 0)
         .map(|(n, what)| format!("{} {what}", grouped(n)));
-    said.collect::<Vec<_>>().join(", ")
+    parts.collect::<Vec<_>>().join(", ")
 }

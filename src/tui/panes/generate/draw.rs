@@ -1,4 +1,5 @@
-//! Drawing the generate pane: jobs above, the one under the cursor and the gauges below, the newest picture beside.
+//! Drawing of the generation pane: jobs on top, details and gauges below, the newest picture beside
+//! them.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,32 +14,31 @@ use benchtop_model::device::Gpu;
 use benchtop_model::evaluation::RunState;
 use benchtop_model::job::{JobState, JobStatus};
 
-/// From here on the picture stands on the right of everything.
+/// The least width with the picture to the right of everything.
 const WIDE: u16 = 120;
-/// Lines that the jobs get at least and at most, headings included.
+/// The least and greatest height of the jobs, with headings.
 const TABLE: (u16, u16) = (5, 12);
 
-/// Where the parts are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// The jobs, or the failures of one.
+    /// The jobs, or the failures of one job.
     pub table: Rect,
-    /// The job under the cursor, and the gauges.
+    /// Details of the job under the cursor, and the gauges.
     pub detail: Rect,
-    /// The newest picture; empty where there is no room.
+    /// The newest picture; empty if there is no room.
     pub picture: Rect,
-    /// A line under it that says what it is.
+    /// The caption below the picture.
     pub caption: Rect,
 }
 
-/// Where the parts are in `area`, for so many rows.
+/// Splits `area`, given the number of rows.
 pub fn layout(area: Rect, rows: usize) -> Layout {
     let wide = area.width >= WIDE;
-    let wanted = u16::try_from(rows)
+    let needed = u16::try_from(rows)
         .unwrap_or(u16::MAX)
         .saturating_add(3)
         .clamp(TABLE.0, TABLE.1);
-    let height = wanted.min(area.height / 2);
+    let height = needed.min(area.height / 2);
     let below = area.height - height;
     // Cells are about twice as high as wide.
     let side = if wide {
@@ -89,10 +89,10 @@ pub fn layout(area: Rect, rows: usize) -> Layout {
 }
 
 impl GeneratePane {
-    /// Where the parts are in `area`.
+    /// The areas within `area`.
     pub fn layout(&self, area: Rect) -> Layout {
         let rows = match &self.failures {
-            // One more for what the list is of.
+            // One more line for the heading.
             Some(open) => 1 + open.list.iter().flatten().map(Vec::len).sum::<usize>(),
             None => self.jobs.len(),
         };
@@ -100,19 +100,19 @@ impl GeneratePane {
         if self.newest().is_some() || self.job().is_some_and(|job| job.run.is_none()) {
             return parts;
         }
-        // Where no picture will come its place is the text's.
-        let whole = |part: Rect| Rect {
+        // Without a picture to come, the text gets its place.
+        let full_width = |part: Rect| Rect {
             width: area.width,
             ..part
         };
         Layout {
-            table: whole(parts.table),
-            detail: whole(parts.detail),
+            table: full_width(parts.table),
+            detail: full_width(parts.detail),
             ..Layout::default()
         }
     }
 
-    /// Draws the pane; `picture` is the newest one, made ready for its place.
+    /// Draws the pane. `picture` is the newest one, scaled to its place.
     pub fn draw(&mut self, area: Rect, picture: Option<&Picture>, buf: &mut Buffer, look: &Look) {
         let parts = self.layout(area);
         match &mut self.failures {
@@ -153,13 +153,13 @@ impl GeneratePane {
         } else {
             String::new()
         };
-        let said = format!("{draft}#{} {}{sample}", newest.number, newest.picture);
+        let caption = format!("{draft}#{} {}{sample}", newest.number, newest.picture);
         let room = usize::from(parts.caption.width);
         let role = if newest.draft { Role::Warn } else { Role::Dim };
         buf.set_stringn(
             parts.caption.x,
             parts.caption.y,
-            text::fit(&said, room),
+            text::fit(&caption, room),
             room,
             look.style(role),
         );
@@ -192,13 +192,13 @@ impl GeneratePane {
                 String::new()
             };
             let bar = bar(share, width, lines.look().accessible);
-            let said = format!(
+            let progress = format!(
                 " {bar} {} {} of {}{failed}",
                 percent(share),
                 grouped(job.done),
                 grouped(of)
             );
-            lines.say(&said, rows::role(job.standing));
+            lines.say(&progress, rows::role(job.standing));
         }
         lines.tell(
             &pace(job),
@@ -214,7 +214,7 @@ impl GeneratePane {
                 let together = if step.batch == 1 {
                     String::new()
                 } else {
-                    format!(", {} together", step.batch)
+                    format!(", batch of {}", step.batch)
                 };
                 let says = format!("step {} of {}{together}", step.done, step.of);
                 lines.meter(&Meter {
@@ -229,21 +229,21 @@ impl GeneratePane {
                 let width = lines.width().saturating_sub(26).min(60);
                 let line = sparkline(rates, most, width, lines.look().accessible);
                 let unit = if job.run.is_some() { "answers" } else { "img" };
-                lines.say(&format!(" {unit}/min {line} most {most:.1}"), Role::Dim);
+                lines.say(&format!(" {unit}/min {line} max {most:.1}"), Role::Dim);
             }
         }
-        for said in job
+        for line in job
             .run
             .as_ref()
-            .map_or_else(|| made_with(job), |run| asked_of(run))
+            .map_or_else(|| made_with(job), |run| run_lines(run))
         {
-            lines.say(&said, Role::Dim);
+            lines.say(&line, Role::Dim);
         }
     }
 
     fn draw_gauges(&self, lines: &mut Lines<'_>) {
         let Some(devices) = &self.devices else {
-            return lines.say(" reading the gauges", Role::Dim);
+            return lines.say(" loading gauges", Role::Dim);
         };
         if let Some(why) = &devices.no_gpu {
             lines.say(&format!(" GPU: none ({why})"), Role::Dim);
@@ -279,7 +279,7 @@ impl GeneratePane {
             .temperature
             .map_or(String::new(), |t| format!("  {t} °C"));
         lines.say(&format!(" {}{heat}", gpu.name), Role::Text);
-        // The sparklines are of the first GPU.
+        // The history belongs to the first GPU.
         let history = |list| if first { list } else { none };
         if let Some(busy) = gpu.utilisation {
             let share = f64::from(busy) / 100.0;
@@ -325,7 +325,7 @@ impl GeneratePane {
     }
 }
 
-/// How fast a job goes, or why it does not.
+/// The rate of a job, or the reason why it does not run.
 fn pace(job: &JobState) -> String {
     let why = job
         .reason
@@ -338,33 +338,33 @@ fn pace(job: &JobState) -> String {
                 .map_or(String::new(), |s| format!(", {} left", stretch(s)));
             let most = job
                 .per_minute
-                .map_or(String::new(), |n| format!(" (at most {n})"));
-            // Over the first seconds there is no rate to speak of.
+                .map_or(String::new(), |n| format!(" (limit {n})"));
+            // The first seconds have no meaningful rate.
             let rate = if job.rate > 0.0 {
                 format!("{:.1}", job.rate)
             } else {
-                "some".into()
+                "...".into()
             };
             let unit = if job.run.is_some() {
                 "answers"
             } else {
                 "images"
             };
-            format!(" {rate} {unit} a minute{most}{left}")
+            format!(" {rate} {unit}/min{most}{left}")
         }
-        JobStatus::Queued => format!(" waits for its turn: {} in line{why}", job.place),
+        JobStatus::Queued => format!(" queued: position {}{why}", job.place),
         other => format!(" {}{why}", other.name()),
     }
 }
 
-/// With what a job makes its pictures, and how.
+/// The generator and the settings of a job.
 fn made_with(job: &JobState) -> Vec<String> {
     let with = if job.device.is_empty() {
         &job.generator
     } else {
         &job.device
     };
-    // Why it is not what was preferred stands below.
+    // The reason for a fallback is on its own line.
     let mut lines: Vec<String> = with.split("; ").map(|part| format!(" {part}")).collect();
     if let Some(s) = &job.settings {
         let steps = if s.steps == 1 {
@@ -378,19 +378,19 @@ fn made_with(job: &JobState) -> Vec<String> {
     lines
 }
 
-/// Whom an evaluation asks and how, and what came of it.
-fn asked_of(run: &RunState) -> Vec<String> {
-    let (asked, answered) = run.tokens;
+/// The model, the settings, and the counts of an evaluation.
+fn run_lines(run: &RunState) -> Vec<String> {
+    let (sent, received) = run.tokens;
     let least = if run.untold > 0 { "at least " } else { "" };
     let cost = run
         .cost_micros
         .map_or(String::new(), |m| format!(", cost {:.4}", m as f64 / 1e6));
-    let odd = [
+    let problems = [
         (run.truncated, "cut off"),
         (run.refused, "refused"),
         (run.empty, "empty"),
     ];
-    let odd: Vec<String> = odd
+    let problems: Vec<String> = problems
         .iter()
         .filter(|(n, _)| *n > 0)
         .map(|(n, what)| format!("{} {what}", grouped(*n)))
@@ -404,13 +404,13 @@ fn asked_of(run: &RunState) -> Vec<String> {
         ),
         format!(
             " {least}{} + {} tokens{cost}",
-            grouped(asked),
-            grouped(answered)
+            grouped(sent),
+            grouped(received)
         ),
         format!(" instruction {}", run.instruction),
     ];
-    if !odd.is_empty() {
-        lines.insert(1, format!(" {}", odd.join(", ")));
+    if !problems.is_empty() {
+        lines.insert(1, format!(" {}", problems.join(", ")));
     }
     if run.predictions > 0 {
         lines.push(format!(

@@ -1,12 +1,12 @@
-//! The generate pane: jobs that make pictures or ask models and how far they are, the running batch step by step, the
-//! newest picture, and what the machine is doing meanwhile.
+//! The generation pane: jobs that generate pictures or evaluate models, their progress, the newest
+//! picture, and the load of the machine.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `begin` | from a wish to a job: what it would make, then whether to |
-//! | `setting` | what can be set of a new job |
+//! | `begin` | starting a job: counts first, then a confirmation |
+//! | `setting` | settings of a new job |
 //! | `rows` | jobs and failures as tables |
-//! | `draw` | one frame |
+//! | `draw` | drawing |
 
 mod begin;
 mod draw;
@@ -19,18 +19,18 @@ pub use begin::ChoiceFor;
 pub use draw::{Layout, layout};
 pub use setting::Setting;
 
-use super::metadata::edit_session::said;
+use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
 use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
 use benchtop_model::Result;
 use benchtop_model::device::Devices;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus, NewJob, Newest};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 
-/// Readings kept for the sparklines: two minutes.
-const KEPT: usize = 120;
+/// Readings in the sparklines: two minutes.
+const READINGS: usize = 120;
 
-/// What an answer of the owner is for.
+/// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Want {
     /// [`GeneratePane::take_jobs`].
@@ -39,59 +39,54 @@ pub enum Want {
     Devices,
     /// [`GeneratePane::take_job`].
     Act,
-    /// [`GeneratePane::take_failures`], of this job.
+    /// [`GeneratePane::take_failures`], for this job.
     Failures(u32),
-    /// [`GeneratePane::take_count`]: what this job would make.
+    /// [`GeneratePane::take_count`]: the counts of this job.
     Count(Box<NewJob>),
     /// [`GeneratePane::take_begun`].
     Begun,
 }
 
-/// What a line of text is asked for.
+/// The purpose of a text prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TextFor {
-    /// A setting of a job that is to be begun.
+    /// A setting of a new job.
     Setting(Box<NewJob>, Setting),
-    /// Words of a filter: the items whose pictures are made.
+    /// The filter of the items to generate pictures for.
     Filter,
-    /// Pictures that a job makes together.
+    /// The batch size of a job.
     Batch(u32),
-    /// Most pictures a minute.
+    /// The rate limit of a job.
     PerMinute(u32),
 }
 
-/// What the pane asks of the program around it.
+/// An effect of the generation pane.
 #[derive(Clone, Debug)]
 pub enum GenerateEffect {
-    /// Ask the owner; the answer is for `Want`.
+    /// Send a request to the owner. `Want` names the receiver of the reply.
     Ask(Want, AnyRequest),
     /// Ask for a line of text.
     AskText {
-        /// What for.
         purpose: TextFor,
-        /// What the prompt says.
         label: String,
-        /// What it begins with.
+        /// The initial text.
         text: String,
     },
-    /// Ask which.
+    /// Ask for a choice.
     AskChoice {
-        /// What for.
         purpose: ChoiceFor,
-        /// The question.
         title: String,
-        /// The answers, each with a word about it.
+        /// The options, each with a detail.
         lines: Vec<(String, String)>,
     },
     /// Review this item.
     Item(u32),
-    /// Something was done.
+    /// Report success.
     Done(String),
-    /// Good to know.
+    /// Report something worth knowing.
     Say(String),
-    /// Why the key did nothing.
+    /// Report why the action did nothing.
     Refuse(String),
-    /// Leave the pane.
     Leave,
 }
 
@@ -110,7 +105,7 @@ struct History {
     cpu: Vec<f64>,
 }
 
-/// What a job set aside, as it is looked at.
+/// The failures of a job, as listed.
 #[derive(Debug)]
 struct Failures {
     job: u32,
@@ -118,17 +113,16 @@ struct Failures {
     table: LocalTable,
 }
 
-/// The generate pane.
 #[derive(Debug)]
 pub struct GeneratePane {
     jobs: Vec<JobState>,
     table: LocalTable,
-    /// The job that the cursor goes to once it is in the list.
+    /// The job that the cursor moves to once it is in the list.
     goes_to: Option<u32>,
     failures: Option<Failures>,
     devices: Option<Devices>,
     history: History,
-    /// Images a minute at each word of a job.
+    /// Images per minute, by job.
     rates: BTreeMap<u32, Vec<f64>>,
 }
 
@@ -139,14 +133,13 @@ impl Default for GeneratePane {
 }
 
 fn push(list: &mut Vec<f64>, reading: f64) {
-    if list.len() >= KEPT {
+    if list.len() >= READINGS {
         list.remove(0);
     }
     list.push(reading);
 }
 
 impl GeneratePane {
-    /// A pane that knows of no jobs yet.
     pub fn new() -> GeneratePane {
         GeneratePane {
             jobs: Vec::new(),
@@ -159,33 +152,32 @@ impl GeneratePane {
         }
     }
 
-    /// Scopes whose keys are live now, the nearest first.
+    /// The scopes with live keys, nearest first.
     pub fn scopes(&self) -> &'static [Scope] {
         &[Scope::Generate, Scope::Table, Scope::Global]
     }
 
-    /// Shown, or connected again: everything is asked for.
+    /// Opens the pane or reloads it.
     pub fn start(&self) -> Vec<Effect> {
         vec![Effect::Ask(Want::Jobs, request::Jobs.into()), self.poll()]
     }
 
-    /// Asks for the gauges.
+    /// Requests the gauges.
     pub fn poll(&self) -> Effect {
         Effect::Ask(Want::Devices, request::Devices.into())
     }
 
-    /// Whether a job is at work, so that the gauges are worth reading again.
+    /// Whether a job runs, so that the gauges are worth polling.
     pub fn at_work(&self) -> bool {
         self.jobs.iter().any(|j| j.standing == JobStatus::Running)
     }
 
-    /// The job under the cursor.
     fn job(&self) -> Option<&JobState> {
         self.jobs
             .get(usize::try_from(self.table.cursor_id()?).ok()?)
     }
 
-    /// The failure under the cursor, where failures are listed.
+    /// The failure under the cursor, if failures are listed.
     fn failure(&self) -> Option<&JobFailure> {
         let open = self.failures.as_ref()?;
         open.list
@@ -195,14 +187,14 @@ impl GeneratePane {
             .get(usize::try_from(open.table.cursor_id()?).ok()?)
     }
 
-    /// The newest picture to show: of the job under the cursor, or of any.
+    /// The newest picture of the job under the cursor, or of any job.
     pub fn newest(&self) -> Option<&Newest> {
         self.job()
             .and_then(|j| j.newest.as_ref())
             .or_else(|| self.jobs.iter().find_map(|j| j.newest.as_ref()))
     }
 
-    /// Takes the list of jobs in.
+    /// Receives the jobs.
     pub fn take_jobs(&mut self, jobs: Result<Vec<JobState>>) {
         match jobs {
             Ok(jobs) => {
@@ -211,13 +203,13 @@ impl GeneratePane {
                 self.goes_to = self.goes_to.filter(|_| new.is_none());
                 self.jobs = jobs;
                 self.fill(Empty::Nothing {
-                    hint: "no job makes pictures: n begins one".into(),
+                    hint: "no jobs: press n to generate pictures".into(),
                 });
                 if let Some(at) = here.and_then(|id| self.jobs.iter().position(|j| j.id == id)) {
                     self.table.go_to_id(at as u64);
                 }
             }
-            Err(problem) => self.fill(Empty::Failed(said(&problem))),
+            Err(problem) => self.fill(Empty::Failed(error_line(&problem))),
         }
     }
 
@@ -226,7 +218,7 @@ impl GeneratePane {
             .set_rows(self.jobs.iter().map(rows::row).collect(), empty);
     }
 
-    /// Takes in how far a job is; the list is asked for again where its order may have changed.
+    /// Receives the state of a job. Requests the list again if its order may have changed.
     pub fn take_job(&mut self, job: JobState) -> Vec<Effect> {
         if job.standing == JobStatus::Running {
             push(self.rates.entry(job.id).or_default(), job.rate);
@@ -244,16 +236,16 @@ impl GeneratePane {
         }
     }
 
-    /// A job was removed.
+    /// Removes a job from the list.
     pub fn gone(&mut self, id: u32) {
         self.jobs.retain(|j| j.id != id);
         self.rates.remove(&id);
         self.fill(Empty::Nothing {
-            hint: "no job makes pictures: n begins one".into(),
+            hint: "no jobs: press n to generate pictures".into(),
         });
     }
 
-    /// Takes the gauges in.
+    /// Receives the gauges.
     pub fn take_devices(&mut self, devices: Devices) {
         let share = |part: Option<u64>, of: Option<u64>| match (part, of) {
             (Some(part), Some(of)) if of > 0 => Some(part as f64 / of as f64),
@@ -284,7 +276,7 @@ impl GeneratePane {
         self.devices = Some(devices);
     }
 
-    /// Takes in what a job set aside.
+    /// Receives the failures of a job.
     pub fn take_failures(&mut self, job: u32, list: Result<Vec<JobFailure>>) {
         if let Some(open) = self.failures.as_mut().filter(|f| f.job == job) {
             open.table = rows::failures(job, Some(&list));
@@ -292,7 +284,6 @@ impl GeneratePane {
         }
     }
 
-    /// Does an action.
     pub fn act(&mut self, action: Action) -> Vec<Effect> {
         match action {
             Action::Back if self.failures.take().is_some() => vec![],
@@ -300,7 +291,7 @@ impl GeneratePane {
             Action::NewJob => begin::which(),
             Action::PauseJob => self.pause(),
             Action::CancelJob => self.to_job(|job| {
-                let over = || format!("job {} is {} already", job.id, job.standing.name());
+                let over = || format!("job {} is already {}", job.id, job.standing.name());
                 if job.standing.over() {
                     Err(over())
                 } else {
@@ -308,7 +299,7 @@ impl GeneratePane {
                 }
             }),
             Action::RetryJob => self.to_job(|job| match job.failed {
-                0 => Err(format!("nothing of job {} has failed", job.id)),
+                0 => Err(format!("job {} has no failures", job.id)),
                 _ => Ok(JobAct::Retry),
             }),
             Action::RemoveJob => self.to_job(|job| {
@@ -326,22 +317,22 @@ impl GeneratePane {
                     job.place + 1
                 };
                 match job.place {
-                    0 => Err(format!("job {} is over: it has no turn", job.id)),
-                    _ if place == 0 => Err(format!("job {} is the first already", job.id)),
+                    0 => Err(format!("job {} is over", job.id)),
+                    _ if place == 0 => Err(format!("job {} is already first", job.id)),
                     _ => Ok(JobAct::Place(place)),
                 }
             }),
             Action::JobBatch => {
                 let is_run = self.job().is_some_and(|job| job.run.is_some());
                 let label = if is_run {
-                    "requests in flight "
+                    "concurrent requests: "
                 } else {
-                    "pictures made together (empty: as many as fit) "
+                    "batch size (empty: as many as fit): "
                 };
                 self.ask_number(label, TextFor::Batch)
             }
             Action::JobRate => self.ask_number(
-                "most pictures a minute (empty: as fast as it goes) ",
+                "pictures per minute (empty: no limit): ",
                 TextFor::PerMinute,
             ),
             Action::JobFailures => self.show_failures(),
@@ -354,19 +345,19 @@ impl GeneratePane {
             JobStatus::Queued | JobStatus::Running => Ok(JobAct::Pause),
             JobStatus::Paused | JobStatus::Cancelled | JobStatus::Failed => Ok(JobAct::Resume),
             JobStatus::Done => Err(format!(
-                "job {} is done; n begins another, r tries failures again",
+                "job {} is done; n starts another, r retries failures",
                 job.id
             )),
         })
     }
 
-    /// Does something to the job under the cursor.
+    /// Sends an action for the job under the cursor.
     fn to_job(
         &self,
         act: impl FnOnce(&JobState) -> std::result::Result<JobAct, String>,
     ) -> Vec<Effect> {
         let Some(job) = self.job() else {
-            return refuse("there is no job here: n begins one");
+            return refuse("no job: n starts one");
         };
         match (act(job), &job.waits) {
             (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => {
@@ -382,7 +373,7 @@ impl GeneratePane {
 
     fn ask_number(&self, label: &str, purpose: impl FnOnce(u32) -> TextFor) -> Vec<Effect> {
         let Some(job) = self.job() else {
-            return refuse("there is no job here: n begins one");
+            return refuse("no job: n starts one");
         };
         if job.standing.over() {
             return refuse(format!("job {} is over", job.id));
@@ -406,10 +397,10 @@ impl GeneratePane {
             return vec![];
         }
         let Some(job) = self.job() else {
-            return refuse("there is no job here: n begins one");
+            return refuse("no job: n starts one");
         };
         if job.failed == 0 {
-            return refuse(format!("nothing of job {} has failed", job.id));
+            return refuse(format!("job {} has no failures", job.id));
         }
         let id = job.id;
         self.failures = Some(Failures {
@@ -434,14 +425,14 @@ impl GeneratePane {
             effects.extend(match answer {
                 Answer::Effect(TableEffect::Open { id, .. }) => self.open(id),
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Said(said) => vec![Effect::Say(said)],
-                _ => refuse(format!("{} is not for jobs", action.name())),
+                Answer::Said(text) => vec![Effect::Say(text)],
+                _ => refuse(format!("`{}` does nothing on jobs", action.name())),
             });
         }
         effects
     }
 
-    /// Enter: the item of a failure, or that of the newest picture.
+    /// Opens the item of a failure, or of the job's newest picture.
     fn open(&self, id: u64) -> Vec<Effect> {
         let at = usize::try_from(id).unwrap_or(usize::MAX);
         let number = match &self.failures {
@@ -457,25 +448,25 @@ impl GeneratePane {
         };
         match number.filter(|n| *n > 0) {
             Some(number) => vec![Effect::Item(number)],
-            None if self.job().is_some_and(|job| job.run.is_some()) => refuse(
-                "an evaluation makes no picture; its answers are on the board once it is over",
-            ),
-            None => refuse("this job has made no picture since the owner started"),
+            None if self.job().is_some_and(|job| job.run.is_some()) => {
+                refuse("an evaluation has no pictures; its answers go to the board")
+            }
+            None => refuse("no picture from this job since the owner started"),
         }
     }
 
-    /// Takes in a line of text that was asked for.
+    /// Receives a typed line.
     pub fn typed(&mut self, purpose: &TextFor, text: &str) -> Vec<Effect> {
         let text = text.trim();
         let number = || match text {
             "" => Ok(None),
             text => match text.parse::<u32>() {
                 Ok(n) if n > 0 => Ok(Some(n)),
-                _ => Err(format!("`{text}` is no whole number from 1")),
+                _ => Err(format!("`{text}` is not a whole number from 1")),
             },
         };
         let act = match purpose {
-            TextFor::Filter => return begin::of_filter(text),
+            TextFor::Filter => return begin::count_filter(text),
             TextFor::Setting(job, setting) => return begin::set(job, *setting, text),
             TextFor::Batch(id) => number().map(|n| (*id, JobAct::Batch(n))),
             TextFor::PerMinute(id) => number().map(|n| (*id, JobAct::PerMinute(n))),

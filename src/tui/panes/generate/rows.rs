@@ -1,6 +1,6 @@
-//! Jobs and failures as tables.
+//! Jobs and failures as table rows.
 
-use super::said;
+use super::error_line;
 use crate::theme::Role;
 use crate::widgets::meter::stretch;
 use crate::widgets::table::{Align, ColumnKind, Empty, LocalCell, LocalTable, Spec};
@@ -8,7 +8,6 @@ use crate::widgets::text::grouped;
 use benchtop_model::Result;
 use benchtop_model::job::{JobFailure, JobState, JobStatus};
 
-/// The columns of the jobs.
 pub(super) fn columns() -> Vec<Spec> {
     let number = |name: &str, width| Spec {
         name: name.into(),
@@ -19,17 +18,17 @@ pub(super) fn columns() -> Vec<Spec> {
     };
     vec![
         Spec::text("job", 22),
-        Spec::text("is", 9),
+        Spec::text("state", 9),
         number("done", 9),
-        number("of", 9),
+        number("total", 9),
         number("failed", 7),
         number("per min", 8),
         Spec::text("left", 12),
-        Spec::text("with", 24),
+        Spec::text("generator", 24),
     ]
 }
 
-/// How a standing looks.
+/// The color of a status.
 pub(super) fn role(standing: JobStatus) -> Role {
     match standing {
         JobStatus::Running => Role::Accent,
@@ -45,10 +44,9 @@ fn count(n: Option<u64>) -> LocalCell {
     LocalCell::number(n.map_or("?".into(), grouped), n.map(|n| n as f64))
 }
 
-/// A job's row.
 pub(super) fn row(job: &JobState) -> Vec<LocalCell> {
-    let mut is = LocalCell::text(job.standing.name());
-    is.view.role = role(job.standing);
+    let mut state = LocalCell::text(job.standing.name());
+    state.view.role = role(job.standing);
     let mut failed = count(Some(job.failed));
     if job.failed > 0 {
         failed.view.role = Role::Bad;
@@ -66,7 +64,7 @@ pub(super) fn row(job: &JobState) -> Vec<LocalCell> {
         .unwrap_or_default();
     vec![
         LocalCell::text(format!("{} {}", job.id, job.name)),
-        is,
+        state,
         count(Some(job.done)),
         count(job.of),
         failed,
@@ -80,7 +78,7 @@ pub(super) fn row(job: &JobState) -> Vec<LocalCell> {
     ]
 }
 
-/// The table of what a job set aside.
+/// The table of a job's failures.
 pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> LocalTable {
     let mut columns = vec![
         Spec::text("item", 8),
@@ -92,9 +90,9 @@ pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> Loca
         Spec::text("picture", 30),
         Spec::text("sample", 7),
     ]);
-    columns.iter_mut().for_each(|c| {
-        c.group = format!("what job {job} set aside; r tries it again, enter shows the item")
-    });
+    columns
+        .iter_mut()
+        .for_each(|c| c.group = format!("failures of job {job}: r retries, enter shows the item"));
     let row = |f: &JobFailure| {
         let mut why = LocalCell::text(&f.reason);
         why.view.role = Role::Bad;
@@ -113,11 +111,11 @@ pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> Loca
     };
     let (rows, empty) = match list {
         None => (Vec::new(), Empty::Loading),
-        Some(Err(problem)) => (Vec::new(), Empty::Failed(said(problem))),
+        Some(Err(problem)) => (Vec::new(), Empty::Failed(error_line(problem))),
         Some(Ok(list)) => (
             list.iter().map(row).collect(),
             Empty::Nothing {
-                hint: "nothing is set aside".into(),
+                hint: "no failures".into(),
             },
         ),
     };

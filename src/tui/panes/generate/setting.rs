@@ -1,15 +1,13 @@
-//! What can be set of a new job before it begins.
+//! The settings of a new job.
 
 use benchtop_model::config::generate::Backend;
 use benchtop_model::job::NewJob;
 
-/// Most denoising steps that mean something.
 const MOST_STEPS: u32 = 1000;
 
-/// One setting of a new job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// Seed that the seeds of all pictures follow from.
+    /// The seed that all picture seeds derive from.
     Seed,
     /// Width and height.
     Size,
@@ -17,14 +15,14 @@ pub enum Setting {
     Steps,
     /// Classifier-free guidance.
     Guidance,
-    /// What makes the pictures.
+    /// The generator.
     Backend,
-    /// Pictures made together.
+    /// Pictures per batch.
     Batch,
 }
 
 impl Setting {
-    /// All of them, as the menu has them.
+    /// All settings in menu order.
     pub const ALL: [Setting; 6] = [
         Setting::Seed,
         Setting::Size,
@@ -34,7 +32,6 @@ impl Setting {
         Setting::Batch,
     ];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Setting::Seed => "seed",
@@ -46,24 +43,24 @@ impl Setting {
         }
     }
 
-    /// What may be typed.
+    /// The prompt label, with the accepted values.
     pub fn expects(self) -> String {
         match self {
-            Setting::Seed => "seed (a whole number) ".into(),
-            Setting::Size => "size such as 1024x768 (empty: what suits the model) ".into(),
-            Setting::Steps => format!("steps, 1 to {MOST_STEPS} (empty: what suits the model) "),
-            Setting::Guidance => "guidance, a number from 0 (empty: what suits the model) ".into(),
+            Setting::Seed => "seed (a whole number): ".into(),
+            Setting::Size => "size such as 1024x768 (empty: model default): ".into(),
+            Setting::Steps => format!("steps, 1 to {MOST_STEPS} (empty: model default): "),
+            Setting::Guidance => "guidance, 0 or more (empty: model default): ".into(),
             Setting::Backend => {
                 format!(
-                    "backend: {} (empty: as benchtop.toml says) ",
+                    "backend: {} (empty: from benchtop.toml): ",
                     Backend::ALL.map(Backend::name).join(", ")
                 )
             }
-            Setting::Batch => "pictures made together (empty: as many as fit) ".into(),
+            Setting::Batch => "batch size (empty: as many as fit): ".into(),
         }
     }
 
-    /// What a job has of it; empty where it is not set.
+    /// The value in a job; empty if not set.
     pub fn of(self, job: &NewJob) -> String {
         let text = |value: Option<String>| value.unwrap_or_default();
         match self {
@@ -80,52 +77,51 @@ impl Setting {
         }
     }
 
-    /// The job with it set to what was typed.
-    ///
-    /// # Errors
-    /// What is wrong with it, in words.
+    /// The job with this setting changed. Fails with a message if `typed` is invalid.
     pub fn set(self, mut job: NewJob, typed: &str) -> Result<NewJob, String> {
         let typed = typed.trim();
-        let wrong = || {
+        let invalid = || {
             format!(
-                "`{typed}` is no {}; {}",
+                "invalid {} `{typed}`; expected {}",
                 self.name(),
                 self.expects().trim_end()
             )
         };
-        let given = (!typed.is_empty()).then_some(typed);
-        let whole = |most: u32| -> Result<Option<u32>, String> {
-            let number = given.map(|text| {
+        let non_empty = (!typed.is_empty()).then_some(typed);
+        let number_up_to = |most: u32| -> Result<Option<u32>, String> {
+            let number = non_empty.map(|text| {
                 text.parse()
                     .ok()
                     .filter(|n| (1..=most).contains(n))
-                    .ok_or_else(wrong)
+                    .ok_or_else(invalid)
             });
             number.transpose()
         };
         match self {
-            Setting::Seed => job.seed = typed.parse().map_err(|_| wrong())?,
+            Setting::Seed => job.seed = typed.parse().map_err(|_| invalid())?,
             Setting::Size => {
-                job.wishes.size = given.map(|text| size(text).ok_or_else(wrong)).transpose()?
+                job.wishes.size = non_empty
+                    .map(|text| size(text).ok_or_else(invalid))
+                    .transpose()?
             }
-            Setting::Steps => job.wishes.steps = whole(MOST_STEPS)?,
+            Setting::Steps => job.wishes.steps = number_up_to(MOST_STEPS)?,
             Setting::Guidance => {
                 let number = |text: &str| {
                     text.parse()
                         .ok()
                         .filter(|n: &f64| n.is_finite() && *n >= 0.0)
                 };
-                job.wishes.guidance = given
-                    .map(|text| number(text).ok_or_else(wrong))
+                job.wishes.guidance = non_empty
+                    .map(|text| number(text).ok_or_else(invalid))
                     .transpose()?;
             }
             Setting::Backend => {
                 let known = |text: &str| Backend::from_name(text).map(|b| b.name().to_string());
-                job.wishes.backend = given
-                    .map(|text| known(text).ok_or_else(wrong))
+                job.wishes.backend = non_empty
+                    .map(|text| known(text).ok_or_else(invalid))
                     .transpose()?;
             }
-            Setting::Batch => job.batch = whole(u32::MAX)?,
+            Setting::Batch => job.batch = number_up_to(u32::MAX)?,
         }
         Ok(job)
     }

@@ -1,5 +1,5 @@
-//! Which columns are hidden before anybody hides one: those with nothing to say, and on a narrow screen those that
-//! would leave no room for the question.
+//! The default column layout: hides empty columns, and on narrow screens those that would leave no
+//! room for the question.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use crate::action::Action;
 use crate::widgets::table::{Extent, Spec};
 use benchtop_model::Field;
 
-/// Columns of the terminal that the question is to have.
+/// The least width of the question.
 const QUESTION: u16 = 20;
-/// Columns that give way to it, the first one first.
+/// Columns to hide on narrow screens, in this order.
 const GIVE_WAY: [Field; 6] = [
     Field::Dataset,
     Field::Judged,
@@ -20,40 +20,40 @@ const GIVE_WAY: [Field; 6] = [
     Field::Level,
 ];
 
-/// What was hidden without being asked to.
+/// The automatically hidden columns.
 #[derive(Debug, Default)]
 pub(super) struct Arrangement {
-    /// Columns in which no row so far had anything to say; `None` before the first rows.
-    silent: Option<Vec<usize>>,
+    /// Columns that were empty in all rows so far. `None` before the first rows.
+    uninformative: Option<Vec<usize>>,
     hidden: BTreeSet<usize>,
-    /// Columns that a person went to, so that they stay.
+    /// Columns that the annotator went to. They stay.
     kept: BTreeSet<usize>,
-    /// A person showed every column: they all stay.
+    /// Whether the annotator chose to show all columns.
     off: bool,
-    /// Columns of the terminal; 0 before the first drawing.
+    /// Width of the terminal; 0 before the first frame.
     width: u16,
 }
 
 impl Arrangement {
-    /// A person wants every column.
+    /// Stops hiding columns.
     pub(super) fn show_all(&mut self) {
         *self = Arrangement {
             off: true,
-            silent: self.silent.take(),
+            uninformative: self.uninformative.take(),
             width: self.width,
             ..Arrangement::default()
         };
     }
 
-    /// A person wants this column.
+    /// Keeps a column visible.
     pub(super) fn keep(&mut self, column: usize) {
         self.kept.insert(column);
         self.hidden.remove(&column);
     }
 
-    /// The columns to be hidden, of those in `present`.
-    fn unwanted(&self, columns: &[Spec], present: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let mut out: BTreeSet<usize> = self.silent.iter().flatten().copied().collect();
+    /// The columns of `present` to hide.
+    fn to_hide(&self, columns: &[Spec], present: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let mut out: BTreeSet<usize> = self.uninformative.iter().flatten().copied().collect();
         out.retain(|c| present.contains(c) && !self.kept.contains(c));
         let question = rows::column(Field::Question);
         let width = |c: &usize| columns.get(*c).map_or(0, |s| s.width + 1);
@@ -75,7 +75,7 @@ impl Arrangement {
 }
 
 impl ListPane {
-    /// Takes note of the screen's width.
+    /// Updates the layout after the width changed.
     pub(super) fn arrange_for(&mut self, width: u16) {
         if self.arrangement.width != width {
             self.arrangement.width = width;
@@ -83,12 +83,13 @@ impl ListPane {
         }
     }
 
-    /// Takes note of the rows at hand: a column comes back as soon as a row says something in it.
+    /// Updates the layout for new rows. A column reappears as soon as a row has a value in it.
     pub(super) fn arrange_rows(&mut self) {
         let window = &self.pager.window;
         if !window.rows.is_empty() {
-            // The first rows set the widths; later ones only widen, so that columns stand still while paging.
-            let first = self.arrangement.silent.is_none();
+            // The first rows set the widths. Later ones only widen, so that columns do not move
+            // while paging.
+            let first = self.arrangement.uninformative.is_none();
             for (column, spec) in self.columns.iter_mut().enumerate() {
                 if let Some(wanted) = rows::wanted_width(window, column) {
                     spec.width = if first {
@@ -98,10 +99,10 @@ impl ListPane {
                     };
                 }
             }
-            let now = rows::silent(window);
-            match self.arrangement.silent.as_mut() {
-                None => self.arrangement.silent = Some(now),
-                Some(silent) => silent.retain(|c| now.contains(c)),
+            let now = rows::uninformative(window);
+            match self.arrangement.uninformative.as_mut() {
+                None => self.arrangement.uninformative = Some(now),
+                Some(uninformative) => uninformative.retain(|c| now.contains(c)),
             }
             self.arrange();
         }
@@ -116,7 +117,7 @@ impl ListPane {
             .order(&self.columns)
             .into_iter()
             .chain(self.arrangement.hidden.iter().copied());
-        let wanted = self.arrangement.unwanted(&self.columns, &present.collect());
+        let wanted = self.arrangement.to_hide(&self.columns, &present.collect());
         if wanted == self.arrangement.hidden {
             return;
         }
@@ -124,7 +125,7 @@ impl ListPane {
         for column in self.arrangement.hidden.difference(&wanted) {
             self.state.go_to_column(*column, &self.columns);
         }
-        let window = self.pager.hollow();
+        let window = self.pager.without_rows();
         for column in wanted.difference(&self.arrangement.hidden) {
             self.state.go_to_column(*column, &self.columns);
             self.state.act(
@@ -136,7 +137,7 @@ impl ListPane {
             );
         }
         self.arrangement.hidden = wanted;
-        // Back to the first column on the way, so that the going about leaves nothing scrolled.
+        // Return to the earlier column, so that nothing ends up scrolled.
         let shown = self.state.order(&self.columns);
         for column in shown
             .iter()

@@ -1,4 +1,4 @@
-//! Copying rows: at once when they are at hand and whole, else by way of the owner.
+//! Copying rows: at once if they are loaded in full, otherwise by fetching them from the owner.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,32 +9,32 @@ use crate::widgets::table::copy::{self, CopyCell, Heading};
 use crate::widgets::table::{CopyFormat, CopyWhat, RowView, TableEffect};
 use crate::widgets::text;
 use benchtop_model::{Error, ErrorKind, Field, Filter, Item, Result};
-use benchtop_owner::wire::{AnyRequest, Lines, QUESTION_CHARS, Row, request};
+use benchtop_protocol::wire::{AnyRequest, Lines, QUESTION_CHARS, Row, request};
 
-/// Rows a copy may hold; a clipboard is no place for more.
-const MOST: usize = 10_000;
-/// Rows of a table that are fetched to be copied, none being selected: more are too long for a clipboard anyway.
-const WHOLE: u64 = 2_000;
+/// The greatest number of rows in a copy.
+const COPY_LIMIT: usize = 10_000;
+/// The greatest number of rows to fetch if none are selected. More rarely fit a clipboard.
+const FETCH_LIMIT: u64 = 2_000;
 
-/// A copy whose rows are on their way.
+/// A copy that waits for its rows.
 #[derive(Debug)]
 pub(super) struct Copying {
     ticket: u64,
     format: CopyFormat,
-    /// Columns in the order they are shown.
+    /// Columns in display order.
     columns: Vec<usize>,
-    /// Item numbers in the table's order.
+    /// Item numbers in table order.
     numbers: Vec<u32>,
-    /// When each was last judged, where that is known: items do not hold it.
+    /// The known times of the last verdicts. Items do not contain them.
     judged: HashMap<u32, String>,
     rows: Vec<Vec<CopyCell>>,
-    /// It is the whole table: where that is too long, the page is copied.
+    /// Whether this is the whole table. If it is too long, the page is copied instead.
     all: bool,
 }
 
 impl ListPane {
-    /// Copies rows of the table on top. Selected rows come in the order of the table, or of their numbers when it has
-    /// none; their questions are whole, however the list cuts them.
+    /// Copies rows of the table on top. Selected rows keep the table's order, or are ordered by
+    /// number if there is none. Questions are copied in full.
     pub fn copy(&mut self, what: CopyWhat, format: CopyFormat) -> Vec<ListEffect> {
         if let Some(table) = self.layer_table() {
             let answer = table.answer(TableEffect::Copy(what, format));
@@ -63,29 +63,28 @@ impl ListPane {
         if ids.is_empty() || page.is_some_and(|count| (ids.len() as u64) < count) {
             return vec![ListEffect::Refuse("these rows are still loading".into())];
         }
-        if ids.len() > MOST {
-            let reason = format!(
-                "more than {MOST} rows are no clipboard's load; `benchtop export` writes them all"
-            );
+        if ids.len() > COPY_LIMIT {
+            let reason =
+                format!("too many rows to copy (limit {COPY_LIMIT}); use `benchtop export`");
             return vec![ListEffect::Refuse(reason)];
         }
         let columns = self.state.order(&self.columns);
         let question = rows::column(Field::Question);
-        let whole = |r: &&RowView| {
+        let is_full = |r: &&RowView| {
             let cut = r
                 .cells
                 .get(question)
                 .is_some_and(|c| c.text.chars().count() >= QUESTION_CHARS);
             !cut || !columns.contains(&question)
         };
-        let wanted: HashSet<u64> = ids.iter().copied().collect();
+        let selected_ids: HashSet<u64> = ids.iter().copied().collect();
         let at_hand: Vec<&RowView> = window
             .rows
             .iter()
-            .filter(|r| wanted.contains(&r.id))
+            .filter(|r| selected_ids.contains(&r.id))
             .collect();
-        if at_hand.len() == wanted.len()
-            && at_hand.iter().all(whole)
+        if at_hand.len() == selected_ids.len()
+            && at_hand.iter().all(is_full)
             && (self.pager.current || !selected)
         {
             let cells = |r: &&RowView| {
@@ -139,20 +138,17 @@ impl ListPane {
         effects
     }
 
-    /// Copies every row that passes: those at hand at once, else by way of the owner, and of a longer table the page.
+    /// Copies all rows of the list. A table that is too long is cut to the page.
     fn copy_all(&mut self, format: CopyFormat) -> Vec<ListEffect> {
         let window = &self.pager.window;
         let total = window.total;
         if !self.pager.current || self.pager.partial {
             return vec![ListEffect::Refuse("these rows are still loading".into())];
         }
-        if total > WHOLE {
+        if total > FETCH_LIMIT {
             return self.copy_page(
                 format,
-                &format!(
-                    "more than {} are too long for a clipboard",
-                    text::grouped(WHOLE)
-                ),
+                &format!("the limit is {} rows", text::grouped(FETCH_LIMIT)),
             );
         }
         let columns = self.state.order(&self.columns);
@@ -177,7 +173,7 @@ impl ListPane {
         effects
     }
 
-    /// Copies the page and says that it is not all, and why.
+    /// Copies the page and reports why the rest is missing.
     fn copy_page(&mut self, format: CopyFormat, why: &str) -> Vec<ListEffect> {
         let ((first, count), total) = (self.state.page(), self.pager.window.total);
         let count = count.min(total.saturating_sub(first));
@@ -200,7 +196,7 @@ impl ListPane {
         }
     }
 
-    /// Takes the order of the rows, and asks for them.
+    /// Receives the order of the rows and requests them.
     pub(super) fn take_copy_order(
         &mut self,
         ticket: u64,
@@ -216,7 +212,7 @@ impl ListPane {
         self.copy_rest(copying)
     }
 
-    /// Takes some of the rows; asks for the rest until all are there.
+    /// Receives some of the rows and requests the rest.
     pub(super) fn take_copy_items(&mut self, ticket: u64, lines: Result<Lines>) -> Vec<ListEffect> {
         let Some(mut copying) = self.copying_for(ticket) else {
             return vec![];
@@ -235,7 +231,7 @@ impl ListPane {
         self.copy_rest(copying)
     }
 
-    /// What is being copied under this ticket.
+    /// The copy with this ticket.
     fn copying_for(&mut self, ticket: u64) -> Option<Copying> {
         if !self.take_ticket(ticket) {
             return None;
@@ -281,14 +277,14 @@ impl ListPane {
                 .iter_mut()
                 .for_each(|cells| drop(cells.remove(at)));
             said.push(ListEffect::Say(
-                "copied without `judged`, which is known for rows on the screen only".into(),
+                "copied without `judged`, which only loaded rows have".into(),
             ));
         }
         let copied = self.copied(&copying.columns, &copying.rows, copying.format);
         let is_long =
             matches!(&copied, ListEffect::Copy { text, .. } if text.len() > osc52::MAX_BYTES);
         if copying.all && is_long {
-            return self.copy_page(copying.format, "all of them are too long for a clipboard");
+            return self.copy_page(copying.format, "the table is too large for the clipboard");
         }
         let mut effects = vec![copied];
         effects.append(&mut said);
@@ -297,16 +293,16 @@ impl ListPane {
 }
 
 impl Copying {
-    /// Adds the next items. At least one must come, so that asking for the rest ends.
+    /// Adds the next items. Fails if there are none, so that the requests end.
     fn add(&mut self, lines: &Lines) -> Result<()> {
         let unreadable = |what: String| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("a row to copy cannot be read: {what}"),
+                format!("cannot read a row to copy: {what}"),
             )
         };
         let numbers: Vec<u32> = self.numbers.iter().skip(self.rows.len()).copied().collect();
-        let mut came = false;
+        let mut added = false;
         for ((json, status), number) in lines.json.lines().zip(&lines.statuses).zip(numbers) {
             let item: Item = serde_json::from_str(json).map_err(|e| unreadable(e.to_string()))?;
             let judged = self.judged.get(&number).cloned().unwrap_or_default();
@@ -317,12 +313,12 @@ impl Copying {
                     .into()
             };
             self.rows.push(self.columns.iter().map(cell).collect());
-            came = true;
+            added = true;
         }
-        if came {
+        if added {
             Ok(())
         } else {
-            Err(unreadable("the owner sent no item".into()))
+            Err(unreadable("the owner sent no items".into()))
         }
     }
 }

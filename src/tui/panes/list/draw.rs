@@ -1,4 +1,4 @@
-//! Drawing the list: a line that says what is shown, the table below it.
+//! Drawing of the list: a title line and the table below it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -10,7 +10,7 @@ use crate::widgets::table::{Empty, TableView};
 use crate::widgets::text;
 
 impl ListPane {
-    /// Draws the list, or what lies over it. While the rows under the cursor are on their way the last ones stay.
+    /// Draws the list or the layer on top of it. While rows load, the old ones stay.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         let titled = area.height > 3;
         let below = if titled {
@@ -22,7 +22,7 @@ impl ListPane {
         } else {
             area
         };
-        // Also under a layer: the page follows the screen.
+        // A layer also needs this: paging follows the screen height.
         self.state.resize(below, &self.columns);
         self.arrange_for(below.width);
         if titled {
@@ -57,7 +57,7 @@ impl ListPane {
         self.state.go_to_row(row);
     }
 
-    /// Why there are no rows.
+    /// The reason why there are no rows.
     pub(super) fn empty(&self) -> Empty {
         let pager = &self.pager;
         match &pager.failed {
@@ -69,18 +69,18 @@ impl ListPane {
             Some(reason) => Empty::Failed(reason.clone()),
             None if !pager.answered => Empty::Loading,
             None if pager.window.of == 0 => Empty::Nothing {
-                hint: "S draws a sample; `benchtop import PATH` brings your own in".into(),
+                hint: "S adds sample items; `benchtop import PATH` imports yours".into(),
             },
             None if self.trail.is_empty() => Empty::Filtered {
-                hint: "X shows everything".into(),
+                hint: "X shows all items".into(),
             },
             None => Empty::Filtered {
-                hint: "X shows everything, q goes back".into(),
+                hint: "X shows all items, q goes back".into(),
             },
         }
     }
 
-    /// What is being waited for, in a word.
+    /// A word for the request in progress.
     fn busy(&self) -> Option<&'static str> {
         let pager = &self.pager;
         if let Some(awaited) = &self.awaited {
@@ -93,14 +93,14 @@ impl ListPane {
             return Some("searching");
         }
         let word = if self.query.filter.text.is_empty() {
-            "reading"
+            "loading"
         } else {
             "searching"
         };
         (pager.answered && pager.waiting() && !pager.drawable(&self.state)).then_some(word)
     }
 
-    /// The filter's words and the order on the left; on the right what is waited for, and how many of how many.
+    /// Draws the filter and the order on the left, and the progress and counts on the right.
     fn title(&self, area: Rect, buf: &mut Buffer, look: &Look) {
         let window = &self.pager.window;
         let (total, of) = (text::grouped(window.total), text::grouped(window.of));
@@ -124,7 +124,7 @@ impl ListPane {
         }
         let words = self.query.title();
         let subset = if self.state.in_subset() {
-            "the selection"
+            "selection"
         } else {
             ""
         };
@@ -134,13 +134,13 @@ impl ListPane {
             .collect::<Vec<_>>()
             .join("  ");
         let (shown, role) = if shown.is_empty() {
-            ("every item".into(), Role::Dim)
+            ("all items".into(), Role::Dim)
         } else {
             (shown, Role::Accent)
         };
         let order = query::order(&self.sort(), !self.query.filter.text.is_empty());
         let left = usize::from(end.saturating_sub(area.x)).saturating_sub(2);
-        // The order gives way to the words, not the other way round.
+        // If room is short, cut the order before the filter.
         let (x, _) = buf.set_stringn(
             area.x,
             area.y,

@@ -1,16 +1,14 @@
-//! Frequencies and summaries laid over the list, and what reaches the table on top.
+//! Frequency tables and summaries on top of the list, and actions on the topmost table.
 
 use super::{Layer, ListEffect, ListPane, rows};
 use crate::action::Action;
 use crate::widgets::table::{Answer, FrequencyEffect, LocalTable, TableEffect, TableState};
 use benchtop_model::Result;
-use benchtop_store::query::Match;
+use benchtop_model::table::Match;
 
 impl ListPane {
-    /// Selects the rows whose cell in a column of the table on top matches what a person typed, or lets them go.
-    ///
-    /// # Errors
-    /// [`benchtop_model::ErrorKind::Usage`] says what is wrong with the pattern.
+    /// Selects or unselects the rows whose cell in a column of the topmost table matches a pattern.
+    /// Fails with [`benchtop_model::ErrorKind::Usage`] if the pattern is invalid.
     pub fn select_regex(
         &mut self,
         column: usize,
@@ -25,7 +23,7 @@ impl ListPane {
         Ok(self.carry_out(effect))
     }
 
-    /// Puts the cursor on a column of the table on top, showing it if it was hidden.
+    /// Goes to a column of the topmost table and shows it if it was hidden.
     pub fn go_to_column(&mut self, column: usize) {
         match self.layer_table() {
             Some(table) => table.go_to_column(column),
@@ -85,7 +83,7 @@ impl ListPane {
         self.after_layer(answer)
     }
 
-    /// What a table in memory leaves to do.
+    /// Handles the result of an action on a layer's table.
     pub(super) fn after_layer(&mut self, answer: Answer) -> Vec<ListEffect> {
         match answer {
             Answer::Effect(TableEffect::AskColumn) => {
@@ -102,7 +100,7 @@ impl ListPane {
             Answer::Effect(_) => vec![],
             Answer::Frequency(..) | Answer::Describe(_) => {
                 vec![ListEffect::Refuse(
-                    "this table is a count already; esc goes back to the items".into(),
+                    "not on a table of counts; esc goes back to the items".into(),
                 )]
             }
             Answer::Copied { text, rows, but } => std::iter::once(ListEffect::Copy { text, rows })

@@ -1,7 +1,8 @@
-//! The item list: a page of rows from the owner at a time, filtered, sorted, counted, selected and copied.
+//! The item list: pages of rows from the owner, with filtering, sorting, counting, selecting, and
+//! copying.
 //!
-//! The pane asks nothing itself: it returns [`ListEffect::Ask`], and whoever carries it out brings the answer back to
-//! [`ListPane::answer`] with the same [`Want`]. Rows stay on the screen until those that replace them are there.
+//! The pane returns [`ListEffect::Ask`]. The caller passes the reply to [`ListPane::answer`] with
+//! the same [`Want`]. Rows stay on the screen until their replacements arrive.
 
 mod arrange;
 mod copying;
@@ -21,43 +22,42 @@ use crate::action::{Action, Scope};
 use crate::widgets::table::{
     DescribeView, Extent, FrequencyView, SortKey, Spec, TableEffect, TableState,
 };
+use benchtop_model::table::Match;
 use benchtop_model::{Field, Filter, Result, Sort};
-use benchtop_owner::wire::{AnyRequest, PageAsk, QUESTION_CHARS, request};
-use benchtop_store::query::Match;
+use benchtop_protocol::wire::{AnyRequest, PageAsk, QUESTION_CHARS, request};
 
 use arrange::Arrangement;
 use copying::Copying;
 use pager::Pager;
 use query::Query;
 
-/// What lies over the list.
+/// What covers the list.
 #[derive(Debug)]
 enum Layer {
     Frequency(FrequencyView),
     Describe(DescribeView),
 }
 
-/// What going back returns to.
+/// A step that "back" undoes.
 #[derive(Debug)]
 enum Step {
-    /// A filter and the row under the cursor; `typed` where the find prompt replaced it.
+    /// A filter and the row of the cursor. `typed` if it was replaced in the find prompt.
     Query {
         query: Box<Query>,
         row: u64,
         typed: bool,
     },
-    /// Every row again instead of the selected ones.
+    /// All rows, before the view was limited to the selected ones.
     Subset,
 }
 
-/// A question on its way, the newest of those that exclude each other.
+/// The newest of the requests that exclude each other.
 #[derive(Debug)]
 struct Awaited {
     ticket: u64,
     word: &'static str,
 }
 
-/// The item list pane.
 #[derive(Debug)]
 pub struct ListPane {
     columns: Vec<Spec>,
@@ -67,13 +67,13 @@ pub struct ListPane {
     trail: Vec<Step>,
     layer: Option<Layer>,
     awaited: Option<Awaited>,
-    /// The ticket of the question where an item stands, to put the cursor on it; none once the person moved it.
+    /// The ticket of the request for an item's position. `None` once the cursor moves.
     locating: Option<u64>,
     tickets: u64,
     selecting: usize,
     copying: Option<Copying>,
     arrangement: Arrangement,
-    /// The row under the cursor when the screen's rows were last at hand.
+    /// The row of the cursor when its page was last drawn.
     drawn_row: u64,
 }
 
@@ -84,7 +84,6 @@ impl Default for ListPane {
 }
 
 impl ListPane {
-    /// An empty list of every item.
     pub fn new() -> ListPane {
         ListPane {
             columns: rows::columns(),
@@ -103,8 +102,8 @@ impl ListPane {
         }
     }
 
-    /// Shown for the first time, or again after the owner was lost: what was on its way is forgotten, the rows are
-    /// asked for.
+    /// Opens the pane, or reloads it after the connection was lost: forgets open requests and
+    /// requests the rows.
     pub fn start(&mut self) -> Vec<ListEffect> {
         self.pager.forget();
         (self.awaited, self.locating, self.copying, self.selecting) = (None, None, None, 0);
@@ -114,7 +113,7 @@ impl ListPane {
         }
     }
 
-    /// Scopes whose keys are live now, the nearest first.
+    /// The scopes with live keys, nearest first.
     pub fn scopes(&self) -> &'static [Scope] {
         match self.layer {
             None => &[Scope::List, Scope::Table, Scope::Global],
@@ -122,12 +121,12 @@ impl ListPane {
         }
     }
 
-    /// The filter as words, as the find prompt shows it.
+    /// The filter as text, as in the find prompt.
     pub fn words(&self) -> String {
         self.query.filter.typed_words()
     }
 
-    /// Number of the item under the cursor, if its row is at hand.
+    /// The number of the item under the cursor, if its row is loaded.
     pub fn number(&self) -> Option<u32> {
         if !self.pager.current {
             return None;
@@ -138,13 +137,13 @@ impl ListPane {
             .and_then(|r| u32::try_from(r.id).ok())
     }
 
-    /// The filter the owner is asked with.
+    /// The filter for requests.
     fn filter(&self) -> Filter {
         self.query.compose(self.state.subset())
     }
 
-    /// The items that an action on many means: the selected rows, or all that pass.
-    fn meant(&self) -> Filter {
+    /// The items for an action on several items: the selected rows, or all rows of the list.
+    fn target(&self) -> Filter {
         match self.state.selected() {
             none if none.is_empty() => self.filter(),
             selected => {
@@ -189,7 +188,7 @@ impl ListPane {
         )]
     }
 
-    /// Asks for the rows that lack, if any do; `just` was answered.
+    /// Requests missing rows. `just` is the range that was just received.
     fn fetch(&mut self, just: Option<Range<u64>>) -> Vec<ListEffect> {
         self.pager
             .missing(&self.state, just)
@@ -197,7 +196,7 @@ impl ListPane {
             .unwrap_or_default()
     }
 
-    /// Asks for the rows of another filter or order, with the cursor on row `row`.
+    /// Requests rows after the filter or the order changed, and moves the cursor to `row`.
     fn requery(&mut self, row: u64) -> Vec<ListEffect> {
         self.pager.outdate();
         self.locating = None;
@@ -205,7 +204,7 @@ impl ListPane {
         self.fetch(None)
     }
 
-    /// A question that takes the place of the last one on its way.
+    /// Sends a request that replaces the one in progress.
     fn await_one(
         &mut self,
         word: &'static str,
@@ -221,12 +220,12 @@ impl ListPane {
         vec![ListEffect::Ask(want(self.tickets), ask)]
     }
 
-    /// Whether an answer with this ticket is the one waited for; then it is no more.
+    /// Whether a reply with this ticket is awaited. It then no longer is.
     fn take_ticket(&mut self, ticket: u64) -> bool {
         self.awaited.take_if(|a| a.ticket == ticket).is_some()
     }
 
-    /// An item's status changed, or items were brought in: the rows are asked for again, the cursor stays.
+    /// Requests the rows again after a change. The cursor stays.
     pub fn changed(&mut self) -> Vec<ListEffect> {
         self.pager
             .changed(&self.state)
@@ -234,7 +233,7 @@ impl ListPane {
             .unwrap_or_default()
     }
 
-    /// Asks for the rows that a larger screen lacks; call it after a drawing in another size.
+    /// Requests the rows that a larger screen lacks. Call it after drawing in another size.
     pub fn resized(&mut self) -> Vec<ListEffect> {
         if self.pager.answered {
             self.fetch(None)
@@ -243,7 +242,7 @@ impl ListPane {
         }
     }
 
-    /// Does an action of the table, the list, find or back; others have no effect.
+    /// Runs an action of the table or the list, find, or back. Ignores others.
     pub fn act(&mut self, action: Action) -> Vec<ListEffect> {
         match action {
             Action::Back | Action::MenuCancel => self.back(),
@@ -256,23 +255,23 @@ impl ListPane {
             Action::FilterStatus => self.ask_values(Field::Status),
             Action::FilterSubtask => self.ask_values(Field::Subtask),
             Action::FilterType => self.ask_values(Field::Type),
-            Action::JudgeAll => vec![ListEffect::JudgeAll(self.meant())],
+            Action::JudgeAll => vec![ListEffect::JudgeAll(self.target())],
             _ if action.scope() == Scope::Table => self.act_on_rows(action),
             _ => vec![],
         }
     }
 
     fn act_on_rows(&mut self, action: Action) -> Vec<ListEffect> {
-        let hollow;
+        let without_rows;
         let window = match self.pager.current {
             true => {
-                // Whoever acts on the rows that are there goes on from here: a late answer must not move the cursor.
+                // The annotator acts on loaded rows, so a late reply must not move the cursor.
                 self.locating = None;
                 &self.pager.window
             }
             false => {
-                hollow = self.pager.hollow();
-                &hollow
+                without_rows = self.pager.without_rows();
+                &without_rows
             }
         };
         if action == Action::Unhide {
@@ -295,7 +294,7 @@ impl ListPane {
 
     fn carry_out(&mut self, effect: TableEffect) -> Vec<ListEffect> {
         match effect {
-            // Every action ends in a look at what lacks.
+            // Every action ends with a request for missing rows.
             TableEffect::NeedRows { .. } => vec![],
             TableEffect::Sort(_) => self.requery(0),
             TableEffect::Subset(Some(_)) => {
@@ -315,7 +314,7 @@ impl ListPane {
             },
             TableEffect::Describe => {
                 let ask = request::Describe(self.filter()).into();
-                self.await_one("summing up", |ticket| Want::Describe { ticket }, ask)
+                self.await_one("summarizing", |ticket| Want::Describe { ticket }, ask)
             }
             TableEffect::AskRegex { column, on } => vec![ListEffect::AskRegex { column, on }],
             TableEffect::SelectRegex {
@@ -363,7 +362,7 @@ impl ListPane {
             && cell.text.chars().count() >= QUESTION_CHARS
         {
             return vec![ListEffect::Refuse(
-                "the list holds only the beginning of this question; `|` selects".into(),
+                "this question is cut off in the list; use `|` to select".into(),
             )];
         }
         let value = cell.text.clone();
@@ -371,7 +370,7 @@ impl ListPane {
     }
 
     fn ask_values(&mut self, field: Field) -> Vec<ListEffect> {
-        // Counted without the field's own filter, so that one key leads from one value to another.
+        // Count without the field's own filter, so that one key leads from one value to another.
         let others = Query {
             filter: query::without(&self.query.filter, field),
             ..self.query.clone()
@@ -380,7 +379,7 @@ impl ListPane {
         self.await_one("counting", |ticket| Want::Values { ticket, field }, ask)
     }
 
-    /// Remembers where the list is, then shows `query` instead.
+    /// Remembers the current view and switches to `query`.
     fn narrow(&mut self, query: Query) -> Vec<ListEffect> {
         let query = std::mem::replace(&mut self.query, query);
         self.trail.push(Step::Query {
@@ -392,8 +391,8 @@ impl ListPane {
         self.requery(0)
     }
 
-    /// Shows only the items with this value of a field (empty text: those that have none), the rest of the filter
-    /// staying; going back undoes it.
+    /// Limits the list to one value of a field (empty text: no value) and keeps the rest of the
+    /// filter. Going back undoes it.
     pub fn filter_by(&mut self, field: Field, value: &str) -> Vec<ListEffect> {
         let label = query::named(field, value);
         let Some(filter) = query::with_value(&self.query.filter, field, value) else {
@@ -408,11 +407,9 @@ impl ListPane {
         effects
     }
 
-    /// Shows what a person typed so far; what was shown before stays until the owner answers, and going back leads to
-    /// it.
-    ///
-    /// # Errors
-    /// [`benchtop_model::ErrorKind::Usage`] for words that are no filter, such as a half-typed `status:`; the list stays.
+    /// Filters by the text typed so far. The old rows stay until the owner replies, and going back
+    /// restores them. Fails with [`benchtop_model::ErrorKind::Usage`] if the text is not a filter,
+    /// such as a half-typed `status:`. The list then stays as it is.
     pub fn find(&mut self, words: &str) -> Result<Vec<ListEffect>> {
         let filter = Filter::typed(words)?;
         self.layer = None;
@@ -423,7 +420,7 @@ impl ListPane {
             filter,
             within: self.query.within.clone(),
         };
-        // All typing leads back to one place, and typing that place's own words again is being back there.
+        // All typing counts as one step. Typing the words from before the step undoes it.
         if let Some(Step::Query {
             typed: true,
             query: before,
@@ -448,11 +445,9 @@ impl ListPane {
 
     fn clear(&mut self) -> Vec<ListEffect> {
         if self.query.is_empty() && !self.state.in_subset() {
-            return vec![ListEffect::Refuse(
-                "nothing is filtered: this is every item".into(),
-            )];
+            return vec![ListEffect::Refuse("no filter: all items are shown".into())];
         }
-        // Without a filter and an order an item stands at its number: the cursor stays on it.
+        // Without filter and sorting, an item's row is its number, so the cursor can stay on it.
         let natural = self.state.sort().is_empty();
         let row = self
             .number()
@@ -466,7 +461,7 @@ impl ListPane {
 
     fn leave_subset(&mut self) {
         if self.state.in_subset() {
-            let window = self.pager.hollow();
+            let window = self.pager.without_rows();
             self.state.act(
                 Action::Subset,
                 &Extent {
@@ -483,7 +478,7 @@ impl ListPane {
         }
         if self.awaited.take().is_some() {
             self.copying = None;
-            return vec![ListEffect::Say("no longer waiting for it".into())];
+            return vec![ListEffect::Say("canceled".into())];
         }
         match self.trail.pop() {
             Some(Step::Query { query, row, .. }) => {
@@ -498,7 +493,7 @@ impl ListPane {
         }
     }
 
-    /// Puts the cursor on an item, asking where it stands when its row is not at hand.
+    /// Moves the cursor to an item. Requests its position if its row is not loaded.
     pub fn go_to(&mut self, number: u32) -> Vec<ListEffect> {
         let at = self
             .pager
@@ -533,7 +528,7 @@ impl ListPane {
 }
 
 fn only(label: &str) -> ListEffect {
-    ListEffect::Say(format!("only {label}; q goes back"))
+    ListEffect::Say(format!("showing {label}; q goes back"))
 }
 
 #[cfg(test)]

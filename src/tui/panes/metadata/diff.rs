@@ -1,19 +1,18 @@
-//! What changed between two files: by lines, and by terms for vocabularies.
+//! Diffs of two versions of a metadata file: by line, and by term for vocabularies.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::widgets::word_diff::Change;
 
-/// A line of a difference between files.
+/// One line of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// The line, without its end.
+    /// The line without its line break.
     pub text: String,
-    /// What became of it.
     pub change: Change,
 }
 
-/// Lines that changed, with `around` lines before and after; a gap is `None`.
+/// Changed lines with `around` lines of context. `None` stands for a gap.
 pub fn by_lines(old: &str, new: &str, around: usize) -> Vec<Option<Line>> {
     let (a, b): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let ops = capture_diff_slices(Algorithm::Myers, &a, &b);
@@ -53,19 +52,18 @@ pub fn by_lines(old: &str, new: &str, around: usize) -> Vec<Option<Line>> {
     out
 }
 
-/// What became of the terms of a vocabulary.
+/// The changes to a vocabulary's terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// Old and new text of terms that stand in the place of another one.
+    /// Terms that were replaced in place: old text, new text.
     pub renamed: Vec<(String, String)>,
-    /// Terms that are not there any more.
     pub gone: Vec<String>,
-    /// Terms that were not there before.
     pub new: Vec<String>,
 }
 
-/// Compares the terms of a vocabulary. As many new terms as old ones in one place are taken as renamed: it does not
-/// matter how the edit was made, here or in another program. A term that only moved is neither gone nor new.
+/// Compares the terms of a vocabulary. Equally many old and new terms in one place count as
+/// renamed, whether the edit was made here or in another program. A term that only moved is in no
+/// list.
 pub fn by_terms(old: &[&str], new: &[&str]) -> Terms {
     let mut terms = Terms::default();
     for op in capture_diff_slices(Algorithm::Myers, old, new) {
@@ -87,7 +85,7 @@ pub fn by_terms(old: &[&str], new: &[&str]) -> Terms {
     }
     let was: std::collections::HashSet<&str> = old.iter().copied().collect();
     let is: std::collections::HashSet<&str> = new.iter().copied().collect();
-    // A swap of two neighbours reads as a replacement too.
+    // A swap of two neighbors looks like a replacement too.
     let (renamed, other): (Vec<_>, Vec<_>) = std::mem::take(&mut terms.renamed)
         .into_iter()
         .partition(|(a, b)| !is.contains(a.as_str()) && !was.contains(b.as_str()));
@@ -106,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_did_not_change_are_left_out() {
+    fn unchanged_lines_are_left_out() {
         let old: String = (0..20).map(|i| format!("line {i}\n")).collect();
         let new = old.replace("line 10\n", "line ten\nline ten and a half\n");
         let lines = by_lines(&old, &new, 1);
@@ -130,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_are_renamed_gone_or_new() {
+    fn terms_are_renamed_removed_or_added() {
         let terms = by_terms(
             &["cat", "dog", "owl", "wolf"],
             &["cat", "hound", "owl", "bear", "fox"],

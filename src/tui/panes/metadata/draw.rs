@@ -1,4 +1,5 @@
-//! Drawing what both metadata panes have: the preview, the findings, and the line that says where the files stand.
+//! Drawing that both metadata panes share: the preview, the findings, and the status line of the
+//! files.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,7 +12,6 @@ use crate::widgets::text;
 use crate::widgets::word_diff::{Word, put, styled, wrap};
 use benchtop_model::{Finding, Severity};
 
-/// The lines of one question.
 fn question(shown: &Shown, room: usize, look: &Look) -> Vec<Vec<Word>> {
     let changed = shown.changed();
     let mark = match (changed, look.accessible) {
@@ -25,9 +25,9 @@ fn question(shown: &Shown, room: usize, look: &Look) -> Vec<Vec<Word>> {
         (shown.head.clone(), look.style(role)),
     ];
     if let Some(gone) = &shown.gone {
-        let said = format!("  gone: {gone}");
+        let gone = format!("  gone: {gone}");
         head.extend(
-            said.split_inclusive(' ')
+            gone.split_inclusive(' ')
                 .map(|word| (word.to_string(), look.style(Role::Bad))),
         );
     }
@@ -50,7 +50,7 @@ fn question(shown: &Shown, room: usize, look: &Look) -> Vec<Vec<Word>> {
     lines
 }
 
-/// A heading over a part of the pane; the one with the cursor is marked.
+/// Draws a heading over an area. The area with the cursor is marked.
 pub fn heading(title: &str, here: bool, area: Rect, buf: &mut Buffer, look: &Look) {
     if area.is_empty() {
         return;
@@ -82,9 +82,9 @@ pub fn heading(title: &str, here: bool, area: Rect, buf: &mut Buffer, look: &Loo
     }
 }
 
-/// Draws the preview from line `top` on; gives how many lines it has, so that scrolling can stop.
+/// Draws the preview from line `top` and returns its number of lines.
 pub fn preview(
-    desk: &EditSession,
+    edit_session: &EditSession,
     here: bool,
     top: usize,
     area: Rect,
@@ -94,9 +94,9 @@ pub fn preview(
     if area.height < 2 {
         return 0;
     }
-    let Some(preview) = desk.shown() else {
+    let Some(preview) = edit_session.shown() else {
         heading(
-            &format!("preview, seed {}", desk.seed()),
+            &format!("preview, seed {}", edit_session.seed()),
             here,
             Rect { height: 1, ..area },
             buf,
@@ -105,7 +105,7 @@ pub fn preview(
         buf.set_stringn(
             area.x + 1,
             area.y + 1,
-            "being made",
+            "loading",
             usize::from(area.width) - 1,
             look.style(Role::Pending),
         );
@@ -113,9 +113,12 @@ pub fn preview(
     };
     let changed = preview.changed();
     let title = match (preview.shown.len(), changed) {
-        (0, _) => format!("preview, seed {}", desk.seed()),
-        (n, 0) => format!("preview, seed {}: {n} questions, as on disk", desk.seed()),
-        (n, c) => format!("preview, seed {}: {c} of {n} change", desk.seed()),
+        (0, _) => format!("preview, seed {}", edit_session.seed()),
+        (n, 0) => format!(
+            "preview, seed {}: {n} questions, no changes",
+            edit_session.seed()
+        ),
+        (n, c) => format!("preview, seed {}: {c} of {n} change", edit_session.seed()),
     };
     heading(&title, here, Rect { height: 1, ..area }, buf, look);
     let body = Rect {
@@ -126,9 +129,11 @@ pub fn preview(
     };
     let room = usize::from(body.width);
     if preview.shown.is_empty() {
-        let first = desk.found().find(|f| f.severity() == Severity::Error);
-        let cause = first.map_or("see the findings".to_string(), said);
-        let why = format!("no question can be made of this: {cause}");
+        let first = edit_session
+            .found()
+            .find(|f| f.severity() == Severity::Error);
+        let cause = first.map_or("see the findings".to_string(), finding_line);
+        let why = format!("no questions can be composed: {cause}");
         for (i, line) in text::wrap(&why, room)
             .iter()
             .enumerate()
@@ -160,8 +165,8 @@ pub fn preview(
     lines.len()
 }
 
-/// What a finding says, in one line.
-pub fn said(finding: &Finding) -> String {
+/// A finding as one line: place and message.
+pub fn finding_line(finding: &Finding) -> String {
     let place = match (finding.line, finding.column) {
         (0, _) => finding.file.clone(),
         (line, 0) => format!("{}:{line}", finding.file),
@@ -170,7 +175,8 @@ pub fn said(finding: &Finding) -> String {
     format!("{place} {}", finding.what)
 }
 
-/// Draws the findings, the one at `at` under the cursor with its advice; `at` is kept on the screen.
+/// Draws the findings and keeps the one at `at` on the screen. Under the cursor it includes its
+/// advice.
 pub fn findings(
     found: &[&Finding],
     here: bool,
@@ -218,11 +224,11 @@ pub fn findings(
         };
         let style = look.style(role);
         let from = lines.len();
-        let mut said = said(finding);
+        let mut entry = finding_line(finding);
         if i == at && here && !finding.help.is_empty() {
-            said += &format!(": {}", finding.help);
+            entry += &format!(": {}", finding.help);
         }
-        for (n, line) in text::wrap(&said, room.saturating_sub(2))
+        for (n, line) in text::wrap(&entry, room.saturating_sub(2))
             .into_iter()
             .enumerate()
         {
@@ -257,17 +263,17 @@ fn plural(n: usize, word: &str) -> String {
     }
 }
 
-/// What the first line says: a conflict before everything, then what is not saved, then the first error.
+/// Draws the status line: a conflict first, then unsaved files, then the first error.
 pub fn banner(
-    desk: &EditSession,
+    edit_session: &EditSession,
     save: &str,
     resolve: &str,
     area: Rect,
     buf: &mut Buffer,
     look: &Look,
 ) {
-    let session = desk.session();
-    let (said, role) = if let Some(file) = session.conflicts().first() {
+    let session = edit_session.session();
+    let (status, role) = if let Some(file) = session.conflicts().first() {
         let others = session.conflicts().len() - 1;
         let more = if others > 0 {
             format!(" (and {others} more)")
@@ -275,32 +281,38 @@ pub fn banner(
             String::new()
         };
         (
-            format!("! {file}{more} changed on disk while you edited it: {resolve} settles it"),
+            format!("! {file}{more} changed on disk and here: press {resolve}"),
             Role::Bad,
         )
     } else if !session.changed().is_empty() {
         let changed = session.changed();
         let mark = if look.accessible { "*" } else { "●" };
         (
-            format!("{mark} not saved: {}  {save} saves", changed.join(", ")),
+            format!("{mark} unsaved: {}  {save} saves", changed.join(", ")),
             Role::Pending,
         )
-    } else if let Some(error) = desk.found().find(|f| f.severity() == Severity::Error) {
-        (format!("! metadata/{}", self::said(error)), Role::Bad)
+    } else if let Some(error) = edit_session
+        .found()
+        .find(|f| f.severity() == Severity::Error)
+    {
+        (
+            format!("! metadata/{}", self::finding_line(error)),
+            Role::Bad,
+        )
     } else if session.shipped() {
         (
-            "the shipped metadata: the first save writes it into this project".to_string(),
+            "shipped metadata: the first save copies it into the project".to_string(),
             Role::Dim,
         )
     } else {
-        ("as on disk".to_string(), Role::Dim)
+        ("saved".to_string(), Role::Dim)
     };
     let room = usize::from(area.width.saturating_sub(1));
     if area.height > 0 && room > 0 {
         buf.set_stringn(
             area.x + 1,
             area.y,
-            text::fit(&said, room),
+            text::fit(&status, room),
             room,
             look.style(role),
         );

@@ -1,4 +1,4 @@
-//! The metadata on the desk: read, edited, previewed, saved. The two panes are views of it.
+//! The metadata that both metadata panes edit: loading, previews, conflicts, and saving.
 
 use super::diff::by_lines;
 use super::effects::{ChoiceFor, Line, MetadataEffect as Effect, Want};
@@ -12,24 +12,23 @@ use crate::widgets::text::grouped;
 use crate::widgets::word_diff::Change;
 use benchtop_model::usage::{Impact, MetadataState};
 use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result, Severity};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// Lines shown around a change.
+/// Lines of context around a change.
 const AROUND: usize = 2;
 
-/// Where the reading of the metadata stands.
+/// The state of loading the metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// It was not asked for yet, or is on its way.
+    /// Not requested yet, or on its way.
     #[default]
     Loading,
-    /// It is here.
     Ready,
-    /// It could not be read: why.
+    /// Loading failed, with the reason.
     Failed(String),
 }
 
-/// The metadata on the desk.
+/// The metadata being edited.
 #[derive(Clone, Debug, Default)]
 pub struct EditSession {
     session: Session,
@@ -39,47 +38,43 @@ pub struct EditSession {
     ticket: u64,
     version: u64,
     preview: Option<Preview>,
-    /// The program ends once the save is done.
+    /// Quit once the save is done.
     leaving: bool,
 }
 
 impl EditSession {
-    /// An empty desk.
     pub fn new() -> EditSession {
         EditSession::default()
     }
 
-    /// The files being edited.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// The same, to be changed; call [`touched`](Self::touched) after.
+    /// The files for editing. Call [`touched`](Self::touched) afterwards.
     pub fn session_mut(&mut self) -> &mut Session {
         &mut self.session
     }
 
-    /// Rises whenever there is something new to draw.
+    /// Rises with every change that needs a redraw.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// Where the reading stands.
     pub fn phase(&self) -> &Phase {
         &self.phase
     }
 
-    /// The seed of the preview.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// The last preview that is ready.
+    /// The latest finished preview.
     pub fn shown(&self) -> Option<&Preview> {
         self.preview.as_ref()
     }
 
-    /// What is wrong: files that cannot be read, then what the last preview found, errors first.
+    /// All findings: unreadable files first, then those of the latest preview, errors first.
     pub fn found(&self) -> impl Iterator<Item = &Finding> {
         self.session
             .unreadable()
@@ -87,26 +82,27 @@ impl EditSession {
             .chain(self.preview.iter().flat_map(|p| &p.found))
     }
 
-    /// What is wrong with one file.
+    /// The findings in one file.
     pub fn found_in<'d>(&'d self, file: &'d str) -> impl Iterator<Item = &'d Finding> {
         self.found().filter(move |f| f.file == file)
     }
 
-    /// Reads the metadata: at first, when it changed on disk, and after somebody edited it elsewhere.
+    /// Asks for the files: at start, when they change on disk, and after an edit in another
+    /// program.
     pub fn read(&self) -> Vec<Effect> {
         vec![Effect::Ask(Want::State, request::Metadata.into())]
     }
 
-    /// Takes in what was read.
+    /// Receives the files as they are on disk.
     pub fn take(&mut self, state: Result<MetadataState>) -> Vec<Effect> {
         let state = match state {
             Ok(state) => state,
             Err(problem) => {
-                let said = said(&problem);
+                let line = error_line(&problem);
                 if self.phase == Phase::Ready {
-                    return vec![Effect::Refuse(said)];
+                    return vec![Effect::Refuse(line)];
                 }
-                self.phase = Phase::Failed(said);
+                self.phase = Phase::Failed(line);
                 return vec![];
             }
         };
@@ -126,7 +122,7 @@ impl EditSession {
                     .collect::<Vec<_>>()
                     .join(", ");
                 effects.push(Effect::Refuse(format!(
-                    "{names} changed on disk while you edited it: nothing was merged"
+                    "conflict: {names} changed on disk and here"
                 )));
             } else {
                 let names = only
@@ -134,13 +130,13 @@ impl EditSession {
                     .map(|n| n.as_str())
                     .collect::<Vec<_>>()
                     .join(", ");
-                effects.push(Effect::Say(format!("{names} changed on disk: read again")));
+                effects.push(Effect::Say(format!("{names} changed on disk: reloaded")));
             }
         }
         effects
     }
 
-    /// Something was edited: the preview is made again.
+    /// Requests a new preview after an edit.
     pub fn touched(&mut self) -> Vec<Effect> {
         self.version += 1;
         self.ticket += 1;
@@ -153,7 +149,7 @@ impl EditSession {
         }))]
     }
 
-    /// The preview is to be about this.
+    /// Selects the questions that the preview is about.
     pub fn select(&mut self, selection: Selection) -> Vec<Effect> {
         if self.selection == selection {
             return vec![];
@@ -166,9 +162,9 @@ impl EditSession {
         }
     }
 
-    /// Takes in a preview; whether it is the one awaited or nearer to it than the one shown.
+    /// Receives a preview. Returns whether it is shown.
     pub fn preview(&mut self, done: Done) -> bool {
-        // Late answers are shown while a newer one is made: old words beside new ones beat an empty pane.
+        // While a newer preview is being made, a late one beats an empty pane.
         let fits = done.ticket <= self.ticket;
         if fits {
             self.version += 1;
@@ -177,22 +173,23 @@ impl EditSession {
         fits
     }
 
-    /// Does the actions that both panes have; `file` and `line` are where the cursor is. `None` for any other action.
+    /// Runs an action that both panes have, with the cursor in `line` of `file`. `None` for any
+    /// other action.
     pub fn act(&mut self, action: Action, file: &str, line: u32) -> Option<Vec<Effect>> {
         let ready = self.phase == Phase::Ready;
         Some(match action {
             Action::SaveMetadata => self.save(),
             Action::Revert if !self.session.is_changed(file) => {
-                refuse(format!("{file} is as it is on disk"))
+                refuse(format!("{file} has no unsaved edits"))
             }
             Action::Revert => ask(
                 ChoiceFor::Revert(file.into()),
-                format!("give up your edits of {file}?"),
-                [("give them up", "undo brings them back"), ("keep them", "")],
+                format!("Discard your edits of {file}?"),
+                [("discard", "undo restores them"), ("keep", "")],
             ),
-            Action::EditOutside if self.session.is_changed(file) => refuse(format!(
-                "save or revert {file} first: two editors of one text lose one of them"
-            )),
+            Action::EditOutside if self.session.is_changed(file) => {
+                refuse(format!("save or revert {file} first"))
+            }
             Action::EditOutside => vec![Effect::Edit {
                 file: file.into(),
                 line: line.max(1),
@@ -207,7 +204,7 @@ impl EditSession {
                 self.touched()
             }
             Action::Resolve => match self.session.conflicts().first() {
-                None => refuse("no file changed on disk while you edited it"),
+                None => refuse("no conflicts"),
                 Some(first) => {
                     let conflicts = self.session.conflicts();
                     let own = conflicts
@@ -220,17 +217,13 @@ impl EditSession {
             },
             Action::Difference => match self.difference() {
                 Some(page) => vec![Effect::Show(Box::new(page))],
-                None => refuse("nothing is changed"),
+                None => refuse("no unsaved changes"),
             },
             _ => return None,
         })
     }
 
-    /// Takes the last edit back, or does again what was taken back; gives what to do and the places that changed: file
-    /// and byte.
-    ///
-    /// # Errors
-    /// There is none.
+    /// Undoes or redoes an edit. Returns the effects and the changed places.
     pub fn step(&mut self, undo: bool) -> std::result::Result<(Vec<Effect>, Places), String> {
         let places = if undo {
             self.session.undo()
@@ -238,9 +231,9 @@ impl EditSession {
             self.session.redo()
         };
         let none = if undo {
-            "there is no edit to take back"
+            "no edit to undo"
         } else {
-            "there is nothing to do again"
+            "no edit to redo"
         };
         let places = places.ok_or(none)?;
         Ok((self.touched(), places))
@@ -249,17 +242,17 @@ impl EditSession {
     fn ask_conflict(&self, file: &str) -> Vec<Effect> {
         let removed = self.session.theirs(file).is_none();
         let theirs = if removed {
-            "the file was removed on disk"
+            "removed on disk"
         } else {
-            "undo brings mine back"
+            "undo restores mine"
         };
         ask(
             ChoiceFor::Conflict(file.into()),
-            format!("{file} changed on disk while you edited it"),
+            format!("{file} changed on disk and here"),
             [
-                ("keep mine", "the next save replaces what is on disk"),
+                ("keep mine", "the next save overwrites the disk"),
                 ("take theirs", theirs),
-                ("show the difference", "- is on disk, + is mine"),
+                ("show diff", "- on disk, + mine"),
             ],
         )
     }
@@ -270,7 +263,7 @@ impl EditSession {
         }
         let saves = self.session.saves();
         if saves.is_empty() {
-            return refuse("nothing is changed");
+            return refuse("no unsaved changes");
         }
         let files = saves
             .into_iter()
@@ -282,18 +275,18 @@ impl EditSession {
             })
             .collect();
         vec![
-            Effect::Say("counting the items that this touches".into()),
+            Effect::Say("counting affected items".into()),
             Effect::Ask(Want::Impact, request::Impact(files).into()),
         ]
     }
 
-    /// Takes in what a save would do to the items, and asks whether to.
+    /// Receives the effect of a save on the items and asks for confirmation.
     pub fn impact(&mut self, impact: Result<Impact>) -> Vec<Effect> {
         let (touched, detail) = match impact {
-            Ok(impact) => (tells(&impact), causes(&impact)),
-            // The count is a courtesy; not to be able to save would be worse.
+            Ok(impact) => (impact_line(&impact), causes(&impact)),
+            // A failed count must not keep anybody from saving.
             Err(problem) => (
-                format!("items could not be counted: {}", said(&problem)),
+                format!("cannot count affected items: {}", error_line(&problem)),
                 String::new(),
             ),
         };
@@ -312,7 +305,7 @@ impl EditSession {
         };
         let mut lines: Vec<Line> = vec![
             (format!("save {files}"), detail),
-            ("go on editing".into(), String::new()),
+            ("keep editing".into(), String::new()),
         ];
         if errors > 0 {
             lines[0].1 = format!(
@@ -328,7 +321,7 @@ impl EditSession {
         }]
     }
 
-    /// Takes in the answer to a save: the files as they are on disk now.
+    /// Receives the files on disk after a save.
     pub fn saved(&mut self, state: Result<MetadataState>) -> Vec<Effect> {
         match state {
             Ok(state) => {
@@ -347,7 +340,10 @@ impl EditSession {
             }
             Err(problem) => {
                 self.leaving = false;
-                let mut effects = vec![Effect::Refuse(format!("not saved: {}", said(&problem)))];
+                let mut effects = vec![Effect::Refuse(format!(
+                    "not saved: {}",
+                    error_line(&problem)
+                ))];
                 if problem.kind == ErrorKind::Conflict {
                     effects.extend(self.read());
                 }
@@ -356,7 +352,7 @@ impl EditSession {
         }
     }
 
-    /// Before the program ends: asks about what was not saved. `None` when there is nothing to ask.
+    /// Asks about unsaved edits before the program ends. `None` if there are none.
     pub fn before_quit(&self) -> Option<Vec<Effect>> {
         let changed = self.session.changed();
         if changed.is_empty() {
@@ -365,16 +361,16 @@ impl EditSession {
         let names = changed.join(", ");
         Some(ask(
             ChoiceFor::Quit,
-            format!("not saved: {names}"),
+            format!("Unsaved: {names}"),
             [
                 ("save and quit", ""),
-                ("quit without saving", "the edits are lost"),
-                ("stay", ""),
+                ("quit without saving", "discards the edits"),
+                ("cancel", ""),
             ],
         ))
     }
 
-    /// Does what was chosen; `None` where the choice is not the desk's.
+    /// Carries out a choice. `None` if the choice belongs to a pane.
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Option<Vec<Effect>> {
         let save = |session: &Session| {
             vec![Effect::Ask(
@@ -388,22 +384,20 @@ impl EditSession {
             (ChoiceFor::Conflict(file), 0) => {
                 self.session.keep_mine(file);
                 let mut effects = self.touched();
-                effects.push(Effect::Say(format!(
-                    "the next save replaces {file} on disk"
-                )));
+                effects.push(Effect::Say(format!("the next save overwrites {file}")));
                 effects
             }
             (ChoiceFor::Conflict(file), 1) => {
                 self.session.take_theirs(file);
                 let mut effects = self.touched();
                 effects.push(Effect::Say(format!(
-                    "{file} is as it is on disk; undo brings yours back"
+                    "took {file} from disk; undo restores yours"
                 )));
                 effects
             }
             (ChoiceFor::Conflict(file), _) => {
                 let (theirs, mine) = (self.session.theirs(file), self.session.text(file));
-                let page = Page::new(format!("{file}: - is on disk, + is mine"));
+                let page = Page::new(format!("{file}: - on disk, + mine"));
                 vec![Effect::Show(Box::new(lines_of(
                     page,
                     theirs.unwrap_or_default(),
@@ -431,7 +425,7 @@ impl EditSession {
         })
     }
 
-    /// Every change of every file against the disk, as lines.
+    /// The diff of all changed files against the disk.
     fn difference(&self) -> Option<Page> {
         let changed = self.session.changed();
         let page = |page: Page, file: &&str| {
@@ -442,7 +436,7 @@ impl EditSession {
                 new.unwrap_or_default(),
             )
         };
-        (!changed.is_empty()).then(|| changed.iter().fold(Page::new("what a save changes"), page))
+        (!changed.is_empty()).then(|| changed.iter().fold(Page::new("unsaved changes"), page))
     }
 }
 
@@ -462,20 +456,20 @@ fn lines_of(page: Page, old: &str, new: &str) -> Page {
         })
 }
 
-/// Where texts changed: file and byte.
+/// Changed places: file and byte offset.
 pub type Places = Vec<(String, usize)>;
 
-/// What a save does to the items, in one line.
-fn tells(impact: &Impact) -> String {
+/// The effect of a save on the items, in one line.
+fn impact_line(impact: &Impact) -> String {
     let (stale, gone) = (impact.stale.all(), impact.gone.all());
     if impact.composed == 0 {
-        return "no item was composed here: nothing becomes stale".into();
+        return "No composed items: nothing becomes stale.".into();
     }
-    let of = grouped(impact.composed);
+    let composed = grouped(impact.composed);
     match (stale, gone) {
-        (0, 0) => format!("none of {of} composed items changes"),
+        (0, 0) => format!("Affects none of {composed} composed items."),
         _ => format!(
-            "of {of} composed items {} become stale, {} are gone",
+            "Of {composed} composed items, {} become stale and {} are gone.",
             grouped(stale),
             grouped(gone)
         ),
@@ -505,8 +499,8 @@ pub(in crate::panes) fn refuse(why: impl Into<String>) -> Vec<Effect> {
     vec![Effect::Refuse(why.into())]
 }
 
-/// A problem in one line: what, where, what to do.
-pub(in crate::panes) fn said(problem: &Error) -> String {
+/// An error as one line: message and help.
+pub(in crate::panes) fn error_line(problem: &Error) -> String {
     let help = problem
         .help
         .as_ref()

@@ -1,71 +1,68 @@
-//! What the metadata panes ask of the program around them.
+//! The effects that the metadata panes hand to the program.
 
 use super::preview::PreviewRequest;
 use crate::widgets::page::Page;
-use benchtop_owner::wire::AnyRequest;
+use benchtop_protocol::wire::AnyRequest;
 
-/// What an answer of the owner is for.
+/// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// [`Desk::take`](super::EditSession::take).
+    /// [`EditSession::take`](super::EditSession::take).
     State,
-    /// [`Desk::saved`](super::EditSession::saved).
+    /// [`EditSession::saved`](super::EditSession::saved).
     Saved,
-    /// [`Desk::impact`](super::EditSession::impact).
+    /// [`EditSession::impact`](super::EditSession::impact).
     Impact,
-    /// [`VocabularyPane::take_terms`](crate::panes::vocabulary::VocabularyPane::take_terms), of this vocabulary.
+    /// [`VocabularyPane::take_terms`](crate::panes::vocabulary::VocabularyPane::take_terms), for
+    /// this vocabulary.
     Terms(String),
 }
 
-/// Says which files a step back or forward changed.
+/// Reports the files that an undo or redo changed.
 pub fn stepped(undo: bool, places: &[(String, usize)]) -> MetadataEffect {
     let mut names: Vec<String> = places
         .iter()
         .map(|(name, _)| format!("metadata/{name}"))
         .collect();
     names.dedup();
-    let what = if undo { "taken back" } else { "done again" };
-    MetadataEffect::Say(format!("{what} in {}; not saved yet", names.join(", ")))
+    let what = if undo { "undone" } else { "redone" };
+    MetadataEffect::Say(format!("{what} in {}; unsaved", names.join(", ")))
 }
 
-/// What a line of text is asked for.
+/// The purpose of a text prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextFor {
-    /// A new term, before the one under the cursor.
     Add,
-    /// Another text for the term under the cursor.
+    /// New text for the term under the cursor.
     Rename,
-    /// What to replace in the marked terms.
+    /// The text to replace in the selected terms.
     Replace,
-    /// What to put in its place.
+    /// The replacement for this text.
     ReplaceWith(String),
-    /// The name of a new vocabulary.
     NewVocabulary,
-    /// Words that terms must hold; to be told as they are typed.
+    /// A search for terms. It applies while the annotator types.
     Search,
-    /// Words to find in the text.
+    /// A search in the text.
     Find,
-    /// What a rule of compatibility says of the selected terms.
+    /// The value of a compatibility rule for the selected terms.
     Rule(RuleKind),
 }
 
-/// A rule of compatibility that can be added to terms.
+/// A kind of compatibility rule that can be added to terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleKind {
-    /// Terms of another vocabulary that they cannot stand with.
+    /// Terms of another vocabulary that cannot appear with them.
     NotWith,
-    /// Vocabularies that they hide.
     Hides,
-    /// Terms of another vocabulary that they show anyway.
+    /// Terms of another vocabulary that appear in spite of a hiding rule.
     Shows,
-    /// Terms of their own vocabulary that cannot be told from them.
+    /// Terms of their own vocabulary that look too similar.
     LookAlike,
-    /// Their group.
     Group,
 }
 
 impl RuleKind {
-    /// All of them, in the order of the menu.
+    /// All kinds in menu order.
     pub const ALL: [RuleKind; 5] = [
         Self::NotWith,
         Self::Hides,
@@ -74,7 +71,7 @@ impl RuleKind {
         Self::Group,
     ];
 
-    /// What the menu says, a word about it, and what is asked for.
+    /// Menu line, its detail, and the label of the prompt.
     pub fn about(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::NotWith => (
@@ -106,90 +103,83 @@ impl RuleKind {
     }
 }
 
-/// A line of the menu of a term's rules.
+/// A line in the menu of a term's rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleChoice {
     /// Go to the rule in this line of `compatibility.toml`.
     GoTo(u32),
-    /// Add a rule; it begins with this text.
+    /// Add a rule. The prompt starts with this text.
     Add(RuleKind, String),
 }
 
-/// What a choice decides.
+/// The purpose of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChoiceFor {
-    /// Save, or go on editing.
+    /// Save, or keep editing.
     Save,
-    /// Keep mine, take theirs, or see the difference, of this file.
+    /// Keep mine, take theirs, or show the diff of this file.
     Conflict(String),
-    /// Give up the edits of this file, or keep them.
+    /// Discard the edits of this file, or keep them.
     Revert(String),
-    /// Save, discard or stay, before the program ends.
+    /// Save, discard, or cancel before the program quits.
     Quit,
-    /// The vocabulary that marked terms go to.
+    /// The vocabulary to move the selected terms to.
     MoveTo(Vec<String>),
-    /// Which terms are shown.
+    /// The terms to show.
     Show,
-    /// A slot to put at the cursor.
+    /// The slot to insert at the cursor.
     Slot(Vec<String>),
-    /// A rule of the selected terms, or one to add.
+    /// A rule of the selected terms to go to, or one to add.
     Rules(Vec<RuleChoice>),
 }
 
-/// A line of a choice: what it does, and a word about it.
+/// A line of a choice: its label and a detail.
 pub type Line = (String, String);
 
-/// What a metadata pane asks of the program around it.
+/// An effect of a metadata pane.
 #[derive(Clone, Debug)]
 pub enum MetadataEffect {
-    /// Ask the owner; the answer is for `Want`.
+    /// Send a request to the owner. `Want` names the receiver of the reply.
     Ask(Want, AnyRequest),
-    /// Make a preview on the worker, then [`Desk::preview`](super::EditSession::preview).
+    /// Make a preview, then call [`EditSession::preview`](super::EditSession::preview).
     Preview(Box<PreviewRequest>),
-    /// Open a file in the person's editor, at a line (from 1), then read the metadata again.
+    /// Open a file in `$EDITOR` at a line (from 1), then reload the metadata.
     Edit {
         /// Its name in the metadata folder.
         file: String,
-        /// The line.
         line: u32,
     },
     /// Ask for a line of text.
     AskText {
-        /// What for.
         purpose: TextFor,
-        /// What the prompt says.
         label: String,
-        /// What it begins with.
+        /// The initial text.
         text: String,
     },
-    /// Ask which.
+    /// Ask for a choice.
     AskChoice {
-        /// What for.
         purpose: ChoiceFor,
-        /// The question.
         title: String,
-        /// The answers.
         lines: Vec<Line>,
     },
     /// Show a page over the pane.
     Show(Box<Page>),
-    /// Go to this place of a file, in the pane that edits it.
+    /// Go to this place, in the pane that edits the file.
     Jump {
         /// Its name in the metadata folder.
         file: String,
-        /// Line, from 1; 0 for the file.
+        /// Line from 1; 0 for the whole file.
         line: u32,
-        /// Column in characters, from 1; 0 for the line.
+        /// Column in characters from 1; 0 for the whole line.
         column: u32,
     },
-    /// Something was done.
+    /// Report success.
     Done(String),
-    /// Good to know.
+    /// Report something worth knowing.
     Say(String),
-    /// Why the key did nothing.
+    /// Report why the action did nothing.
     Refuse(String),
-    /// Leave the pane.
     Leave,
-    /// End the program: what was not saved has been asked about.
+    /// Quit. Unsaved edits have been asked about.
     Quit,
 }

@@ -1,13 +1,14 @@
-//! What the vocabulary pane and the template pane share: the metadata being edited, its preview, saving it, and what
-//! happens when somebody else saves it too.
+//! What the vocabulary pane and the template pane share: editing metadata files, previewing and
+//! saving them, and resolving conflicts with edits from outside.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`session`] | the files, every step back, conflicts, what a save writes |
-//! | [`preview`], [`worker`] | what the edit makes of twenty questions, beside the typing |
-//! | [`sidebar`] | what stands beside the terms or the text |
-//! | [`diff`] | by words, by lines, by terms |
-//! | [`effects`] | what the program around must do |
+//! | [`session`] | the files, undo steps, conflicts, the contents of a save |
+//! | [`preview`], [`worker`] | twenty questions as the edit changes them, updated while the
+//! annotator types |
+//! | [`sidebar`] | the panel beside the terms or the text |
+//! | [`diff`] | diffs by line and by term |
+//! | [`effects`] | the effects for the program to carry out |
 
 pub mod diff;
 pub mod draw;

@@ -1,5 +1,5 @@
-//! What an edit of the metadata makes of the questions: twenty of them from a fixed seed, as they were and as they
-//! would be, those that change first.
+//! The preview of a metadata edit: twenty questions from a fixed seed, before and after the edit.
+//! Questions that change come first.
 
 use std::sync::Arc;
 
@@ -14,61 +14,54 @@ use benchtop_compose::schedule::Schedule;
 use benchtop_model::Finding;
 use benchtop_model::rng::key;
 
-/// Questions shown.
+/// Questions in a preview.
 pub const SHOWN: usize = 20;
-/// Questions looked at for those that change.
-const LOOKED_AT: u64 = 120;
-/// Changed terms of each vocabulary that are shown in a question of their own.
+/// Questions drawn to find those that change.
+const DRAWN: u64 = 120;
+/// Changed terms per vocabulary that get a question of their own.
 const TERMS: usize = 6;
-/// Options of a multiple-choice question.
 const OPTIONS: usize = 4;
 
-/// What the questions are to be about.
+/// The questions that a preview is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Selection {
-    /// Anything.
     #[default]
     All,
-    /// Pictures whose prompt has a slot of this vocabulary, asked about it where that can be.
+    /// Pictures whose prompt has a slot of this vocabulary, with a question about it where
+    /// possible.
     Vocabulary(String),
-    /// A subject.
     Subject(String),
-    /// A subtask.
     Subtask(String),
     /// Subjects that use this fragment.
     Fragment(String),
-    /// A style.
     Style(String),
 }
 
-/// What a preview is to be made of.
+/// A request for a preview.
 #[derive(Clone, Debug)]
 pub struct PreviewRequest {
-    /// Tells a late answer from the one awaited.
+    /// Rises with every request, to recognize late replies.
     pub ticket: u64,
-    /// What was there before the edit.
+    /// The metadata before the edit.
     pub base: Metadata,
-    /// What is there now.
+    /// The metadata after the edit.
     pub edited: Metadata,
-    /// What the questions are to be about.
     pub selection: Selection,
-    /// What they are drawn from.
     pub seed: u64,
 }
 
-/// One question, as it was and as it would be.
+/// One question, before and after the edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// Subject, subtask and type.
     pub head: String,
-    /// Texts with what they are: prompt, question, and others where they changed.
+    /// Texts with a letter for each: P prompt, Q question; A answer, N negative prompt, and I
+    /// instruction where they matter.
     pub texts: Vec<(&'static str, Vec<Piece>)>,
-    /// What of it is not there any more, if so; then the texts are as they were.
+    /// What the edit removed, if the question is gone. Its texts are then the old ones.
     pub gone: Option<String>,
 }
 
 impl Shown {
-    /// Whether the edit makes a difference to it.
     pub fn changed(&self) -> bool {
         self.gone.is_some()
             || self
@@ -78,24 +71,21 @@ impl Shown {
     }
 }
 
-/// Questions and findings under edited metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preview {
-    /// Questions, those that change first; at most [`SHOWN`] and those of new terms.
+    /// At most [`SHOWN`] questions plus those of new terms. Changed ones come first.
     pub shown: Vec<Shown>,
-    /// What is wrong with the metadata, errors first.
     pub found: Vec<Finding>,
 }
 
 impl Preview {
-    /// How many of the questions shown change.
+    /// The number of changed questions.
     pub fn changed(&self) -> usize {
         self.shown.iter().filter(|s| s.changed()).count()
     }
 }
 
-/// Makes previews, keeping between two strokes what they have in common: what was there before the edit, compiled, and
-/// what the linter found in files that did not change.
+/// Makes previews. It caches the compiled base and the linter's findings in unchanged files.
 #[derive(Debug, Default)]
 pub struct Maker {
     base: Option<(String, String, Arc<CompiledMetadata>)>,
@@ -103,7 +93,7 @@ pub struct Maker {
 }
 
 impl Maker {
-    /// Makes a preview. It depends on the arguments alone, whatever was made before.
+    /// Makes a preview. The result depends on the arguments alone, not on earlier calls.
     pub fn make(
         &mut self,
         base: &Metadata,
@@ -121,13 +111,13 @@ impl Maker {
             seed,
         };
         let mut all = pair.drawn(selection, base);
-        // The sort is stable: what is drawn keeps its order among the changed and among the unchanged.
+        // The sort is stable: changed and unchanged questions keep their order.
         all.sort_by_key(|s| !s.changed());
         all.truncate(SHOWN);
         let mut shown = pair.of_new_terms(selection, edited);
         shown.extend(all);
         let mut found = self.linter.lint_compiled(edited, &found);
-        // By file and line within errors, and within warnings.
+        // Stable again: findings stay in order of file and line.
         found.sort_by_key(|f| std::cmp::Reverse(f.severity()));
         Preview { shown, found }
     }
@@ -145,12 +135,11 @@ impl Maker {
     }
 }
 
-/// Makes one preview.
 pub fn compute(base: &Metadata, edited: &Metadata, selection: &Selection, seed: u64) -> Preview {
     Maker::default().make(base, edited, selection, seed)
 }
 
-/// What became of the enabled terms, by vocabulary; those that did not change are left out.
+/// The changed terms of each changed vocabulary.
 fn terms(base: &Metadata, edited: &Metadata) -> Vec<(String, Terms)> {
     let mut out = Vec::new();
     let names = base
@@ -168,7 +157,7 @@ fn terms(base: &Metadata, edited: &Metadata) -> Vec<(String, Terms)> {
         };
         if !same {
             let mut terms = by_terms(&base.enabled(name), &edited.enabled(name));
-            // A term that is only disabled did not become its new neighbour.
+            // A disabled term was not renamed to its new neighbor.
             let kept = |m: &Metadata, t: &str| {
                 m.vocabularies()
                     .get(name)
@@ -191,7 +180,7 @@ fn terms(base: &Metadata, edited: &Metadata) -> Vec<(String, Terms)> {
     out
 }
 
-/// Two grammars side by side.
+/// The compiled metadata before and after the edit.
 struct Pair<'g> {
     base: &'g Arc<CompiledMetadata>,
     edited: &'g Arc<CompiledMetadata>,
@@ -200,7 +189,7 @@ struct Pair<'g> {
 }
 
 impl Pair<'_> {
-    /// Questions drawn from the base, and how the edited metadata writes them.
+    /// Questions drawn from the base, with their text in the edited metadata.
     fn drawn(&self, selection: &Selection, base: &Metadata) -> Vec<Shown> {
         let drawn = draw(self.base, &plan(self.base, selection, base), self.seed);
         let mut out: Vec<Shown> = Vec::new();
@@ -218,11 +207,11 @@ impl Pair<'_> {
                 let Some(position) = self.base.lists[list].position(term) else {
                     continue;
                 };
-                let with = drawn
+                let with_list = drawn
                     .iter()
                     .filter(|c| c.terms.iter().any(|(l, _)| *l == list))
                     .cycle();
-                if let Some(choices) = with.skip(n).take(1).next() {
+                if let Some(choices) = with_list.skip(n).take(1).next() {
                     out.push(self.show(&with_term(self.base, choices, list, position)));
                 }
             }
@@ -233,7 +222,8 @@ impl Pair<'_> {
         out
     }
 
-    /// Questions that new rules leave out: of terms that cannot stand together now, or of what a term hides now.
+    /// Questions that new rules exclude: terms that cannot appear together now, and vocabularies
+    /// that a term now hides.
     fn of_new_rules(&self, drawn: &[Choices]) -> Vec<Shown> {
         let (base, edited) = (self.base, self.edited);
         let Some(rules) = edited.compatibility.as_deref() else {
@@ -264,8 +254,8 @@ impl Pair<'_> {
                 continue;
             }
             if let Some(choices) = drawn.iter().find(has) {
-                let with = with_term(base, choices, a.0, a.1);
-                out.push(self.show(&with_term(base, &with, b.0, b.1)));
+                let with_list = with_term(base, choices, a.0, a.1);
+                out.push(self.show(&with_term(base, &with_list, b.0, b.1)));
             }
         }
         for (term, list) in rules.all_hidden() {
@@ -297,11 +287,11 @@ impl Pair<'_> {
                 other => other.clone(),
             };
             let drawn = draw(self.edited, &plan(self.edited, &about, edited), self.seed);
-            let with: Vec<_> = drawn
+            let with_list: Vec<_> = drawn
                 .iter()
                 .filter(|c| c.terms.iter().any(|(l, _)| *l == list))
                 .collect();
-            for (term, choices) in terms.new.iter().take(TERMS).zip(with) {
+            for (term, choices) in terms.new.iter().take(TERMS).zip(with_list) {
                 let Some(position) = self.edited.lists[list].position(term) else {
                     continue;
                 };
@@ -349,8 +339,8 @@ impl Pair<'_> {
         }
     }
 
-    /// The same choices as positions in the edited grammar; renamed terms are followed, and a slot that the prompt has
-    /// now is filled.
+    /// The same choices as positions in the edited metadata. It follows renamed terms and fills
+    /// slots that are new in the prompt.
     fn translate(&self, choices: &Choices) -> Result<Choices, Gone> {
         let (base, edited) = (self.base, self.edited);
         let list = |list: usize| {
@@ -444,13 +434,12 @@ impl Pair<'_> {
     }
 }
 
-/// A term and the vocabulary it is in.
 struct List<'g> {
     name: &'g String,
     text: &'g String,
 }
 
-/// Choices with another term of one list; where that list is asked about, the answer follows.
+/// Replaces the term of one list. If the question is about that list, the answer changes too.
 fn with_term(grammar: &CompiledMetadata, choices: &Choices, list: usize, term: u32) -> Choices {
     let mut choices = choices.clone();
     let mut was = None;
@@ -462,7 +451,7 @@ fn with_term(grammar: &CompiledMetadata, choices: &Choices, list: usize, term: u
             Asked::Options {
                 options, correct, ..
             } => {
-                // Where it was an option already, the two change places.
+                // If the term was already an option, the two swap places.
                 for option in options.iter_mut().filter(|o| **o == term) {
                     *option = was.unwrap_or(term);
                 }
@@ -491,7 +480,6 @@ fn with_term(grammar: &CompiledMetadata, choices: &Choices, list: usize, term: u
     choices
 }
 
-/// A plan for a few questions about what is selected.
 fn plan(grammar: &CompiledMetadata, selection: &Selection, metadata: &Metadata) -> Plan {
     let list = |name: &str| grammar.list(name);
     let mut styles = Vec::new();
@@ -548,7 +536,7 @@ fn plan(grammar: &CompiledMetadata, selection: &Selection, metadata: &Metadata) 
                 .map(|t| grammar.subtasks[t].name.clone());
             let mut own: Vec<String> = own.into_iter().collect();
             if !styles.is_empty() {
-                // Of one style alone nobody can be asked which it is.
+                // A single style offers no distractors, so nobody can be asked which style it is.
                 let other = subject
                     .supports
                     .iter()
@@ -558,7 +546,7 @@ fn plan(grammar: &CompiledMetadata, selection: &Selection, metadata: &Metadata) 
             }
             Pictures {
                 subject: subject.name.clone(),
-                count: Some(LOOKED_AT.div_ceil(many).max(2)),
+                count: Some(DRAWN.div_ceil(many).max(2)),
                 about: own,
                 styles: styles.clone(),
                 ..Pictures::default()
@@ -571,8 +559,8 @@ fn plan(grammar: &CompiledMetadata, selection: &Selection, metadata: &Metadata) 
     }
 }
 
-/// Choices of up to [`LOOKED_AT`] questions, spread over the whole course. A part of a plan that cannot be followed is
-/// left out: the findings say why.
+/// Choices of up to [`DRAWN`] questions, spread over the whole schedule. Parts of the plan that
+/// are not possible are left out: the findings say why.
 fn draw(grammar: &Arc<CompiledMetadata>, plan: &Plan, seed: u64) -> Vec<Choices> {
     let possible = |p: &Pictures| {
         let alone = Plan {
@@ -603,8 +591,8 @@ fn draw(grammar: &Arc<CompiledMetadata>, plan: &Plan, seed: u64) -> Vec<Choices>
     };
     let questions = course.questions();
     let mut composer = Composer::new(Arc::clone(grammar), Arc::new(course), seed);
-    let many = questions.min(LOOKED_AT);
-    // A step that shares no factor with the course meets every subject and every way of asking in turn.
+    let many = questions.min(DRAWN);
+    // A step coprime to the number of questions visits every subject and question type in turn.
     let common = |mut a: u64, mut b: u64| {
         while b > 0 {
             (a, b) = (b, a % b);
@@ -637,7 +625,7 @@ fn head(grammar: &CompiledMetadata, choices: &Choices) -> String {
     }
 }
 
-/// The texts of a question; without `before` all of it is new.
+/// The texts of a question. Without `before`, all of it is new.
 fn texts(before: Option<&Written>, after: &Written) -> Vec<(&'static str, Vec<Piece>)> {
     let compare = |of: fn(&Written) -> String| {
         let new = of(after);
@@ -669,7 +657,7 @@ fn texts(before: Option<&Written>, after: &Written) -> Vec<(&'static str, Vec<Pi
         if differs(&negative) {
             out.push(("N", negative));
         }
-        // The text around the question, where it is all that changed.
+        // The instruction counts only if it is all that changed.
         let instruction = compare(|w| w.instruction.clone());
         if differs(&instruction)
             && !out

@@ -46,7 +46,7 @@ fn animals() -> Selection {
 const ANIMAL: &str = "vocabularies/animal.txt";
 
 #[test]
-fn without_an_edit_nothing_changes_and_the_same_seed_gives_the_same() {
+fn without_edits_nothing_changes_and_previews_are_deterministic() {
     let base = small();
     let preview = compute(&base, &base, &animals(), 7);
     assert_eq!((preview.shown.len(), preview.changed()), (SHOWN, 0));
@@ -70,7 +70,7 @@ fn a_renamed_term_shows_as_old_and_new() {
     let shown = all(&preview);
     assert!(shown.contains("[-salmon][+trout]"), "{shown}");
     assert!(preview.shown.iter().all(|s| s.gone.is_none()));
-    // Those that change come first.
+    // Changed questions come first.
     let changed = preview.changed();
     assert!(changed > 0 && preview.shown[..changed].iter().all(Shown::changed));
 }
@@ -89,7 +89,7 @@ fn removed_and_disabled_terms_are_gone() {
 }
 
 #[test]
-fn what_was_made_before_makes_no_difference() {
+fn caches_do_not_affect_the_result() {
     let (base, edited) = (small(), edit(ANIMAL, "salmon\n", "sea wolf\n"));
     let mut maker = Maker::default();
     for (base, edited) in [
@@ -109,11 +109,11 @@ fn what_was_made_before_makes_no_difference() {
         .found
         .iter()
         .any(|f| f.rule == benchtop_model::Rule::NearSynonym);
-    assert!(near, "the linter speaks here too: {:?}", preview.found);
+    assert!(near, "the linter runs in previews: {:?}", preview.found);
 }
 
 #[test]
-fn a_disabled_term_is_not_taken_for_its_new_neighbour() {
+fn a_disabled_term_is_not_renamed_to_its_new_neighbor() {
     let preview = compute(
         &small(),
         &edit(ANIMAL, "salmon\n", "viper\n#- salmon\n"),
@@ -129,7 +129,7 @@ fn a_disabled_term_is_not_taken_for_its_new_neighbour() {
 }
 
 #[test]
-fn a_new_term_gets_questions_of_its_own() {
+fn a_new_term_gets_its_own_questions() {
     let preview = compute(
         &small(),
         &edit(ANIMAL, "owl\n", "owl\nviper\n"),
@@ -151,7 +151,7 @@ fn a_new_term_gets_questions_of_its_own() {
 }
 
 #[test]
-fn a_term_that_no_drawn_question_has_is_found_all_the_same() {
+fn a_changed_term_outside_the_drawn_questions_is_shown() {
     let mut base = small();
     let many: String = ('a'..='z')
         .flat_map(|a| ('a'..='z').map(move |b| format!("x{a}{b}word\n")))
@@ -210,7 +210,7 @@ fn templates_and_styles_change_their_texts() {
 }
 
 #[test]
-fn text_around_the_questions_is_shown_where_it_is_all_that_changed() {
+fn the_instruction_is_shown_if_only_it_changed() {
     let preview = compute(
         &small(),
         &edit("templates.toml", "Choices:", "Options:"),
@@ -235,7 +235,7 @@ fn text_around_the_questions_is_shown_where_it_is_all_that_changed() {
 }
 
 #[test]
-fn a_slot_that_is_new_is_filled_and_one_misspelt_is_found() {
+fn a_new_slot_is_filled_and_a_misspelled_one_is_reported() {
     let sign = "a sign that says '{text}', {style}";
     let selection = Selection::Subject("sign".into());
     let preview = compute(
@@ -276,7 +276,7 @@ fn a_slot_that_is_new_is_filled_and_one_misspelt_is_found() {
 }
 
 #[test]
-fn metadata_that_cannot_be_read_is_no_panic() {
+fn invalid_metadata_does_not_panic() {
     for text in ["", "[[[", "[instruction]\n", "\u{0}"] {
         let mut edited = small();
         edited.put(MetaFile {
@@ -308,7 +308,7 @@ fn metadata_that_cannot_be_read_is_no_panic() {
 }
 
 #[test]
-fn the_shipped_metadata_has_a_preview_of_every_vocabulary() {
+fn the_shipped_metadata_has_a_preview_for_every_vocabulary() {
     let base = Metadata::parse(metafile::shipped());
     for name in base
         .vocabularies()
@@ -335,7 +335,7 @@ fn the_shipped_metadata_has_a_preview_of_every_vocabulary() {
 }
 
 #[test]
-fn what_a_new_rule_leaves_out_is_shown_first() {
+fn questions_excluded_by_a_new_rule_come_first() {
     let with = |rules: &str| {
         let mut edited = small();
         edited.put(MetaFile {
@@ -366,7 +366,7 @@ fn what_a_new_rule_leaves_out_is_shown_first() {
         assert_eq!(
             compute(&with(rule), &with(rule), &animals(), 7).changed(),
             0,
-            "a rule that is there changes nothing"
+            "an existing rule changes nothing"
         );
     }
     assert_eq!(compute(&small(), &with(""), &animals(), 7).changed(), 0);

@@ -1,5 +1,5 @@
-//! Metadata files as they are being edited: what is on disk, what is here, every step between them, and what somebody
-//! else did to a file meanwhile.
+//! The metadata files being edited: the text on disk, the text here, undo steps, and edits from
+//! outside.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,18 @@ use benchtop_compose::metadata::{Metadata, STYLE, Vocabulary, file_of, styles, v
 use benchtop_model::usage::{FileState, MetadataState, Save};
 use benchtop_model::{Error, Finding, MetaFile, Result};
 
-/// One file: as it is on disk, and what another hand made of it while it was being edited.
 #[derive(Clone, Debug, Default)]
 struct Entry {
-    /// What the edit began from; `None` for a file that is not on disk.
+    /// The version that the edit began from. `None` if the file was not on disk.
     disk: Option<FileState>,
-    /// What is on disk now, where that is not what the edit began from; `Some(None)` when it was removed.
+    /// The version on disk now if it differs from `disk`. `Some(None)` if the file was removed.
     theirs: Option<Option<FileState>>,
 }
 
-/// One step that undo takes back: changes of files.
+/// One undo step: changes of one or more files.
 #[derive(Clone, Debug)]
 struct Step(Vec<(String, Patch)>);
 
-/// The metadata of a project while it is being edited.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     entries: BTreeMap<String, Entry>,
@@ -38,44 +36,44 @@ fn text_of(state: Option<&FileState>) -> Option<&str> {
 }
 
 impl Session {
-    /// What was last read or saved.
+    /// The metadata as last loaded or saved.
     pub fn base(&self) -> &Metadata {
         &self.base
     }
 
-    /// What is here now.
+    /// The metadata with the edits.
     pub fn edited(&self) -> &Metadata {
         &self.edited
     }
 
-    /// Files that could not be read.
     pub fn unreadable(&self) -> &[Finding] {
         &self.unreadable
     }
 
-    /// The project has no files of its own yet: the first save writes them all.
+    /// Whether the project has no metadata files of its own yet. The first save then writes all of
+    /// them.
     pub fn shipped(&self) -> bool {
         self.shipped
     }
 
-    /// The text of a file as it is here.
+    /// The edited text of a file.
     pub fn text(&self, file: &str) -> Option<&str> {
         self.edited.text(file)
     }
 
-    /// Whether a file differs from what is on disk.
+    /// Whether a file has unsaved edits.
     pub fn is_changed(&self, file: &str) -> bool {
         self.text(file) != self.base.text(file)
     }
 
-    /// Files that differ from what is on disk.
+    /// Files with unsaved edits.
     pub fn changed(&self) -> Vec<&str> {
         let names: std::collections::BTreeSet<&str> =
             self.base.files().chain(self.edited.files()).collect();
         names.into_iter().filter(|n| self.is_changed(n)).collect()
     }
 
-    /// Files that were edited here and elsewhere.
+    /// Files that were edited both here and elsewhere.
     pub fn conflicts(&self) -> Vec<&str> {
         self.entries
             .iter()
@@ -84,13 +82,13 @@ impl Session {
             .collect()
     }
 
-    /// What is on disk now of a file in conflict; `None` when it was removed there.
+    /// The text on disk of a file in conflict. `None` if it was removed there.
     pub fn theirs(&self, file: &str) -> Option<&str> {
         text_of(self.entries.get(file)?.theirs.as_ref()?.as_ref())
     }
 
-    /// Takes in what is on disk. Files that nobody edits here follow it; what is edited here stays, and a file that
-    /// changed on both sides is a conflict. Gives the files that changed on disk.
+    /// Receives the files on disk. Files without edits follow the disk. Edits stay, and a file that
+    /// changed on both sides is a conflict. Returns the files that changed on disk.
     pub fn take(&mut self, state: MetadataState) -> Vec<String> {
         self.unreadable = state.unreadable;
         self.shipped = state.shipped;
@@ -99,7 +97,7 @@ impl Session {
             .into_iter()
             .map(|f| (f.name.clone(), f))
             .collect();
-        // A file that cannot be read is still there: what is known of it stays.
+        // An unreadable file still exists: keep its last known text.
         let unread = |name: &str| self.unreadable.iter().any(|f| f.file == name);
         let gone = self
             .entries
@@ -136,7 +134,7 @@ impl Session {
             return true;
         }
         if !saved {
-            // Steps of this file began from a text that is not there any more.
+            // The steps of this file started from a text that no longer exists.
             for steps in [&mut self.done, &mut self.undone] {
                 steps
                     .iter_mut()
@@ -158,7 +156,7 @@ impl Session {
         !saved
     }
 
-    /// Gives files other texts, as one step; `typed` joins a stroke to the word before it.
+    /// Replaces texts in one undo step. With `typed`, a keystroke joins the word before it.
     pub fn set(&mut self, texts: Vec<(String, String)>, typed: bool) {
         let mut step = Step(Vec::new());
         for (name, new) in texts {
@@ -186,10 +184,7 @@ impl Session {
         self.done.push(step);
     }
 
-    /// Edits vocabularies as one step: `edit` is called with each, and nothing happens where one refuses.
-    ///
-    /// # Errors
-    /// What the edit said, with the file it said it of.
+    /// Edits vocabularies in one undo step. If `edit` fails, nothing changes.
     pub fn edit(
         &mut self,
         names: &[&str],
@@ -198,7 +193,7 @@ impl Session {
         let mut all = Vec::new();
         for name in names {
             let vocabulary = self.edited.vocabularies().get(*name);
-            let none = || Error::input(format!("there is no vocabulary `{name}`"));
+            let none = || Error::input(format!("no vocabulary `{name}`"));
             all.push(vocabulary.ok_or_else(none)?.as_ref().clone());
         }
         edit(&mut all)?;
@@ -213,10 +208,8 @@ impl Session {
         Ok(())
     }
 
-    /// Takes terms of vocabularies (styles too) out of the sampling, or back into it, as one step; how many changed.
-    ///
-    /// # Errors
-    /// When there is no such vocabulary or style.
+    /// Disables or enables terms (styles too) in one undo step. Returns how many changed. Fails if
+    /// a vocabulary or style does not exist.
     pub fn set_disabled(&mut self, terms: &[(String, String)], disabled: bool) -> Result<usize> {
         let mut vocabularies: BTreeMap<&str, Vocabulary> = BTreeMap::new();
         let mut style_text = self.text(styles::FILE).unwrap_or_default().to_string();
@@ -230,7 +223,7 @@ impl Session {
             }
             if !vocabularies.contains_key(name.as_str()) {
                 let found = self.edited.vocabularies().get(name);
-                let none = || Error::input(format!("there is no vocabulary `{name}`"));
+                let none = || Error::input(format!("no vocabulary `{name}`"));
                 vocabularies.insert(name, found.ok_or_else(none)?.as_ref().clone());
             }
             if let Some(vocabulary) = vocabularies.get_mut(name.as_str())
@@ -254,7 +247,8 @@ impl Session {
         Ok(changed)
     }
 
-    /// Takes the last step back; the files it changed and where, or `None` when there is none.
+    /// Undoes the last step. Returns the changed files with byte offsets, or `None` if there is no
+    /// step.
     pub fn undo(&mut self) -> Option<Vec<(String, usize)>> {
         let step = self.done.pop()?;
         let places = self.play(step.0.iter().rev().map(|(n, p)| (n.as_str(), p.inverse())));
@@ -262,7 +256,7 @@ impl Session {
         Some(places)
     }
 
-    /// Does again what was taken back.
+    /// Redoes the last undone step.
     pub fn redo(&mut self) -> Option<Vec<(String, usize)>> {
         let step = self.undone.pop()?;
         let places = self.play(step.0.iter().map(|(n, p)| (n.as_str(), p.clone())));
@@ -270,7 +264,7 @@ impl Session {
         Some(places)
     }
 
-    /// Forgets what was taken back: it cannot be done again.
+    /// Drops the steps that could be redone.
     pub fn forget_undone(&mut self) {
         self.undone.clear();
     }
@@ -283,7 +277,7 @@ impl Session {
         for (name, patch) in patches {
             let mut text = self.text(name).unwrap_or_default().to_string();
             if patch.apply(&mut text) {
-                // A file that was made here and is taken back to nothing is none.
+                // Undoing the creation of a file removes it.
                 let made = text.is_empty() && self.base.text(name).is_none();
                 put(&mut self.edited, name, (!made).then_some(text));
                 places.push((name.to_string(), patch.at + patch.inserted.len()));
@@ -292,7 +286,7 @@ impl Session {
         places
     }
 
-    /// Gives a file the text it has on disk, as a step that undo takes back; whether it differed.
+    /// Restores the text on disk as an undo step. Returns whether it differed.
     pub fn revert(&mut self, file: &str) -> bool {
         let changed = self.is_changed(file);
         let text = self.base.text(file).unwrap_or_default().to_string();
@@ -300,7 +294,7 @@ impl Session {
         changed
     }
 
-    /// Settles a conflict: what is here is to replace what is on disk.
+    /// Resolves a conflict: the text here will replace the one on disk.
     pub fn keep_mine(&mut self, file: &str) {
         let Some(entry) = self.entries.get_mut(file) else {
             return;
@@ -315,7 +309,7 @@ impl Session {
         }
     }
 
-    /// Settles a conflict: what is on disk replaces what is here; undo brings mine back.
+    /// Resolves a conflict: the text on disk replaces the one here. Undo restores it.
     pub fn take_theirs(&mut self, file: &str) {
         self.keep_mine(file);
         match self.base.text(file).map(String::from) {
@@ -324,8 +318,8 @@ impl Session {
         }
     }
 
-    /// What a save would write: each changed file with the revision that its edit began from. Where the project has no
-    /// files of its own yet, all of them.
+    /// The files to save, each with the revision that its edit began from. All files if the project
+    /// has none of its own yet.
     pub fn saves(&self) -> Vec<Save> {
         let revision = |name: &str| {
             self.entries
@@ -344,7 +338,7 @@ impl Session {
         self.changed().into_iter().map(save).collect()
     }
 
-    /// Forgets every edit.
+    /// Discards every edit.
     pub fn discard(&mut self) {
         self.edited = self.base.clone();
         (self.done, self.undone) = (Vec::new(), Vec::new());
@@ -361,12 +355,12 @@ fn put(metadata: &mut Metadata, name: &str, text: Option<String>) {
     }
 }
 
-/// `styles.toml` with a style disabled or enabled; `None` where it is so already.
+/// `styles.toml` with a style disabled or enabled. `None` if it already is.
 fn set_style(text: &str, name: &str, disabled: bool) -> Result<Option<String>> {
     let all = styles::parse(text).0;
     let style = all.iter().find(|s| s.name == name);
-    let style = style
-        .ok_or_else(|| Error::input(format!("there is no style `{name}`")).file(styles::FILE))?;
+    let style =
+        style.ok_or_else(|| Error::input(format!("no style `{name}`")).file(styles::FILE))?;
     if style.disabled == disabled {
         return Ok(None);
     }
@@ -375,7 +369,7 @@ fn set_style(text: &str, name: &str, disabled: bool) -> Result<Option<String>> {
     if disabled {
         lines.insert(at.min(lines.len()), "disabled = true");
     } else {
-        // Its table ends where the next one begins.
+        // The table ends where the next one begins.
         let end = lines
             .iter()
             .skip(at)
@@ -400,7 +394,7 @@ fn set_style(text: &str, name: &str, disabled: bool) -> Result<Option<String>> {
         .any(|s| s.name == name && s.disabled == disabled);
     let cannot = || {
         Error::input(format!(
-            "`{name}` cannot be switched here: edit its `disabled` by hand"
+            "cannot switch `{name}`: edit its `disabled` by hand"
         ))
         .file(styles::FILE)
         .line(u64::from(style.line))
@@ -408,7 +402,7 @@ fn set_style(text: &str, name: &str, disabled: bool) -> Result<Option<String>> {
     if done { Ok(Some(new)) } else { Err(cannot()) }
 }
 
-/// Whether a file holds terms that the vocabulary pane can edit.
+/// Whether the file is a vocabulary.
 pub fn is_vocabulary(file: &str) -> bool {
     vocabulary_of(file).is_some()
 }

@@ -1,4 +1,4 @@
-//! What stands beside the terms or the text: the preview, the findings, or nothing.
+//! The panel beside the terms or the text: the preview, the findings, or nothing.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,34 +8,30 @@ use crate::action::Action;
 use crate::theme::Look;
 use benchtop_model::Finding;
 
-/// Lines a page key scrolls the preview by.
+/// Lines per page key.
 const PAGE: usize = 10;
 
-/// Which of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
-    /// What the metadata makes of twenty questions.
+    /// Twenty questions composed from the metadata.
     #[default]
     Preview,
-    /// What the linter found.
     Findings,
-    /// Nothing: more room for the rest.
+    /// Hidden.
     Nothing,
 }
 
-/// The side of a metadata pane.
 #[derive(Clone, Debug, Default)]
 pub struct SidePanel {
-    /// What it shows.
     pub shows: Side,
-    /// First line of the preview on the screen, and how many there are.
+    /// First visible line of the preview, and its number of lines.
     scroll: (usize, usize),
     finding: usize,
 }
 
 impl SidePanel {
-    /// Turns to the next of the three.
-    pub fn turn(&mut self) {
+    /// Switches to the next view.
+    pub fn next_view(&mut self) {
         self.shows = match self.shows {
             Side::Preview => Side::Findings,
             Side::Findings => Side::Nothing,
@@ -43,30 +39,29 @@ impl SidePanel {
         };
     }
 
-    /// The preview is of something else now: it begins at its top.
+    /// Scrolls the preview to the top.
     pub fn rewind(&mut self) {
         self.scroll.0 = 0;
     }
 
-    /// Does an action on it; gives the finding to go to.
-    ///
-    /// # Errors
-    /// Why it does nothing here.
-    pub fn act(&mut self, action: Action, desk: &EditSession) -> Result<Option<Finding>, String> {
+    /// Runs an action. Returns the finding to go to.
+    pub fn act(
+        &mut self,
+        action: Action,
+        edit_session: &EditSession,
+    ) -> Result<Option<Finding>, String> {
         if self.shows == Side::Findings {
-            let last = desk.found().count().saturating_sub(1);
+            let last = edit_session.found().count().saturating_sub(1);
             self.finding = match action {
                 Action::Down => (self.finding + 1).min(last),
                 Action::Up => self.finding.saturating_sub(1),
                 Action::Top => 0,
                 Action::Bottom => last,
                 Action::Open => {
-                    let found = desk.found().nth(self.finding).cloned();
-                    return found
-                        .map(Some)
-                        .ok_or_else(|| "there are no findings".into());
+                    let found = edit_session.found().nth(self.finding).cloned();
+                    return found.map(Some).ok_or_else(|| "no findings".into());
                 }
-                other => return Err(format!("{} does nothing among findings", other.name())),
+                other => return Err(format!("`{}` does nothing in the findings", other.name())),
             };
             return Ok(None);
         }
@@ -78,16 +73,16 @@ impl SidePanel {
             Action::PageUp => self.scroll.0.saturating_sub(PAGE),
             Action::Top => 0,
             Action::Bottom => last,
-            other => return Err(format!("{} does nothing in the preview", other.name())),
+            other => return Err(format!("`{}` does nothing in the preview", other.name())),
         }
         .min(last);
         Ok(None)
     }
 
-    /// Draws it; `here` says that the keys go to it.
+    /// Draws the panel. `here` is true if it has the focus.
     pub fn draw(
         &mut self,
-        desk: &EditSession,
+        edit_session: &EditSession,
         here: bool,
         area: Rect,
         buf: &mut Buffer,
@@ -96,11 +91,11 @@ impl SidePanel {
         match self.shows {
             Side::Nothing => {}
             Side::Preview => {
-                let lines = draw::preview(desk, here, self.scroll.0, area, buf, look);
+                let lines = draw::preview(edit_session, here, self.scroll.0, area, buf, look);
                 self.scroll = (self.scroll.0.min(lines.saturating_sub(1)), lines);
             }
             Side::Findings => {
-                let found: Vec<&Finding> = desk.found().collect();
+                let found: Vec<&Finding> = edit_session.found().collect();
                 self.finding = self.finding.min(found.len().saturating_sub(1));
                 draw::findings(&found, here, self.finding, area, buf, look);
             }

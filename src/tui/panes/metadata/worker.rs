@@ -1,4 +1,4 @@
-//! Previews made on a thread of their own: the newest request wins, so that typing never waits.
+//! A thread that makes previews. A newer request replaces a waiting one, so typing never waits.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,12 +8,10 @@ use super::preview::{Maker, Preview, PreviewRequest};
 use crate::terminal::guard;
 use benchtop_model::{Finding, Rule};
 
-/// A preview that is ready.
+/// A finished preview.
 #[derive(Clone, Debug)]
 pub struct Done {
-    /// The ticket of its request.
     pub ticket: u64,
-    /// The preview.
     pub preview: Preview,
 }
 
@@ -35,30 +33,27 @@ impl Shared {
     }
 }
 
-/// The thread that makes previews. Dropping it ends the thread.
+/// The preview thread. Dropping it ends the thread.
 pub struct Previewer {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Previewer {
-    /// Starts the thread; `done` is called on it.
-    ///
-    /// # Errors
-    /// When no thread can be made.
+    /// Starts the thread and calls `done` on it for every preview.
     pub fn new(done: impl Fn(Done) + Send + 'static) -> io::Result<Previewer> {
         let shared = Arc::new(Shared::default());
-        let own = Arc::clone(&shared);
+        let for_thread = Arc::clone(&shared);
         let thread = thread::Builder::new()
             .name("metadata-preview".into())
-            .spawn(move || work(&own, &done))?;
+            .spawn(move || work(&for_thread, &done))?;
         Ok(Previewer {
             shared,
             thread: Some(thread),
         })
     }
 
-    /// Wants this preview, in place of one that is not begun. Returns at once.
+    /// Requests a preview. It replaces a request that has not started. Does not block.
     pub fn want(&self, request: Box<PreviewRequest>) {
         self.shared.lock().wanted = Some(request);
         self.shared.wake.notify_one();
@@ -92,15 +87,15 @@ fn work(shared: &Shared, done: &dyn Fn(Done)) {
         drop(state);
         let ticket = request.ticket;
         let made = guard::contain(|| {
-            // What panics half-way is not built upon.
-            let mut own = std::mem::take(&mut maker);
-            let preview = own.make(
+            // Take the maker out, so that a panic drops its half-built caches.
+            let mut taken = std::mem::take(&mut maker);
+            let preview = taken.make(
                 &request.base,
                 &request.edited,
                 &request.selection,
                 request.seed,
             );
-            maker = own;
+            maker = taken;
             preview
         });
         let preview = made.unwrap_or_else(|panic| Preview {
@@ -108,7 +103,7 @@ fn work(shared: &Shared, done: &dyn Fn(Done)) {
             found: vec![Finding::new(
                 Rule::BadTemplate,
                 "",
-                format!("the preview failed: {panic}"),
+                format!("preview failed: {panic}"),
             )],
         });
         done(Done { ticket, preview });
@@ -125,9 +120,9 @@ mod tests {
     use benchtop_compose::fixtures::small;
 
     #[test]
-    fn the_newest_request_is_answered_and_dropping_ends_the_thread() {
-        let (tell, told) = channel();
-        let previewer = Previewer::new(move |done| drop(tell.send(done))).unwrap();
+    fn the_newest_request_wins_and_drop_ends_the_thread() {
+        let (sender, receiver) = channel();
+        let previewer = Previewer::new(move |done| drop(sender.send(done))).unwrap();
         let request = |ticket| PreviewRequest {
             ticket,
             base: small(),
@@ -140,8 +135,8 @@ mod tests {
         }
         let mut last = 0;
         while last != 50 {
-            let done = told.recv().unwrap();
-            assert!(done.ticket > last, "an older request after a newer one");
+            let done = receiver.recv().unwrap();
+            assert!(done.ticket > last, "replies are in order");
             last = done.ticket;
             assert_eq!(
                 done.preview,
@@ -149,6 +144,6 @@ mod tests {
             );
         }
         drop(previewer);
-        assert!(told.recv().is_err());
+        assert!(receiver.recv().is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Drawing the review pane.
+//! Drawing of the review pane.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,30 +13,29 @@ use crate::widgets::table::{Empty, draw::draw_empty};
 use crate::widgets::text;
 use benchtop_model::Status;
 
-/// Narrower panes put the picture above the text.
+/// The least width with the picture beside the text. Narrower panes put it above.
 const SIDE_BY_SIDE: u16 = 64;
 
-/// Narrower panes show one picture of a pair at a time.
+/// The least width with both pictures of a pair side by side.
 const ROOM_FOR_TWO: u16 = 120;
 
-/// Where picture and text go.
+/// The areas of picture and text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// The line over the pictures of a pair; empty for one picture.
+    /// The line above the pictures of a pair; empty for a single picture.
     pub caption: Rect,
-    /// The picture, or both.
+    /// The picture, or both pictures of a pair.
     pub picture: Rect,
-    /// The text.
     pub text: Rect,
 }
 
-/// Whether a pane has room for two pictures beside each other.
+/// Whether two pictures fit side by side.
 pub fn is_wide(area: Rect) -> bool {
     area.width >= ROOM_FOR_TWO
 }
 
-/// Where picture and text go in `area`. The picture gets as many columns as a square needs, at most three fifths; two
-/// pictures two thirds where there is room for both.
+/// Splits `area` into picture and text. The picture gets the width of a square, at most three
+/// fifths. Two pictures get two thirds.
 pub fn layout(area: Rect, pair: bool) -> Layout {
     let (mut picture, text) = if area.width < SIDE_BY_SIDE {
         let height = area.height / 2;
@@ -76,7 +75,7 @@ pub fn layout(area: Rect, pair: bool) -> Layout {
     }
 }
 
-/// The word for a status, with a mark that needs no colour.
+/// The word for a status, with a mark that works without color.
 pub fn status_words(status: Status) -> (&'static str, Role) {
     match status {
         Status::Pending => ("pending", Role::Dim),
@@ -88,10 +87,11 @@ pub fn status_words(status: Status) -> (&'static str, Role) {
     }
 }
 
-/// Draws a picture, or a frame that says why there is none; with `bare` room is left for one in true pixels.
+/// Draws a picture, or a frame with the reason why there is none. With `bare`, leaves the area free
+/// for true pixels.
 pub fn draw_picture(picture: &Picture, bare: bool, area: Rect, buf: &mut Buffer, look: &Look) {
     match picture {
-        Picture::Loading => framed("loading the picture", Role::Dim, area, buf, look),
+        Picture::Loading => framed("loading picture", Role::Dim, area, buf, look),
         Picture::None(why) => framed(&format!("no picture: {why}"), Role::Warn, area, buf, look),
         Picture::Ready(ready) => match ready.as_ref() {
             Ok(picture) if bare && picture.pixels.is_some() => {}
@@ -108,7 +108,6 @@ pub fn draw_picture(picture: &Picture, bare: bool, area: Rect, buf: &mut Buffer,
 }
 
 impl ReviewPane {
-    /// Draws the pane into `area`.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         if area.is_empty() {
             return;
@@ -120,12 +119,11 @@ impl ReviewPane {
             let empty = if self.loading {
                 Empty::Loading
             } else if self.queue.is_all() {
-                let hint =
-                    "S draws a sample; `benchtop import PATH` brings your own in".to_string();
+                let hint = "S adds sample items; `benchtop import PATH` imports yours".to_string();
                 Empty::Nothing { hint }
             } else {
                 Empty::Filtered {
-                    hint: "/ and Enter on an empty line shows every item".into(),
+                    hint: "/ then enter on an empty line shows all items".into(),
                 }
             };
             return draw_empty(&empty, area, buf, look);
@@ -140,12 +138,13 @@ impl ReviewPane {
         self.draw_text(text, buf, look);
     }
 
-    /// Where picture and text of the item on screen go.
+    /// The areas of the item on the screen.
     pub fn layout(&self, area: Rect) -> Layout {
         layout(self.room(area), self.sides.is_some())
     }
 
-    /// What each picture of a pair is, over it; what differs; and the keys for it as far as there is room.
+    /// Draws the line above a pair: the name of each picture, the difference, and key hints if they
+    /// fit.
     fn draw_caption(&self, area: Rect, picture: Rect, buf: &mut Buffer, look: &Look) {
         let (Some(sides), false) = (&self.sides, area.is_empty()) else {
             return;
@@ -154,7 +153,7 @@ impl ReviewPane {
             Picture::Ready(ready) => ready.as_ref().as_ref().ok(),
             _ => None,
         };
-        // Right over the cells; a picture in true pixels may reach higher than its cells would.
+        // Directly above the cells. A picture in true pixels may extend higher than its cells.
         let cells = ready
             .filter(|p| !(self.bare && p.pixels.is_some()))
             .map(|p| p.cells.size());
@@ -168,7 +167,7 @@ impl ReviewPane {
         let middle = left + (columns.saturating_sub(GAP) / 2 + GAP).min(columns);
         let [mut first, mut second] = sides.caption(self.shown());
         if self.work.as_ref().is_some_and(|work| work.asks_answers()) {
-            // What they are called can hold the answer.
+            // Picture names can give the answer away.
             let letter = |name: &mut String| name.truncate(name.find(' ').unwrap_or(name.len()));
             [&mut first, &mut second]
                 .into_iter()
@@ -176,15 +175,14 @@ impl ReviewPane {
                 .for_each(letter);
         }
         let differs = ready.and_then(|p| p.differs);
-        let differs =
-            differs.map(|share| format!(": {:.1} % of the pixels changed", 100.0 * share));
+        let differs = differs.map(|share| format!(": {:.1} % of pixels differ", 100.0 * share));
         let first = first.unwrap_or_default() + &differs.unwrap_or_default();
-        let mut put = |x: u16, right: u16, said: &str| {
+        let mut put = |x: u16, right: u16, caption: &str| {
             let room = usize::from(right.saturating_sub(x));
             buf.set_stringn(
                 x,
                 area.y,
-                text::fit(said, room),
+                text::fit(caption, room),
                 room,
                 look.style(Role::Heading),
             )
@@ -197,7 +195,7 @@ impl ReviewPane {
                 put(middle, area.right(), second)
             }
         };
-        // As many of the keys as there is room for, the most useful first.
+        // As many key hints as fit, the most useful first.
         let room = usize::from(area.right().saturating_sub(end + 2));
         let fits = (1..=self.keys.len())
             .rev()
@@ -243,7 +241,8 @@ impl ReviewPane {
         }
     }
 
-    /// Where one is in the queue, and what the queue was made by; nothing in a round, whose own header says it.
+    /// The position in the queue, and the queue's filter. Empty in a round, which has its own
+    /// header.
     pub fn place_words(&self) -> (String, String) {
         if self.work.is_some() || self.queue.is_empty() {
             return Default::default();
@@ -260,7 +259,7 @@ impl ReviewPane {
         )
     }
 
-    /// The last receipt, or that it is waited for.
+    /// The last receipt, or that one is awaited.
     pub fn receipt(&self) -> String {
         match self.pending.len() {
             0 => self
@@ -273,8 +272,8 @@ impl ReviewPane {
         }
     }
 
-    /// The columns that [`place_words`](Self::place_words) without what made the queue, and [`receipt`](Self::receipt), take at
-    /// most in this queue: what stands beside them must not move with every receipt.
+    /// The greatest widths in this queue of the position of [`place_words`](Self::place_words) and
+    /// of [`receipt`](Self::receipt). They keep the tabs from moving with every receipt.
     pub fn rooms(&self) -> (usize, usize) {
         if self.queue.is_empty() && self.work.is_none() {
             return (0, 0);
@@ -292,7 +291,7 @@ impl ReviewPane {
     }
 }
 
-/// A message in a frame, in the middle of the area.
+/// Draws a message in a frame in the middle of the area.
 fn framed(message: &str, role: Role, area: Rect, buf: &mut Buffer, look: &Look) {
     let mut inner = area;
     if !look.accessible && area.width > 4 && area.height > 2 {

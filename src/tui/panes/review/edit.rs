@@ -1,4 +1,5 @@
-//! An item being edited by hand: a draft of its texts, as lines of a menu, until it is saved or given up.
+//! A manual edit of an item: a draft of its texts, shown as menu lines, until it is saved or
+//! discarded.
 
 use std::sync::Arc;
 
@@ -6,44 +7,39 @@ use crate::widgets::menu;
 use benchtop_model::edit::{Before, Edit};
 use benchtop_model::{Choice, Error, Item, Result, Role};
 
-/// What a line of the menu changes.
+/// A line of the edit menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// The question.
     Question,
-    /// An option.
     Option(usize),
-    /// One more distractor.
+    /// Adds a distractor.
     More,
-    /// The answer.
     Answer,
-    /// The whole text given to a model.
+    /// The full prompt for a model.
     Instruction,
-    /// Saves the draft.
     Save,
-    /// Back to the text as it was before anybody edited it.
+    /// Restores the text from before all edits.
     Restore,
 }
 
-/// The texts of an item as somebody wants them.
+/// The edited texts of an item.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// Item number.
     pub number: u32,
-    /// Revision that was painted.
+    /// The revision on the screen when the edit began.
     rev: u64,
     item: Arc<Item>,
     text: Before,
-    /// The answer as it was typed, where it was.
+    /// The answer, if it was edited.
     answer: Option<String>,
-    /// The instruction was typed too: it is not made from the rest.
+    /// Whether the instruction was edited. Otherwise it follows from the other texts.
     own_instruction: bool,
-    /// Why, as far as it was typed.
+    /// The note to save with the edit.
     pub note: String,
 }
 
 impl Draft {
-    /// The texts of an item as it was painted.
+    /// A draft with the item's present texts.
     pub fn new(number: u32, rev: u64, item: Arc<Item>) -> Draft {
         let text = Before::of(&item);
         Draft {
@@ -57,9 +53,9 @@ impl Draft {
         }
     }
 
-    /// Its lines, each with what it changes.
+    /// The menu lines.
     pub fn lines(&self) -> Vec<(Line, menu::Choice)> {
-        let before = Before::of(&self.item);
+        let original = Before::of(&self.item);
         let line = |label: String, changed: bool| {
             menu::Choice::new(label).help(if changed { "changed" } else { "" })
         };
@@ -67,16 +63,16 @@ impl Draft {
             Line::Question,
             line(
                 format!("question: {}", self.text.question),
-                self.text.question != before.question,
+                self.text.question != original.question,
             ),
         )];
         for (at, option) in self.text.options.iter().enumerate() {
             let role = match option.role {
-                Role::Correct if self.answer.is_none() => " (right)",
+                Role::Correct if self.answer.is_none() => " (correct)",
                 Role::Refusal => " (refusal)",
                 Role::Correct | Role::Distractor => "",
             };
-            let changed = before
+            let changed = original
                 .options
                 .get(at)
                 .is_none_or(|was| was.text != option.text);
@@ -89,7 +85,7 @@ impl Draft {
             ));
         }
         if !self.text.options.is_empty() {
-            lines.push((Line::More, menu::Choice::new("one more distractor")));
+            lines.push((Line::More, menu::Choice::new("add a distractor")));
         }
         let answer = self.answer.as_ref().unwrap_or(&self.text.answer);
         lines.push((
@@ -97,45 +93,45 @@ impl Draft {
             line(format!("answer: {answer}"), self.answer.is_some()),
         ));
         if let Some(instruction) = &self.text.instruction {
-            let said = if self.own_instruction {
+            let shown = if self.own_instruction {
                 instruction.as_str()
             } else {
-                "changed with the rest"
+                "follows the other texts"
             };
-            let flat = said.replace('\n', " ");
+            let flat = shown.replace('\n', " ");
             lines.push((
                 Line::Instruction,
                 line(format!("instruction: {flat}"), self.own_instruction),
             ));
         }
         if self.changed() {
-            // No help beside it: a long question leaves no room for that.
-            let label = "save as a revision: verdicts on it no longer count";
+            // The label has no help: a long question leaves no room for it.
+            let label = "save as a revision: voids its verdicts";
             lines.push((Line::Save, menu::Choice::new(label)));
         } else if let Some(edited) = &self.item.edited {
-            let help = format!("{} edited it", edited.by);
+            let help = format!("edited by {}", edited.by);
             lines.push((
                 Line::Restore,
-                menu::Choice::new("back to the first text").help(help),
+                menu::Choice::new("restore the original text").help(help),
             ));
         }
         lines
     }
 
-    /// What a line asks for, and the text it begins with; none for lines that ask nothing.
+    /// The prompt label and the initial text of a line. `None` for lines without a prompt.
     pub fn asks(&self, line: Line) -> Option<(String, String)> {
         Some(match line {
             Line::Question => ("question".into(), self.text.question.clone()),
             Line::Option(at) => {
                 let text = self.text.options.get(at)?.text.clone();
-                (format!("{} (empty takes it away)", Item::letter(at)), text)
+                (format!("{} (empty removes it)", Item::letter(at)), text)
             }
             Line::More => (Item::letter(self.text.options.len()), String::new()),
             Line::Answer => {
                 let label = if self.text.options.is_empty() {
                     "answer"
                 } else {
-                    "letter of the right option"
+                    "letter of the correct option"
                 };
                 (
                     label.into(),
@@ -144,7 +140,8 @@ impl Draft {
                         .unwrap_or_else(|| self.text.answer.clone()),
                 )
             }
-            // A prompt has one line; its line breaks are written as `\n`.
+            // A prompt is a single line, so line breaks are written as `
+            // `.
             Line::Instruction => (
                 "instruction".into(),
                 self.text.instruction.clone()?.replace('\n', "\\n"),
@@ -153,7 +150,7 @@ impl Draft {
         })
     }
 
-    /// Takes what was typed for a line.
+    /// Receives the typed text of a line.
     pub fn take(&mut self, line: Line, text: &str) {
         let text = text.trim();
         match line {
@@ -184,18 +181,15 @@ impl Draft {
         self.answer.is_some() || self.text != Before::of(&self.item)
     }
 
-    /// The edit to save.
-    ///
-    /// # Errors
-    /// What is wrong with the texts, as the owner would say it.
+    /// The edit to save. Fails with the owner's error if the texts are invalid.
     pub fn edit(&self, restore: bool) -> Result<Edit> {
-        let before = Before::of(&self.item);
-        let given = |new: &String, old: &String| (new != old).then(|| new.clone());
+        let original = Before::of(&self.item);
+        let if_changed = |new: &String, old: &String| (new != old).then(|| new.clone());
         let edit = Edit {
             number: self.number,
             expected: Some(self.rev),
-            question: given(&self.text.question, &before.question),
-            options: (self.text.options != before.options).then(|| self.text.options.clone()),
+            question: if_changed(&self.text.question, &original.question),
+            options: (self.text.options != original.options).then(|| self.text.options.clone()),
             answer: self.answer.clone(),
             instruction: self
                 .text
@@ -237,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_typed_and_saved_as_an_edit() {
+    fn a_typed_line_is_saved_as_an_edit() {
         let mut draft = draft();
         assert!(
             !draft.lines().iter().any(|(line, _)| *line == Line::Save),
@@ -272,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_saved_is_said_before_it_is_sent() {
+    fn invalid_texts_are_reported_before_saving() {
         let mut draft = draft();
         draft.take(Line::Option(0), "");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Everything that machines said of an item, as a page.
+//! The explanation of an item as a page: rules, scores, and judge outputs.
 
 use serde_json::Value;
 
@@ -9,9 +9,9 @@ use benchtop_model::scoring::bench::{Explained, Explanation};
 use benchtop_model::scoring::rules::Then;
 use benchtop_model::scoring::{Outcome, ScoreState};
 
-/// Columns of the names at the left.
+/// Width of the label column.
 const LABEL: u16 = 14;
-/// Levels of a detail that are unfolded; below them it is JSON.
+/// Nesting levels of a detail that are shown as entries. Deeper levels stay JSON.
 const LEVELS: usize = 3;
 
 fn role(outcome: Outcome) -> Role {
@@ -22,17 +22,19 @@ fn role(outcome: Outcome) -> Role {
     }
 }
 
-/// The page: what the rules make of the item and why, then every score.
+/// The page: the outcome of the rules and the reasons for it, then every score.
 pub fn page(e: &Explanation) -> Page {
-    let mut page = Page::new(format!("#{}: {} by the rules", e.number, e.outcome.name()));
+    let mut page = Page::new(format!(
+        "#{}: {} by the rules",
+        e.number,
+        crate::panes::outcome_word(e.outcome)
+    ));
     if e.overridden {
-        let said = match e.outcome {
-            Outcome::Kept => {
-                "a person rejected it although no rule doubts it: the filter missed it"
-            }
-            _ => "a person accepted it: that overrides the filter and counts as its false alarm",
+        let text = match e.outcome {
+            Outcome::Kept => "rejected by an annotator, but no rule caught it (a miss)",
+            _ => "accepted by an annotator: overrides the rules (a false alarm)",
         };
-        page = page.entry("a person", LABEL, said, Role::Accent);
+        page = page.entry("annotator", LABEL, text, Role::Accent);
     }
     for chip in &e.chips {
         let role = if chip.then == Then::Flag {
@@ -41,33 +43,31 @@ pub fn page(e: &Explanation) -> Page {
             Role::Bad
         };
         page = page.entry(
-            chip.then.outcome().name(),
+            crate::panes::outcome_word(chip.then.outcome()),
             LABEL,
             format!("{}: {}", chip.rule, chip.words),
             role,
         );
     }
     if e.chips.is_empty() {
-        page = page.entry("rules", LABEL, "none holds for it", role(e.outcome));
+        page = page.entry("rules", LABEL, "none applies", role(e.outcome));
     }
     page = match e.nearest_accepted {
         Some((number, cosine)) => {
-            let said = format!(
-                "#{number}: the accepted item whose picture is most like it, cosine {cosine:.3}"
-            );
-            page.entry("nearest", LABEL, said, Role::Text)
+            let text = format!("#{number}: most similar accepted picture, cosine {cosine:.3}");
+            page.entry("nearest", LABEL, text, Role::Text)
         }
         None => page.entry(
             "nearest",
             LABEL,
-            "no accepted item has a picture that was embedded",
+            "no accepted item has an embedded picture",
             Role::Dim,
         ),
     };
     if e.scores.is_empty() {
         return page
             .say("")
-            .say("Nothing has scored this item: 8 shows the scorers, s scores.");
+            .say("No scores yet. Press 8 for the scorers, then s to score.");
     }
     e.scores.iter().fold(page, score)
 }
@@ -78,7 +78,7 @@ fn score(mut page: Page, s: &Explained) -> Page {
         page = page.entry(
             "out of date",
             LABEL,
-            "of an earlier picture or text; it waits to be scored again",
+            "the picture or text changed since; needs scoring again",
             Role::Warn,
         );
     }
@@ -101,27 +101,24 @@ fn score(mut page: Page, s: &Explained) -> Page {
         page = page.entry("counted", LABEL, counted.to_string(), Role::Text);
     }
     if let Some(share) = s.percentile {
-        let said = format!(
-            "{:.1} % of the scored items are more doubtful",
-            100.0 * share
-        );
-        page = page.entry("percentile", LABEL, said, Role::Text);
+        let text = format!("{:.1} % of the scored items score worse", 100.0 * share);
+        page = page.entry("percentile", LABEL, text, Role::Text);
     }
     for (words, holds) in &s.conditions {
-        let (said, role) = if *holds {
+        let (text, role) = if *holds {
             ("holds", Role::Flag)
         } else {
             ("does not hold", Role::Good)
         };
-        page = page.entry("condition", LABEL, format!("{words}: {said}"), role);
+        page = page.entry("condition", LABEL, format!("{words}: {text}"), role);
     }
-    for (label, said) in details(&s.detail) {
+    for (label, text) in details(&s.detail) {
         let role = if label.contains("fail") {
             Role::Bad
         } else {
             Role::Dim
         };
-        page = page.entry(label, LABEL, said, role);
+        page = page.entry(label, LABEL, text, role);
     }
     if s.version.is_empty() {
         page
@@ -130,7 +127,7 @@ fn score(mut page: Page, s: &Explained) -> Page {
     }
 }
 
-/// The entries of what a scorer kept, unfolded; text that is no JSON as it is.
+/// The details of a scorer as entries. Text that is not JSON is a single entry.
 fn details(detail: &str) -> Vec<(String, String)> {
     match serde_json::from_str::<Value>(detail) {
         _ if detail.trim().is_empty() => vec![],
@@ -172,7 +169,7 @@ fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Bool(true) => "yes".into(),
         Value::Bool(false) => "no".into(),
-        Value::Null => "nothing".into(),
+        Value::Null => "null".into(),
         Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
     }
@@ -201,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_says_why_and_which_question_failed() {
+    fn the_page_has_rules_scores_and_failed_questions() {
         let clip = Explained {
             scorer: Scorer::Clip,
             values: vec![("clip".into(), 21.3), ("clip.cosine".into(), 0.213)],
@@ -226,11 +223,11 @@ mod tests {
         let text = page(&e).text();
         for part in [
             "#7: flagged by the rules",
-            "false alarm",
+            "overrides",
             "weak match: clip 21.3 < 25",
-            "#12: the accepted item",
+            "#12: ",
             "clip.cosine  0.2130",
-            "6.1 % of the scored items are more doubtful",
+            "6.1 %",
             "clip < 25: holds",
             "question  Is there an owl?",
             "failed  owl, moon",
@@ -243,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_score_or_no_json_is_said_as_it_is() {
+    fn missing_scores_and_plain_text_details_are_shown() {
         let mut one = judged();
         (one.state, one.detail, one.values) = (ScoreState::Unparsed, "it may\nbe".into(), vec![]);
         let e = Explanation {
@@ -256,16 +253,13 @@ mod tests {
             text.contains("none: unparsed") && text.contains("detail  it may be"),
             "{text}"
         );
-        assert!(
-            text.contains("rules  none holds for it") && text.contains("no accepted item"),
-            "{text}"
-        );
+        assert!(text.contains("rules") && text.contains("nearest"), "{text}");
         assert!(page(&Explanation::default()).text().contains("s scores"));
         assert_eq!(
             details("{\"a\":{\"b\":{\"c\":{\"d\":1}}},\"e\":null}"),
             [
                 ("c".into(), "{\"d\":1}".to_string()),
-                ("e".into(), "nothing".into())
+                ("e".into(), "null".into())
             ]
         );
     }

@@ -1,7 +1,8 @@
-//! The review pane: one item a screen, one key a verdict, a receipt once it is on disk.
+//! The review pane: one item on the screen, one key per verdict, and a receipt once the verdict is
+//! on disk.
 //!
-//! A verdict is given to what is on screen: the item's number and the revision that was painted. It is kept here until
-//! its receipt comes, so that a lost connection loses nothing: it is sent again with the same uuid and counts once.
+//! A verdict applies to the item and the revision on the screen. The pane keeps it until its
+//! receipt arrives. After a lost connection it is sent again with the same UUID, so it counts once.
 
 mod draw;
 mod edit;
@@ -30,44 +31,39 @@ use uuid::Uuid;
 
 use crate::preview::{Part, Ready, Show};
 use benchtop_model::scoring::bench::Chip;
+use benchtop_model::verdict::EffectiveVerdict;
 use benchtop_model::{Item, Judgement, Result, Status, Verdict};
-use benchtop_owner::wire::{Decide, ItemView, Receipt};
-use benchtop_store::ledger::EffectiveVerdict;
+use benchtop_protocol::wire::{Decide, ItemView, Receipt};
 
-/// Items kept ready around the one on screen.
-const KEPT: usize = 64;
-/// How far ahead items are asked for.
+/// Items kept in memory around the current one.
+const CACHED: usize = 64;
+/// Items fetched ahead.
 const AHEAD: usize = 4;
-/// How far behind.
+/// Items fetched behind.
 const BEHIND: usize = 2;
 
-/// An item with what is known of it.
+/// An item with its status and verdicts.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The item.
     pub item: Arc<Item>,
-    /// Where it stands.
     pub status: Status,
-    /// Revision of the project when it last changed.
+    /// Project revision of the last change.
     pub rev: u64,
-    /// Revision of its text or picture.
+    /// Project revision of the last change to text or picture.
     pub text_rev: u64,
-    /// The verdicts that count.
+    /// The effective verdicts.
     pub standing: Vec<EffectiveVerdict>,
-    /// What of its metadata changed since it was composed, or is gone.
+    /// What of its metadata changed or vanished since it was composed.
     pub stale: Option<String>,
-    /// The rules that hold for it.
+    /// The rules that apply to it.
     pub chips: Vec<Chip>,
 }
 
 impl Loaded {
-    /// Of what the owner sent.
-    ///
-    /// # Errors
-    /// In words, where the item cannot be read.
+    /// Parses an item from the owner.
     pub fn of(view: ItemView) -> std::result::Result<Loaded, String> {
-        let item = serde_json::from_str(&view.json)
-            .map_err(|e| format!("this item cannot be read: {e}"))?;
+        let item =
+            serde_json::from_str(&view.json).map_err(|e| format!("cannot parse this item: {e}"))?;
         let ItemView {
             status,
             rev,
@@ -89,37 +85,32 @@ impl Loaded {
     }
 }
 
-/// The picture of the item on screen.
+/// The picture of the current item.
 #[derive(Clone, Debug, Default)]
 pub enum Picture {
-    /// The item has none, or it cannot be shown: why.
+    /// There is no picture to show, with the reason.
     None(String),
-    /// It is being made ready.
     #[default]
     Loading,
-    /// It is ready, or it failed.
+    /// Loaded, or failed to load.
     Ready(Arc<Ready>),
 }
 
-/// A verdict that waits for its receipt.
+/// A verdict that awaits its receipt.
 #[derive(Clone, Debug)]
 pub struct Pending {
-    /// What was sent.
     pub decide: Decide,
 }
 
-/// What the pane asks of the program.
+/// An effect of the review pane.
 #[derive(Clone, Debug)]
 pub enum ReviewEffect {
-    /// Fetch this item.
     Fetch(u32),
-    /// Send this verdict.
     Send(Decide),
-    /// Remember where we are.
+    /// Save the current position.
     Moved,
 }
 
-/// See the module's text.
 #[derive(Debug, Default)]
 pub struct ReviewPane {
     queue: Queue,
@@ -128,30 +119,29 @@ pub struct ReviewPane {
     items: HashMap<u32, std::result::Result<Loaded, String>>,
     asked: Vec<u32>,
     pending: Vec<Pending>,
-    /// Said beside the position: the last receipt.
+    /// The last receipt, shown beside the position.
     saved: Option<String>,
     scroll: usize,
-    /// Lines that do not fit, as of the last drawing.
+    /// Lines of text below the screen, as of the last frame.
     overflow: usize,
     picture: Picture,
-    /// The terminal's own pixels are shown, so that no cells are drawn where they are.
+    /// Whether true pixels are shown. No cells are drawn in their place.
     bare: bool,
     loading: bool,
     looking: Looking,
-    /// The pictures of the item on screen where it has several, as of the last frame.
+    /// The pictures of an item that has several, as of the last frame.
     sides: Option<Sides>,
-    /// What of them the picture that is drawn shows, and the content of which files.
+    /// The part of the pictures that is drawn, and the content of their files.
     drawn: (Part, Option<String>),
-    /// What the keys that turn the pictures are, for the line over them.
+    /// Key hints for the line above a pair.
     keys: Vec<String>,
-    /// The round that is worked on.
+    /// The round in progress.
     work: Option<Box<Work>>,
-    /// A note on an item that waits for its verdict.
+    /// A note that waits for the verdict on its item.
     note: Option<(u32, String)>,
 }
 
 impl ReviewPane {
-    /// A pane whose items are not known yet.
     pub fn new() -> ReviewPane {
         ReviewPane {
             forward: true,
@@ -160,37 +150,35 @@ impl ReviewPane {
         }
     }
 
-    /// The queue.
     pub fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// Position in the queue, from 0.
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// Direction of travel.
+    /// Whether the annotator last moved forward.
     pub fn forward(&self) -> bool {
         self.forward
     }
 
-    /// The number of the item on screen.
+    /// The number of the current item.
     pub fn number(&self) -> Option<u32> {
         self.queue.number(self.position)
     }
 
-    /// The item on screen, once it is here.
+    /// The current item, once it is loaded.
     pub fn current(&self) -> Option<&Loaded> {
         self.items.get(&self.number()?)?.as_ref().ok()
     }
 
-    /// An item that is here.
+    /// An item, if it is loaded.
     pub fn loaded(&self, number: u32) -> Option<&Loaded> {
         self.items.get(&number)?.as_ref().ok()
     }
 
-    /// Takes a queue and goes to an item in it, or to its beginning.
+    /// Sets the queue and goes to an item in it, or to its start.
     pub fn set_queue(&mut self, queue: Queue, number: Option<u32>) -> Vec<ReviewEffect> {
         self.loading = false;
         self.position = number.and_then(|n| queue.position(n)).unwrap_or(0);
@@ -199,7 +187,7 @@ impl ReviewPane {
         self.arrived()
     }
 
-    /// Takes note that the project has `items` items now.
+    /// Updates the number of items in the project.
     pub fn grow(&mut self, items: u32) -> Vec<ReviewEffect> {
         let was_empty = self.queue.is_empty();
         self.queue.grow(items);
@@ -210,13 +198,13 @@ impl ReviewPane {
         }
     }
 
-    /// Goes to a position; gives why not when there is nothing.
+    /// Goes to a position in the queue.
     pub fn go(&mut self, position: usize) -> std::result::Result<Vec<ReviewEffect>, &'static str> {
         if self.queue.is_empty() {
-            return Err("there is nothing to review");
+            return Err("nothing to review");
         }
         if position >= self.queue.len() {
-            return Err("this is the last item of the queue");
+            return Err("end of the queue");
         }
         if position == self.position {
             return Ok(Vec::new());
@@ -226,7 +214,7 @@ impl ReviewPane {
         Ok(self.arrived())
     }
 
-    /// Goes to an item of the queue; false when it is not in it.
+    /// Goes to an item. `None` if it is not in the queue.
     pub fn go_to(&mut self, number: u32) -> Option<Vec<ReviewEffect>> {
         let position = self.queue.position(number)?;
         Some(self.go(position).unwrap_or_default())
@@ -241,10 +229,10 @@ impl ReviewPane {
         effects
     }
 
-    /// Asks for the item on screen and its neighbours, as far as they are not here.
+    /// Requests the current item and its neighbors if they are missing.
     pub fn fetch(&mut self) -> Vec<ReviewEffect> {
-        let near = self.kept();
-        if self.items.len() > KEPT {
+        let near = self.cached();
+        if self.items.len() > CACHED {
             self.items.retain(|number, _| near.contains(number));
         }
         let missing: Vec<u32> = near
@@ -255,18 +243,18 @@ impl ReviewPane {
         missing.into_iter().map(ReviewEffect::Fetch).collect()
     }
 
-    /// Those to keep at hand: [`near`](Self::near), and what may belong to the item on screen.
-    fn kept(&self) -> Vec<u32> {
-        let mut kept = self.near();
+    /// The items to keep: [`near`](Self::near), and possible partners of the current one.
+    fn cached(&self) -> Vec<u32> {
+        let mut cached = self.near();
         for number in self.may_be_partners() {
-            if !kept.contains(&number) {
-                kept.push(number);
+            if !cached.contains(&number) {
+                cached.push(number);
             }
         }
-        kept
+        cached
     }
 
-    /// The item on screen, then its neighbours in the direction of travel, then those behind.
+    /// The current item, then its neighbors in the direction of travel, then those behind.
     pub fn near(&self) -> Vec<u32> {
         let ahead = (0..=AHEAD as i64).map(|d| if self.forward { d } else { -d });
         let behind = (1..=BEHIND as i64).map(|d| if self.forward { -d } else { d });
@@ -278,13 +266,13 @@ impl ReviewPane {
         ahead.chain(behind).filter_map(at).collect()
     }
 
-    /// Takes an item.
+    /// Receives an item.
     #[must_use]
     pub fn take(&mut self, number: u32, view: Result<ItemView>) -> Vec<ReviewEffect> {
         self.asked.retain(|n| *n != number);
         let loaded = view.map_err(|p| p.to_string()).and_then(Loaded::of);
         self.items.insert(number, loaded);
-        // What it is may tell which others belong to it.
+        // The item may turn out to have a partner.
         if self.number() == Some(number) {
             self.fetch()
         } else {
@@ -292,9 +280,10 @@ impl ReviewPane {
         }
     }
 
-    /// Forgets everything that was fetched and asks again: the connection was lost, or too much happened.
+    /// Drops fetched items and requests them again, after a lost connection or many changes.
     pub fn refresh(&mut self) -> Vec<ReviewEffect> {
-        // In a round an item stays as it was served: asked for again after the verdict, it would tell what others say.
+        // In a round an item stays as served. Fetching it after the verdict would reveal those of
+        // others.
         if self.work.is_none() {
             self.items.clear();
         }
@@ -302,9 +291,9 @@ impl ReviewPane {
         self.fetch()
     }
 
-    /// An item changed: asks for it again, keeping what is on screen until it comes.
+    /// Requests a changed item again. The old version stays on the screen until then.
     pub fn changed(&mut self, number: u32) -> Vec<ReviewEffect> {
-        if self.kept().contains(&number) {
+        if self.cached().contains(&number) {
             self.asked.push(number);
             return vec![ReviewEffect::Fetch(number)];
         }
@@ -312,17 +301,18 @@ impl ReviewPane {
         Vec::new()
     }
 
-    /// Rules or scores changed: what is known of every item may be another answer now. What is on screen stays until
-    /// it comes.
+    /// Requests all items again, after rules or scores changed. The old version stays on the screen
+    /// until then.
     pub fn all_changed(&mut self) -> Vec<ReviewEffect> {
-        let near = self.kept();
+        let near = self.cached();
         self.items.retain(|number, _| near.contains(number));
         near.into_iter()
             .flat_map(|number| self.changed(number))
             .collect()
     }
 
-    /// Decides the item `number` as it was painted at revision `rev`, and goes on to the next item of the queue.
+    /// Gives a verdict on the item `number` as painted at revision `rev`, and goes to the next
+    /// item.
     pub fn decide(&mut self, number: u32, rev: u64, judgement: Judgement) -> Vec<ReviewEffect> {
         if self.work.is_some() {
             return self.decide_in_round(number, judgement);
@@ -346,7 +336,8 @@ impl ReviewPane {
         effects
     }
 
-    /// Whether the verdict of this receipt accepts an item that the rules flag or park: a false alarm of theirs.
+    /// Whether this receipt's verdict accepts an item that a rule flags or quarantines: a false
+    /// alarm.
     pub fn overrides(&self, receipt: &Receipt) -> bool {
         let accepts = |p: &Pending| {
             p.decide.uuid == receipt.uuid && p.decide.judgement.verdict == Verdict::Accept
@@ -357,12 +348,12 @@ impl ReviewPane {
                 .is_some_and(|l| !l.chips.is_empty())
     }
 
-    /// Verdicts that wait for their receipts, oldest first.
+    /// Verdicts that await their receipts, oldest first.
     pub fn pending(&self) -> &[Pending] {
         &self.pending
     }
 
-    /// The verdict that waits for an item's receipt.
+    /// The verdict on an item that awaits its receipt.
     pub fn pending_on(&self, number: u32) -> Option<Verdict> {
         self.pending
             .iter()
@@ -371,7 +362,7 @@ impl ReviewPane {
             .map(|p| p.decide.judgement.verdict)
     }
 
-    /// A verdict is on disk at `now`; in a round, what follows.
+    /// Handles a receipt. In a round, returns what follows.
     pub fn acknowledged(
         &mut self,
         receipt: &Receipt,
@@ -391,7 +382,7 @@ impl ReviewPane {
         }
     }
 
-    /// A verdict was refused: it does not wait any more, and its item is on screen again.
+    /// Handles a refused verdict and returns to its item.
     pub fn refused(&mut self, uuid: Uuid) -> Vec<ReviewEffect> {
         let Some(at) = self.pending.iter().position(|p| p.decide.uuid == uuid) else {
             return Vec::new();
@@ -401,7 +392,7 @@ impl ReviewPane {
             self.items.remove(&pending.decide.number);
             return self.fetch();
         }
-        // The queue may be another by now, or lack it.
+        // The queue may have changed and lack the item.
         let mut effects = match self.go_to(pending.decide.number) {
             Some(effects) => effects,
             None => {
@@ -413,7 +404,7 @@ impl ReviewPane {
         effects
     }
 
-    /// Says beside the position what is on disk.
+    /// Shows a saved message beside the position.
     pub fn say_saved(&mut self, text: String) {
         self.saved = Some(text);
     }
@@ -423,12 +414,11 @@ impl ReviewPane {
         self.note.as_ref()
     }
 
-    /// Sets it.
     pub fn set_note(&mut self, note: Option<(u32, String)>) {
         self.note = note;
     }
 
-    /// Scrolls the text by lines.
+    /// Scrolls the text. Returns whether it moved.
     pub fn scroll(&mut self, lines: isize) -> bool {
         if let Some(moved) = self
             .work
@@ -443,50 +433,51 @@ impl ReviewPane {
         moved
     }
 
-    /// Sets the picture that is drawn, which shows `part` of the files whose content `of` names; `bare` where the
-    /// terminal's own pixels will stand in its place. While another part of the same files is being made ready the one
-    /// before it stays.
+    /// Sets the picture. `content` names the content of its files, of which `part` is drawn. With
+    /// `bare`, the terminal draws true pixels in its place. While another part of the same files
+    /// loads, the old picture stays.
     pub fn set_picture(
         &mut self,
         picture: Picture,
-        (part, of): (Part, Option<String>),
+        (part, content): (Part, Option<String>),
         bare: bool,
     ) {
         let shown = matches!(&self.picture, Picture::Ready(ready) if ready.is_ok());
-        let stays =
-            matches!(picture, Picture::Loading) && shown && of.is_some() && self.drawn.1 == of;
+        let stays = matches!(picture, Picture::Loading)
+            && shown
+            && content.is_some()
+            && self.drawn.1 == content;
         if !stays {
-            (self.picture, self.drawn) = (picture, (part, of));
+            (self.picture, self.drawn) = (picture, (part, content));
         }
         self.bare = bare;
     }
 
-    /// Sets the pictures of the item on screen where it has several, and the words about the keys for them.
+    /// Sets the pictures of an item that has several, with key hints for the line above them.
     pub fn set_sides(&mut self, sides: Option<Sides>, keys: Vec<String>) {
         (self.sides, self.keys) = (sides, keys);
     }
 
-    /// The pictures of the item on screen where it has several, as of the last frame.
+    /// The pictures of the current item if it has several, as of the last frame.
     pub fn pair(&self) -> Option<&Sides> {
         self.sides.as_ref()
     }
 
-    /// How the picture on screen is looked at.
+    /// The zoom and picture choice for the current item.
     pub fn looking(&self) -> Looking {
         self.looking
     }
 
-    /// Looks at it so from now on.
     pub fn look(&mut self, looking: Looking) {
         self.looking = looking;
     }
 
-    /// What of two pictures is drawn now.
+    /// Which of two pictures is drawn.
     pub fn shown(&self) -> Show {
         self.drawn.0.show
     }
 
-    /// What the last frame painted of the item on screen.
+    /// What the last frame painted of the current item.
     pub fn on_screen(&self) -> Option<Painted> {
         let (number, loaded) = self.number().zip(self.current())?;
         let pictures = painted(
@@ -504,7 +495,6 @@ impl ReviewPane {
         })
     }
 
-    /// The picture that is drawn.
     pub fn picture(&self) -> &Picture {
         &self.picture
     }

@@ -1,4 +1,4 @@
-//! Looking at the pictures of an item: which of several, which region, and the blink between two.
+//! Viewing the pictures of an item: the choice among several, zoom, and the blink of two.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -9,42 +9,42 @@ use crate::preview::worker::Source;
 use crate::preview::{Part, Region, Show};
 use benchtop_model::{Item, PictureSeen, Side};
 
-/// How many items away in the files of MVP-Bench the question about the other picture of a pair is, at most.
+/// The greatest distance in items between the two questions of an MVP-Bench pair.
 pub const PARTNER_AWAY: u32 = 2;
 
-/// How the picture on screen is looked at. It lasts until the next item.
+/// How the current picture is viewed. It resets with the next item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looking {
-    /// What of several was chosen; what the room allows otherwise.
+    /// The chosen pictures. `None` picks by the available width.
     pub show: Option<Show>,
-    /// The region, of all.
+    /// The visible region, for all pictures.
     pub region: Region,
-    /// It blinks: whether the second is shown now.
+    /// While blinking, whether the second picture is visible.
     pub blink: Option<bool>,
 }
 
-/// Why a picture cannot be shown.
+/// The reason why a picture cannot be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoPicture {
-    /// What is recorded of it with a verdict.
+    /// The state to record with a verdict.
     pub seen: PictureSeen,
-    /// The reason as a person reads it.
+    /// The reason for the annotator.
     pub why: String,
 }
 
-/// The pictures of an item that has several, or that is about one of a pair.
+/// The pictures of an item that has several, or of the pair it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sides {
-    /// What each is called.
     pub names: Vec<String>,
-    /// Where each is, or why it cannot be shown. As many as there are names, and two at least.
+    /// The file of each picture, or the reason why it cannot be shown. As many as names, and at
+    /// least two.
     pub sources: Vec<Result<Source, NoPicture>>,
-    /// The one that the question is about, where the other is another item's.
+    /// The picture that the question is about, if the other one belongs to another item.
     pub asked: Option<Show>,
 }
 
 impl Sides {
-    /// Whether the first two are one picture, so that there is nothing to compare.
+    /// Whether the first two files are equal, so that there is nothing to compare.
     pub fn same(&self) -> bool {
         let name = |at: usize| {
             self.sources
@@ -55,12 +55,12 @@ impl Sides {
         name(0).is_some() && name(0) == name(1)
     }
 
-    /// Whether the first two can be shown, so that they can be compared.
+    /// Whether the first two can be shown.
     pub fn both(&self) -> bool {
         self.sources.iter().take(2).all(Result::is_ok)
     }
 
-    /// Positions of the pictures that are shown.
+    /// The positions of the pictures that `show` covers.
     pub fn of(show: Show) -> Range<usize> {
         match show {
             Show::First => 0..1,
@@ -70,10 +70,7 @@ impl Sides {
         }
     }
 
-    /// What is asked for to show this, or why it cannot be had.
-    ///
-    /// # Errors
-    /// Of the first picture of it that cannot be shown.
+    /// The files to request for `show`. Fails with the first picture that cannot be shown.
     pub fn wanted(&self, show: Show) -> Result<(Vec<Source>, Show), NoPicture> {
         let sources = Sides::of(show)
             .filter_map(|at| self.sources.get(at).cloned())
@@ -82,7 +79,7 @@ impl Sides {
         Ok((sources, if alone { Show::First } else { show }))
     }
 
-    /// What names the content of all files.
+    /// A name for the content of all files.
     pub fn content(&self) -> String {
         let keys = self
             .sources
@@ -91,7 +88,7 @@ impl Sides {
         keys.collect::<Vec<_>>().join(" ")
     }
 
-    /// The picture whose file this is turned out not to be one that can be shown.
+    /// Marks a picture as failed by its file.
     pub fn fails(&mut self, file: Option<&Path>, reason: &NoPicture) {
         let failed = |source: &&mut Result<Source, NoPicture>| {
             source
@@ -104,7 +101,7 @@ impl Sides {
             .for_each(|source| *source = Err(reason.clone()));
     }
 
-    /// Where among the item's own pictures each of these is; none for those of another item.
+    /// The position among the item's own pictures. `None` for a picture of another item.
     pub fn own(&self, at: usize) -> Option<usize> {
         match self.asked {
             None => Some(at),
@@ -112,7 +109,7 @@ impl Sides {
         }
     }
 
-    /// The words over what is shown: letters and names; the place among several, and which of them cannot be shown.
+    /// The captions: letter, name, position among several, and pictures that cannot be shown.
     pub fn caption(&self, show: Show) -> [Option<String>; 2] {
         let of = self.names.len();
         let one = |at: usize| {
@@ -157,7 +154,7 @@ impl Sides {
 }
 
 impl Looking {
-    /// What is shown of several in a pane that has room for two or not.
+    /// The pictures to show, depending on the room for two.
     pub fn shown(&self, sides: &Sides, wide: bool) -> Show {
         let wide = wide && sides.both();
         let still = self.show.filter(|s| wide || *s != Show::Beside);
@@ -173,7 +170,7 @@ impl Looking {
         }
     }
 
-    /// Turns to the next: two beside each other where there is room, then each alone.
+    /// Switches to the next choice: side by side if there is room, then each alone.
     pub fn turn(&mut self, sides: &Sides, wide: bool) {
         let first = if wide && sides.both() {
             Show::Beside
@@ -191,7 +188,7 @@ impl Looking {
         self.show = Some(next.unwrap_or(first));
     }
 
-    /// Shows the difference, or what was shown by itself.
+    /// Shows the difference, or stops showing it.
     pub fn difference(&mut self) {
         self.show = if self.show == Some(Show::Difference) {
             None
@@ -200,7 +197,7 @@ impl Looking {
         };
     }
 
-    /// What the pictures are asked for.
+    /// The part of the pictures to request.
     pub fn part(&self, sides: Option<&Sides>, wide: bool) -> Part {
         let show = sides.map_or(Show::First, |s| self.shown(s, wide));
         Part {
@@ -211,8 +208,8 @@ impl Looking {
 }
 
 impl ReviewPane {
-    /// The pictures of an item that is here, where there are several: its own, or those of an MVP-Bench pair, one of which
-    /// is another item's. `None` where there are not.
+    /// The pictures of a loaded item that has several, or that belongs to an MVP-Bench pair. `None`
+    /// for a single picture.
     pub fn sides(&self, loaded: &Loaded, root: &Path) -> Option<Sides> {
         let item = loaded.item.as_ref();
         let source = |item: &Item, at: usize| {
@@ -250,7 +247,7 @@ impl ReviewPane {
         })
     }
 
-    /// The item about the other picture of a pair, among those that are here.
+    /// The loaded item about the other picture of a pair.
     fn partner(&self, item: &Item) -> Option<&Item> {
         let pair = item.pair.as_ref()?;
         let wanted = match pair.side {
@@ -270,12 +267,12 @@ impl ReviewPane {
             .map(|l| l.item.as_ref())
             .filter(fits)
             .collect();
-        // The same one each time, whatever order they came in.
+        // Sorted, so that the choice does not depend on arrival order.
         found.sort_by(|a, b| a.id.cmp(&b.id));
         found.into_iter().find(|other| !other.images.is_empty())
     }
 
-    /// Numbers of the items that may be about the other picture of the pair on screen.
+    /// Items near the current one that may be about the other picture of its pair.
     pub(super) fn may_be_partners(&self) -> Vec<u32> {
         let alone = |item: &Item| {
             item.images.len() == 1 && item.pair.as_ref().is_some_and(|p| p.side != Side::Cross)
@@ -292,35 +289,29 @@ impl ReviewPane {
     }
 }
 
-/// The last part of a picture's path.
+/// The last component of a picture's path.
 fn file_name(name: &str) -> String {
     name.rsplit('/').next().unwrap_or(name).to_string()
 }
 
 /// The name and path of an item's first picture, or why it cannot be shown.
-///
-/// # Errors
-/// The reason.
 pub fn picture_of(item: &Item, root: &Path) -> Result<(String, PathBuf), NoPicture> {
     picture_at(item, root, 0)
 }
 
-/// The name and path of one of an item's pictures, or why it cannot be shown.
-///
-/// # Errors
-/// The reason.
+/// The name and path of an item's picture, or why it cannot be shown.
 fn picture_at(item: &Item, root: &Path, at: usize) -> Result<(String, PathBuf), NoPicture> {
     let missing = |why: String| NoPicture {
         seen: PictureSeen::Missing,
         why,
     };
     let Some(image) = item.images.get(at) else {
-        return Err(missing("this question has no picture".into()));
+        return Err(missing("this item has no picture".into()));
     };
     let gone = || {
         missing(match item.provenance {
-            Some(_) => format!("{} is not made yet: 7 makes pictures", image.name),
-            None => format!("{} was not there when this was imported", image.name),
+            Some(_) => format!("{} is not generated yet: press 7", image.name),
+            None => format!("{} was missing at import", image.name),
         })
     };
     let hash = image.hash.clone().ok_or_else(gone)?;

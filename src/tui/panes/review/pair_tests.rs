@@ -1,7 +1,7 @@
 use super::*;
 use crate::panes::review::{Picture, Queue, ReviewEffect};
 use benchtop_model::{Form, ImageRef, Key, Pair, QuestionKind, Status};
-use benchtop_owner::wire::ItemView;
+use benchtop_protocol::wire::ItemView;
 
 fn image(name: &str, there: bool) -> ImageRef {
     let hash = there.then(|| blake3::hash(name.as_bytes()).to_hex().to_string());
@@ -81,7 +81,7 @@ fn on(number: u32) -> ReviewPane {
 }
 
 #[test]
-fn two_pictures_of_an_item_are_its_pair() {
+fn an_item_with_two_pictures_is_its_own_pair() {
     let mut pane = on(1);
     take(
         &mut pane,
@@ -129,7 +129,7 @@ fn two_pictures_of_an_item_are_its_pair() {
     assert_eq!(
         Looking::default().shown(&sides, true),
         Show::First,
-        "there are no two to show beside each other"
+        "a single picture has no sides"
     );
     assert_eq!(
         sides.caption(Show::First)[0].as_deref(),
@@ -140,10 +140,11 @@ fn two_pictures_of_an_item_are_its_pair() {
 }
 
 #[test]
-fn the_other_picture_of_an_mvp_pair_is_fetched_with_the_item_beside_it() {
+fn the_partner_of_an_mvp_pair_is_fetched() {
     let mut pane = on(10);
     let natural = item(10, vec![image("3_s.jpg", true)], Some((3, Side::Natural)));
-    // The queue holds one item; those around it by number are asked for once it is known that it has a partner.
+    // The queue holds one item. Its neighbors by number are fetched once it is known to have a
+    // partner.
     assert_eq!(take(&mut pane, 10, &natural), [8, 9, 11, 12]);
     assert_eq!(pane.sides(pane.current().unwrap(), root()), None);
     take(
@@ -205,7 +206,7 @@ fn the_other_picture_of_an_mvp_pair_is_fetched_with_the_item_beside_it() {
         .is_empty()
     );
     assert_eq!(pane.sides(pane.current().unwrap(), root()), None);
-    // At the ends of the project nothing beyond is asked for.
+    // No items beyond the ends of the project are requested.
     let mut pane = on(20);
     assert_eq!(
         take(
@@ -218,7 +219,7 @@ fn the_other_picture_of_an_mvp_pair_is_fetched_with_the_item_beside_it() {
 }
 
 #[test]
-fn what_is_shown_follows_the_room_until_something_is_chosen() {
+fn the_shown_pictures_depend_on_the_room_until_one_is_chosen() {
     let mut pane = on(11);
     take(
         &mut pane,
@@ -273,7 +274,7 @@ fn what_is_shown_follows_the_room_until_something_is_chosen() {
 }
 
 #[test]
-fn a_part_of_the_same_files_that_is_on_its_way_leaves_the_one_before_and_other_files_do_not() {
+fn the_old_picture_stays_while_another_part_of_the_same_files_loads() {
     let mut pane = on(1);
     let made = || {
         let image = crate::preview::DecodedImage::new(image::RgbImage::new(4, 4).into());
@@ -297,11 +298,11 @@ fn a_part_of_the_same_files_that_is_on_its_way_leaves_the_one_before_and_other_f
     pane.set_picture(Picture::Loading, (second, Some("a b".into())), false);
     assert!(
         matches!(pane.picture(), Picture::Ready(_)) && pane.shown() == Show::First,
-        "what is there is named"
+        "the visible part is named"
     );
     pane.set_picture(made(), (second, Some("a b".into())), false);
     assert_eq!(pane.shown(), Show::Second);
-    // The picture was made again: a verdict must not be one on the old one.
+    // The picture was generated again. A verdict must not apply to the old one.
     pane.set_picture(Picture::Loading, (second, Some("a c".into())), false);
     assert!(matches!(pane.picture(), Picture::Loading));
     pane.set_picture(Picture::Loading, (second, None), false);

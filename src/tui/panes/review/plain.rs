@@ -1,4 +1,4 @@
-//! An item's text for panes that show it beside something else.
+//! The text of an item, for panes that show it beside something else.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,8 +8,8 @@ use super::text::{Lines, Shown, write};
 use crate::theme::Look;
 use benchtop_model::Verdict;
 
-/// Draws the text of item `number` from line `scroll` on, with the verdict that waits to be saved; gives how many lines do
-/// not fit.
+/// Draws the text of item `number` from line `scroll` on, with an unsaved verdict. Returns the
+/// number of lines that do not fit.
 pub fn draw_item(
     (number, loaded): (u32, &Loaded),
     pending: Option<Verdict>,

@@ -1,20 +1,17 @@
-//! Which items are reviewed, in which order: fixed when it is made, whatever happens to their statuses.
+//! The items under review, in a fixed order. Status changes do not alter the queue.
 
-/// A review queue.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
-    /// The words of the filter it was made from; empty for all items.
+    /// The filter that selected the items; empty for all items.
     pub words: String,
-    /// What it is called where the words do not say it.
+    /// A title, if the filter is not to be shown.
     title: Option<String>,
-    /// Its item numbers; `None` for all items by number.
+    /// The item numbers; `None` for all items by number.
     numbers: Option<Vec<u32>>,
-    /// Items in the project.
     items: u32,
 }
 
 impl Queue {
-    /// All items by number.
     pub fn all(items: u32) -> Queue {
         Queue {
             items,
@@ -22,7 +19,6 @@ impl Queue {
         }
     }
 
-    /// These items in this order.
     pub fn of(words: String, numbers: Vec<u32>, items: u32) -> Queue {
         Queue {
             words,
@@ -32,48 +28,45 @@ impl Queue {
         }
     }
 
-    /// The same under another name than its words.
+    /// Sets the title.
     pub fn called(mut self, title: String) -> Queue {
         self.title = Some(title);
         self
     }
 
-    /// Whether it has a name of its own.
+    /// Whether it has a title other than its filter.
     pub fn is_named(&self) -> bool {
         self.title.is_some()
     }
 
-    /// What it is called: its words, unless it has a name of its own.
+    /// The title, or the filter.
     pub fn title(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.words)
     }
 
-    /// Takes note that the project has `items` items now.
+    /// Updates the number of items in the project.
     pub fn grow(&mut self, items: u32) {
         self.items = items;
     }
 
-    /// How many items the project has.
+    /// The number of items in the project.
     pub fn items(&self) -> u32 {
         self.items
     }
 
-    /// Whether it is all items by number.
+    /// Whether it holds all items by number.
     pub fn is_all(&self) -> bool {
         self.numbers.is_none()
     }
 
-    /// How many items it has.
     pub fn len(&self) -> usize {
         self.numbers.as_ref().map_or(self.items as usize, Vec::len)
     }
 
-    /// Whether it has none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The item number at a position from 0.
     pub fn number(&self, position: usize) -> Option<u32> {
         match &self.numbers {
             Some(numbers) => numbers.get(position).copied(),
@@ -83,7 +76,6 @@ impl Queue {
         }
     }
 
-    /// The position of an item, from 0.
     pub fn position(&self, number: u32) -> Option<usize> {
         match &self.numbers {
             Some(numbers) => numbers.iter().position(|n| *n == number),
@@ -93,7 +85,7 @@ impl Queue {
         }
     }
 
-    /// The numbers after a position and then those before it; at most `most`.
+    /// At most `most` numbers: those after a position, then those before it.
     pub fn from(&self, position: usize, most: usize) -> Vec<u32> {
         let len = self.len();
         (1..=len)
@@ -108,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_and_numbers_are_each_others_inverse() {
+    fn position_and_number_are_inverse() {
         for queue in [Queue::all(5), Queue::of("x".into(), vec![4, 2, 5], 5)] {
             for position in 0..queue.len() {
                 let number = queue.number(position).unwrap();
@@ -121,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_wraps_around_to_the_item_itself() {
+    fn following_items_wrap_around() {
         assert_eq!(
             Queue::of(String::new(), vec![4, 2, 5], 5).from(1, 10),
             [5, 4, 2]

@@ -1,8 +1,8 @@
-//! Working through a round: what the owner gave to judge, what of it is on the screen, and what its one person may know of
-//! their own pace.
+//! Work on a round: the assigned item, its verdict, and the annotator's own pace.
 //!
-//! The item in hand is a queue of its own, followed by those that probably come next, so that they and their pictures are
-//! fetched ahead as anywhere. A verdict stays on the screen until its receipt; only then is the next item asked for.
+//! The queue holds the assigned item and those that probably come next, so that items and pictures
+//! are fetched ahead. A verdict stays on the screen until its receipt. Only then is the next item
+//! requested.
 
 use uuid::Uuid;
 
@@ -17,83 +17,80 @@ use benchtop_model::round::state::{
 };
 use benchtop_model::verdict::{Asked, Part};
 use benchtop_model::{Judgement, Verdict};
-use benchtop_owner::wire::{Decide, ResumePoint};
+use benchtop_protocol::wire::{Decide, ResumePoint};
 
-/// A lease is asked for again with the next key when less than this is left of it, in milliseconds.
+/// A key renews the lease if less than this is left, in milliseconds.
 const RENEW_MS: u64 = 5 * 60_000;
-/// What is left of a lease is shown when it is less than this, in milliseconds.
+/// The remaining lease is shown below this, in milliseconds.
 const SHORT_MS: u64 = 2 * 60_000;
-/// Steps in which it is shown, in milliseconds.
+/// Rounding of the remaining lease, in milliseconds.
 const STEP_MS: u64 = 15_000;
-/// Verdicts for which the offer of a break stays on the screen.
+/// Verdicts for which a suggested break stays on the screen.
 const OFFERED: usize = 10;
 
-/// Where the work on a round stands.
+/// The state of the work on a round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// The next item was asked for.
+    /// The next item is requested.
     #[default]
     Asking,
-    /// An item is to be judged.
+    /// An item awaits a verdict.
     Item,
-    /// A verdict waits for its receipt.
+    /// A verdict awaits its receipt.
     Saving(Uuid),
-    /// What the item of practice is that was just judged.
+    /// The practice item is judged, and this is the feedback.
     Told(Feedback, Verdict),
-    /// Others have in hand what is left, the first of them until then (milliseconds since 1970).
+    /// Others hold the remaining items, at least until this time (milliseconds since 1970).
     Wait(i64),
-    /// There is nothing more.
+    /// No items are left for the annotator.
     Finished,
-    /// The round is closed.
     Closed,
-    /// The owner gives nothing: why.
+    /// The request for an item failed, with the reason.
     Failed(String),
 }
 
-/// The work of one person on a round.
+/// One annotator's work on a round.
 #[derive(Debug)]
 pub struct Work {
     /// The round as it was when the work began.
     pub state: RoundState,
-    /// Where it stands.
     pub phase: Phase,
-    /// What is in hand, or was last.
+    /// The present or last assignment.
     pub served: Option<Assignment>,
-    /// The guidelines, once they were read.
     pub guidelines: Option<GuidelinesText>,
-    /// They stand beside the item where there is room.
+    /// Whether the guidelines are shown beside the item, if there is room.
     pub beside: bool,
-    /// Lines of them above the screen, and lines that do not fit, as of the last drawing.
+    /// First visible line of the guidelines, and lines below the screen as of the last frame.
     pub(super) scroll: usize,
     pub(super) overflow: usize,
-    /// Version of the guidelines that was asked for last.
+    /// The version of the guidelines that was last requested.
     version: Option<String>,
-    /// Counts the questions for the next item: only the newest answer counts.
+    /// Counts requests for the next item. Only the newest reply counts.
     asks: u64,
-    /// When the lease ends, by the program's clock.
+    /// The end of the lease, by the program's clock.
     until: u64,
-    /// The verdict under way is on practice.
+    /// Whether the verdict being saved is on a practice item.
     practice: bool,
     steps: Vec<Step>,
-    /// How many steps there were when a break was offered.
+    /// The number of verdicts when a break was last suggested.
     offered: Option<usize>,
     offer: String,
-    /// Keys and their words, for the line under the question.
+    /// Key hints for the line under the question.
     pub(super) keys: Vec<(String, String)>,
-    /// A line under the question.
+    /// A note under the question.
     pub(super) note: Option<String>,
-    /// The labels of reasons by their keys.
+    /// The labels of reasons, by key.
     pub(super) reasons: Vec<(String, String)>,
-    /// The queue before, and where in it.
+    /// The queue and position to return to after the round.
     before: (Queue, usize),
 }
 
 /// What follows a receipt in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// The next item is to be asked for.
+    /// Request the next item.
     Next,
-    /// What the item of practice is, is to be asked for.
+    /// Request the feedback on a practice item.
     Feedback(u32, Verdict),
 }
 
@@ -121,45 +118,43 @@ impl Work {
         }
     }
 
-    /// Whether the key of a question is kept from the screen: it is to be answered.
+    /// Whether the round asks for answers. The answer key is then hidden.
     pub fn asks_answers(&self) -> bool {
         self.state.protocol == Protocol::Answer
     }
 
-    /// Whether an item is to be judged now; otherwise why not.
-    ///
-    /// # Errors
-    /// The reason as a person reads it.
+    /// Whether the item can be judged now, or why not.
     pub fn ready(&self) -> Result<(), &'static str> {
         match self.phase {
             Phase::Item => Ok(()),
-            Phase::Saving(_) => Err("your verdict on this item is being saved"),
-            Phase::Asking => Err("the next item is on its way"),
-            Phase::Told(..) => Err("this one is judged: go on to the next"),
+            Phase::Saving(_) => Err("saving your verdict on this item"),
+            Phase::Asking => Err("loading the next item"),
+            Phase::Told(..) => Err("already judged: go on to the next item"),
             Phase::Wait(_) | Phase::Finished | Phase::Closed | Phase::Failed(_) => {
-                Err("there is nothing to judge")
+                Err("nothing to judge")
             }
         }
     }
 
-    /// Counts a question for the next item; the answer is to bring the number back.
+    /// Counts a request for the next item. The reply has to carry this number.
     pub fn ask(&mut self) -> u64 {
         self.asks += 1;
         self.asks
     }
 
-    /// Whether the answer to that question counts.
+    /// Whether a reply belongs to the newest request.
     pub fn is_newest(&self, ask: u64) -> bool {
         self.asks == ask
     }
 
-    /// Whether an item is in hand that nobody else is to have.
+    /// The item that is assigned to this annotator and not judged yet.
     pub fn holds(&self) -> Option<u32> {
         let number = self.served.as_ref()?.number;
         matches!(self.phase, Phase::Item).then_some(number)
     }
 
-    /// Whether the guidelines are others than those that were asked for last; they are asked for then.
+    /// Whether the guidelines changed since they were last requested. The caller then requests
+    /// them.
     pub fn guidelines_changed(&mut self) -> bool {
         let now = self.served.as_ref().and_then(|s| s.guidelines.clone());
         let changed = now.is_some() && now != self.version;
@@ -169,33 +164,29 @@ impl Work {
         changed
     }
 
-    /// Milliseconds that are left of the lease at `now`.
+    /// Milliseconds left of the lease.
     pub fn left(&self, now: u64) -> Option<u64> {
         (self.phase == Phase::Item).then(|| self.until.saturating_sub(now))
     }
 
-    /// Whether a key is a moment to ask for the lease again.
+    /// Whether the next key should renew the lease.
     pub fn wants_renewal(&self, now: u64) -> bool {
         self.left(now).is_some_and(|left| left < RENEW_MS)
     }
 
-    /// What is said of the lease at `now`: nothing while there is time.
+    /// A warning about the lease. `None` while there is enough time.
     pub fn lease_words(&self, now: u64) -> Option<String> {
         match self.left(now)? {
-            0 => Some(
-                "your time for it is over: others may have it; any key asks for it again".into(),
-            ),
+            0 => Some("your time is up: others may get this item; any key renews it".into()),
             left if left <= SHORT_MS => {
                 let seconds = left.div_ceil(STEP_MS) * STEP_MS / 1000;
-                Some(format!(
-                    "yours for {seconds} s more; any key makes it longer"
-                ))
+                Some(format!("{seconds} s left; any key renews your lease"))
             }
             _ => None,
         }
     }
 
-    /// When those words change next, by the program's clock.
+    /// The next time that the warning changes, by the program's clock.
     pub fn lease_due(&self, now: u64) -> Option<u64> {
         match self.left(now)? {
             0 => None,
@@ -204,7 +195,7 @@ impl Work {
         }
     }
 
-    /// Takes in what the owner gives. Whether it is another item than the one in hand.
+    /// Handles the owner's reply. Returns whether the item changed.
     fn take(&mut self, turn: NextAssignment, now: u64) -> bool {
         let NextAssignment::Item(served) = turn else {
             self.phase = match turn {
@@ -222,7 +213,7 @@ impl Work {
         new
     }
 
-    /// Counts a verdict that is on disk in the pace, and offers a break when it drifts.
+    /// Adds a saved verdict to the pace and suggests a break if the pace drifts.
     fn step(&mut self, judgement: &Judgement, now: u64) {
         if self.practice || judgement.verdict == Verdict::Skip {
             return;
@@ -246,19 +237,19 @@ impl Work {
         }
     }
 
-    /// The offer of a break, while it stands.
+    /// The suggestion of a break, while it is shown.
     pub fn offer(&self) -> Option<&str> {
         self.offered
             .filter(|at| self.steps.len() < at + OFFERED)
             .map(|_| self.offer.as_str())
     }
 
-    /// How fast and evenly the person works in this sitting, practice left out.
+    /// The pace since the work began, without practice items.
     pub fn pace(&self) -> Pace {
         pace(&self.steps, Verdict::Accept as u8)
     }
 
-    /// What the feedback makes of the verdict that was given.
+    /// The result of the verdict on a practice item, and whether the item is good.
     pub fn outcome(&self) -> Option<(Outcome, bool)> {
         let Phase::Told(feedback, verdict) = &self.phase else {
             return None;
@@ -268,12 +259,12 @@ impl Work {
     }
 }
 
-/// The offer of a break, in words.
+/// The text that suggests a break.
 fn offer(drift: &Drift) -> String {
     let (seconds, accepts) = (drift.seconds, drift.accepts);
     let what = if seconds.drifts {
         format!(
-            "{:.1} s an item now, {:.1} s before",
+            "{:.1} s per item now, {:.1} s before",
             seconds.now, seconds.before
         )
     } else {
@@ -283,21 +274,20 @@ fn offer(drift: &Drift) -> String {
             accepts.before * 100.0
         )
     };
-    format!("{what}: a short break may do you good")
+    format!("{what}: time for a short break?")
 }
 
 impl ReviewPane {
-    /// The work on a round, while there is one.
+    /// The work on a round, if any.
     pub fn work(&self) -> Option<&Work> {
         self.work.as_deref()
     }
 
-    /// The same, to change it.
     pub fn work_mut(&mut self) -> Option<&mut Work> {
         self.work.as_deref_mut()
     }
 
-    /// Begins to work on a round; `reasons` are keys and labels.
+    /// Starts work on a round. `reasons` are keys and labels.
     pub fn begin_round(
         &mut self,
         state: RoundState,
@@ -309,14 +299,14 @@ impl ReviewPane {
             None => (self.queue.clone(), self.position),
         };
         self.work = Some(Box::new(Work::new(state, reasons, before)));
-        // What was fetched before may be more than a blind round lets through.
+        // Items fetched before may show more than a blind round allows.
         self.items.clear();
         self.asked.clear();
         self.nothing_in_hand();
         vec![ReviewEffect::Moved]
     }
 
-    /// Ends the work on a round: the queue is the one before.
+    /// Ends the work on a round and restores the queue.
     pub fn end_round(&mut self) -> Vec<ReviewEffect> {
         let Some(work) = self.work.take() else {
             return Vec::new();
@@ -324,7 +314,7 @@ impl ReviewPane {
         let items = self.queue.items();
         (self.queue, self.position) = work.before;
         self.queue.grow(items);
-        // What is known of the items may be more than a blind round let through.
+        // In a blind round, items were fetched without statuses and verdicts.
         self.items.clear();
         self.asked.clear();
         self.arrived()
@@ -337,10 +327,10 @@ impl ReviewPane {
         self.sides = None;
     }
 
-    /// Where the person is, as the owner is to remember it.
+    /// The position for the owner to remember.
     pub fn place(&self) -> ResumePoint {
         let (queue, position, round) = match &self.work {
-            // Nobody comes back to what is over.
+            // Do not resume a round that is over.
             Some(work) if matches!(work.phase, Phase::Finished | Phase::Closed) => {
                 (&work.before.0, work.before.1, String::new())
             }
@@ -355,7 +345,7 @@ impl ReviewPane {
         }
     }
 
-    /// Takes in what the owner gives to judge at `now`. Whether what is on the screen is another thing now.
+    /// Handles the owner's reply with the next item. Returns whether the screen changes.
     pub fn serve(&mut self, turn: NextAssignment, now: u64) -> (bool, Vec<ReviewEffect>) {
         let items = self.queue.items();
         let Some(work) = &mut self.work else {
@@ -381,7 +371,7 @@ impl ReviewPane {
         }
     }
 
-    /// Decides the item in hand: the verdict is the round's, and nothing goes on before its receipt.
+    /// Gives a verdict on the assigned item. The next item has to wait for the receipt.
     pub(super) fn decide_in_round(
         &mut self,
         number: u32,
@@ -391,7 +381,7 @@ impl ReviewPane {
         let Some(work) = &mut self.work else {
             return Vec::new();
         };
-        // The owner knows which part of the round it is, and which guidelines lay beside.
+        // The owner fills in the part of the round and the guidelines.
         let asked = Asked {
             round: work.state.name.clone(),
             part: Part::Main,
@@ -418,7 +408,7 @@ impl ReviewPane {
         vec![ReviewEffect::Send(decide)]
     }
 
-    /// A verdict on the way to its receipt at `now` is on disk: what follows, where it was this round's.
+    /// Handles a receipt. Returns what follows if the verdict was one of this round.
     pub(super) fn saved_in_round(&mut self, decide: &Decide, now: u64) -> Option<Then> {
         let work = self.work.as_mut()?;
         if work.phase != Phase::Saving(decide.uuid) {
@@ -426,15 +416,15 @@ impl ReviewPane {
         }
         work.step(&decide.judgement, now);
         work.phase = Phase::Asking;
-        let told = work.practice && decide.judgement.verdict != Verdict::Skip;
-        Some(if told {
+        let wants_feedback = work.practice && decide.judgement.verdict != Verdict::Skip;
+        Some(if wants_feedback {
             Then::Feedback(decide.number, decide.judgement.verdict)
         } else {
             Then::Next
         })
     }
 
-    /// Takes in what the item of practice is that was just judged.
+    /// Receives the feedback on a practice item.
     pub fn told(&mut self, feedback: Feedback, verdict: Verdict) {
         if let Some(work) = self.work.as_mut().filter(|w| w.phase == Phase::Asking) {
             work.phase = Phase::Told(feedback, verdict);

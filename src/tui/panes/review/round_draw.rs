@@ -1,4 +1,4 @@
-//! Drawing the work on a round: its header over the item, the guidelines beside it, and the screens without an item.
+//! Drawing of a round: its header, the guidelines beside the item, and the screens without an item.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -10,30 +10,30 @@ use crate::theme::{Look, Role};
 use crate::widgets::text;
 use benchtop_model::round::feedback::Outcome;
 
-/// Columns of the guidelines, at least and at most.
+/// The least and greatest width of the guidelines.
 const GUIDELINES: (u16, u16) = (30, 50);
 
-/// Pieces of one line, each with its look.
+/// A line as styled pieces.
 type Line = Vec<(String, Role)>;
 
 fn width(line: &Line) -> usize {
-    line.iter().map(|(said, _)| text::width(said)).sum()
+    line.iter().map(|(piece, _)| text::width(piece)).sum()
 }
 
 fn put(line: &Line, (mut x, y): (u16, u16), right: u16, buf: &mut Buffer, look: &Look) {
-    for (said, role) in line {
+    for (piece, role) in line {
         let room = usize::from(right.saturating_sub(x));
-        (x, _) = buf.set_stringn(x, y, text::fit(said, room), room, look.style(*role));
+        (x, _) = buf.set_stringn(x, y, text::fit(piece, room), room, look.style(*role));
     }
 }
 
 impl Work {
-    /// Sets what stands in the header: keys and their words, and a line that says more.
+    /// Sets the key hints and the note of the header.
     pub fn set_header(&mut self, keys: Vec<(String, String)>, note: Option<String>) {
         (self.keys, self.note) = (keys, note);
     }
 
-    /// Which item of how many.
+    /// The position among the annotator's items.
     pub fn place(&self) -> String {
         let Some(served) = &self.served else {
             return String::new();
@@ -42,7 +42,7 @@ impl Work {
             text::grouped(served.place.0.into()),
             text::grouped(served.place.1.into()),
         );
-        // Who is faster than others comes to judge more.
+        // Faster annotators get more items, so the count is approximate.
         let shared = usize::from(self.state.overlap) < self.state.people.len();
         match (served.practice, shared) {
             (true, _) => format!("practice {at} of {of}"),
@@ -51,7 +51,7 @@ impl Work {
         }
     }
 
-    /// What the item of practice is, and how the verdict on it was.
+    /// The feedback on a practice item and the verdict on it.
     fn feedback(&self) -> Option<(String, Role)> {
         let Phase::Told(feedback, _) = &self.phase else {
             return None;
@@ -70,25 +70,20 @@ impl Work {
             format!(": {}", reasons.join(", "))
         };
         let known = match feedback.good {
-            Some(true) => "it is known to be good".to_string(),
-            Some(false) => format!("it is known to be bad{why}"),
-            None => "nothing is known of it".to_string(),
+            Some(true) => "this item is good".to_string(),
+            Some(false) => format!("this item is bad{why}"),
+            None => "no known verdict".to_string(),
         };
         Some(match self.outcome() {
-            Some((Outcome::Right, _)) => (format!("✓ right: {known}"), Role::Good),
-            Some((Outcome::Miss, _)) => (
-                format!("✗ wrong: you let a bad item through{why}"),
-                Role::Bad,
-            ),
-            Some((Outcome::FalseReject, _)) => {
-                ("✗ wrong: you turned a good item away".into(), Role::Bad)
-            }
+            Some((Outcome::Right, _)) => (format!("✓ correct: {known}"), Role::Good),
+            Some((Outcome::Miss, _)) => (format!("✗ wrong: this item is bad{why}"), Role::Bad),
+            Some((Outcome::FalseReject, _)) => ("✗ wrong: this item is good".into(), Role::Bad),
             Some((Outcome::Undecided, _)) => (format!("undecided: {known}"), Role::Warn),
             None => (format!("noted: {known}"), Role::Text),
         })
     }
 
-    /// The lines over the item, for so many columns.
+    /// The header lines for a width.
     fn header(&self, columns: usize) -> Vec<Line> {
         let blind = if self.state.blind { "blind" } else { "open" };
         let mut first = vec![
@@ -104,13 +99,13 @@ impl Work {
         let mut lines = vec![first];
         let mut second = Line::new();
         match self.feedback() {
-            Some((said, role)) => {
-                let mut wrapped = text::wrap(&said, columns.saturating_sub(1).max(8));
+            Some((piece, role)) => {
+                let mut wrapped = text::wrap(&piece, columns.saturating_sub(1).max(8));
                 let last = wrapped.pop().unwrap_or_default();
                 lines.extend(
                     wrapped
                         .into_iter()
-                        .map(|said| vec![(format!(" {said}"), role)]),
+                        .map(|piece| vec![(format!(" {piece}"), role)]),
                 );
                 second.push((format!(" {last}"), role));
             }
@@ -138,35 +133,37 @@ impl Work {
         lines
     }
 
-    /// What stands on the screen where there is no item: the words, and what to do.
+    /// The message and the advice on screens without an item.
     fn words(&self) -> Option<(String, String)> {
         let name = &self.state.name;
         let (what, more) = match &self.phase {
             Phase::Wait(_) => (
-                format!("others have in hand what is left of `{name}` for you"),
-                "what they give back, or keep too long, comes to you by itself".to_string(),
+                format!("others are working on the rest of `{name}`"),
+                "You get the items that they return or that time out.".to_string(),
             ),
             Phase::Finished => {
                 let given = self.served.as_ref().map_or(0, |s| s.nth + 1);
                 let done = if given > 0 {
-                    format!("{given} judged. ")
+                    format!("Items judged: {given}. ")
                 } else {
                     String::new()
                 };
                 (
-                    format!("nothing is left for you in `{name}`"),
-                    format!("{done}Thank you; how far the others are, the rounds say."),
+                    format!("you have finished `{name}`"),
+                    format!("{done}Thank you. Press 9 for the progress of all rounds."),
                 )
             }
             Phase::Closed => (
-                format!("the round `{name}` is closed"),
-                "Its verdicts go on counting; nothing more is given out.".to_string(),
+                format!("round `{name}` is closed"),
+                "Its verdicts still count.".to_string(),
             ),
-            Phase::Failed(why) => (format!("the round `{name}` gives nothing now"), why.clone()),
-            Phase::Asking if self.served.is_none() => (
-                format!("the next item of `{name}` is on its way"),
-                String::new(),
+            Phase::Failed(why) => (
+                format!("cannot load the next item of `{name}`"),
+                why.clone(),
             ),
+            Phase::Asking if self.served.is_none() => {
+                (format!("loading the next item of `{name}`"), String::new())
+            }
             _ => return None,
         };
         Some((what, more))
@@ -174,7 +171,7 @@ impl Work {
 }
 
 impl ReviewPane {
-    /// The part of `area` that is the item's: all of it outside of rounds.
+    /// The area of the item: all of `area` outside of rounds.
     pub fn room(&self, area: Rect) -> Rect {
         let Some(work) = &self.work else { return area };
         let lines = work.header(usize::from(area.width)).len() as u16;
@@ -189,7 +186,7 @@ impl ReviewPane {
         }
     }
 
-    /// Draws what of a round stands around the item. Whether there is an item to be drawn.
+    /// Draws the header and the guidelines of a round. Returns whether there is an item to draw.
     pub(super) fn draw_round(&mut self, area: Rect, buf: &mut Buffer, look: &Look) -> bool {
         let room = self.room(area);
         let Some(work) = &mut self.work else {
@@ -231,7 +228,7 @@ impl ReviewPane {
 }
 
 impl Work {
-    /// Columns that the guidelines take of `area`.
+    /// The width of the guidelines.
     fn column(&self, area: Rect) -> u16 {
         let shown = self.beside && self.guidelines.is_some() && is_wide(area);
         if shown {
@@ -285,7 +282,7 @@ impl Work {
         }
     }
 
-    /// Scrolls the guidelines beside the item; none where they are not shown.
+    /// Scrolls the guidelines. `None` if they are not shown.
     pub(super) fn scroll_guidelines(&mut self, lines: isize) -> Option<bool> {
         if !self.beside || self.overflow == 0 {
             return None;

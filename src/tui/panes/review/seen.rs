@@ -1,24 +1,22 @@
-//! What was painted of an item: which of its pictures, and which are missing or broken.
+//! A record of what was painted of an item: which of its pictures, and which are missing or broken.
 
 use super::{NoPicture, Picture, Sides};
 use crate::preview::Show;
 use benchtop_model::{Error, ErrorKind, Item, Judgement, PictureSeen, Seen, Verdict};
 
-/// An item as a frame painted it, and earlier frames before it.
+/// What frames have painted of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Painted {
-    /// Its number.
     pub number: u32,
-    /// Its revision.
     pub rev: u64,
-    /// No picture of it is being made ready.
+    /// Whether no picture is still loading.
     pub ready: bool,
-    /// What became of each of its pictures.
+    /// The state of each picture.
     pub pictures: Vec<PictureSeen>,
 }
 
 impl Painted {
-    /// The same with what an earlier frame painted of the same text.
+    /// Adds what an earlier frame painted of the same revision.
     pub fn after(mut self, earlier: Option<&Painted>) -> Painted {
         let same = earlier.filter(|e| (e.number, e.rev) == (self.number, self.rev));
         for (state, before) in self
@@ -34,23 +32,21 @@ impl Painted {
     }
 }
 
-/// An item that a person has had before them when they gave a verdict.
+/// An item as the annotator saw it before giving a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Viewed {
-    /// Its number.
     pub number: u32,
-    /// The revision that was painted.
+    /// The revision on the screen.
     pub rev: u64,
-    /// How it was seen.
     pub seen: Seen,
     /// Milliseconds from painting to the key.
     pub ms: Option<u32>,
-    /// What became of each of its pictures.
+    /// The state of each picture.
     pub pictures: Vec<PictureSeen>,
 }
 
 impl Viewed {
-    /// A verdict on it and no more.
+    /// A verdict with this record.
     pub fn judgement(&self, verdict: Verdict) -> Judgement {
         Judgement {
             ms: self.ms,
@@ -59,13 +55,13 @@ impl Viewed {
         }
     }
 
-    /// Which of its pictures were not painted, as a person reads it.
+    /// The pictures that were not painted, in words.
     pub fn unseen(&self) -> Option<String> {
         PictureSeen::unseen(&self.pictures)
     }
 }
 
-/// Why a picture could not be made ready, as it is recorded with a verdict.
+/// The reason for a picture that failed to load, as recorded with a verdict.
 pub fn failed(problem: &Error) -> NoPicture {
     let seen = if problem.kind == ErrorKind::NotFound {
         PictureSeen::Missing
@@ -78,8 +74,8 @@ pub fn failed(problem: &Error) -> NoPicture {
     }
 }
 
-/// What a frame painted of the pictures of `item` that draws `picture`, which shows `show` of `sides`; `bare` where its
-/// place is left for the terminal's own pixels.
+/// The state of each picture of `item` after a frame that draws `picture`, which shows `show` of
+/// `sides`. With `bare`, the terminal draws true pixels in its place.
 pub fn painted(
     item: &Item,
     sides: Option<&Sides>,
@@ -108,7 +104,7 @@ pub fn painted(
         }
     }
     let shown = match (sides, show) {
-        // Neither of the two is to be made out in it.
+        // The difference shows neither of the two pictures.
         (Some(_), Show::Difference) => 0..0,
         (Some(_), show) => Sides::of(show),
         (None, _) => Sides::of(Show::First),
@@ -121,7 +117,7 @@ pub fn painted(
                     shown.for_each(|at| set(at, PictureSeen::Painted));
                 }
             }
-            // Of two it is told which of them by `Sides::fails`.
+            // If both of two failed, `Sides::fails` records which one.
             Err(problem) if shown.len() == 1 => set(shown.start, failed(problem).seen),
             Err(_) => {}
         },

@@ -1,4 +1,4 @@
-//! The text beside the picture: where the item stands, its question, and where it comes from.
+//! The text beside the picture: status, question, and provenance.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
@@ -10,14 +10,13 @@ use crate::widgets::text;
 use crate::widgets::word_diff::{Word, by_words, put, styled, wrap};
 use benchtop_model::scoring::bench::Chip;
 use benchtop_model::scoring::rules::Then;
-use benchtop_model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict};
-use benchtop_store::query;
+use benchtop_model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict, history};
 
-/// The field of a record that holds the question as it was before it was rewritten (VLB, section 3.2: a question rephrased
-/// or given more context; a question fixed in place).
+/// The field with the question before it was rewritten (VLB, section 3.2: rephrased or given more
+/// context).
 pub const ORIGINAL: &str = "original_question";
 
-/// The question that an item's own was made from, where it is another.
+/// The question that the item's question was rewritten from, if it differs.
 pub fn original(item: &Item) -> Option<&str> {
     item.extra
         .get(ORIGINAL)?
@@ -25,12 +24,11 @@ pub fn original(item: &Item) -> Option<&str> {
         .filter(|original| *original != item.question)
 }
 
-/// One line.
 pub(super) struct Line {
     text: String,
     role: Role,
     modifier: Modifier,
-    /// Words with styles of their own, in place of the text.
+    /// Styled words in place of the text.
     words: Vec<Word>,
 }
 
@@ -44,7 +42,7 @@ impl Line {
         }
     }
 
-    /// Draws it in at most `room` columns.
+    /// Draws the line in at most `room` columns.
     pub(super) fn draw(&self, (x, y): (u16, u16), room: usize, buf: &mut Buffer, look: &Look) {
         if self.words.is_empty() {
             let style = look.style(self.role).add_modifier(self.modifier);
@@ -59,14 +57,13 @@ impl Line {
     }
 }
 
-/// Lines broken to a width.
+/// Lines wrapped to a width.
 pub(super) struct Lines {
     width: usize,
     pub(super) lines: Vec<Line>,
 }
 
 impl Lines {
-    /// No lines yet, for this many columns.
     pub(super) fn new(width: u16) -> Lines {
         Lines {
             width: usize::from(width),
@@ -74,17 +71,17 @@ impl Lines {
         }
     }
 
-    pub(super) fn say(&mut self, said: &str, role: Role, modifier: Modifier) {
-        for paragraph in said.split('\n') {
-            for text in text::wrap(paragraph, self.width) {
-                self.lines.push(Line::new(text, role, modifier));
+    pub(super) fn say(&mut self, text: &str, role: Role, modifier: Modifier) {
+        for paragraph in text.split('\n') {
+            for line in text::wrap(paragraph, self.width) {
+                self.lines.push(Line::new(line, role, modifier));
             }
         }
     }
 
-    /// Says it right below the first line, which tells which item it is.
-    pub(super) fn first(&mut self, said: &str, role: Role) {
-        let lines = text::wrap(said, self.width)
+    /// Inserts text below the first line, which names the item.
+    pub(super) fn first(&mut self, text: &str, role: Role) {
+        let lines = text::wrap(text, self.width)
             .into_iter()
             .map(|text| Line::new(text, role, Modifier::empty()));
         let at = self.lines.len().min(1);
@@ -96,7 +93,7 @@ impl Lines {
             .push(Line::new(String::new(), Role::Text, Modifier::empty()));
     }
 
-    /// `label  value`, the value's further lines indented.
+    /// Adds `label  value` with further lines of the value indented.
     fn field(&mut self, label: &str, value: &str, role: Role) {
         if value.is_empty() {
             return;
@@ -119,17 +116,16 @@ impl Lines {
 /// How much of an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// Everything.
     All,
-    /// Nothing of where it stands, and whether it is judged: a blind round asks for it.
+    /// No status and no verdicts, for a blind round. The flag tells whether the item is judged.
     Blind(bool),
-    /// The question and its options alone, none of which is marked: it is to be answered. Prompts, names of pictures and
-    /// where the item comes from can hold the answer.
+    /// The question and its unmarked options only, for a round that asks for answers. Prompts,
+    /// picture names, and provenance can give the answer away.
     Question(bool),
 }
 
 impl Shown {
-    /// What a round shows.
+    /// What a round shows of its item.
     pub(super) fn of(work: &Work) -> Shown {
         let judged = matches!(work.phase, Phase::Told(..) | Phase::Asking);
         match (work.asks_answers(), work.state.blind) {
@@ -140,7 +136,6 @@ impl Shown {
     }
 }
 
-/// Writes an item as far as it is `shown`.
 pub(super) fn write(
     number: u32,
     loaded: &Loaded,
@@ -157,7 +152,7 @@ pub(super) fn write(
     };
     match pending {
         Some(verdict) => lines.say(
-            &format!("#{number}  … {}, not saved yet", verdict.name()),
+            &format!("#{number}  … {}, saving", verdict.name()),
             Role::Warn,
             Modifier::empty(),
         ),
@@ -177,7 +172,7 @@ pub(super) fn write(
     match original(item) {
         None => lines.say(&item.question, Role::Text, Modifier::BOLD),
         Some(original) => {
-            lines.say("rewritten, word by word:", Role::Dim, Modifier::empty());
+            lines.say("rewritten:", Role::Dim, Modifier::empty());
             let pieces = by_words(original, &item.question);
             for words in wrap(styled(&pieces, false, look), lines.width.max(1)) {
                 lines.lines.push(Line {
@@ -208,31 +203,30 @@ pub(super) fn write(
     provenance(item, lines);
 }
 
-/// What the rules and people say of the item.
+/// Writes the rules that apply and the effective verdicts.
 fn standing(loaded: &Loaded, look: &Look, lines: &mut Lines) {
     chips(&loaded.chips, look.accessible, lines);
     for standing in &loaded.standing {
         let j = &standing.judgement;
-        let mut said = format!(
+        let mut line = format!(
             "{} by {}, {}",
             j.verdict.name(),
             standing.who,
-            query::judged(standing.at).replace('T', " ")
+            history::to_the_second(standing.at).replace('T', " ")
         );
         if !j.reasons.is_empty() {
-            said.push_str(&format!(": {}", j.reasons.join(", ")));
+            line.push_str(&format!(": {}", j.reasons.join(", ")));
         }
         if let Some(note) = &j.note {
-            said.push_str(&format!(" “{note}”"));
+            line.push_str(&format!(" “{note}”"));
         }
         if let Some(unseen) = PictureSeen::unseen(&j.pictures) {
-            said.push_str(&format!(" ({unseen})"));
+            line.push_str(&format!(" ({unseen})"));
         }
-        lines.say(&said, Role::Dim, Modifier::empty());
+        lines.say(&line, Role::Dim, Modifier::empty());
     }
 }
 
-/// The rules that hold for the item, and why.
 fn chips(chips: &[Chip], accessible: bool, lines: &mut Lines) {
     for chip in chips {
         let role = if chip.then == Then::Flag {
@@ -240,22 +234,18 @@ fn chips(chips: &[Chip], accessible: bool, lines: &mut Lines) {
         } else {
             Role::Bad
         };
-        let outcome = chip.then.outcome().name();
-        let said = match accessible {
-            true => format!(
-                "the rule {} has this item {outcome} because {}",
-                chip.rule, chip.words
-            ),
+        let outcome = crate::panes::outcome_word(chip.then.outcome());
+        let line = match accessible {
+            true => format!("{outcome} by the rule {} because {}", chip.rule, chip.words),
             false => format!("{outcome}: {}  ({})", chip.words, chip.rule),
         };
-        lines.say(&said, role, Modifier::empty());
+        lines.say(&line, role, Modifier::empty());
     }
 }
 
-/// An option with its letter.
-fn option((at, said): (usize, &str), mark: &str, role: Role, lines: &mut Lines) {
+fn option((at, option): (usize, &str), mark: &str, role: Role, lines: &mut Lines) {
     let letter = Item::letter(at);
-    for (at, text) in text::wrap(said, lines.width.saturating_sub(5).max(8))
+    for (at, text) in text::wrap(option, lines.width.saturating_sub(5).max(8))
         .into_iter()
         .enumerate()
     {
@@ -270,7 +260,7 @@ fn option((at, said): (usize, &str), mark: &str, role: Role, lines: &mut Lines) 
     }
 }
 
-/// The options, none of which is told from the others.
+/// Writes the options without marking the correct one.
 fn unmarked(item: &Item, lines: &mut Lines) {
     item.options
         .iter()
@@ -289,7 +279,7 @@ fn options(item: &Item, lines: &mut Lines) {
     }
     if item.options.is_empty() || item.correct().is_none() {
         let label = if item.kind == QuestionKind::FreeForm {
-            "wanted"
+            "expected"
         } else {
             "answer"
         };
@@ -300,7 +290,7 @@ fn options(item: &Item, lines: &mut Lines) {
 fn provenance(item: &Item, lines: &mut Lines) {
     lines.field("id", &item.id, Role::Dim);
     if item.task.as_deref() == Some("sample") {
-        lines.field("sample", "drawn by benchtop to try it out", Role::Warn);
+        lines.field("sample", "drawn by benchtop as a sample", Role::Warn);
     }
     let known = |parts: &[Option<&str>]| {
         parts
@@ -338,7 +328,7 @@ fn provenance(item: &Item, lines: &mut Lines) {
         let broken = image
             .unreadable
             .as_deref()
-            .map_or(String::new(), |why| format!("  (cannot be shown: {why})"));
+            .map_or(String::new(), |why| format!("  (cannot show: {why})"));
         lines.field(
             "picture",
             &format!("{}{hash}{broken}", image.name),

@@ -1,16 +1,16 @@
-//! What keys, choices and typed lines do.
+//! Actions, choices, and typed lines of the rounds pane.
 
 use super::form::Form;
-use super::side::kept;
+use super::side::rule_text;
 use super::{ChoiceFor, RoundsEffect as Effect, RoundsPane, TextFor, Want, refuse};
 use crate::action::Action;
 use crate::widgets::table::{Answer, TableEffect};
 use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::Votes;
 use benchtop_model::round::state::RoundState;
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// The rules that can be tried without typing.
+/// The rules that "what if" offers without typing.
 const RULES: [Protocol; 6] = [
     Protocol::Single,
     Protocol::BothAccept,
@@ -21,7 +21,6 @@ const RULES: [Protocol; 6] = [
 ];
 
 impl RoundsPane {
-    /// Does an action.
     pub fn act(&mut self, action: Action) -> Vec<Effect> {
         match action {
             Action::Back => vec![Effect::Leave],
@@ -38,32 +37,29 @@ impl RoundsPane {
             }
             Action::FormClose => {
                 self.open = false;
-                vec![Effect::Say(format!(
-                    "{} comes back to the form as it is",
-                    self.keys[0]
-                ))]
+                vec![Effect::Say(format!("{} reopens the form", self.keys[0]))]
             }
             Action::FormNext | Action::FormPrevious | Action::FormMake => match &mut self.form {
                 Some(form) => form.act(action),
                 None => vec![],
             },
-            Action::CloseRound => self.of_round(|round| {
+            Action::CloseRound => self.with_round(|round| {
                 let (closed, name) = (round.closed.is_none(), &round.name);
                 let (title, yes, more) = match closed {
                     true => (
-                        format!("close `{name}`"),
-                        "close it",
-                        "nothing more is given out; who has an item may finish it",
+                        format!("Close `{name}`?"),
+                        "close",
+                        "no new assignments; open ones may be finished",
                     ),
                     false => (
-                        format!("open `{name}` again"),
-                        "open it",
-                        "items are given out again",
+                        format!("Reopen `{name}`?"),
+                        "reopen",
+                        "items are assigned again",
                     ),
                 };
                 let lines = vec![
                     (yes.to_string(), more.to_string()),
-                    ("leave it as it is".into(), String::new()),
+                    ("cancel".into(), String::new()),
                 ];
                 vec![Effect::AskChoice {
                     purpose: ChoiceFor::Close(name.clone(), closed),
@@ -71,40 +67,37 @@ impl RoundsPane {
                     lines,
                 }]
             }),
-            Action::WhatIf => self.of_round(|round| {
-                let line = |p: &Protocol| (p.to_string(), kept(*p));
+            Action::WhatIf => self.with_round(|round| {
+                let line = |p: &Protocol| (p.to_string(), rule_text(*p));
                 let mut lines: Vec<_> = RULES.iter().map(line).collect();
-                lines.push(("majority".into(), "kept if k of n accept it".into()));
-                let title = format!("`{}` under which rule?", round.name);
+                lines.push(("majority".into(), "kept if k of n accept".into()));
+                let title = format!("Try which rule on `{}`?", round.name);
                 vec![Effect::AskChoice {
                     purpose: ChoiceFor::Rule(round.name.clone()),
                     title,
                     lines,
                 }]
             }),
-            Action::DeleteRound => self.of_round(|round| {
+            Action::DeleteRound => self.with_round(|round| {
                 if round.judged > 0 {
-                    return refuse(format!(
-                        "`{}` has verdicts: it can be closed, not deleted",
-                        round.name
-                    ));
+                    return refuse(format!("`{}` has verdicts: close it instead", round.name));
                 }
                 let lines = vec![
                     (
-                        "delete it".to_string(),
-                        "its file goes; it has no verdicts".to_string(),
+                        "delete".to_string(),
+                        "deletes its file; it has no verdicts".to_string(),
                     ),
-                    ("leave it as it is".into(), String::new()),
+                    ("cancel".into(), String::new()),
                 ];
-                let title = format!("delete `{}`?", round.name);
+                let title = format!("Delete `{}`?", round.name);
                 vec![Effect::AskChoice {
                     purpose: ChoiceFor::Delete(round.name.clone()),
                     title,
                     lines,
                 }]
             }),
-            Action::RoundPeople => self.of_round(|round| {
-                let label = format!("people of `{}`", round.name);
+            Action::RoundPeople => self.with_round(|round| {
+                let label = format!("annotators of `{}`", round.name);
                 let text = active(round).join(", ");
                 vec![Effect::AskText {
                     purpose: TextFor::People(round.name.clone()),
@@ -112,45 +105,42 @@ impl RoundsPane {
                     text,
                 }]
             }),
-            Action::ShowGuidelines => self.of_round(|round| match &round.guidelines {
+            Action::ShowGuidelines => self.with_round(|round| match &round.guidelines {
                 Some(_) => {
                     vec![Effect::Ask(
                         Want::Guidelines(round.name.clone()),
                         request::Guidelines(round.name.clone()).into(),
                     )]
                 }
-                None => refuse(format!("`{}` was made without guidelines", round.name)),
+                None => refuse(format!("`{}` has no guidelines", round.name)),
             }),
             other => self.act_on_table(other),
         }
     }
 
-    fn of_round(&self, act: impl FnOnce(&RoundState) -> Vec<Effect>) -> Vec<Effect> {
+    fn with_round(&self, act: impl FnOnce(&RoundState) -> Vec<Effect>) -> Vec<Effect> {
         match self.round() {
             Some(round) => act(round),
-            None => refuse(format!(
-                "there is no round here: {} draws one",
-                self.keys[0]
-            )),
+            None => refuse(format!("no rounds: {} creates one", self.keys[0])),
         }
     }
 
     fn act_on_table(&mut self, action: Action) -> Vec<Effect> {
         if action == Action::Open {
-            return self.of_round(|round| vec![Effect::Work(Box::new(round.clone()))]);
+            return self.with_round(|round| vec![Effect::Work(Box::new(round.clone()))]);
         }
         let mut effects = Vec::new();
         for answer in self.table.act(action) {
             effects.extend(match answer {
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Said(said) => vec![Effect::Say(said)],
-                _ => refuse(format!("{} is not for rounds", action.name())),
+                Answer::Said(text) => vec![Effect::Say(text)],
+                _ => refuse(format!("`{}` does nothing on rounds", action.name())),
             });
         }
         effects
     }
 
-    /// Takes in a choice.
+    /// Receives a choice.
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         match purpose {
             ChoiceFor::Close(round, closed) if pick == 0 => {
@@ -174,7 +164,7 @@ impl RoundsPane {
                 None => {
                     let (purpose, label) = (
                         TextFor::Majority(round.clone()),
-                        "kept if accepted by at least".to_string(),
+                        "kept if at least this many accept".to_string(),
                     );
                     vec![Effect::AskText {
                         purpose,
@@ -186,7 +176,7 @@ impl RoundsPane {
         }
     }
 
-    /// Takes in a line of text that was asked for.
+    /// Receives a typed line.
     pub fn typed(&mut self, purpose: &TextFor, text: &str) -> Vec<Effect> {
         match purpose {
             TextFor::Majority(round) => match majority(text) {
@@ -195,13 +185,13 @@ impl RoundsPane {
             },
             TextFor::People(name) => match self.rounds.iter().find(|round| round.name == *name) {
                 Some(round) => change_people(round, text),
-                None => refuse(format!("there is no round `{name}` any more")),
+                None => refuse(format!("round `{name}` no longer exists")),
             },
         }
     }
 }
 
-/// Those who are given items of a round.
+/// The annotators who still get items of a round.
 fn active(round: &RoundState) -> Vec<String> {
     let all = round.people.iter().map(|(name, _)| name);
     all.filter(|name| !round.left.contains(name))
@@ -209,21 +199,21 @@ fn active(round: &RoundState) -> Vec<String> {
         .collect()
 }
 
-/// Asks for these people in place of those there are.
+/// Requests the change from the present annotators to the typed ones.
 fn change_people(round: &RoundState, text: &str) -> Vec<Effect> {
     let now = active(round);
-    let wanted: Vec<String> = people(text).collect();
-    let add: Vec<String> = wanted
+    let names: Vec<String> = people(text).collect();
+    let add: Vec<String> = names
         .iter()
         .filter(|name| !now.contains(name))
         .cloned()
         .collect();
     let remove: Vec<String> = now
         .into_iter()
-        .filter(|name| !wanted.contains(name))
+        .filter(|name| !names.contains(name))
         .collect();
     if add.is_empty() && remove.is_empty() {
-        return vec![Effect::Say("the people stay as they are".into())];
+        return vec![Effect::Say("no change".into())];
     }
     let want = Want::People(round.name.clone(), add.clone(), remove.clone());
     vec![Effect::Ask(
@@ -237,7 +227,7 @@ fn change_people(round: &RoundState, text: &str) -> Vec<Effect> {
     )]
 }
 
-/// Reads names with commas between.
+/// Splits names at commas.
 pub(super) fn people(text: &str) -> impl Iterator<Item = String> {
     text.split(',')
         .map(str::trim)
@@ -256,12 +246,10 @@ fn try_rule(round: &str, rule: Protocol) -> Vec<Effect> {
     )]
 }
 
-/// Reads `3 of 5`.
+/// Parses `3 of 5`.
 pub(super) fn majority(text: &str) -> std::result::Result<Votes, String> {
     match format!("majority {}", text.trim()).parse()? {
         Protocol::Majority(votes) => Ok(votes),
-        other => Err(format!(
-            "`{other}` is no majority, expected one such as 3 of 5"
-        )),
+        other => Err(format!("`{other}` is not a majority such as `3 of 5`")),
     }
 }

@@ -1,10 +1,11 @@
-//! The rounds pane: every round and how far it is, what it asks, what another rule would keep, and the form of a new one.
+//! The rounds pane: all rounds with their progress, "what if" for other rules, and the form of a
+//! new round.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `act` | what keys, choices and typed lines do |
+//! | `act` | actions, choices, and typed lines |
 //! | `rows` | rounds as a table |
-//! | `side` | the round under the cursor in words |
+//! | `side` | details of the round under the cursor |
 //! | [`form`] | the form of a new round |
 
 mod act;
@@ -18,7 +19,7 @@ use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::metadata::edit_session::said;
+use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
 use crate::theme::Look;
 use crate::widgets::page::Page;
@@ -27,100 +28,93 @@ use benchtop_model::Result;
 use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::WhatIf;
 use benchtop_model::round::state::{GuidelinesText, RoundState};
-use benchtop_owner::wire::{AnyRequest, request};
+use benchtop_protocol::wire::{AnyRequest, request};
 use form::Form;
 
-/// How long nothing must be typed before what a form would draw is asked for.
+/// The pause in typing before the form's preview is requested.
 pub const PAUSE: Duration = Duration::from_millis(250);
 
-/// What an answer of the owner is for.
+/// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Want {
     /// [`RoundsPane::take_rounds`].
     Rounds,
-    /// [`RoundsPane::take_closed`]: this round, closed or open again.
+    /// [`RoundsPane::take_closed`]: the round, and whether it was closed or reopened.
     Closed(String, bool),
-    /// [`RoundsPane::take_what_if`]: of this round, under this rule.
+    /// [`RoundsPane::take_what_if`]: the round and the rule.
     WhatIf(String, Protocol),
-    /// [`RoundsPane::take_guidelines`], of this round.
+    /// [`RoundsPane::take_guidelines`], for this round.
     Guidelines(String),
-    /// [`RoundsPane::take_preview`]: of the form as it was at this edit.
+    /// [`RoundsPane::take_preview`]: the form's edit number.
     Preview(u64),
-    /// [`RoundsPane::take_look`]: of the form as it was at this edit.
+    /// [`RoundsPane::take_look`]: the form's edit number.
     Look(u64),
     /// [`RoundsPane::take_made`].
     Made,
-    /// [`RoundsPane::take_deleted`]: this round.
+    /// [`RoundsPane::take_deleted`], for this round.
     Deleted(String),
-    /// [`RoundsPane::take_people`]: of this round, who joins and who leaves.
+    /// [`RoundsPane::take_people`]: the round, who joins, and who leaves.
     People(String, Vec<String>, Vec<String>),
 }
 
-/// What a line of text is asked for.
+/// The purpose of a text prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextFor {
     /// The majority to try on this round.
     Majority(String),
-    /// The people of this round from now on.
+    /// The annotators of this round.
     People(String),
 }
 
-/// What a choice decides.
+/// The purpose of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChoiceFor {
-    /// Whether this round is closed, or opened again.
+    /// Whether to close (or reopen) this round.
     Close(String, bool),
     /// The rule to try on this round.
     Rule(String),
-    /// Whether the round of the form is drawn.
+    /// Whether to create the round of the form.
     Make,
-    /// Whether this round is deleted.
+    /// Whether to delete this round.
     Delete(String),
 }
 
 impl ChoiceFor {
-    /// The line that the cursor begins on: what cannot be taken back is not done by a key too many.
+    /// The initial line of the menu: the safe one where there is no undo.
     pub fn begins(&self) -> usize {
         usize::from(matches!(self, ChoiceFor::Make | ChoiceFor::Delete(_)))
     }
 }
 
-/// What the pane asks of the program around it.
+/// An effect of the rounds pane.
 #[derive(Clone, Debug)]
 pub enum RoundsEffect {
-    /// Ask the owner; the answer is for `Want`.
+    /// Send a request to the owner. `Want` names the receiver of the reply.
     Ask(Want, AnyRequest),
     /// Ask for a line of text.
     AskText {
-        /// What for.
         purpose: TextFor,
-        /// What the prompt says.
         label: String,
-        /// What it begins with.
+        /// The initial text.
         text: String,
     },
-    /// Ask which.
+    /// Ask for a choice.
     AskChoice {
-        /// What for.
         purpose: ChoiceFor,
-        /// The question.
         title: String,
-        /// The answers, each with a word about it.
+        /// The options, each with a detail.
         lines: Vec<(String, String)>,
     },
-    /// Work on this round.
     Work(Box<RoundState>),
-    /// Show a page.
     Page(Box<Page>),
-    /// The form was changed: once nothing was typed for [`PAUSE`], ask with [`RoundsPane::preview`].
+    /// The form changed. Call [`RoundsPane::preview`] after [`PAUSE`] without typing.
     Changed,
-    /// Something was done.
+    /// Report success.
     Done(String),
-    /// Good to know.
+    /// Report something worth knowing.
     Say(String),
-    /// Why the key did nothing.
+    /// Report why the action did nothing.
     Refuse(String),
-    /// Leave the pane.
     Leave,
 }
 
@@ -138,11 +132,11 @@ pub fn guidelines_page(round: &str, guidelines: &GuidelinesText) -> Page {
     );
     let mut page = Page::new(title);
     if guidelines.made != guidelines.version {
-        let said = format!(
-            "They changed since the round was made; then they were version {}.",
+        let note = format!(
+            "They changed since the round was created with version {}.",
             guidelines.made
         );
-        page = page.say(said).say("");
+        page = page.say(note).say("");
     }
     guidelines
         .text
@@ -150,29 +144,27 @@ pub fn guidelines_page(round: &str, guidelines: &GuidelinesText) -> Page {
         .fold(page, |page, line| page.say(line))
 }
 
-/// The rounds pane.
 #[derive(Debug)]
 pub struct RoundsPane {
     who: String,
     rounds: Vec<RoundState>,
     table: LocalTable,
-    /// Why the table is empty.
+    /// The text of an empty table.
     empty: Empty,
-    /// What the rows were made for: whether bars are drawn in words.
+    /// Whether the rows were built with plain-text bars.
     made: Option<bool>,
-    /// What another rule would make of a round's verdicts.
+    /// The result of "what if": round, rule, and counts.
     tried: Option<(String, Protocol, Result<WhatIf>)>,
-    /// What the owner said of the round that was just made.
+    /// The owner's notes on the round just created.
     notes: Option<(String, Vec<String>)>,
     form: Option<Form>,
-    /// The form is shown.
+    /// Whether the form is open.
     open: bool,
-    /// Keys as sentences name them: new, work, what if.
+    /// Key names for hints: new, work, what if.
     keys: [String; 3],
 }
 
 impl RoundsPane {
-    /// A pane of `who` that knows of no rounds yet.
     pub fn new(who: impl Into<String>) -> RoundsPane {
         RoundsPane {
             who: who.into(),
@@ -188,8 +180,8 @@ impl RoundsPane {
         }
     }
 
-    /// Scopes whose keys are live now, the nearest first. While a form is filled in, keys that its scope does not have are
-    /// for [`key`](Self::key).
+    /// The scopes with live keys, nearest first. While the form is open, [`key`](Self::key) gets
+    /// the keys that the scope does not claim.
     pub fn scopes(&self) -> &'static [Scope] {
         if self.open {
             &[Scope::Form]
@@ -198,12 +190,12 @@ impl RoundsPane {
         }
     }
 
-    /// Whether keys are text now.
+    /// Whether keys type text.
     pub fn typing(&self) -> bool {
         self.open
     }
 
-    /// Shown, or something about rounds changed. `key` names the key of an action.
+    /// Opens the pane or reloads it. `key` names the key of an action.
     pub fn start(&mut self, key: impl Fn(Action) -> String) -> Vec<Effect> {
         self.keys = [
             key(Action::NewRound),
@@ -213,13 +205,12 @@ impl RoundsPane {
         vec![Effect::Ask(Want::Rounds, request::Rounds.into())]
     }
 
-    /// The round under the cursor.
     fn round(&self) -> Option<&RoundState> {
         self.rounds
             .get(usize::try_from(self.table.cursor_id()?).ok()?)
     }
 
-    /// Takes the rounds in.
+    /// Receives the rounds.
     pub fn take_rounds(&mut self, rounds: Result<Vec<RoundState>>) {
         match rounds {
             Ok(rounds) => {
@@ -227,7 +218,7 @@ impl RoundsPane {
                 self.rounds = rounds;
                 let [new, ..] = &self.keys;
                 self.empty = Empty::Nothing {
-                    hint: format!("No round has been drawn yet: {new} draws the first one."),
+                    hint: format!("No rounds yet. Press {new} to create one."),
                 };
                 self.fill();
                 if let Some(name) = here {
@@ -235,7 +226,7 @@ impl RoundsPane {
                 }
             }
             Err(problem) => {
-                self.empty = Empty::Failed(said(&problem));
+                self.empty = Empty::Failed(error_line(&problem));
                 self.rounds.clear();
                 self.fill();
             }
@@ -258,30 +249,30 @@ impl RoundsPane {
         }
     }
 
-    /// Takes in that a round was closed or opened again.
+    /// Receives the result of closing or reopening a round.
     pub fn take_closed(&mut self, name: &str, closed: bool, done: Result<()>) -> Vec<Effect> {
         match done {
             Ok(()) => {
                 let what = if closed {
-                    "closed; its verdicts go on counting"
+                    "closed; its verdicts still count"
                 } else {
-                    "open again"
+                    "open"
                 };
                 vec![
                     Effect::Done(format!("`{name}` is {what}")),
                     Effect::Ask(Want::Rounds, request::Rounds.into()),
                 ]
             }
-            Err(problem) => refuse(said(&problem)),
+            Err(problem) => refuse(error_line(&problem)),
         }
     }
 
-    /// Takes in what another rule would keep.
+    /// Receives the result of "what if".
     pub fn take_what_if(&mut self, name: &str, rule: Protocol, found: Result<WhatIf>) {
         self.tried = Some((name.into(), rule, found));
     }
 
-    /// Takes the guidelines of a round in.
+    /// Receives the guidelines of a round.
     pub fn take_guidelines(
         &self,
         name: &str,
@@ -291,12 +282,12 @@ impl RoundsPane {
             Ok(Some(guidelines)) => {
                 vec![Effect::Page(Box::new(guidelines_page(name, &guidelines)))]
             }
-            Ok(None) => refuse(format!("`{name}` was made without guidelines")),
-            Err(problem) => refuse(said(&problem)),
+            Ok(None) => refuse(format!("`{name}` has no guidelines")),
+            Err(problem) => refuse(error_line(&problem)),
         }
     }
 
-    /// Asks what the form as it is now would draw, where it can be read.
+    /// Requests a preview of the form.
     pub fn preview(&mut self) -> Vec<Effect> {
         self.form
             .as_mut()
@@ -304,14 +295,14 @@ impl RoundsPane {
             .map_or(Vec::new(), Form::preview)
     }
 
-    /// Takes in what the form as it was at that edit would draw.
+    /// Receives a preview of the form.
     pub fn take_preview(&mut self, edit: u64, would: Result<RoundState>) {
         if let Some(form) = &mut self.form {
             form.take_preview(edit, would);
         }
     }
 
-    /// Takes in what the form as it was at that edit would draw, and asks whether to.
+    /// Receives the last preview and asks for confirmation.
     pub fn take_look(&mut self, edit: u64, would: Result<RoundState>) -> Vec<Effect> {
         self.form
             .as_mut()
@@ -319,20 +310,20 @@ impl RoundsPane {
             .map_or(vec![], |form| form.take_look(edit, would))
     }
 
-    /// Takes in that a round was deleted.
+    /// Receives the result of deleting a round.
     pub fn take_deleted(&mut self, name: &str, done: Result<()>) -> Vec<Effect> {
         match done {
             Ok(()) => {
                 vec![
-                    Effect::Done(format!("`{name}` is deleted")),
+                    Effect::Done(format!("deleted `{name}`")),
                     Effect::Ask(Want::Rounds, request::Rounds.into()),
                 ]
             }
-            Err(problem) => refuse(said(&problem)),
+            Err(problem) => refuse(error_line(&problem)),
         }
     }
 
-    /// Takes in that people joined a round or left it.
+    /// Receives the result of changing the annotators of a round.
     pub fn take_people(
         &mut self,
         name: &str,
@@ -340,15 +331,15 @@ impl RoundsPane {
         done: Result<RoundState>,
     ) -> Vec<Effect> {
         if let Err(problem) = done {
-            return refuse(said(&problem));
+            return refuse(error_line(&problem));
         }
         let mut parts = Vec::new();
         if !joined.is_empty() {
-            parts.push(format!("{} in", joined.join(", ")));
+            parts.push(format!("added {}", joined.join(", ")));
         }
         if !left.is_empty() {
             parts.push(format!(
-                "{} out: their verdicts count, the others take what is left",
+                "removed {} (their verdicts still count)",
                 left.join(", ")
             ));
         }
@@ -358,21 +349,21 @@ impl RoundsPane {
         ]
     }
 
-    /// Takes in the round that was made.
+    /// Receives the round just created.
     pub fn take_made(&mut self, made: Result<RoundState>) -> Vec<Effect> {
         let state = match (made, &mut self.form) {
             (Ok(state), _) => state,
             (Err(problem), Some(form)) => {
-                let why = said(&problem);
+                let why = error_line(&problem);
                 form.refused(problem);
                 return refuse(why);
             }
-            (Err(problem), None) => return refuse(said(&problem)),
+            (Err(problem), None) => return refuse(error_line(&problem)),
         };
         (self.form, self.open) = (None, false);
         let work = &self.keys[1];
         let done = format!(
-            "`{}` is drawn: {} items, {} verdicts wanted; {work} works on it",
+            "created `{}`: {} items, {} verdicts; {work} starts",
             state.name, state.items, state.wanted
         );
         let name = state.name.clone();
@@ -388,7 +379,7 @@ impl RoundsPane {
         ]
     }
 
-    /// Gives the form a key.
+    /// Handles a key in the form.
     pub fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
         self.form.as_mut().map_or(vec![], |form| form.key(key))
     }
@@ -398,7 +389,7 @@ impl RoundsPane {
         self.form.as_mut().map_or(vec![], |form| form.paste(pasted))
     }
 
-    /// Draws the pane; gives where the terminal's cursor belongs while the form is filled in.
+    /// Draws the pane. Returns the position of the terminal's cursor while the form is open.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
         if let Some(form) = self.form.as_ref().filter(|_| self.open) {
             return Some(form.draw(area, buf, look));

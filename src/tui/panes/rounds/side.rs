@@ -1,22 +1,23 @@
-//! The round under the cursor in words: what it asks, who is how far, and what its rule and another one keep.
+//! Details of the round under the cursor: its question, the progress of each annotator, and "what
+//! if".
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{RoundsPane, rows, said};
+use super::{RoundsPane, error_line, rows};
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::bar;
 use crate::widgets::text::grouped;
+use benchtop_model::history::to_the_second as judged;
 use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::WhatIf;
 use benchtop_model::round::state::RoundState;
-use benchtop_store::query::judged;
 
-/// From here on the words stand on the right of the table.
+/// The least width with the details on the right.
 const WIDE: u16 = 120;
 
-/// Where table and words go.
+/// Splits the area into table and details.
 pub(super) fn layout(area: Rect, rounds: usize) -> (Rect, Rect) {
     if area.width >= WIDE {
         let left = area.width * 11 / 20;
@@ -45,22 +46,20 @@ pub(super) fn layout(area: Rect, rounds: usize) -> (Rect, Rect) {
     )
 }
 
-/// What a rule keeps, and who did so.
-pub(super) fn kept(rule: Protocol) -> String {
+/// The rule in words, with its source.
+pub(super) fn rule_text(rule: Protocol) -> String {
     match rule {
-        Protocol::Single => "kept if the last word accepts it".into(),
-        Protocol::BothAccept => "kept if both of two accept it (MVP-Bench)".into(),
+        Protocol::Single => "kept if the last verdict accepts".into(),
+        Protocol::BothAccept => "kept if both of two accept (MVP-Bench)".into(),
         Protocol::Majority(votes) => format!(
-            "kept if {} of {} accept it (AutoBench-V: 3 of 5)",
+            "kept if {} of {} accept (AutoBench-V: 3 of 5)",
             votes.k(),
             votes.n()
         ),
-        Protocol::Equivalence => "kept if both of two say that the answer is the same (VLB)".into(),
-        Protocol::Audit => "kept if the one who looks finds nothing wrong (Dysca: a tenth)".into(),
-        Protocol::Answer => "decides nothing: answers without the key (MVP-Bench)".into(),
-        Protocol::Refusal => {
-            "kept if three of five say that only the refusal is right (MM-SAP)".into()
-        }
+        Protocol::Equivalence => "kept if both of two find the answer unchanged (VLB)".into(),
+        Protocol::Audit => "kept if the auditor finds no fault (Dysca: 10 % sample)".into(),
+        Protocol::Answer => "keeps nothing: collects answers without the key (MVP-Bench)".into(),
+        Protocol::Refusal => "kept if 3 of 5 find that only the refusal is correct (MM-SAP)".into(),
     }
 }
 
@@ -73,10 +72,10 @@ impl RoundsPane {
             Role::Heading,
         );
         lines.tell(
-            &format!(" It asks: {}", round.protocol.question()),
+            &format!(" Question: {}", round.protocol.question()),
             Role::Text,
         );
-        lines.tell(&format!(" Rule: {}.", kept(round.protocol)), Role::Dim);
+        lines.tell(&format!(" Rule: {}.", rule_text(round.protocol)), Role::Dim);
         self.draw_progress(round, &mut lines);
         draw_statuses(round, &mut lines);
         self.draw_tried(round, &mut lines);
@@ -89,22 +88,22 @@ impl RoundsPane {
             lines.say(&format!(" guidelines: {path}"), Role::Dim);
         }
         let made = judged(round.created).replace('T', " ");
-        lines.say(&format!(" made {made} by {}", round.by), Role::Dim);
+        lines.say(&format!(" created {made} by {}", round.by), Role::Dim);
         if round.missing > 0 {
             lines.tell(
                 &format!(
-                    " the project does not have {} of its items",
+                    " {} of its items are not in the project",
                     grouped(round.missing)
                 ),
                 Role::Warn,
             );
         }
         if round.strangers > 0 {
-            let said = format!(
-                " {} verdicts are of people or on items that are not in it",
+            let line = format!(
+                " {} verdicts do not belong to its items or annotators",
                 grouped(round.strangers)
             );
-            lines.tell(&said, Role::Warn);
+            lines.tell(&line, Role::Warn);
         }
     }
 
@@ -116,16 +115,16 @@ impl RoundsPane {
         } else {
             format!("{} people", round.overlap)
         };
-        let said = format!(
+        let line = format!(
             " {} items, {overlap} each: {} of {} verdicts",
             grouped(round.items),
             grouped(round.judged),
             grouped(round.wanted)
         );
-        lines.tell(&said, Role::Text);
+        lines.tell(&line, Role::Text);
         lines.say(
             &format!(" {}", bar(rows::share(round), width, plain)),
-            rows::standing(round).1,
+            rows::state(round).1,
         );
         let share = round.wanted as f64 / round.people.len().max(1) as f64;
         for (name, n) in &round.people {
@@ -136,13 +135,13 @@ impl RoundsPane {
             };
             let part = if share > 0.0 { *n as f64 / share } else { 0.0 };
             let who = format!("{name}{you}");
-            let said = format!(
+            let line = format!(
                 "   {who:<20} {} {:>6}",
                 bar(part.min(1.0), 10, plain),
                 grouped(*n)
             );
             lines.say(
-                &said,
+                &line,
                 if you.is_empty() {
                     Role::Dim
                 } else {
@@ -170,16 +169,19 @@ impl RoundsPane {
                 let other = found.pending + found.flagged + found.to_fix + found.skipped;
                 let (kept, dropped, other) = (grouped(kept), grouped(dropped), grouped(other));
                 lines.say(
-                    &format!(" under `{rule}`: {kept} kept, {dropped} dropped, {other} other"),
+                    &format!(" with `{rule}`: {kept} kept, {dropped} dropped, {other} other"),
                     Role::Accent,
                 );
                 let (changed, gained, lost) = (grouped(changed), grouped(gained), grouped(lost));
                 lines.tell(
-                    &format!(" {changed} change: {gained} more kept, {lost} no longer kept"),
+                    &format!(" {changed} change: {gained} newly kept, {lost} no longer kept"),
                     Role::Text,
                 );
             }
-            Err(problem) => lines.tell(&format!(" under `{rule}`: {}", said(problem)), Role::Warn),
+            Err(problem) => lines.tell(
+                &format!(" with `{rule}`: {}", error_line(problem)),
+                Role::Warn,
+            ),
         }
     }
 }
@@ -188,16 +190,13 @@ fn draw_statuses(round: &RoundState, lines: &mut Lines<'_>) {
     match &round.by_status {
         Some(counts) => {
             let some = counts.iter().filter(|(_, n)| *n > 0);
-            let said: Vec<String> = some
+            let parts: Vec<String> = some
                 .map(|(status, n)| format!("{} {}", grouped(*n), status.name()))
                 .collect();
-            lines.tell(
-                &format!(" its rule so far: {}", said.join(", ")),
-                Role::Text,
-            );
+            lines.tell(&format!(" result so far: {}", parts.join(", ")), Role::Text);
         }
         None => lines.tell(
-            " where its items stand comes when it is closed: it is blind, and you are in it",
+            " results appear when the round closes: it is blind, and you take part",
             Role::Dim,
         ),
     }

@@ -1,4 +1,4 @@
-//! Drawing the template pane: the text, the slots on offer, and the preview or the findings.
+//! Drawing of the template pane: the text, the available slots, and the preview or the findings.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -11,7 +11,7 @@ use crate::widgets::table::draw::draw_empty;
 use crate::widgets::text;
 use benchtop_model::Finding;
 
-/// From here on the preview stands on the right.
+/// The least width with the preview on the right.
 const WIDE: u16 = 120;
 
 struct Parts {
@@ -89,16 +89,16 @@ fn parts(area: Rect, side: Side, slots: u16) -> Parts {
 }
 
 impl TemplatesPane {
-    /// Draws the pane; gives where the terminal's cursor belongs while text is typed.
+    /// Draws the pane. While typing, returns the position of the terminal's cursor.
     pub fn draw(
         &mut self,
-        desk: &EditSession,
+        edit_session: &EditSession,
         area: Rect,
         buf: &mut Buffer,
         look: &Look,
     ) -> Option<Position> {
-        self.sync(desk);
-        let empty = match desk.phase() {
+        self.sync(edit_session);
+        let empty = match edit_session.phase() {
             Phase::Loading => Some(Empty::Loading),
             Phase::Failed(why) => Some(Empty::Failed(why.clone())),
             Phase::Ready => None,
@@ -107,18 +107,18 @@ impl TemplatesPane {
             draw_empty(&empty, area, buf, look);
             return None;
         }
-        let slots = self.slots(desk);
-        let wanted = 1 + slots.len().clamp(1, 8) as u16;
-        let parts = parts(area, self.side.shows, wanted);
-        draw::banner(desk, "ctrl-s", "M", parts.banner, buf, look);
+        let slots = self.slots(edit_session);
+        let slots_height = 1 + slots.len().clamp(1, 8) as u16;
+        let parts = parts(area, self.side.shows, slots_height);
+        draw::banner(edit_session, "ctrl-s", "M", parts.banner, buf, look);
         let title = Rect {
             height: 1.min(parts.text.height),
             ..parts.text
         };
         let (line, column) = self.editor.position();
-        let other = self.next(desk);
+        let other = self.next(edit_session);
         let mode = if self.typing {
-            "typing, esc ends it"
+            "typing, esc stops"
         } else {
             "i types"
         };
@@ -130,17 +130,17 @@ impl TemplatesPane {
             ..parts.text
         };
         let file = self.file.clone();
-        let found: Vec<&Finding> = desk.found_in(&file).collect();
+        let found: Vec<&Finding> = edit_session.found_in(&file).collect();
         let cursor = self.editor.draw(below, buf, look, &found);
         if let (Some(at), false) = (cursor, self.typing)
             && self.area == Area::Text
         {
-            // The terminal's own cursor is for typing; this one says where the keys are.
+            // Not typing: mark the position, since the terminal's cursor is hidden.
             buf.set_style(Rect::new(at.x, at.y, 1, 1), look.style(Role::Selection));
         }
         self.draw_slots(&slots, parts.slots, buf, look);
         let here = self.area == Area::Side;
-        self.side.draw(desk, here, parts.side, buf, look);
+        self.side.draw(edit_session, here, parts.side, buf, look);
         cursor.filter(|_| self.typing)
     }
 
@@ -175,7 +175,7 @@ impl TemplatesPane {
         let title = if slots.is_empty() {
             format!("{place}: no slots")
         } else {
-            format!("{place}: slots, ctrl-t puts one in")
+            format!("{place}: slots, ctrl-t inserts one")
         };
         draw::heading(&title, false, Rect { height: 1, ..area }, buf, look);
         let lines = usize::from(area.height - 1);

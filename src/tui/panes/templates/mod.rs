@@ -1,5 +1,5 @@
-//! The template pane: `templates.toml`, `styles.toml` and `compatibility.toml` as text, the slots on offer where the cursor is, what is wrong,
-//! and what an edit makes of the questions.
+//! The template pane: `templates.toml`, `styles.toml`, `compatibility.toml`, and judgings as text,
+//! with the available slots, the findings, and a preview of edited questions.
 
 mod draw;
 pub mod section;
@@ -19,12 +19,12 @@ use benchtop_compose::metadata::{rules, styles, templates};
 use benchtop_model::Finding;
 use section::{Section, Slot};
 
-/// The files of this pane.
+/// The files that every project has.
 pub const FILES: [&str; 3] = [templates::FILE, styles::FILE, rules::FILE];
 
-/// The files of this pane: templates, styles and rules, then what judges are asked, by name.
-fn files(desk: &EditSession) -> Vec<String> {
-    let judgings = desk
+/// The files of the pane: [`FILES`], then the judgings by name.
+fn files(edit_session: &EditSession) -> Vec<String> {
+    let judgings = edit_session
         .session()
         .edited()
         .files()
@@ -37,7 +37,7 @@ fn files(desk: &EditSession) -> Vec<String> {
         .collect()
 }
 
-/// The part of the pane that the keys go to.
+/// The part of the pane with the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Area {
     #[default]
@@ -45,18 +45,16 @@ enum Area {
     Side,
 }
 
-/// The template pane.
 #[derive(Clone, Debug)]
 pub struct TemplatesPane {
     area: Area,
     side: SidePanel,
-    /// The file's name.
     file: String,
     editor: Editor,
-    /// Where the cursor was in the other files.
+    /// The cursor positions in the other files.
     places: BTreeMap<String, (u32, u32)>,
     typing: bool,
-    /// What the editor's text was taken from: the desk's version.
+    /// The version of the edit session that the editor's text was taken from.
     made: Option<u64>,
 }
 
@@ -80,8 +78,8 @@ impl TemplatesPane {
         }
     }
 
-    /// Scopes whose keys are live now, the nearest first. While text is typed, keys that the scope does not have are
-    /// for [`key`](Self::key).
+    /// The scopes with live keys, nearest first. While typing, [`key`](Self::key) gets the keys
+    /// that the scope does not claim.
     pub fn scopes(&self) -> &'static [Scope] {
         if self.typing {
             return &[Scope::Editor];
@@ -94,7 +92,7 @@ impl TemplatesPane {
         ]
     }
 
-    /// Whether keys are text now.
+    /// Whether keys type text.
     pub fn typing(&self) -> bool {
         self.typing
     }
@@ -103,9 +101,9 @@ impl TemplatesPane {
         &self.file
     }
 
-    /// The file after this one, round.
-    fn next(&self, desk: &EditSession) -> String {
-        let files = files(desk);
+    /// The next file; wraps around.
+    fn next(&self, edit_session: &EditSession) -> String {
+        let files = files(edit_session);
         let at = files
             .iter()
             .position(|f| *f == self.file)
@@ -116,134 +114,140 @@ impl TemplatesPane {
             .unwrap_or_else(|| templates::FILE.into())
     }
 
-    /// Shown: for the first time the metadata is read, later the preview turns to the template under the cursor.
-    pub fn start(&mut self, desk: &mut EditSession) -> Vec<Effect> {
-        if *desk.phase() != Phase::Ready {
-            return desk.read();
+    /// Opens the pane: loads the metadata the first time, then points the preview at the template
+    /// under the cursor.
+    pub fn start(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
+        if *edit_session.phase() != Phase::Ready {
+            return edit_session.read();
         }
-        self.refreshed(desk)
+        self.refreshed(edit_session)
     }
 
-    /// After the desk took something in.
-    pub fn refreshed(&mut self, desk: &mut EditSession) -> Vec<Effect> {
-        self.sync(desk);
-        self.turn_to(desk)
+    /// Refreshes the pane after the edit session changed.
+    pub fn refreshed(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
+        self.sync(edit_session);
+        self.follow_cursor(edit_session)
     }
 
-    /// Takes the text in where it was changed by another hand: another pane, another program, undo.
-    fn sync(&mut self, desk: &EditSession) {
-        if self.made == Some(desk.version()) {
+    /// Updates the editor if the text changed elsewhere: in another pane, another program, or by
+    /// undo.
+    fn sync(&mut self, edit_session: &EditSession) {
+        if self.made == Some(edit_session.version()) {
             return;
         }
-        self.made = Some(desk.version());
-        self.editor
-            .set_text(desk.session().text(self.name()).unwrap_or_default(), None);
+        self.made = Some(edit_session.version());
+        self.editor.set_text(
+            edit_session.session().text(self.name()).unwrap_or_default(),
+            None,
+        );
     }
 
-    fn switch(&mut self, desk: &EditSession, file: &str) {
+    fn switch(&mut self, edit_session: &EditSession, file: &str) {
         if file != self.file {
             self.places.insert(
                 std::mem::replace(&mut self.file, file.to_string()),
                 self.editor.position(),
             );
-            self.editor
-                .set_text(desk.session().text(file).unwrap_or_default(), Some(0));
+            self.editor.set_text(
+                edit_session.session().text(file).unwrap_or_default(),
+                Some(0),
+            );
             let (line, column) = self.places.get(file).copied().unwrap_or((1, 1));
             self.editor.go_to(line, column);
         }
     }
 
-    /// Where the cursor is, and the key whose value stands there.
+    /// The section and the key at the cursor.
     fn section(&self) -> (Section, String) {
         section::at(self.name(), self.editor.text(), self.editor.position().0)
     }
 
-    /// The slots on offer where the cursor is.
-    fn slots(&self, desk: &EditSession) -> Vec<Slot> {
+    /// The slots that can be used at the cursor.
+    fn slots(&self, edit_session: &EditSession) -> Vec<Slot> {
         let (section, key) = self.section();
-        section.slots(&key, desk.session().edited())
+        section.slots(&key, edit_session.session().edited())
     }
 
-    fn turn_to(&mut self, desk: &mut EditSession) -> Vec<Effect> {
+    fn follow_cursor(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
         let (section, key) = self.section();
-        desk.select(section.selection(&key))
+        edit_session.select(section.selection(&key))
     }
 
-    /// Goes to a place of a file; `None` where this pane does not have that file.
+    /// Goes to a place of a file. `None` if this pane does not have that file.
     pub fn jump(
         &mut self,
-        desk: &mut EditSession,
+        edit_session: &mut EditSession,
         file: &str,
         line: u32,
         column: u32,
     ) -> Option<Vec<Effect>> {
-        files(desk).iter().find(|f| *f == file)?;
-        self.sync(desk);
-        self.switch(desk, file);
+        files(edit_session).iter().find(|f| *f == file)?;
+        self.sync(edit_session);
+        self.switch(edit_session, file);
         self.editor.go_to(line, column);
         self.area = Area::Text;
-        Some(self.turn_to(desk))
+        Some(self.follow_cursor(edit_session))
     }
 
-    /// The text was changed here: the session takes it, the preview follows.
-    fn wrote(&mut self, desk: &mut EditSession) -> Vec<Effect> {
+    /// Stores the editor's text in the session and updates the preview.
+    fn store_text(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
         let text = self.editor.text().to_string();
-        desk.session_mut()
+        edit_session
+            .session_mut()
             .set(vec![(self.name().to_string(), text)], true);
-        // Turning the preview elsewhere makes it anew already.
-        let mut effects = self.turn_to(desk);
+        // Selecting another preview already requests a new one.
+        let mut effects = self.follow_cursor(edit_session);
         if effects.is_empty() {
-            effects = desk.touched();
+            effects = edit_session.touched();
         }
-        self.made = Some(desk.version());
+        self.made = Some(edit_session.version());
         effects
     }
 
-    /// Takes a key that no action claimed, while text is typed.
-    pub fn key(&mut self, key: KeyEvent, desk: &mut EditSession) -> Vec<Effect> {
-        self.sync(desk);
-        if *desk.phase() != Phase::Ready || !self.typing {
+    /// Handles a key that no action claimed, while typing.
+    pub fn key(&mut self, key: KeyEvent, edit_session: &mut EditSession) -> Vec<Effect> {
+        self.sync(edit_session);
+        if *edit_session.phase() != Phase::Ready || !self.typing {
             return vec![];
         }
         let full = self.editor.text().len() >= MOST;
         if self.editor.key(key) {
-            return self.wrote(desk);
+            return self.store_text(edit_session);
         }
         if full {
-            return refuse("the file is as long as it may be");
+            return refuse("the file has reached its size limit");
         }
-        self.turn_to(desk)
+        self.follow_cursor(edit_session)
     }
 
-    /// Takes pasted text in; it is typed in whatever mode.
-    pub fn paste(&mut self, pasted: &str, desk: &mut EditSession) -> Vec<Effect> {
-        self.sync(desk);
-        if *desk.phase() != Phase::Ready {
+    /// Inserts pasted text, in any mode.
+    pub fn paste(&mut self, pasted: &str, edit_session: &mut EditSession) -> Vec<Effect> {
+        self.sync(edit_session);
+        if *edit_session.phase() != Phase::Ready {
             return vec![];
         }
         if self.editor.paste(pasted) {
-            self.wrote(desk)
+            self.store_text(edit_session)
         } else {
-            refuse("there is no room for that, or nothing in it")
+            refuse("nothing to paste, or the file would get too long")
         }
     }
 
-    /// Does an action.
-    pub fn act(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
-        self.sync(desk);
-        if *desk.phase() != Phase::Ready {
+    pub fn act(&mut self, action: Action, edit_session: &mut EditSession) -> Vec<Effect> {
+        self.sync(edit_session);
+        if *edit_session.phase() != Phase::Ready {
             return if action == Action::Back {
                 vec![Effect::Leave]
             } else {
-                refuse("the templates are not here yet")
+                refuse("the templates are still loading")
             };
         }
         let line = self.editor.position().0;
         match action {
             Action::Undo | Action::UndoText | Action::Redo | Action::RedoText => {
-                self.step(action, desk)
+                self.step(action, edit_session)
             }
-            Action::SaveText => desk
+            Action::SaveText => edit_session
                 .act(Action::SaveMetadata, self.name(), line)
                 .unwrap_or_default(),
             Action::StopTyping => {
@@ -252,9 +256,9 @@ impl TemplatesPane {
             }
             Action::TypeText => self.type_text(),
             Action::InsertSlot => {
-                let slots = self.slots(desk);
+                let slots = self.slots(edit_session);
                 if slots.is_empty() {
-                    return refuse("no slot can be used here");
+                    return refuse("no slots here");
                 }
                 let (section, _) = self.section();
                 let names = slots.iter().map(|s| s.0.clone()).collect();
@@ -264,21 +268,21 @@ impl TemplatesPane {
                     .collect();
                 vec![Effect::AskChoice {
                     purpose: ChoiceFor::Slot(names),
-                    title: format!("slots of {}", section.name()),
+                    title: format!("Slots of {}", section.name()),
                     lines,
                 }]
             }
             Action::Find | Action::FindText => vec![Effect::AskText {
                 purpose: TextFor::Find,
-                label: "find in the text ".into(),
+                label: "find in text: ".into(),
                 text: self.editor.looked_for().into(),
             }],
-            Action::FindAgain if self.editor.find_again() => self.turn_to(desk),
+            Action::FindAgain if self.editor.find_again() => self.follow_cursor(edit_session),
             Action::FindAgain => refuse("not found"),
             Action::OtherFile => {
-                let next = self.next(desk);
-                self.switch(desk, &next);
-                self.turn_to(desk)
+                let next = self.next(edit_session);
+                self.switch(edit_session, &next);
+                self.follow_cursor(edit_session)
             }
             Action::NextArea => {
                 let to_side = self.area == Area::Text && self.side.shows != Side::Nothing;
@@ -286,14 +290,14 @@ impl TemplatesPane {
                 vec![]
             }
             Action::Side => {
-                self.side.turn();
+                self.side.next_view();
                 if self.side.shows == Side::Nothing {
                     self.area = Area::Text;
                 }
                 vec![]
             }
             Action::NextFinding | Action::PreviousFinding => {
-                self.step_finding(desk, action == Action::NextFinding)
+                self.step_finding(edit_session, action == Action::NextFinding)
             }
             Action::Back if self.area == Area::Side => {
                 self.area = Area::Text;
@@ -302,25 +306,25 @@ impl TemplatesPane {
             Action::Back => vec![Effect::Leave],
             Action::CutText | Action::PasteText | Action::CopyText | Action::MarkText => {
                 if self.editor.act(action) == Some(true) {
-                    self.wrote(desk)
+                    self.store_text(edit_session)
                 } else {
                     vec![]
                 }
             }
             other => {
-                if let Some(effects) = desk.act(other, self.name(), line) {
-                    self.sync(desk);
+                if let Some(effects) = edit_session.act(other, self.name(), line) {
+                    self.sync(edit_session);
                     return effects;
                 }
                 match self.area {
-                    Area::Side => match self.side.act(other, desk) {
-                        Ok(finding) => finding.map_or(vec![], |f| self.go_to(f, desk)),
+                    Area::Side => match self.side.act(other, edit_session) {
+                        Ok(finding) => finding.map_or(vec![], |f| self.go_to(f, edit_session)),
                         Err(why) => refuse(why),
                     },
                     Area::Text if other == Action::Open => self.type_text(),
                     Area::Text => match self.editor.act(other) {
-                        Some(_) => self.turn_to(desk),
-                        None => refuse(format!("{} is not for texts", other.name())),
+                        Some(_) => self.follow_cursor(edit_session),
+                        None => refuse(format!("`{}` does nothing in text", other.name())),
                     },
                 }
             }
@@ -332,27 +336,29 @@ impl TemplatesPane {
         vec![]
     }
 
-    fn step(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
+    fn step(&mut self, action: Action, edit_session: &mut EditSession) -> Vec<Effect> {
         let undo = matches!(action, Action::Undo | Action::UndoText);
-        let (mut effects, places) = match desk.step(undo) {
+        let (mut effects, places) = match edit_session.step(undo) {
             Ok(done) => done,
             Err(why) => return refuse(why),
         };
-        let mine = files(desk);
-        let own = places.iter().find(|(name, _)| mine.contains(name));
+        let mine = files(edit_session);
+        let changed = places.iter().find(|(name, _)| mine.contains(name));
         effects.push(stepped(undo, &places));
-        if let Some((file, at)) = own {
-            self.switch(desk, file);
-            self.made = Some(desk.version());
-            self.editor
-                .set_text(desk.session().text(file).unwrap_or_default(), Some(*at));
+        if let Some((file, at)) = changed {
+            self.switch(edit_session, file);
+            self.made = Some(edit_session.version());
+            self.editor.set_text(
+                edit_session.session().text(file).unwrap_or_default(),
+                Some(*at),
+            );
         }
         effects
     }
 
-    fn step_finding(&mut self, desk: &mut EditSession, forward: bool) -> Vec<Effect> {
+    fn step_finding(&mut self, edit_session: &mut EditSession, forward: bool) -> Vec<Effect> {
         let here = self.editor.position();
-        let mut places: Vec<(u32, u32)> = desk
+        let mut places: Vec<(u32, u32)> = edit_session
             .found_in(self.name())
             .filter(|f| f.line > 0)
             .map(|f| (f.line, f.column.max(1)))
@@ -366,7 +372,7 @@ impl TemplatesPane {
         match next {
             Some((line, column)) => {
                 self.editor.go_to(*line, *column);
-                self.turn_to(desk)
+                self.follow_cursor(edit_session)
             }
             None => refuse(format!("{} has no findings", self.name())),
         }
@@ -377,40 +383,45 @@ impl TemplatesPane {
         Finding {
             file, line, column, ..
         }: Finding,
-        desk: &mut EditSession,
+        edit_session: &mut EditSession,
     ) -> Vec<Effect> {
-        match self.jump(desk, &file, line, column) {
+        match self.jump(edit_session, &file, line, column) {
             Some(effects) => effects,
             None => vec![Effect::Jump { file, line, column }],
         }
     }
 
-    /// Takes in a line of text that was asked for.
-    pub fn typed(&mut self, purpose: &TextFor, text: &str, desk: &mut EditSession) -> Vec<Effect> {
-        self.sync(desk);
+    /// Receives a typed line.
+    pub fn typed(
+        &mut self,
+        purpose: &TextFor,
+        text: &str,
+        edit_session: &mut EditSession,
+    ) -> Vec<Effect> {
+        self.sync(edit_session);
         match purpose {
-            TextFor::Find if self.editor.find(text) => self.turn_to(desk),
-            TextFor::Find => refuse(format!("`{text}` is not in {}", self.name())),
+            TextFor::Find if self.editor.find(text) => self.follow_cursor(edit_session),
+            TextFor::Find => refuse(format!("`{text}` not found in {}", self.name())),
             _ => vec![],
         }
     }
 
-    /// Takes in a choice; `None` where it is not this pane's.
+    /// Receives a choice. `None` if it belongs to another pane.
     pub fn chosen(
         &mut self,
         purpose: &ChoiceFor,
         pick: usize,
-        desk: &mut EditSession,
+        edit_session: &mut EditSession,
     ) -> Option<Vec<Effect>> {
-        self.sync(desk);
+        self.sync(edit_session);
         let ChoiceFor::Slot(names) = purpose else {
             return None;
         };
         let slot = format!("{{{}}}", names.get(pick)?);
         Some(if self.editor.insert(&slot) {
-            self.wrote(desk)
+            self.store_text(edit_session)
         } else {
-            refuse("the file is as long as it may be")
+            refuse("the file has reached its size limit")
         })
     }
 }

@@ -1,13 +1,14 @@
-//! Where in `templates.toml` or `styles.toml` the cursor is, and which slots can be used there.
+//! Finds the section and key at the cursor of a template file, and the slots that can be used
+//! there.
 
 use crate::panes::metadata::preview::Selection;
 use benchtop_compose::metadata::judge::{SLOTS, judging_of};
 use benchtop_compose::metadata::{Metadata, STYLE, rules, styles, templates};
 
-/// A table of one of the two files.
+/// A table of a template file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Section {
-    /// Before the first table, or in one that is not known.
+    /// Before the first table, or in an unknown one.
     #[default]
     None,
     /// `[instruction]`.
@@ -20,23 +21,23 @@ pub enum Section {
     Subject(String),
     /// `[subtask.NAME]`.
     Subtask(String),
-    /// A `[[style]]`; its name, empty where it has none yet.
+    /// A `[[style]]` with its name; empty if it has none yet.
     Style(String),
-    /// A rule of `compatibility.toml`: the name of its table.
+    /// A rule of `compatibility.toml`, by the name of its table.
     Rule(String),
-    /// What a judge is asked: the whole file.
+    /// A judging. It fills the whole file.
     Judging(String),
 }
 
-/// A slot and what it stands for.
+/// A slot and a description.
 pub type Slot = (String, String);
 
-/// The name in `NAME`, `"NAME"` or `'NAME'`.
+/// Removes the quotes of a TOML key.
 fn unquoted(name: &str) -> String {
     name.trim().trim_matches(['"', '\'']).to_string()
 }
 
-/// The key of `key = value`, where a line begins one.
+/// The key if the line starts with `key =`.
 fn key_of(line: &str) -> Option<&str> {
     let (key, _) = line.split_once('=')?;
     let key = key.trim();
@@ -47,7 +48,7 @@ fn key_of(line: &str) -> Option<&str> {
     .then_some(key)
 }
 
-/// The table around a line (from 1), and the key whose value stands there.
+/// The table around a line (from 1), and the key that the line belongs to.
 pub fn at(file: &str, text: &str, line: u32) -> (Section, String) {
     if let Some(name) = judging_of(file) {
         return (Section::Judging(name.to_string()), String::new());
@@ -79,17 +80,17 @@ pub fn at(file: &str, text: &str, line: u32) -> (Section, String) {
 }
 
 fn style_name(after: &[&str]) -> String {
-    let own = after
+    let fields = after
         .iter()
         .take_while(|l| !l.trim_start().starts_with('['));
-    let name = own
+    let name = fields
         .filter_map(|l| l.split_once('='))
         .find(|(k, _)| k.trim() == "name");
     name.map_or(String::new(), |(_, value)| unquoted(value))
 }
 
 impl Section {
-    /// What the preview is to be about while the cursor is here; `key` is the one under the cursor.
+    /// The questions to preview while the cursor is on `key` of this section.
     pub fn selection(&self, key: &str) -> Selection {
         match self {
             Section::Subject(name) => Selection::Subject(name.clone()),
@@ -110,10 +111,10 @@ impl Section {
         }
     }
 
-    /// What the heading says.
+    /// The name in the heading.
     pub fn name(&self) -> String {
         match self {
-            Section::None => "before the first table".into(),
+            Section::None => "top of file".into(),
             Section::Instruction => "instruction".into(),
             Section::Pair => "pair".into(),
             Section::Fragment => "fragment".into(),
@@ -125,7 +126,7 @@ impl Section {
         }
     }
 
-    /// The slots that can be used in the value of `key` here; empty where none can.
+    /// The slots that can be used in the value of `key`.
     pub fn slots(&self, key: &str, metadata: &Metadata) -> Vec<Slot> {
         let templates = metadata.templates();
         let vocabulary = |name: &str| (name.to_string(), terms(metadata, name));
@@ -136,7 +137,7 @@ impl Section {
         };
         let question = ("question", "the question");
         let options = [
-            ("options", "the options, a line each"),
+            ("options", "the options, one per line"),
             ("letters", "the letters of the options"),
         ];
         match (self, key) {
@@ -165,14 +166,15 @@ impl Section {
                     .chain([STYLE]);
                 fragments.chain(names.map(vocabulary)).collect()
             }
-            (Section::Subject(name), "describe" | "answer") => {
-                held(metadata, name).iter().map(|n| vocabulary(n)).collect()
-            }
+            (Section::Subject(name), "describe" | "answer") => common_vocabularies(metadata, name)
+                .iter()
+                .map(|n| vocabulary(n))
+                .collect(),
             (
                 Section::Subtask(name),
                 "question" | "statement" | "yes-no" | "describe" | "answer",
             ) => {
-                let of = templates
+                let vocabulary_name = templates
                     .subtasks
                     .get(name)
                     .map_or("", |s| s.vocabulary.as_str());
@@ -180,25 +182,25 @@ impl Section {
                 if key != "question" {
                     slots.push((
                         "term".into(),
-                        format!("the {of} that is asked about or claimed"),
+                        format!("the {vocabulary_name} that is asked about or claimed"),
                     ));
                 }
                 slots.push((
                     "subject".into(),
                     "the term of the subject's main vocabulary".into(),
                 ));
-                // What every picture shows that this is asked about.
+                // The vocabularies that all pictures of this subtask have in common.
                 let names = templates
                     .subjects
                     .keys()
-                    .map(|s| held(metadata, s))
-                    .filter(|h| h.iter().any(|n| n == of));
+                    .map(|s| common_vocabularies(metadata, s))
+                    .filter(|h| h.iter().any(|n| n == vocabulary_name));
                 let common = names.reduce(|a, b| a.into_iter().filter(|n| b.contains(n)).collect());
                 slots.extend(
                     common
                         .unwrap_or_default()
                         .iter()
-                        .filter(|n| *n != of)
+                        .filter(|n| *n != vocabulary_name)
                         .map(|n| vocabulary(n)),
                 );
                 slots
@@ -215,13 +217,13 @@ fn terms(metadata: &Metadata, name: &str) -> String {
     }
 }
 
-/// The vocabularies that every prompt of a subject has a slot for, fragments put in.
-fn held(metadata: &Metadata, subject: &str) -> Vec<String> {
+/// The vocabularies that every prompt of a subject uses, with fragments expanded.
+fn common_vocabularies(metadata: &Metadata, subject: &str) -> Vec<String> {
     let templates: &templates::Templates = metadata.templates();
     let Some(subject) = templates.subjects.get(subject) else {
         return Vec::new();
     };
-    let of = |prompt: &templates::Text| {
+    let vocabularies_of = |prompt: &templates::Text| {
         let mut names = Vec::new();
         let mut todo: Vec<(String, usize)> = prompt
             .template
@@ -230,7 +232,7 @@ fn held(metadata: &Metadata, subject: &str) -> Vec<String> {
             .collect();
         while let Some((name, depth)) = todo.pop() {
             match templates.fragments.get(&name) {
-                // A fragment may use others; one that uses itself is a finding, not an endless loop.
+                // A fragment may use others. The depth limit stops a fragment that uses itself.
                 Some(text) if depth < 16 => {
                     todo.extend(text.template.slots().map(|s| (s.name.clone(), depth + 1)))
                 }
@@ -242,7 +244,7 @@ fn held(metadata: &Metadata, subject: &str) -> Vec<String> {
         names.dedup();
         names
     };
-    let mut prompts = subject.prompts.iter().map(of);
+    let mut prompts = subject.prompts.iter().map(vocabularies_of);
     let first = prompts.next().unwrap_or_default();
     let rest: Vec<Vec<String>> = prompts.collect();
     first
@@ -262,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_and_the_key_around_a_line() {
+    fn finds_the_table_and_key_of_a_line() {
         let shipped = Metadata::parse(metafile::shipped());
         let text = shipped.text(templates::FILE).unwrap();
         let place = |part: &str| at(templates::FILE, text, line_of(text, part));
@@ -299,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_are_those_that_can_be_filled_there() {
+    fn offers_the_slots_that_can_be_filled() {
         let metadata = small();
         let names = |section: &Section, key: &str| -> Vec<String> {
             section
@@ -340,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn every_slot_used_in_the_shipped_templates_is_on_offer() {
+    fn offers_every_slot_used_in_the_shipped_templates() {
         let metadata = Metadata::parse(metafile::shipped());
         let text = metadata.text(templates::FILE).unwrap();
         for (i, line) in text

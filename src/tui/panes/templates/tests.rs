@@ -10,14 +10,18 @@ use benchtop_model::{ColourLevel, Error, Rule};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-/// Does what the effects ask of the worker; gives the others and what the last preview was about.
-fn follow(desk: &mut EditSession, effects: Vec<Effect>) -> (Vec<Effect>, Option<Selection>) {
+/// Computes the requested previews. Returns the other effects and the selection of the last
+/// preview.
+fn follow(
+    edit_session: &mut EditSession,
+    effects: Vec<Effect>,
+) -> (Vec<Effect>, Option<Selection>) {
     let (mut rest, mut about) = (Vec::new(), None);
     for effect in effects {
         match effect {
             Effect::Preview(r) => {
                 let preview = compute(&r.base, &r.edited, &r.selection, r.seed);
-                assert!(desk.preview(Done {
+                assert!(edit_session.preview(Done {
                     ticket: r.ticket,
                     preview
                 }));
@@ -31,36 +35,45 @@ fn follow(desk: &mut EditSession, effects: Vec<Effect>) -> (Vec<Effect>, Option<
 
 /// The pane with the cursor before `part` of `templates.toml`.
 fn before(part: &str) -> (EditSession, TemplatesPane) {
-    let (mut desk, mut pane) = (EditSession::new(), TemplatesPane::new());
-    let effects = desk.take(Ok(state(&small())));
-    follow(&mut desk, effects);
+    let (mut edit_session, mut pane) = (EditSession::new(), TemplatesPane::new());
+    let effects = edit_session.take(Ok(state(&small())));
+    follow(&mut edit_session, effects);
     let text = small().text(templates::FILE).unwrap().to_string();
     let at = text.find(part).unwrap();
     let line = text[..at].matches('\n').count() as u32 + 1;
     let column = text[..at].rsplit('\n').next().unwrap().chars().count() as u32 + 1;
-    let effects = pane.jump(&mut desk, templates::FILE, line, column).unwrap();
-    follow(&mut desk, effects);
-    (desk, pane)
+    let effects = pane
+        .jump(&mut edit_session, templates::FILE, line, column)
+        .unwrap();
+    follow(&mut edit_session, effects);
+    (edit_session, pane)
 }
 
-fn write(pane: &mut TemplatesPane, desk: &mut EditSession, text: &str) -> Option<Selection> {
+fn write(
+    pane: &mut TemplatesPane,
+    edit_session: &mut EditSession,
+    text: &str,
+) -> Option<Selection> {
     let mut about = None;
     for c in text.chars() {
-        let effects = pane.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), desk);
-        about = follow(desk, effects).1.or(about);
+        let effects = pane.key(
+            KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE),
+            edit_session,
+        );
+        about = follow(edit_session, effects).1.or(about);
     }
     about
 }
 
-fn act(pane: &mut TemplatesPane, desk: &mut EditSession, action: Action) -> Vec<Effect> {
-    let effects = pane.act(action, desk);
-    follow(desk, effects).0
+fn act(pane: &mut TemplatesPane, edit_session: &mut EditSession, action: Action) -> Vec<Effect> {
+    let effects = pane.act(action, edit_session);
+    follow(edit_session, effects).0
 }
 
-fn drawn(pane: &mut TemplatesPane, desk: &EditSession, width: u16, height: u16) -> String {
+fn drawn(pane: &mut TemplatesPane, edit_session: &EditSession, width: u16, height: u16) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-    let cursor = pane.draw(desk, buf.area, &mut buf, &look);
+    let cursor = pane.draw(edit_session, buf.area, &mut buf, &look);
     assert_eq!(
         cursor.is_some(),
         pane.typing(),
@@ -81,70 +94,74 @@ fn drawn(pane: &mut TemplatesPane, desk: &EditSession, width: u16, height: u16) 
 }
 
 #[test]
-fn typing_changes_the_text_and_the_preview_of_that_template() {
-    let (mut desk, mut pane) = before("photo of {a color}");
+fn typing_changes_the_text_and_its_preview() {
+    let (mut edit_session, mut pane) = before("photo of {a color}");
     assert!(
-        write(&mut pane, &mut desk, "x").is_none() && desk.session().changed().is_empty(),
+        write(&mut pane, &mut edit_session, "x").is_none()
+            && edit_session.session().changed().is_empty(),
         "not typing yet"
     );
-    act(&mut pane, &mut desk, Action::TypeText);
+    act(&mut pane, &mut edit_session, Action::TypeText);
     assert_eq!(pane.scopes(), [Scope::Editor]);
-    let about = write(&mut pane, &mut desk, "blurry ");
+    let about = write(&mut pane, &mut edit_session, "blurry ");
     assert_eq!(about, Some(Selection::Subject("animal".into())));
-    let shown = drawn(&mut pane, &desk, 160, 50);
+    let shown = drawn(&mut pane, &edit_session, 160, 50);
     assert!(
-        shown.contains("a blurry photo of") && shown.contains("not saved: templates.toml"),
+        shown.contains("a blurry photo of") && shown.contains("templates.toml"),
         "{shown}"
     );
-    assert!(desk.shown().unwrap().changed() > 0);
-    act(&mut pane, &mut desk, Action::UndoText);
-    act(&mut pane, &mut desk, Action::UndoText);
+    assert!(edit_session.shown().unwrap().changed() > 0);
+    act(&mut pane, &mut edit_session, Action::UndoText);
+    act(&mut pane, &mut edit_session, Action::UndoText);
     assert!(
-        desk.session().changed().is_empty()
-            && pane.editor.text() == desk.session().text(templates::FILE).unwrap()
+        edit_session.session().changed().is_empty()
+            && pane.editor.text() == edit_session.session().text(templates::FILE).unwrap()
     );
-    act(&mut pane, &mut desk, Action::RedoText);
+    act(&mut pane, &mut edit_session, Action::RedoText);
     assert!(
         pane.editor.text().contains("a blurryphoto"),
-        "a word at a time"
+        "undo removes one word"
     );
     assert!(matches!(
-        &act(&mut pane, &mut desk, Action::SaveText)[..],
+        &act(&mut pane, &mut edit_session, Action::SaveText)[..],
         [Effect::Say(_), Effect::Ask(..)]
     ));
-    act(&mut pane, &mut desk, Action::StopTyping);
+    act(&mut pane, &mut edit_session, Action::StopTyping);
     assert!(!pane.typing());
 }
 
 #[test]
-fn a_misspelt_slot_is_underlined_found_and_jumped_to() {
-    let (mut desk, mut pane) = before("{text}', {style}");
-    act(&mut pane, &mut desk, Action::TypeText);
-    pane.key(KeyEvent::new(KeyCode::Right, KeyModifiers::NONE), &mut desk);
-    write(&mut pane, &mut desk, "x");
-    let found: Vec<_> = desk
+fn a_misspelled_slot_is_underlined_and_reported() {
+    let (mut edit_session, mut pane) = before("{text}', {style}");
+    act(&mut pane, &mut edit_session, Action::TypeText);
+    pane.key(
+        KeyEvent::new(KeyCode::Right, KeyModifiers::NONE),
+        &mut edit_session,
+    );
+    write(&mut pane, &mut edit_session, "x");
+    let found: Vec<_> = edit_session
         .found_in(templates::FILE)
         .filter(|f| f.rule == Rule::UnknownSlot)
         .cloned()
         .collect();
     assert_eq!(found.len(), 1);
-    act(&mut pane, &mut desk, Action::StopTyping);
-    act(&mut pane, &mut desk, Action::Top);
-    act(&mut pane, &mut desk, Action::PreviousFinding);
-    act(&mut pane, &mut desk, Action::Top);
+    act(&mut pane, &mut edit_session, Action::StopTyping);
+    act(&mut pane, &mut edit_session, Action::Top);
+    act(&mut pane, &mut edit_session, Action::PreviousFinding);
+    act(&mut pane, &mut edit_session, Action::Top);
     while pane.editor.position() != (found[0].line, found[0].column) {
-        assert!(act(&mut pane, &mut desk, Action::NextFinding).is_empty());
+        assert!(act(&mut pane, &mut edit_session, Action::NextFinding).is_empty());
     }
     pane.side.shows = Side::Findings;
-    act(&mut pane, &mut desk, Action::NextArea);
-    let at = desk.found().position(|f| *f == found[0]).unwrap();
-    (0..at).for_each(|_| drop(act(&mut pane, &mut desk, Action::Down)));
-    let shown = drawn(&mut pane, &desk, 160, 50);
+    act(&mut pane, &mut edit_session, Action::NextArea);
+    let at = edit_session.found().position(|f| *f == found[0]).unwrap();
+    (0..at).for_each(|_| drop(act(&mut pane, &mut edit_session, Action::Down)));
+    let shown = drawn(&mut pane, &edit_session, 160, 50);
     assert!(
         shown.contains("{xtext}") && shown.contains("findings: "),
         "{shown}"
     );
-    act(&mut pane, &mut desk, Action::Open);
+    act(&mut pane, &mut edit_session, Action::Open);
     assert_eq!(
         (pane.area, pane.editor.position()),
         (Area::Text, (found[0].line, found[0].column))
@@ -152,90 +169,101 @@ fn a_misspelt_slot_is_underlined_found_and_jumped_to() {
 }
 
 #[test]
-fn slots_on_offer_are_put_in() {
-    let (mut desk, mut pane) = before("\", \"a photo");
-    assert!(drawn(&mut pane, &desk, 160, 50).contains("subject animal, prompt: slots"));
-    assert!(drawn(&mut pane, &desk, 80, 24).contains("subject animal, prompt: {thing} {animal}"));
-    act(&mut pane, &mut desk, Action::TypeText);
-    let effects = act(&mut pane, &mut desk, Action::InsertSlot);
+fn available_slots_are_shown_and_inserted() {
+    let (mut edit_session, mut pane) = before("\", \"a photo");
+    assert!(drawn(&mut pane, &edit_session, 160, 50).contains("subject animal, prompt"));
+    assert!(
+        drawn(&mut pane, &edit_session, 80, 24)
+            .contains("subject animal, prompt: {thing} {animal}")
+    );
+    act(&mut pane, &mut edit_session, Action::TypeText);
+    let effects = act(&mut pane, &mut edit_session, Action::InsertSlot);
     let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
         panic!("{effects:?}")
     };
     let pick = lines.iter().position(|l| l.0 == "{text}").unwrap();
-    let effects = pane.chosen(purpose, pick, &mut desk).unwrap();
-    follow(&mut desk, effects);
+    let effects = pane.chosen(purpose, pick, &mut edit_session).unwrap();
+    follow(&mut edit_session, effects);
     assert!(pane.editor.text().contains("{style}{text}\", \"a photo"));
-    let (mut desk, mut pane) = before("[subject.animal]");
-    assert!(matches!(&act(&mut pane, &mut desk, Action::Bottom)[..], []));
-    act(&mut pane, &mut desk, Action::Top);
+    let (mut edit_session, mut pane) = before("[subject.animal]");
     assert!(matches!(
-        &act(&mut pane, &mut desk, Action::InsertSlot)[..],
+        &act(&mut pane, &mut edit_session, Action::Bottom)[..],
+        []
+    ));
+    act(&mut pane, &mut edit_session, Action::Top);
+    assert!(matches!(
+        &act(&mut pane, &mut edit_session, Action::InsertSlot)[..],
         [Effect::Refuse(_)]
     ));
 }
 
 #[test]
-fn the_other_file_keeps_its_place_and_undo_goes_where_the_edit_was() {
-    let (mut desk, mut pane) = before("[subject.sign]");
+fn each_file_keeps_its_cursor_and_undo_goes_to_the_change() {
+    let (mut edit_session, mut pane) = before("[subject.sign]");
     let place = pane.editor.position();
-    act(&mut pane, &mut desk, Action::OtherFile);
+    act(&mut pane, &mut edit_session, Action::OtherFile);
     assert!(pane.editor.text().starts_with("[[style]]"));
-    act(&mut pane, &mut desk, Action::TypeText);
-    write(&mut pane, &mut desk, "#");
-    act(&mut pane, &mut desk, Action::StopTyping);
-    act(&mut pane, &mut desk, Action::OtherFile);
+    act(&mut pane, &mut edit_session, Action::TypeText);
+    write(&mut pane, &mut edit_session, "#");
+    act(&mut pane, &mut edit_session, Action::StopTyping);
+    act(&mut pane, &mut edit_session, Action::OtherFile);
     assert_eq!(
         (pane.name(), pane.editor.text()),
         ("compatibility.toml", ""),
-        "a file to begin"
+        "the file is empty"
     );
-    let judgings = files(&desk).len() - FILES.len();
+    let judgings = files(&edit_session).len() - FILES.len();
     for _ in 0..judgings {
-        act(&mut pane, &mut desk, Action::OtherFile);
+        act(&mut pane, &mut edit_session, Action::OtherFile);
         assert!(
             pane.name().starts_with("judge/") && pane.editor.text().contains("prompt = "),
             "{}",
             pane.name()
         );
-        assert!(pane.slots(&desk).iter().any(|(name, _)| name == "question"));
+        assert!(
+            pane.slots(&edit_session)
+                .iter()
+                .any(|(name, _)| name == "question")
+        );
     }
-    act(&mut pane, &mut desk, Action::OtherFile);
+    act(&mut pane, &mut edit_session, Action::OtherFile);
     assert_eq!(pane.editor.position(), place);
-    act(&mut pane, &mut desk, Action::Undo);
+    act(&mut pane, &mut edit_session, Action::Undo);
     assert_eq!(
         (pane.name(), pane.editor.position()),
         ("styles.toml", (1, 1))
     );
-    assert!(desk.session().changed().is_empty());
+    assert!(edit_session.session().changed().is_empty());
     assert!(matches!(
-        &act(&mut pane, &mut desk, Action::Undo)[..],
+        &act(&mut pane, &mut edit_session, Action::Undo)[..],
         [Effect::Refuse(_)]
     ));
 }
 
 #[test]
-fn words_are_found_and_text_is_pasted() {
-    let (mut desk, mut pane) = before("[pair]");
+fn find_and_paste() {
+    let (mut edit_session, mut pane) = before("[pair]");
     assert!(matches!(
-        &act(&mut pane, &mut desk, Action::Find)[..],
+        &act(&mut pane, &mut edit_session, Action::Find)[..],
         [Effect::AskText {
             purpose: TextFor::Find,
             ..
         }]
     ));
-    pane.typed(&TextFor::Find, "VOCABULARY = \"color\"", &mut desk);
+    pane.typed(&TextFor::Find, "VOCABULARY = \"color\"", &mut edit_session);
     assert_eq!(pane.section().0, Section::Subtask("color".into()));
     assert!(matches!(
-        &pane.typed(&TextFor::Find, "zebra", &mut desk)[..],
+        &pane.typed(&TextFor::Find, "zebra", &mut edit_session)[..],
         [Effect::Refuse(_)]
     ));
     assert!(matches!(
-        &act(&mut pane, &mut desk, Action::FindAgain)[..],
+        &act(&mut pane, &mut edit_session, Action::FindAgain)[..],
         [Effect::Refuse(_)]
     ));
-    pane.paste("# a note\r\n", &mut desk);
+    pane.paste("# a note\r\n", &mut edit_session);
     assert!(
-        desk.session()
+        edit_session
+            .session()
             .text(templates::FILE)
             .unwrap()
             .contains("# a note\nvocabulary = \"color\"")
@@ -243,8 +271,8 @@ fn words_are_found_and_text_is_pasted() {
 }
 
 #[test]
-fn an_edit_made_elsewhere_is_taken_in() {
-    let (mut desk, mut pane) = before("[subject.sign]");
+fn an_outside_edit_reaches_the_editor() {
+    let (mut edit_session, mut pane) = before("[subject.sign]");
     let text = small()
         .text(templates::FILE)
         .unwrap()
@@ -254,32 +282,29 @@ fn an_edit_made_elsewhere_is_taken_in() {
         name: templates::FILE.into(),
         text,
     });
-    desk.take(Ok(state(&disk)));
-    assert!(drawn(&mut pane, &desk, 160, 50).contains("a sign saying"));
+    edit_session.take(Ok(state(&disk)));
+    assert!(drawn(&mut pane, &edit_session, 160, 50).contains("a sign saying"));
 }
 
 #[test]
 fn every_state_is_drawn_at_every_size() {
     let mut failed = EditSession::new();
     failed.take(Err(Error::input("the owner is gone")));
-    for (desk, says) in [
-        (&EditSession::new(), "Loading"),
-        (&failed, "the owner is gone"),
-    ] {
+    for (edit_session, says) in [(&EditSession::new(), ""), (&failed, "the owner is gone")] {
         let mut pane = TemplatesPane::new();
-        assert!(drawn(&mut pane, desk, 80, 24).contains(says));
+        assert!(drawn(&mut pane, edit_session, 80, 24).contains(says));
         assert!(matches!(
-            &pane.act(Action::TypeText, &mut desk.clone())[..],
+            &pane.act(Action::TypeText, &mut edit_session.clone())[..],
             [Effect::Refuse(_)]
         ));
         assert!(matches!(
-            &pane.act(Action::Back, &mut desk.clone())[..],
+            &pane.act(Action::Back, &mut edit_session.clone())[..],
             [Effect::Leave]
         ));
     }
     let mut empty = EditSession::new();
     empty.take(Ok(state(&benchtop_compose::metadata::Metadata::default())));
-    assert!(drawn(&mut TemplatesPane::new(), &empty, 80, 24).contains("before the first table"));
+    assert!(drawn(&mut TemplatesPane::new(), &empty, 80, 24).contains("top of file"));
     for side in [Side::Preview, Side::Findings, Side::Nothing] {
         for (width, height) in [
             (1, 1),
@@ -290,9 +315,9 @@ fn every_state_is_drawn_at_every_size() {
             (120, 2),
             (300, 100),
         ] {
-            let (desk, mut pane) = before("[subject.sign]");
+            let (edit_session, mut pane) = before("[subject.sign]");
             pane.side.shows = side;
-            drawn(&mut pane, &desk, width, height);
+            drawn(&mut pane, &edit_session, width, height);
         }
     }
 }

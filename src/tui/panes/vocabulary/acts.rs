@@ -1,11 +1,11 @@
-//! What the keys of the vocabulary pane do.
+//! The actions of the vocabulary pane.
 
 use std::collections::BTreeSet;
 
 use super::rows::Show;
 use super::{Area, VocabularyPane, edits};
 use crate::action::Action;
-use crate::panes::metadata::edit_session::{refuse, said};
+use crate::panes::metadata::edit_session::{error_line, refuse};
 use crate::panes::metadata::{
     ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, TextFor, stepped,
 };
@@ -13,7 +13,7 @@ use crate::widgets::table::{Answer, TableEffect};
 use benchtop_compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
 use benchtop_model::{Finding, Result};
 
-/// Lines a page key goes on by.
+/// Lines per page key.
 const PAGE: usize = 10;
 
 pub(super) fn text_for(
@@ -29,36 +29,33 @@ pub(super) fn text_for(
 }
 
 impl VocabularyPane {
-    /// Does an action.
-    pub fn act(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
-        self.sync(desk);
+    pub fn act(&mut self, action: Action, edit_session: &mut EditSession) -> Vec<Effect> {
+        self.sync(edit_session);
         if action == Action::Back {
-            return self.back(desk);
+            return self.back(edit_session);
         }
         let line = self.entry().map_or(1, |e| e.line);
         let file = self.file();
-        if let Some(effects) = desk.act(action, &file, line) {
-            self.sync(desk);
+        if let Some(effects) = edit_session.act(action, &file, line) {
+            self.sync(edit_session);
             return effects;
         }
         match action {
             Action::NextArea => self.next_area(),
             Action::Side => {
-                self.side.turn();
+                self.side.next_view();
                 if self.side.shows == Side::Nothing && self.area == Area::Side {
                     self.area = Area::Terms;
                 }
                 vec![]
             }
             Action::NextFinding | Action::PreviousFinding => {
-                self.step_finding(desk, action == Action::NextFinding)
+                self.step_finding(edit_session, action == Action::NextFinding)
             }
-            Action::Undo | Action::Redo => self.step(action == Action::Undo, desk),
-            Action::TermRules => self.term_rules(desk),
-            Action::NewVocabulary => {
-                text_for(TextFor::NewVocabulary, "name of the new vocabulary ", "")
-            }
-            Action::Find => text_for(TextFor::Search, "find terms ", self.search.clone()),
+            Action::Undo | Action::Redo => self.step(action == Action::Undo, edit_session),
+            Action::TermRules => self.term_rules(edit_session),
+            Action::NewVocabulary => text_for(TextFor::NewVocabulary, "new vocabulary: ", ""),
+            Action::Find => text_for(TextFor::Search, "find: ", self.search.clone()),
             Action::ShowTerms => {
                 let line = |s: &Show| (s.name().to_string(), String::new());
                 let lines = Show::ALL.iter().map(line).collect();
@@ -75,12 +72,12 @@ impl VocabularyPane {
             | Action::TermDown
             | Action::TermUp
             | Action::MoveTerms
-            | Action::ReplaceText => self.edit(action, desk),
-            Action::Open if self.area == Area::Terms => self.edit(Action::RenameTerm, desk),
+            | Action::ReplaceText => self.edit(action, edit_session),
+            Action::Open if self.area == Area::Terms => self.edit(Action::RenameTerm, edit_session),
             other => match self.area {
-                Area::Vocabularies => self.act_on_names(other, desk),
-                Area::Side => match self.side.act(other, desk) {
-                    Ok(finding) => finding.map_or(vec![], |f| self.go_to(&f, desk)),
+                Area::Vocabularies => self.act_on_names(other, edit_session),
+                Area::Side => match self.side.act(other, edit_session) {
+                    Ok(finding) => finding.map_or(vec![], |f| self.go_to(&f, edit_session)),
                     Err(why) => refuse(why),
                 },
                 Area::Terms => self.act_on_terms(other),
@@ -88,9 +85,9 @@ impl VocabularyPane {
         }
     }
 
-    /// Takes an edit back or does it again, and goes where it was.
-    fn step(&mut self, undo: bool, desk: &mut EditSession) -> Vec<Effect> {
-        let (mut effects, places) = match desk.step(undo) {
+    /// Undoes or redoes an edit and moves the cursor there.
+    fn step(&mut self, undo: bool, edit_session: &mut EditSession) -> Vec<Effect> {
+        let (mut effects, places) = match edit_session.step(undo) {
             Ok(done) => done,
             Err(why) => return refuse(why),
         };
@@ -99,48 +96,58 @@ impl VocabularyPane {
             .iter()
             .find(|(file, _)| vocabulary_of(file).is_some())
         else {
-            self.sync(desk);
+            self.sync(edit_session);
             return effects;
         };
-        let text = desk.session().text(file).unwrap_or_default();
+        let text = edit_session.session().text(file).unwrap_or_default();
         let before = text
             .as_bytes()
             .iter()
             .take(at.saturating_sub(1))
             .filter(|b| **b == b'\n')
             .count();
-        match self.jump(desk, file, before as u32 + 1) {
+        match self.jump(edit_session, file, before as u32 + 1) {
             Some(more) => effects.extend(more),
-            // The file was made by the edit that was taken back.
-            None => self.sync(desk),
+            // Undo removed the file that this edit had created.
+            None => self.sync(edit_session),
         }
         effects
     }
 
-    /// Makes a vocabulary with this name, and asks for its first term.
-    pub(super) fn new_vocabulary(&mut self, name: &str, desk: &mut EditSession) -> Vec<Effect> {
+    /// Creates a vocabulary and asks for its first term.
+    pub(super) fn new_vocabulary(
+        &mut self,
+        name: &str,
+        edit_session: &mut EditSession,
+    ) -> Vec<Effect> {
         let (name, file) = (name.trim().to_string(), file_of(name.trim()));
         if self.names.contains(&name) {
-            return refuse(format!("there is a vocabulary `{name}` already"));
+            return refuse(format!("vocabulary `{name}` already exists"));
         }
-        let text = format!("# {name}: one term a line\n");
-        let mut effects = self.changing(desk, |desk| {
-            benchtop_store::metadata::check_name(&file, true)?;
-            desk.session_mut().set(vec![(file.clone(), text)], false);
+        let text = format!("# {name}: one term per line\n");
+        let mut effects = self.changing(edit_session, |edit_session| {
+            benchtop_model::metafile::check_name(&file, true)?;
+            edit_session
+                .session_mut()
+                .set(vec![(file.clone(), text)], false);
             Ok(())
         });
-        if let Some(more) = self.jump(desk, &file, 1) {
+        if let Some(more) = self.jump(edit_session, &file, 1) {
             effects.extend(more);
-            effects.extend(text_for(TextFor::Add, format!("first term of {name} "), ""));
+            effects.extend(text_for(
+                TextFor::Add,
+                format!("first term of {name}: "),
+                "",
+            ));
         }
         effects
     }
 
-    fn back(&mut self, desk: &EditSession) -> Vec<Effect> {
+    fn back(&mut self, edit_session: &EditSession) -> Vec<Effect> {
         if self.show != Show::All || !self.search.is_empty() {
             let here = self.entry().map(|e| e.line);
             (self.show, self.search, self.made) = (Show::All, String::new(), None);
-            self.sync(desk);
+            self.sync(edit_session);
             here.map(|line| self.go_to_line(line));
             return vec![];
         }
@@ -160,8 +167,8 @@ impl VocabularyPane {
         vec![]
     }
 
-    fn act_on_names(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
-        let last = match desk.phase() {
+    fn act_on_names(&mut self, action: Action, edit_session: &mut EditSession) -> Vec<Effect> {
+        let last = match edit_session.phase() {
             Phase::Loading => usize::MAX,
             _ => self.names.len().saturating_sub(1),
         };
@@ -176,7 +183,7 @@ impl VocabularyPane {
                 self.area = Area::Terms;
                 return vec![];
             }
-            other => return refuse(format!("{} is for the terms: tab goes there", other.name())),
+            other => return refuse(format!("`{}` works on terms: press tab", other.name())),
         };
         if at == self.at {
             return vec![];
@@ -184,16 +191,16 @@ impl VocabularyPane {
         self.at = at;
         self.made = None;
         self.side.rewind();
-        self.table.set_rows(Vec::new(), self.empty(desk));
+        self.table.set_rows(Vec::new(), self.empty(edit_session));
         self.entries.clear();
-        self.sync(desk);
+        self.sync(edit_session);
         self.table.go_to_id(0);
-        self.turn_to(desk)
+        self.follow_cursor(edit_session)
     }
 
-    fn go_to(&mut self, finding: &Finding, desk: &mut EditSession) -> Vec<Effect> {
+    fn go_to(&mut self, finding: &Finding, edit_session: &mut EditSession) -> Vec<Effect> {
         if vocabulary_of(&finding.file).is_some()
-            && let Some(effects) = self.jump(desk, &finding.file, finding.line)
+            && let Some(effects) = self.jump(edit_session, &finding.file, finding.line)
         {
             return effects;
         }
@@ -204,9 +211,9 @@ impl VocabularyPane {
         }]
     }
 
-    fn step_finding(&mut self, desk: &EditSession, forward: bool) -> Vec<Effect> {
+    fn step_finding(&mut self, edit_session: &EditSession, forward: bool) -> Vec<Effect> {
         let file = self.file();
-        let mut lines: Vec<u32> = desk
+        let mut lines: Vec<u32> = edit_session
             .found_in(&file)
             .map(|f| f.line)
             .filter(|l| *l > 0)
@@ -226,7 +233,7 @@ impl VocabularyPane {
         if self.go_to_line(*line) {
             vec![]
         } else {
-            refuse("the finding is not among the terms shown: esc shows all")
+            refuse("the finding is on a hidden term: esc shows all")
         }
     }
 
@@ -235,21 +242,21 @@ impl VocabularyPane {
         for answer in self.table.act(action) {
             effects.extend(match answer {
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Said(said) => vec![Effect::Say(said)],
-                _ => refuse(format!("{} is not for terms", action.name())),
+                Answer::Said(text) => vec![Effect::Say(text)],
+                _ => refuse(format!("`{}` does nothing on terms", action.name())),
             });
         }
         effects
     }
 
-    fn edit(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
+    fn edit(&mut self, action: Action, edit_session: &mut EditSession) -> Vec<Effect> {
         let Some(name) = self.current().map(String::from) else {
-            return refuse("there is no vocabulary here");
+            return refuse("no vocabulary");
         };
         if name == STYLE && action != Action::ToggleTerm {
             let line = self.entry().map_or(0, |e| e.line);
             return vec![
-                Effect::Say("styles have wordings: they are edited as text".into()),
+                Effect::Say("styles are edited as text".into()),
                 Effect::Jump {
                     file: self.file(),
                     line,
@@ -259,22 +266,22 @@ impl VocabularyPane {
         }
         let chosen = self.chosen_terms();
         if chosen.is_empty() && action != Action::AddTerm {
-            return refuse("there is no term here");
+            return refuse("no term");
         }
-        let whole = self.show == Show::All
+        let in_file_order = self.show == Show::All
             && self.search.is_empty()
             && self.table.state().sort().is_empty();
         match action {
-            Action::AddTerm => text_for(TextFor::Add, format!("new term of {name} "), ""),
+            Action::AddTerm => text_for(TextFor::Add, format!("new term of {name}: "), ""),
             Action::RenameTerm => text_for(
                 TextFor::Rename,
-                "rename ",
+                "rename to: ",
                 self.entry().map(|e| e.text.clone()).unwrap_or_default(),
             ),
-            Action::RemoveTerm => self.apply(desk, |v| edits::remove(v, &chosen)),
-            Action::ToggleTerm => self.toggle(desk, &name, &chosen),
-            Action::TermDown | Action::TermUp if !whole => {
-                refuse("terms are moved among all terms, unsorted: esc shows all")
+            Action::RemoveTerm => self.apply(edit_session, |v| edits::remove(v, &chosen)),
+            Action::ToggleTerm => self.toggle(edit_session, &name, &chosen),
+            Action::TermDown | Action::TermUp if !in_file_order => {
+                refuse("show all terms, unsorted, to move one")
             }
             Action::TermDown | Action::TermUp => {
                 let Some(at) = self.entry().map(|e| e.at) else {
@@ -286,9 +293,9 @@ impl VocabularyPane {
                     at.wrapping_sub(1)
                 };
                 if to >= self.entries.len() {
-                    return refuse("it is at the end of the list");
+                    return refuse("already at the end of the list");
                 }
-                let effects = self.changing(desk, |d| {
+                let effects = self.changing(edit_session, |d| {
                     d.session_mut().edit(&[&name], |v| v[0].shift(at, to))
                 });
                 self.table.go_to_id(to as u64);
@@ -302,13 +309,13 @@ impl VocabularyPane {
                     .cloned()
                     .collect();
                 if others.is_empty() {
-                    return refuse("there is no other vocabulary");
+                    return refuse("no other vocabulary");
                 }
                 let what = count(chosen.len());
                 let lines = others.iter().map(|n| (n.clone(), String::new())).collect();
                 vec![Effect::AskChoice {
                     purpose: ChoiceFor::MoveTo(others),
-                    title: format!("move {what} of {name} to"),
+                    title: format!("Move {what} of {name} to"),
                     lines,
                 }]
             }
@@ -325,68 +332,73 @@ impl VocabularyPane {
         if marked > 0 {
             format!("{} selected", count(marked))
         } else {
-            format!("the {} shown", count(self.entries.len()))
+            format!("{} shown", count(self.entries.len()))
         }
     }
 
     fn toggle(
         &mut self,
-        desk: &mut EditSession,
+        edit_session: &mut EditSession,
         name: &str,
         chosen: &BTreeSet<usize>,
     ) -> Vec<Effect> {
-        let of: Vec<_> = self
+        let terms_here: Vec<_> = self
             .entries
             .iter()
             .filter(|e| chosen.contains(&e.at))
             .collect();
-        let disabled = of.iter().any(|e| !e.disabled);
+        let disabled = terms_here.iter().any(|e| !e.disabled);
         if name == STYLE {
-            let terms: Vec<_> = of
+            let terms: Vec<_> = terms_here
                 .iter()
                 .map(|e| (STYLE.to_string(), e.text.clone()))
                 .collect();
-            return self.changing(desk, |d| {
+            return self.changing(edit_session, |d| {
                 d.session_mut().set_disabled(&terms, disabled).map(|_| ())
             });
         }
-        self.apply(desk, |v| edits::set_disabled(v, chosen, disabled))
+        self.apply(edit_session, |v| edits::set_disabled(v, chosen, disabled))
     }
 
-    /// Gives the current vocabulary the text that `edit` makes of it.
+    /// Replaces the text of the current vocabulary with the result of `edit`.
     pub(super) fn apply(
         &mut self,
-        desk: &mut EditSession,
+        edit_session: &mut EditSession,
         edit: impl FnOnce(&Vocabulary) -> Result<String>,
     ) -> Vec<Effect> {
         let Some(name) = self.current().map(String::from) else {
             return vec![];
         };
-        self.changing(desk, |desk| {
-            let Some(vocabulary) = desk.session().edited().vocabularies().get(&name).cloned()
+        self.changing(edit_session, |edit_session| {
+            let Some(vocabulary) = edit_session
+                .session()
+                .edited()
+                .vocabularies()
+                .get(&name)
+                .cloned()
             else {
                 return Ok(());
             };
             let text = edit(&vocabulary)?;
-            let rules = Self::renamed_rules(desk, &name, &text).unwrap_or_default();
+            let rules = Self::renamed_rules(edit_session, &name, &text).unwrap_or_default();
             let texts = std::iter::once((file_of(&name), text)).chain(rules);
-            desk.session_mut().set(texts.collect(), false);
+            edit_session.session_mut().set(texts.collect(), false);
             Ok(())
         })
     }
 
     pub(super) fn changing(
         &mut self,
-        desk: &mut EditSession,
+        edit_session: &mut EditSession,
         change: impl FnOnce(&mut EditSession) -> Result<()>,
     ) -> Vec<Effect> {
-        match change(desk) {
+        match change(edit_session) {
             Ok(()) => {
-                let effects = desk.touched();
-                self.sync(desk);
+                let effects = edit_session.touched();
+                self.sync(edit_session);
                 effects
             }
-            Err(problem) => refuse(said(&problem)),
+            Err(problem) => refuse(error_line(&problem)),
         }
     }
 }

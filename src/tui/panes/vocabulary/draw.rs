@@ -1,4 +1,5 @@
-//! Drawing the vocabulary pane. Wide terminals have the preview on the right, narrow ones below.
+//! Drawing of the vocabulary pane. The preview is on the right of wide terminals and below on
+//! narrow ones.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,9 +12,9 @@ use crate::widgets::text;
 use benchtop_compose::metadata::{STYLE, file_of};
 use benchtop_model::{Finding, Severity};
 
-/// From here on the preview stands on the right.
+/// The least width with the preview on the right.
 const WIDE: u16 = 120;
-/// Columns of the list of vocabularies.
+/// Width of the list of vocabularies.
 const NAMES: u16 = 20;
 
 struct Parts {
@@ -84,21 +85,20 @@ fn parts(area: Rect, side: Side) -> Parts {
 }
 
 impl VocabularyPane {
-    /// Draws the pane.
-    pub fn draw(&mut self, desk: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
-        self.sync(desk);
-        if *desk.phase() != Phase::Ready || self.names.is_empty() {
-            return draw_empty(&self.empty(desk), area, buf, look);
+    pub fn draw(&mut self, edit_session: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
+        self.sync(edit_session);
+        if *edit_session.phase() != Phase::Ready || self.names.is_empty() {
+            return draw_empty(&self.empty(edit_session), area, buf, look);
         }
         let parts = parts(area, self.side.shows);
-        draw::banner(desk, "ctrl-s", "M", parts.banner, buf, look);
-        self.draw_names(desk, parts.names, buf, look);
-        self.draw_terms(desk, parts.terms, buf, look);
+        draw::banner(edit_session, "ctrl-s", "M", parts.banner, buf, look);
+        self.draw_names(edit_session, parts.names, buf, look);
+        self.draw_terms(edit_session, parts.terms, buf, look);
         let here = self.area == Area::Side;
-        self.side.draw(desk, here, parts.side, buf, look);
+        self.side.draw(edit_session, here, parts.side, buf, look);
     }
 
-    fn draw_names(&self, desk: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
+    fn draw_names(&self, edit_session: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
         let here = self.area == Area::Vocabularies;
         draw::heading(
             "vocabularies",
@@ -121,7 +121,7 @@ impl VocabularyPane {
         for (i, name) in shown {
             let y = area.y + 1 + (i - top) as u16;
             let file = file_of(name);
-            let metadata = desk.session().edited();
+            let metadata = edit_session.session().edited();
             let enabled = metadata.enabled(name).len();
             let all = if name == STYLE {
                 metadata.styles().len()
@@ -141,8 +141,8 @@ impl VocabularyPane {
                 let mark = if look.accessible { ">" } else { "▌" };
                 buf.set_stringn(area.x, y, mark, 1, look.style(Role::Gutter));
             }
-            let changed = desk.session().is_changed(&file);
-            let worst = desk.found_in(&file).map(Finding::severity).max();
+            let changed = edit_session.session().is_changed(&file);
+            let worst = edit_session.found_in(&file).map(Finding::severity).max();
             if changed {
                 let mark = if look.accessible { "*" } else { "●" };
                 buf.set_stringn(area.x + 1, y, mark, 1, look.style(Role::Pending));
@@ -167,17 +167,23 @@ impl VocabularyPane {
         }
     }
 
-    fn draw_terms(&mut self, desk: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
+    fn draw_terms(
+        &mut self,
+        edit_session: &EditSession,
+        area: Rect,
+        buf: &mut Buffer,
+        look: &Look,
+    ) {
         let name = self.current().unwrap_or_default().to_string();
         let mut title = name.clone();
         if self.show != super::Show::All {
             title += &format!(", {}", self.show.name());
         }
         if !self.search.is_empty() {
-            title += &format!(", with `{}`", self.search);
+            title += &format!(", matching `{}`", self.search);
         }
         let file = file_of(&name);
-        if let Some(finding) = desk.found_in(&file).find(|f| f.line == 0) {
+        if let Some(finding) = edit_session.found_in(&file).find(|f| f.line == 0) {
             title += &format!(": {}", finding.what);
         }
         draw::heading(

@@ -1,4 +1,4 @@
-//! Edits of many terms at once: every other line stays as it is, and all happen or none.
+//! Edits of several terms at once. All terms change or none, and every other line stays.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -6,12 +6,10 @@ use benchtop_compose::metadata::vocabulary::fold;
 use benchtop_compose::metadata::{Vocabulary, file_of};
 use benchtop_model::{Error, Result};
 
-/// The text of `vocabulary` with the lines of the terms at `at` changed by `change`, which is given each term as a
-/// vocabulary of its own; an empty one takes the line away. A vocabulary of thousands is read once, not once a term.
-///
-/// # Errors
-/// What `change` says, and when two terms would be the same.
-pub fn of_terms(
+/// Applies `change` to the terms at positions `at` and returns the new text of the vocabulary. Each
+/// term is passed to `change` as a vocabulary with one term. If `change` empties it, the line is
+/// removed. Fails if `change` fails or if two terms would become the same.
+pub fn edit_terms(
     vocabulary: &Vocabulary,
     at: &BTreeSet<usize>,
     change: impl Fn(&mut Vocabulary) -> Result<()>,
@@ -32,11 +30,11 @@ pub fn of_terms(
             continue;
         }
         let (bare, end) = line.strip_suffix('\n').map_or((line, ""), |l| (l, "\n"));
-        let mut one = Vocabulary::parse(vocabulary.name(), "", bare).0;
-        change(&mut one).map_err(|p| p.line(i as u64 + 1))?;
-        if let Some(term) = one.terms().first() {
+        let mut single = Vocabulary::parse(vocabulary.name(), "", bare).0;
+        change(&mut single).map_err(|p| p.line(i as u64 + 1))?;
+        if let Some(term) = single.terms().first() {
             changed.push(term.text.clone());
-            out.push_str(one.text().trim_end_matches('\n'));
+            out.push_str(single.text().trim_end_matches('\n'));
             out.push_str(end);
         }
     }
@@ -48,13 +46,13 @@ pub fn of_terms(
         .map(|t| fold(&t.text))
         .filter(|t| !seen.insert(t.clone()))
         .collect();
-    // Terms that were double before are not this edit's doing.
+    // Duplicates from before the edit are not its fault.
     if let Some(term) = changed
         .iter()
         .find(|t| twice.contains(&fold(t)) && !is_double(vocabulary, t))
     {
         return Err(
-            Error::input(format!("`{term}` would be in {} twice", vocabulary.name()))
+            Error::input(format!("duplicate term `{term}` in {}", vocabulary.name()))
                 .file(file_of(vocabulary.name())),
         );
     }
@@ -71,30 +69,22 @@ fn is_double(vocabulary: &Vocabulary, term: &str) -> bool {
         > 1
 }
 
-/// Takes terms away with their lines.
-///
-/// # Errors
-/// As [`of_terms`].
+/// Removes terms with their lines.
 pub fn remove(vocabulary: &Vocabulary, at: &BTreeSet<usize>) -> Result<String> {
-    of_terms(vocabulary, at, |one| one.remove(0))
+    edit_terms(vocabulary, at, |single| single.remove(0))
 }
 
-/// Takes terms out of the sampling, or back into it.
-///
-/// # Errors
-/// As [`of_terms`].
+/// Disables or enables terms.
 pub fn set_disabled(
     vocabulary: &Vocabulary,
     at: &BTreeSet<usize>,
     disabled: bool,
 ) -> Result<String> {
-    of_terms(vocabulary, at, |one| one.set_disabled(0, disabled))
+    edit_terms(vocabulary, at, |single| single.set_disabled(0, disabled))
 }
 
-/// Replaces words in terms; the text and how many terms have them.
-///
-/// # Errors
-/// As [`of_terms`], and when a term would become something that cannot be one.
+/// Replaces text in terms. Returns the new text and the number of changed terms. Fails like
+/// [`edit_terms`], or if a result is not a valid term.
 pub fn replace(
     vocabulary: &Vocabulary,
     at: &BTreeSet<usize>,
@@ -112,21 +102,19 @@ pub fn replace(
         .copied()
         .filter(|i| !from.is_empty() && has(i))
         .collect();
-    let text = of_terms(vocabulary, &with, |one| {
-        let new = one
+    let text = edit_terms(vocabulary, &with, |single| {
+        let new = single
             .terms()
             .first()
             .map(|t| t.text.replace(from, to))
             .unwrap_or_default();
-        one.rename(0, &new)
+        single.rename(0, &new)
     })?;
     Ok((text, with.len()))
 }
 
-/// Moves terms of `from` to the end of `to`, disabled ones staying disabled; both texts.
-///
-/// # Errors
-/// When `to` has one of them already, and as [`of_terms`].
+/// Moves terms to the end of `to`. Disabled terms stay disabled. Returns both texts. Fails if `to`
+/// already has one of the terms.
 pub fn move_to(
     from: &Vocabulary,
     at: &BTreeSet<usize>,
@@ -142,7 +130,7 @@ pub fn move_to(
         .collect();
     if let Some(term) = moved.iter().find(|t| there.contains(&fold(&t.text))) {
         return Err(Error::input(format!(
-            "`{}` is in {} already",
+            "`{}` already exists in {}",
             term.text,
             to.name()
         )));
@@ -154,7 +142,7 @@ pub fn move_to(
         text.push('\n');
     }
     for term in &moved {
-        // The line as it stands: a trailing comment goes with its term.
+        // Copy the line as is: a trailing comment belongs to the term.
         text.push_str(lines.get(term.line as usize - 1).unwrap_or(&""));
         text.push('\n');
     }
@@ -177,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_around_stay_as_they_are() {
+    fn other_lines_do_not_change() {
         assert_eq!(
             remove(&animals(), &at(&[0, 2])).unwrap(),
             FILE.replace("cat\n", "")
@@ -203,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_replaced_in_terms_and_not_in_comments() {
+    fn replace_changes_terms_but_not_comments() {
         let (text, n) = replace(&animals(), &at(&[0, 1, 2, 3]), "a", "o").unwrap();
         assert_eq!(n, 3);
         assert_eq!(
@@ -214,7 +202,7 @@ mod tests {
         );
         assert!(
             replace(&animals(), &at(&[0]), "cat", "").is_err(),
-            "a term must say something"
+            "a term must not be empty"
         );
         assert!(
             replace(&animals(), &at(&[0]), "cat", "MOUSE")
@@ -229,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_move_with_their_comments_and_never_over_another() {
+    fn terms_move_with_their_comments_and_duplicates_are_errors() {
         let plants = Vocabulary::parse("plant", "", "rose").0;
         let (from, to) = move_to(&animals(), &at(&[1, 2]), &plants).unwrap();
         assert_eq!(

@@ -1,5 +1,5 @@
-//! The vocabulary pane: vocabularies, their terms with what became of their items, and what an edit makes of the
-//! questions.
+//! The vocabulary pane: vocabularies, their terms with usage counts and findings, and a preview of
+//! edited questions.
 
 mod acts;
 mod draw;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use rows::Show;
 
-use super::metadata::edit_session::{refuse, said};
+use super::metadata::edit_session::{error_line, refuse};
 use super::metadata::preview::Selection;
 use super::metadata::{EditSession, MetadataEffect as Effect, Phase, SidePanel, Want};
 use crate::action::Scope;
@@ -21,11 +21,11 @@ use crate::widgets::table::{Empty, LocalTable};
 use benchtop_compose::metadata::{STYLE, file_of, styles, vocabulary_of};
 use benchtop_model::usage::TermUse;
 use benchtop_model::{Finding, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
 use rows::{Entry, Known, entries};
 
-/// The part of the pane that the keys go to.
+/// The part of the pane with the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Area {
     #[default]
@@ -34,7 +34,6 @@ enum Area {
     Side,
 }
 
-/// The vocabulary pane.
 #[derive(Debug)]
 pub struct VocabularyPane {
     area: Area,
@@ -43,11 +42,11 @@ pub struct VocabularyPane {
     at: usize,
     table: LocalTable,
     entries: Vec<Entry>,
-    /// What the table was made from: the desk's version.
+    /// The version of the edit session that the rows were built from.
     made: Option<u64>,
     show: Show,
     search: String,
-    /// A term just written: it stays in view though the search or the filter would not have it.
+    /// The term just written. It stays visible even if the search or filter excludes it.
     written: Option<String>,
     usage: BTreeMap<String, Result<Vec<TermUse>>>,
 }
@@ -59,7 +58,6 @@ impl Default for VocabularyPane {
 }
 
 impl VocabularyPane {
-    /// An empty pane.
     pub fn new() -> VocabularyPane {
         VocabularyPane {
             area: Area::default(),
@@ -76,7 +74,7 @@ impl VocabularyPane {
         }
     }
 
-    /// Scopes whose keys are live now, the nearest first.
+    /// The scopes with live keys, nearest first.
     pub fn scopes(&self) -> &'static [Scope] {
         &[
             Scope::Vocabulary,
@@ -86,7 +84,7 @@ impl VocabularyPane {
         ]
     }
 
-    /// The vocabulary under the cursor; `style` for the styles.
+    /// The vocabulary under the cursor, or `style` for the styles.
     pub fn current(&self) -> Option<&str> {
         self.names.get(self.at).map(String::as_str)
     }
@@ -95,52 +93,58 @@ impl VocabularyPane {
         self.current().map_or(String::new(), file_of)
     }
 
-    /// Shown: for the first time the metadata is read, later the preview turns to this pane's vocabulary.
-    pub fn start(&mut self, desk: &mut EditSession) -> Vec<Effect> {
-        if *desk.phase() != Phase::Ready {
-            return desk.read();
+    /// Opens the pane: loads the metadata the first time, then points the preview at this
+    /// vocabulary.
+    pub fn start(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
+        if *edit_session.phase() != Phase::Ready {
+            return edit_session.read();
         }
-        self.sync(desk);
-        self.turn_to(desk)
+        self.sync(edit_session);
+        self.follow_cursor(edit_session)
     }
 
-    /// Items or verdicts changed: how terms are used is asked again.
+    /// Requests term usage again after items or verdicts changed.
     pub fn changed(&mut self) -> Vec<Effect> {
         self.usage.clear();
         self.made = None;
         self.ask_usage()
     }
 
-    /// Takes in how the terms of a vocabulary are used.
+    /// Receives the usage of a vocabulary's terms.
     pub fn take_terms(&mut self, vocabulary: &str, terms: Result<Vec<TermUse>>) -> Vec<Effect> {
         let effects = terms
             .as_ref()
             .err()
-            .map_or(vec![], |p| refuse(format!("use of terms: {}", said(p))));
+            .map_or(vec![], |p| refuse(format!("term usage: {}", error_line(p))));
         self.usage.insert(vocabulary.to_string(), terms);
         self.made = None;
         effects
     }
 
-    /// After the desk took something in: what this pane then needs.
-    pub fn refreshed(&mut self, desk: &mut EditSession) -> Vec<Effect> {
-        self.sync(desk);
-        self.turn_to(desk)
+    /// Refreshes the pane after the edit session changed.
+    pub fn refreshed(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
+        self.sync(edit_session);
+        self.follow_cursor(edit_session)
     }
 
-    /// Goes to a line of a vocabulary; whether this pane has that file.
-    pub fn jump(&mut self, desk: &mut EditSession, file: &str, line: u32) -> Option<Vec<Effect>> {
-        self.sync(desk);
+    /// Goes to a line of a vocabulary. `None` if this pane does not have that file.
+    pub fn jump(
+        &mut self,
+        edit_session: &mut EditSession,
+        file: &str,
+        line: u32,
+    ) -> Option<Vec<Effect>> {
+        self.sync(edit_session);
         let name = vocabulary_of(file).or((file == styles::FILE).then_some(STYLE))?;
         self.at = self.names.iter().position(|n| n == name)?;
         (self.show, self.search, self.area) = (Show::All, String::new(), Area::Terms);
         self.made = None;
-        self.sync(desk);
+        self.sync(edit_session);
         if !self.go_to_line(line) {
             self.table
                 .go_to_id((self.entries.len() as u64).saturating_sub(1));
         }
-        Some(self.turn_to(desk))
+        Some(self.follow_cursor(edit_session))
     }
 
     fn go_to_line(&mut self, line: u32) -> bool {
@@ -148,12 +152,12 @@ impl VocabularyPane {
         at.is_some_and(|at| self.table.go_to_id(at as u64))
     }
 
-    /// The preview and the use of terms follow the vocabulary under the cursor.
-    fn turn_to(&mut self, desk: &mut EditSession) -> Vec<Effect> {
+    /// Points the preview and the usage counts at the vocabulary under the cursor.
+    fn follow_cursor(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
         let Some(name) = self.current().map(String::from) else {
             return vec![];
         };
-        let mut effects = desk.select(Selection::Vocabulary(name));
+        let mut effects = edit_session.select(Selection::Vocabulary(name));
         effects.extend(self.ask_usage());
         effects
     }
@@ -170,13 +174,13 @@ impl VocabularyPane {
         }
     }
 
-    /// Makes the rows again where something changed.
-    fn sync(&mut self, desk: &EditSession) {
-        if self.made == Some(desk.version()) {
+    /// Rebuilds the rows if something changed.
+    fn sync(&mut self, edit_session: &EditSession) {
+        if self.made == Some(edit_session.version()) {
             return;
         }
-        self.made = Some(desk.version());
-        let session = desk.session();
+        self.made = Some(edit_session.version());
+        let session = edit_session.session();
         let current = self.current().map(String::from);
         self.names = session.edited().vocabularies().keys().cloned().collect();
         if session.text(styles::FILE).is_some() {
@@ -184,12 +188,13 @@ impl VocabularyPane {
         }
         let same = current.and_then(|c| self.names.iter().position(|n| *n == c));
         self.at = same.unwrap_or(self.at);
-        // Keys pressed while the metadata is on its way count: the place is cut to the list once there is one.
-        if *desk.phase() == Phase::Ready {
+        // Keys pressed while the metadata loads count. The position is limited once the list is
+        // here.
+        if *edit_session.phase() == Phase::Ready {
             self.at = self.at.min(self.names.len().saturating_sub(1));
         }
         let Some(name) = self.current().map(String::from) else {
-            self.table.set_rows(Vec::new(), self.empty(desk));
+            self.table.set_rows(Vec::new(), self.empty(edit_session));
             self.entries.clear();
             return;
         };
@@ -200,7 +205,7 @@ impl VocabularyPane {
             .collect();
         let file = file_of(&name);
         let mut found: HashMap<u32, Vec<&Finding>> = HashMap::new();
-        for finding in desk.found_in(&file).filter(|f| f.line > 0) {
+        for finding in edit_session.found_in(&file).filter(|f| f.line > 0) {
             found.entry(finding.line).or_default().push(finding);
         }
         let base = entries(session.base(), &name);
@@ -217,31 +222,30 @@ impl VocabularyPane {
         let search = self.search.to_lowercase();
         let all = entries(session.edited(), &name);
         let written = |e: &Entry| self.written.as_ref().is_some_and(|w| *w == e.text);
-        let kept = all
+        let visible = all
             .into_iter()
             .filter(|e| written(e) || known.passes(e, self.show, &search));
-        let kept: Vec<Entry> = kept.collect();
-        let rows = kept.iter().map(|e| known.row(e)).collect();
-        let marks: Vec<u64> = (0..kept.len())
-            .filter(|i| selected.contains(&kept[*i].text))
+        let visible: Vec<Entry> = visible.collect();
+        let rows = visible.iter().map(|e| known.row(e)).collect();
+        let marks: Vec<u64> = (0..visible.len())
+            .filter(|i| selected.contains(&visible[*i].text))
             .map(|i| i as u64)
             .collect();
-        self.entries = kept;
-        let empty = self.empty(desk);
+        self.entries = visible;
+        let empty = self.empty(edit_session);
         self.table.set_rows(rows, empty);
         self.table.mark(marks);
     }
 
-    fn empty(&self, desk: &EditSession) -> Empty {
-        match desk.phase() {
+    fn empty(&self, edit_session: &EditSession) -> Empty {
+        match edit_session.phase() {
             Phase::Loading => Empty::Loading,
             Phase::Failed(why) => Empty::Failed(why.clone()),
             Phase::Ready if self.show != Show::All || !self.search.is_empty() => Empty::Filtered {
-                hint: "esc shows all terms again".into(),
+                hint: "esc shows all terms".into(),
             },
             Phase::Ready if self.names.is_empty() => Empty::Nothing {
-                hint: "there are no vocabularies: put word lists into metadata/vocabularies/"
-                    .into(),
+                hint: "put word lists into metadata/vocabularies/".into(),
             },
             Phase::Ready => Empty::Nothing {
                 hint: "a adds a term".into(),
@@ -249,7 +253,7 @@ impl VocabularyPane {
         }
     }
 
-    /// Rows selected: positions in `entries`.
+    /// Selected rows as positions in `entries`.
     fn marked(&self) -> Vec<usize> {
         let ids = self.table.state().selected().iter();
         ids.filter_map(|i| usize::try_from(*i).ok())
@@ -257,13 +261,12 @@ impl VocabularyPane {
             .collect()
     }
 
-    /// The term under the cursor.
     fn entry(&self) -> Option<&Entry> {
         self.entries
             .get(usize::try_from(self.table.cursor_id()?).ok()?)
     }
 
-    /// The selected terms, or the one under the cursor: positions in the file.
+    /// The selected terms, or the one under the cursor, as positions in the file.
     fn chosen_terms(&self) -> BTreeSet<usize> {
         let marked = self.marked();
         if marked.is_empty() {

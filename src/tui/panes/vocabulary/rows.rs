@@ -1,4 +1,4 @@
-//! The terms of a vocabulary as rows of a table.
+//! The terms of a vocabulary as table rows.
 
 use std::collections::HashMap;
 
@@ -9,25 +9,22 @@ use benchtop_compose::metadata::{Metadata, STYLE};
 use benchtop_model::usage::TermUse;
 use benchtop_model::{Finding, Severity};
 
-/// Which terms are shown.
+/// A filter of terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Show {
-    /// All of them.
     #[default]
     All,
-    /// Those that differ from the disk.
+    /// Terms that differ from the disk.
     Changed,
-    /// Those with findings.
     Found,
-    /// Those that are not sampled.
     Disabled,
 }
 
 impl Show {
-    /// All of them, in the order of the menu.
+    /// All filters in menu order.
     pub const ALL: [Show; 4] = [Show::All, Show::Changed, Show::Found, Show::Disabled];
 
-    /// What the heading and the menu say.
+    /// The name in the heading and the menu.
     pub fn name(self) -> &'static str {
         match self {
             Show::All => "all terms",
@@ -38,16 +35,16 @@ impl Show {
     }
 }
 
-/// One term of the vocabulary, or one style.
+/// A term of the vocabulary, or a style.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its position in the file.
+    /// Position in the file.
     pub at: usize,
     /// The term, or the style's name.
     pub text: String,
-    /// Line of the file, from 1.
+    /// Line in the file, from 1.
     pub line: u32,
-    /// Kept but not sampled.
+    /// Kept in the file but not used in questions.
     pub disabled: bool,
 }
 
@@ -73,11 +70,10 @@ pub fn entries(metadata: &Metadata, name: &str) -> Vec<Entry> {
     })
 }
 
-/// The columns.
 pub fn columns() -> Vec<Spec> {
     vec![
         Spec::text("term", 22),
-        Spec::text("is", 5),
+        Spec::text("state", 5),
         Spec::number("items", "", ColumnKind::Number, 7),
         Spec::number("accepted", "", ColumnKind::Share, 12),
         Spec::text("rules", 16),
@@ -86,15 +82,14 @@ pub fn columns() -> Vec<Spec> {
     ]
 }
 
-/// What is known of the terms beside their file.
+/// Facts about the terms from outside their file.
 pub struct Known<'k> {
-    /// The same vocabulary as it is on disk.
+    /// The terms on disk, each with whether it is disabled.
     pub base: HashMap<&'k str, bool>,
-    /// Findings by line.
     pub found: HashMap<u32, Vec<&'k Finding>>,
-    /// The vocabulary and the rules of compatibility, where there are any.
+    /// The vocabulary and the compatibility rules, if there are any.
     pub rules: Option<(&'k str, &'k benchtop_compose::metadata::Rules)>,
-    /// Use by items; `None` while it is not known.
+    /// Usage counts by term; `None` until they arrive.
     pub usage: Option<HashMap<&'k str, &'k TermUse>>,
 }
 
@@ -103,7 +98,7 @@ impl Known<'_> {
         self.base.get(entry.text.as_str()) != Some(&entry.disabled)
     }
 
-    /// Whether a term is among those shown; `search` in lower case.
+    /// Whether a filter and a search (in lower case) keep a term.
     pub fn passes(&self, entry: &Entry, show: Show, search: &str) -> bool {
         let fits = match show {
             Show::All => true,
@@ -114,7 +109,6 @@ impl Known<'_> {
         fits && (search.is_empty() || entry.text.to_lowercase().contains(search))
     }
 
-    /// The row of a term.
     pub fn row(&self, entry: &Entry) -> Vec<LocalCell> {
         let dim = entry.disabled;
         let role = |cell: &mut LocalCell, role| cell.view.role = if dim { Role::Dim } else { role };
@@ -133,8 +127,8 @@ impl Known<'_> {
             Some(true) => "on",
             Some(false) => "",
         };
-        let mut is = LocalCell::text(format!("{mark}{state}"));
-        is.view.role = match (worst, state) {
+        let mut status = LocalCell::text(format!("{mark}{state}"));
+        status.view.role = match (worst, state) {
             (Some(Severity::Error), _) => Role::Bad,
             (Some(Severity::Warning), _) => Role::Warn,
             (None, "new" | "on") => Role::Pending,
@@ -159,12 +153,12 @@ impl Known<'_> {
         };
         role(&mut items, Role::Text);
         role(&mut accepted, Role::Text);
-        let says = self.rules.map_or(String::new(), |(name, rules)| {
+        let summary = self.rules.map_or(String::new(), |(name, rules)| {
             super::rules::summary(rules, name, &entry.text)
         });
-        let mut rules = LocalCell::text(says);
+        let mut rules = LocalCell::text(summary);
         rules.view.role = if dim { Role::Dim } else { Role::Text };
-        let mut filters = LocalCell::text("not known yet");
+        let mut filters = LocalCell::text("unknown");
         filters.view.role = Role::Dim;
         let more = if found.len() > 1 {
             format!(" (+{})", found.len() - 1)
@@ -181,6 +175,6 @@ impl Known<'_> {
         } else {
             Role::Warn
         };
-        vec![term, is, items, accepted, rules, filters, finding]
+        vec![term, status, items, accepted, rules, filters, finding]
     }
 }

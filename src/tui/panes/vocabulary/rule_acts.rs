@@ -1,4 +1,4 @@
-//! What the keys of the vocabulary pane do with rules of compatibility.
+//! The actions of the vocabulary pane on compatibility rules.
 
 use super::acts::count;
 use super::{VocabularyPane, rules};
@@ -10,7 +10,7 @@ use benchtop_compose::metadata::{Vocabulary, rule_edits, rules as rules_file};
 use benchtop_model::Result;
 
 impl VocabularyPane {
-    /// The names of the selected terms, or of the one under the cursor.
+    /// The selected terms, or the one under the cursor.
     fn chosen_names(&self) -> Vec<String> {
         let chosen = self.chosen_terms();
         self.entries
@@ -20,21 +20,21 @@ impl VocabularyPane {
             .collect()
     }
 
-    /// Asks which rule of the selected terms to go to, or what to add.
-    pub(super) fn term_rules(&mut self, desk: &EditSession) -> Vec<Effect> {
+    /// Asks for a rule of the selected terms to go to, or a kind of rule to add.
+    pub(super) fn term_rules(&mut self, edit_session: &EditSession) -> Vec<Effect> {
         let Some(name) = self.current() else {
-            return refuse("there is no vocabulary here");
+            return refuse("no vocabulary");
         };
         let terms = self.chosen_names();
         let Some(first) = terms.first() else {
-            return refuse("there is no term here");
+            return refuse("no term");
         };
-        let metadata = desk.session().edited();
+        let metadata = edit_session.session().edited();
         let (mut picks, mut lines) = (Vec::new(), Vec::new());
         let mut group = "";
         if let Some(rules) = metadata.rules() {
             group = rules::group(rules, name, first).unwrap_or_default();
-            // Of several terms only what can be added to all is on offer.
+            // For several terms, offer only rules that can be added to all of them.
             let text = metadata.text(rules_file::FILE).unwrap_or_default();
             for rule in rules::of_term(rules, text, name, first)
                 .into_iter()
@@ -55,59 +55,65 @@ impl VocabularyPane {
             };
             lines.push((label, about.to_string()));
         }
-        let of = if let [one] = &terms[..] {
-            format!("`{one}`")
+        let what = if let [single] = &terms[..] {
+            format!("`{single}`")
         } else {
             count(terms.len())
         };
         vec![Effect::AskChoice {
             purpose: ChoiceFor::Rules(picks),
-            title: format!("rules of {of}"),
+            title: format!("Rules of {what}"),
             lines,
         }]
     }
 
-    /// Adds what was typed to `compatibility.toml`.
+    /// Adds a rule to `compatibility.toml`, with its value as typed.
     pub(super) fn add_rule(
         &mut self,
         kind: RuleKind,
-        said: &str,
-        desk: &mut EditSession,
+        value: &str,
+        edit_session: &mut EditSession,
     ) -> Vec<Effect> {
         let Some(name) = self.current().map(String::from) else {
             return vec![];
         };
         let terms = self.chosen_names();
         if terms.is_empty() {
-            return refuse("there is no term here");
+            return refuse("no term");
         }
-        let what = if let [one] = &terms[..] {
-            format!("`{one}`")
+        let what = if let [single] = &terms[..] {
+            format!("`{single}`")
         } else {
             count(terms.len())
         };
-        let mut effects = self.changing(desk, |desk| {
-            let text = rules::edited(desk.session().edited(), kind, (&name, &terms), said)?;
-            desk.session_mut()
+        let mut effects = self.changing(edit_session, |edit_session| {
+            let text = rules::edited(
+                edit_session.session().edited(),
+                kind,
+                (&name, &terms),
+                value,
+            )?;
+            edit_session
+                .session_mut()
                 .set(vec![(rules_file::FILE.to_string(), text)], false);
             Ok(())
         });
         if !effects.iter().any(|e| matches!(e, Effect::Refuse(_))) {
             effects.push(Effect::Say(format!(
-                "{} has a rule more of {what}; u takes it back",
+                "added a rule for {what} to {}; u undoes",
                 rules_file::FILE
             )));
         }
         effects
     }
 
-    /// The rules with terms of a vocabulary under their new names, where an edit renames some.
+    /// The rules file with the terms that this edit renames, if any are in a rule.
     pub(super) fn renamed_rules(
-        desk: &EditSession,
+        edit_session: &EditSession,
         name: &str,
         new: &str,
     ) -> Result<Option<(String, String)>> {
-        let metadata = desk.session().edited();
+        let metadata = edit_session.session().edited();
         let (Some(text), Some(before)) = (
             metadata.text(rules_file::FILE),
             metadata.vocabularies().get(name),

@@ -1,4 +1,4 @@
-//! The rules of compatibility that a term is part of, and those that can be added to it.
+//! The compatibility rules of a term, and adding one.
 
 use crate::panes::metadata::RuleKind;
 use benchtop_compose::metadata::Metadata;
@@ -6,44 +6,44 @@ use benchtop_compose::metadata::rule_edits::{self, NewRule};
 use benchtop_compose::metadata::rules::{FILE, Rules, Terms};
 use benchtop_model::{Error, Result};
 
-/// A rule that a term is part of.
+/// A rule that applies to a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OfTerm {
-    /// What it says of the term.
+pub struct TermRule {
+    /// The rule as seen from the term.
     pub says: String,
-    /// Why; may be empty.
+    /// The reason given in the file; may be empty.
     pub why: String,
-    /// Line of the rule in `compatibility.toml`, from 1.
+    /// Line in `compatibility.toml`, from 1.
     pub line: u32,
 }
 
-fn named(terms: &Terms) -> String {
+fn term_list(terms: &Terms) -> String {
     let names: Vec<&str> = terms.terms.iter().map(|t| t.text.as_str()).collect();
     format!("{}: {}", terms.vocabulary.text, names.join(", "))
 }
 
-fn has(terms: &Terms, vocabulary: &str, term: &str) -> bool {
+fn contains(terms: &Terms, vocabulary: &str, term: &str) -> bool {
     terms.vocabulary.text == vocabulary && terms.terms.iter().any(|t| t.text == term)
 }
 
-/// The group of a term, if it is in one.
+/// The group of a term, if it has one.
 pub fn group<'r>(rules: &'r Rules, vocabulary: &str, term: &str) -> Option<&'r str> {
     rules
         .groups
         .iter()
-        .find(|g| has(&g.terms, vocabulary, term))
+        .find(|g| contains(&g.terms, vocabulary, term))
         .map(|g| g.name.text.as_str())
 }
 
-/// The rules that a term is part of; `text` is the file.
-pub fn of_term(rules: &Rules, text: &str, vocabulary: &str, term: &str) -> Vec<OfTerm> {
+/// The rules of a term. `text` is the text of the rules file.
+pub fn of_term(rules: &Rules, text: &str, vocabulary: &str, term: &str) -> Vec<TermRule> {
     let line = |at: usize| {
         text.get(..at)
             .map_or(1, |t| t.matches('\n').count() as u32 + 1)
     };
     let mut out = Vec::new();
     let mut add = |says: String, why: &str, line: u32| {
-        out.push(OfTerm {
+        out.push(TermRule {
             says,
             why: why.into(),
             line,
@@ -51,9 +51,9 @@ pub fn of_term(rules: &Rules, text: &str, vocabulary: &str, term: &str) -> Vec<O
     };
     for rule in &rules.not_with {
         for (side, other) in [(0, 1), (1, 0)] {
-            if has(&rule.sides[side], vocabulary, term) {
+            if contains(&rule.sides[side], vocabulary, term) {
                 add(
-                    format!("not with {}", named(&rule.sides[other])),
+                    format!("not with {}", term_list(&rule.sides[other])),
                     &rule.why,
                     rule.line,
                 );
@@ -63,18 +63,18 @@ pub fn of_term(rules: &Rules, text: &str, vocabulary: &str, term: &str) -> Vec<O
     for rule in rules
         .hides
         .iter()
-        .filter(|r| r.terms.iter().any(|t| has(t, vocabulary, term)))
+        .filter(|r| r.terms.iter().any(|t| contains(t, vocabulary, term)))
     {
         let names: Vec<&str> = rule.hides.iter().map(|n| n.text.as_str()).collect();
         add(format!("hides {}", names.join(", ")), &rule.why, rule.line);
     }
     for rule in &rules.shows {
-        if rule.terms.iter().any(|t| has(t, vocabulary, term)) {
-            let names: Vec<String> = rule.shows.iter().map(named).collect();
+        if rule.terms.iter().any(|t| contains(t, vocabulary, term)) {
+            let names: Vec<String> = rule.shows.iter().map(term_list).collect();
             add(format!("shows {}", names.join("; ")), &rule.why, rule.line);
         }
-        if rule.shows.iter().any(|t| has(t, vocabulary, term)) {
-            let names: Vec<String> = rule.terms.iter().map(named).collect();
+        if rule.shows.iter().any(|t| contains(t, vocabulary, term)) {
+            let names: Vec<String> = rule.terms.iter().map(term_list).collect();
             add(
                 format!("shown by {}", names.join("; ")),
                 &rule.why,
@@ -82,7 +82,11 @@ pub fn of_term(rules: &Rules, text: &str, vocabulary: &str, term: &str) -> Vec<O
             );
         }
     }
-    for terms in rules.look_alike.iter().filter(|t| has(t, vocabulary, term)) {
+    for terms in rules
+        .look_alike
+        .iter()
+        .filter(|t| contains(t, vocabulary, term))
+    {
         let others = terms
             .terms
             .iter()
@@ -97,7 +101,7 @@ pub fn of_term(rules: &Rules, text: &str, vocabulary: &str, term: &str) -> Vec<O
     out
 }
 
-/// What the row of a term says: its group, and how many rules it is part of.
+/// The table cell of a term: its group and its number of rules.
 pub fn summary(rules: &Rules, vocabulary: &str, term: &str) -> String {
     let group = group(rules, vocabulary, term).map(String::from);
     let many = of_term(rules, "", vocabulary, term).len();
@@ -113,10 +117,8 @@ pub fn summary(rules: &Rules, vocabulary: &str, term: &str) -> String {
         .join(", ")
 }
 
-/// The terms of a vocabulary in a list between commas; terms may hold commas themselves.
-///
-/// # Errors
-/// What is none of its terms.
+/// Splits a comma-separated list into terms of a vocabulary. Terms may contain commas themselves.
+/// Fails if a part is not a term.
 fn split(metadata: &Metadata, vocabulary: &str, list: &str) -> Result<Vec<String>> {
     let known = metadata.enabled(vocabulary);
     let parts: Vec<&str> = list.split(',').collect();
@@ -132,30 +134,32 @@ fn split(metadata: &Metadata, vocabulary: &str, list: &str) -> Result<Vec<String
             Some((end, found.to_string()))
         });
         let Some((end, term)) = longest else {
-            let said = parts[at].trim();
+            let value = parts[at].trim();
             let near = known
                 .iter()
-                .map(|t| (strsim::damerau_levenshtein(t, said), t))
+                .map(|t| (strsim::damerau_levenshtein(t, value), t))
                 .min();
-            let help = near.map_or(String::new(), |(_, t)| format!(": did you mean `{t}`?"));
-            return Err(Error::input(format!("{vocabulary} has no `{said}`{help}")));
+            let help = near.map_or(String::new(), |(_, t)| format!("; did you mean `{t}`?"));
+            return Err(Error::input(format!(
+                "no term `{value}` in {vocabulary}{help}"
+            )));
         };
         terms.push(term);
         at = end;
     }
     if terms.is_empty() {
         return Err(Error::input(format!(
-            "name terms of {vocabulary}, with commas between"
+            "type terms of {vocabulary}, separated by commas"
         )));
     }
     Ok(terms)
 }
 
-/// `VOCABULARY: TERM, TERM`.
+/// Parses `VOCABULARY: TERM, TERM`.
 fn side(metadata: &Metadata, text: &str) -> Result<(String, Vec<String>)> {
     let Some((vocabulary, list)) = text.split_once(':') else {
         return Err(Error::input(
-            "write VOCABULARY: TERM, TERM, such as `background: in a cave`",
+            "type VOCABULARY: TERM, TERM, such as `background: in a cave`",
         ));
     };
     let vocabulary = known(metadata, vocabulary.trim())?;
@@ -173,24 +177,22 @@ fn known(metadata: &Metadata, name: &str) -> Result<String> {
     names
         .find(is)
         .map(String::from)
-        .ok_or_else(|| Error::input(format!("there is no vocabulary `{name}`")))
+        .ok_or_else(|| Error::input(format!("no vocabulary `{name}`")))
 }
 
-/// The text of `compatibility.toml` with what was asked for these terms of a vocabulary.
-///
-/// # Errors
-/// What of it names nothing that is there, and when the file cannot be edited.
+/// The text of `compatibility.toml` with a rule added or changed for these terms. Fails if `value`
+/// names unknown terms or vocabularies, or if the file cannot be edited.
 pub fn edited(
     metadata: &Metadata,
     kind: RuleKind,
     (vocabulary, terms): (&str, &[String]),
-    said: &str,
+    value: &str,
 ) -> Result<String> {
     let text = metadata.text(FILE).unwrap_or_default();
     let own = || (vocabulary.to_string(), terms.to_vec());
-    let apart = |other: (String, Vec<String>)| {
+    let of_other = |other: (String, Vec<String>)| {
         if other.0 == vocabulary {
-            let what = format!("a picture has one {vocabulary}: name terms of another vocabulary");
+            let what = format!("type terms of another vocabulary: a picture has one {vocabulary}");
             return Err(Error::input(what));
         }
         Ok(other)
@@ -198,37 +200,38 @@ pub fn edited(
     match kind {
         RuleKind::NotWith => rule_edits::add(
             text,
-            &NewRule::NotWith(own(), apart(side(metadata, said)?)?),
+            &NewRule::NotWith(own(), of_other(side(metadata, value)?)?),
         ),
-        RuleKind::Shows => {
-            rule_edits::add(text, &NewRule::Shows(own(), apart(side(metadata, said)?)?))
-        }
+        RuleKind::Shows => rule_edits::add(
+            text,
+            &NewRule::Shows(own(), of_other(side(metadata, value)?)?),
+        ),
         RuleKind::Hides => {
-            let names = said.split(',').map(str::trim).filter(|n| !n.is_empty());
+            let names = value.split(',').map(str::trim).filter(|n| !n.is_empty());
             let hidden = names
                 .map(|n| known(metadata, n))
                 .collect::<Result<Vec<_>>>()?;
             if hidden.is_empty() {
-                return Err(Error::input("name vocabularies, with commas between"));
+                return Err(Error::input("type vocabularies, separated by commas"));
             }
             rule_edits::add(text, &NewRule::Hides(own(), hidden))
         }
         RuleKind::LookAlike => {
             let mut all = terms.to_vec();
-            all.extend(split(metadata, vocabulary, said)?);
+            all.extend(split(metadata, vocabulary, value)?);
             all.sort();
             all.dedup();
             if all.len() < 2 {
                 return Err(Error::input(
-                    "a term looks like another one, not like itself",
+                    "type another term: a term cannot look like itself",
                 ));
             }
             rule_edits::add(text, &NewRule::LookAlike(vocabulary.into(), all))
         }
         RuleKind::Group => {
-            let group = Some(said.trim()).filter(|g| !g.is_empty());
+            let group = Some(value.trim()).filter(|g| !g.is_empty());
             if group.is_some_and(|g| g.chars().any(char::is_control)) {
-                return Err(Error::input("a group has a plain name, such as `place`"));
+                return Err(Error::input("type a plain group name, such as `place`"));
             }
             rule_edits::set_group(text, vocabulary, terms, group)
         }

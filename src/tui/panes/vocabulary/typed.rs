@@ -1,4 +1,4 @@
-//! What the vocabulary pane does with a line of text or a choice that it asked for.
+//! Replies to the prompts and menus of the vocabulary pane.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,16 @@ use crate::panes::metadata::{
 use benchtop_compose::metadata::{file_of, rules as rules_file};
 
 impl VocabularyPane {
-    /// Takes in a line of text that was asked for.
-    pub fn typed(&mut self, purpose: &TextFor, text: &str, desk: &mut EditSession) -> Vec<Effect> {
-        self.sync(desk);
+    /// Receives a typed line.
+    pub fn typed(
+        &mut self,
+        purpose: &TextFor,
+        text: &str,
+        edit_session: &mut EditSession,
+    ) -> Vec<Effect> {
+        self.sync(edit_session);
         if *purpose == TextFor::NewVocabulary {
-            return self.new_vocabulary(text, desk);
+            return self.new_vocabulary(text, edit_session);
         }
         let Some(name) = self.current().map(String::from) else {
             return vec![];
@@ -25,14 +30,14 @@ impl VocabularyPane {
             TextFor::Search => {
                 (self.search, self.made, self.area, self.written) =
                     (text.into(), None, Area::Terms, None);
-                self.sync(desk);
+                self.sync(edit_session);
                 vec![]
             }
             TextFor::Add => {
-                // Past the last term shown it goes to the end of the file.
+                // Without a term under the cursor, the new one goes to the end of the file.
                 let at = self.entry().map_or(usize::MAX, |e| e.at);
                 self.written = Some(text.trim().into());
-                let effects = self.changing(desk, |d| {
+                let effects = self.changing(edit_session, |d| {
                     d.session_mut().edit(&[&name], |v| v[0].insert(at, text))
                 });
                 self.go_to_term(text);
@@ -40,10 +45,10 @@ impl VocabularyPane {
             }
             TextFor::Rename => {
                 let Some(at) = self.entry().map(|e| e.at) else {
-                    return refuse("there is no term here");
+                    return refuse("no term");
                 };
                 self.written = Some(text.trim().into());
-                self.apply(desk, |vocabulary| {
+                self.apply(edit_session, |vocabulary| {
                     let mut renamed = vocabulary.clone();
                     renamed.rename(at, text)?;
                     Ok(renamed.text())
@@ -52,7 +57,7 @@ impl VocabularyPane {
             TextFor::Replace if text.is_empty() => refuse("nothing to replace"),
             TextFor::Replace => text_for(
                 TextFor::ReplaceWith(text.into()),
-                format!("replace `{text}` with "),
+                format!("replace `{text}` with: "),
                 "",
             ),
             TextFor::ReplaceWith(from) => {
@@ -63,19 +68,19 @@ impl VocabularyPane {
                     marked.iter().map(|i| self.entries[*i].at).collect()
                 };
                 let mut many = 0;
-                let mut effects = self.apply(desk, |v| {
+                let mut effects = self.apply(edit_session, |v| {
                     let (new, n) = edits::replace(v, &at, from, text)?;
                     many = n;
                     Ok(new)
                 });
                 if many > 0 {
-                    effects.push(Effect::Say(format!("{} changed", count(many))));
+                    effects.push(Effect::Say(format!("changed {}", count(many))));
                 } else if !effects.iter().any(|e| matches!(e, Effect::Refuse(_))) {
-                    effects = refuse(format!("no term has `{from}`"));
+                    effects = refuse(format!("no term contains `{from}`"));
                 }
                 effects
             }
-            TextFor::Rule(kind) => self.add_rule(*kind, text, desk),
+            TextFor::Rule(kind) => self.add_rule(*kind, text, edit_session),
             TextFor::Find | TextFor::NewVocabulary => vec![],
         }
     }
@@ -86,19 +91,19 @@ impl VocabularyPane {
         }
     }
 
-    /// Takes in a choice; `None` where it is not this pane's.
+    /// Receives a choice. `None` if it belongs to another pane.
     pub fn chosen(
         &mut self,
         purpose: &ChoiceFor,
         pick: usize,
-        desk: &mut EditSession,
+        edit_session: &mut EditSession,
     ) -> Option<Vec<Effect>> {
-        self.sync(desk);
+        self.sync(edit_session);
         match purpose {
             ChoiceFor::Show => {
                 self.show = Show::ALL.get(pick).copied().unwrap_or_default();
                 (self.made, self.area, self.written) = (None, Area::Terms, None);
-                self.sync(desk);
+                self.sync(edit_session);
                 Some(vec![])
             }
             ChoiceFor::Rules(picks) => Some(match picks.get(pick)? {
@@ -116,13 +121,14 @@ impl VocabularyPane {
             ChoiceFor::MoveTo(names) => {
                 let (from, to) = (self.current()?.to_string(), names.get(pick)?.clone());
                 let chosen = self.chosen_terms();
-                Some(self.changing(desk, |desk| {
-                    let all = desk.session().edited().vocabularies();
+                Some(self.changing(edit_session, |edit_session| {
+                    let all = edit_session.session().edited().vocabularies();
                     let (Some(a), Some(b)) = (all.get(&from), all.get(&to)) else {
                         return Ok(());
                     };
                     let (a, b) = edits::move_to(a, &chosen, b)?;
-                    desk.session_mut()
+                    edit_session
+                        .session_mut()
                         .set(vec![(file_of(&from), a), (file_of(&to), b)], false);
                     Ok(())
                 }))

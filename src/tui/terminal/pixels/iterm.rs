@@ -1,7 +1,8 @@
 //! iTerm2 inline pictures, through viuer.
 //!
-//! viuer writes to standard output and nowhere else, so what was drawn before is flushed first, and the bytes it writes
-//! are not counted but estimated. `use_kitty` is off: viuer would ask the terminal and read the answer off the keys.
+//! viuer only writes to standard output. So buffered output is flushed first, and the bytes are
+//! estimated rather than counted. `use_kitty` is off: viuer would query the terminal and read the
+//! reply from the keys.
 
 use std::io::{self, Write};
 

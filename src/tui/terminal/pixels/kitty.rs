@@ -1,6 +1,6 @@
-//! The kitty graphics protocol: a picture is uploaded once and afterwards placed and removed by its id.
+//! The kitty graphics protocol: a picture is uploaded once, then placed and removed by its id.
 //!
-//! Nothing is read back (`q=2`), so no key can be eaten, and it is safe inside a synchronised update.
+//! Replies are off (`q=2`), so no key can be lost, and it is safe inside a synchronized update.
 
 use std::io::{self, Write};
 
@@ -12,14 +12,15 @@ use ratatui::layout::Rect;
 
 use super::counted;
 
-/// Our ids begin here, away from those of other programs on the same screen.
+/// Our first image id, to avoid those of other programs on the same screen.
 pub(super) const FIRST_ID: u32 = 0x6274_0000;
-/// Longest piece of base64 the protocol takes at once.
+/// Longest base64 chunk of the protocol.
 const CHUNK: usize = 4096;
-/// How much the terminal is asked to keep, in bytes of PNG; the longest unused goes first.
+/// How much the terminal may store for us, in bytes of PNG. Evicted least recently used first.
 const KEPT: usize = 48 * 1024 * 1024;
 
-/// A PNG in base64 whose sides are whole cells, the picture centred in it: placed on those cells it keeps its aspect.
+/// A base64 PNG padded to whole cells, with the picture centered, so that it keeps its aspect ratio
+/// on those cells.
 pub(super) fn encode(
     image: &RgbaImage,
     cells: (u16, u16),
@@ -56,12 +57,12 @@ pub(super) fn encode(
     Ok(STANDARD.encode(png))
 }
 
-/// What the terminal keeps for us: ids and sizes, the latest used last.
+/// The pictures stored by the terminal: ids and sizes, most recently used last.
 #[derive(Debug, Default)]
 pub(super) struct Uploads(Vec<(u32, usize)>);
 
 impl Uploads {
-    /// Uploads the picture unless the terminal has it, and places it.
+    /// Places the picture, after uploading it if needed.
     pub(super) fn show(
         &mut self,
         out: &mut dyn Write,
@@ -96,7 +97,7 @@ impl Uploads {
         Ok(bytes + freed)
     }
 
-    /// Frees everything.
+    /// Frees all pictures.
     pub(super) fn free(&mut self, out: &mut dyn Write) -> io::Result<usize> {
         self.0
             .drain(..)
@@ -120,7 +121,7 @@ fn upload(out: &mut impl Write, id: u32, png: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes the placement away; the terminal keeps the picture.
+/// Removes the placement. The terminal keeps the picture.
 pub(super) fn remove(out: &mut dyn Write, id: u32) -> io::Result<usize> {
     counted(out, |out| write!(out, "\x1b_Ga=d,d=i,i={id},p=1,q=2\x1b\\"))
 }

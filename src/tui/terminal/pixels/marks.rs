@@ -1,25 +1,26 @@
-//! Which cells ratatui may write while a picture is on them.
+//! Controls which cells ratatui may write while a picture covers them.
 //!
-//! A kitty picture lies over the cells and needs nothing but blanks beneath, and to go while a popup is open. Sixel and
-//! iTerm2 pictures are in the cells: writing one wipes that part of the picture.
+//! A kitty picture lies above the cells: it needs blanks below and must be removed while a popup is
+//! open.
+//! Sixel and iTerm2 pictures are in the cells: writing a cell erases that part of the picture.
 //!
-//! - same rectangle: the cells are skipped; a new picture is printed over the old one.
-//! - another rectangle, or none: the old cells are written (blank, or whatever is there now), nothing is skipped in that
-//!   frame, the new picture is printed after it and its cells are skipped from the next frame on.
-//! - a popup: its cells are written, the rest stays skipped; when it closes the picture is printed again. A picture that
-//!   changes under a popup is taken away until the popup closes.
+//! - Same rectangle: the cells are skipped, and a new picture is printed over the old one.
+//! - Another rectangle or none: the old cells are written, and nothing is skipped in that frame.
+//!   The new picture is printed after it, and its cells are skipped from the next frame on.
+//! - Popup: its cells are written and the rest is skipped. When it closes, the picture is printed
+//!   again. A picture that changes under a popup is removed until the popup closes.
 
 use ratatui::buffer::{Buffer, CellDiffOption};
 use ratatui::layout::Rect;
 
 use super::Shown;
 
-/// What is to be written after the cells.
+/// What to write after the cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Step {
-    /// The kitty placement to take away.
+    /// The kitty placement to remove.
     pub(super) remove: Option<u32>,
-    /// Whether the picture is to be printed.
+    /// Whether to print the picture.
     pub(super) print: bool,
 }
 
@@ -31,7 +32,7 @@ pub fn reserve(buffer: &mut Buffer, area: Rect, popups: &[Rect]) {
     });
 }
 
-/// Makes ratatui write the cells of `area` as they are, changed or not.
+/// Makes ratatui write the cells of `area`, changed or not.
 pub fn redraw(buffer: &mut Buffer, area: Rect) {
     each(buffer, area, &[], |cell| {
         cell.set_diff_option(CellDiffOption::AlwaysUpdate);
@@ -57,7 +58,7 @@ fn blank(buffer: &mut Buffer, area: Rect, popups: &[Rect]) {
     each(buffer, area, popups, |cell| cell.reset());
 }
 
-/// The step for a kitty terminal.
+/// The step for kitty terminals.
 pub(super) fn kitty(
     shown: &mut Option<Shown>,
     buffer: &mut Buffer,
@@ -78,7 +79,7 @@ pub(super) fn kitty(
     }
 }
 
-/// The step for terminals whose pictures are in the cells.
+/// The step for terminals with pictures in the cells.
 pub(super) fn cells(
     shown: &mut Option<Shown>,
     buffer: &mut Buffer,

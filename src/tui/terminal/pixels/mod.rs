@@ -1,7 +1,8 @@
-//! True pixels: kitty through our own writer, sixel through icy_sixel, iTerm2 through viuer.
+//! True pixels: kitty with our own writer, sixel with icy_sixel, iTerm2 with viuer.
 //!
-//! Encoding is slow (a sixel takes a quarter of a second) and done off the drawing thread: [`Plan::encode`] gives a
-//! [`Payload`], ready to send. Drawing a frame is then
+//! Encoding is slow (a quarter of a second for sixel) and happens off the drawing thread:
+//! [`Plan::encode`]
+//! returns a [`Payload`], ready to send. Drawing a frame is then
 //!
 //! ```text
 //! tty.begin_frame();
@@ -10,8 +11,9 @@
 //! tty.end_frame();
 //! ```
 //!
-//! where `mark` takes the cells under the picture out of ratatui's hands and `finish` writes what must be written: 0
-//! bytes when nothing changed, about 70 when a kitty picture seen before comes back.
+//! `mark` keeps ratatui from writing the cells under the picture, and `finish` writes what is
+//! needed:
+//! 0 bytes if nothing changed, about 70 if a known kitty picture returns.
 
 mod iterm;
 mod kitty;
@@ -29,20 +31,19 @@ use super::Capabilities;
 
 pub use marks::{redraw, reserve};
 
-/// How pictures are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Protocol {
-    /// kitty graphics: kept by the terminal, placed by id.
+    /// kitty graphics: stored by the terminal, placed by id.
     Kitty,
     /// iTerm2 inline pictures.
     Iterm,
-    /// DEC sixel.
     Sixel,
 }
 
 impl Protocol {
-    /// The best way this terminal takes pictures; `None` means half-blocks: in tmux, on a silent terminal, and for
-    /// sixel where nobody says how large a cell is (a picture too large would scroll the screen).
+    /// The best protocol of this terminal. `None` means half blocks: in tmux, on a terminal that
+    /// does not reply, and for sixel if the cell size is unknown (a picture that is too large would
+    /// scroll the screen).
     pub fn choose(found: &Capabilities) -> Option<Self> {
         if found.tmux || !found.answers {
             None
@@ -55,7 +56,7 @@ impl Protocol {
         }
     }
 
-    /// Its name, for `doctor` and the status line.
+    /// The name for `doctor` and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Kitty => "kitty",
@@ -65,19 +66,18 @@ impl Protocol {
     }
 }
 
-/// How a picture is to be encoded: for which protocol, and into how much room.
+/// How to encode a picture: the protocol and the space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Plan {
-    /// The protocol.
     pub protocol: Protocol,
-    /// Room in cells: columns and rows.
+    /// Columns and rows.
     pub cells: (u16, u16),
     /// Width and height of a cell in pixels.
     pub cell: (u16, u16),
 }
 
 impl Plan {
-    /// Width and height in pixels that a picture is to be reduced to fit before [`encode`](Self::encode).
+    /// Maximum width and height in pixels to reduce a picture to before [`encode`](Self::encode).
     pub fn room(self) -> (u32, u32) {
         let room = |cells: u16, cell: u16| u32::from(cells) * u32::from(cell);
         let (width, height) = (
@@ -85,17 +85,18 @@ impl Plan {
             room(self.cells.1, self.cell.1),
         );
         match self.protocol {
-            // xterm drops what is larger than its maxGraphicSize.
+            // xterm drops pictures larger than its maxGraphicSize.
             Protocol::Sixel => (width.min(sixel::MAX_SIDE), height.min(sixel::MAX_SIDE)),
             _ => (width, height),
         }
     }
 
-    /// Makes the bytes for `image`, which fits [`room`](Self::room); transparency shows `background` where the protocol
-    /// has none.
+    /// Encodes `image`, which must fit [`room`](Self::room). Transparent pixels show `background`
+    /// if the protocol has no transparency.
     ///
     /// # Errors
-    /// What the encoder said, or that the picture does not fit.
+    ///
+    /// If encoding fails or the picture does not fit.
     pub fn encode(self, image: &RgbaImage, background: [u8; 3]) -> Result<Payload, String> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let (width, height) = image.dimensions();
@@ -123,7 +124,7 @@ impl Plan {
     }
 }
 
-/// A picture ready to be sent. Each has an identity of its own.
+/// An encoded picture. Each has its own identity.
 #[derive(Debug)]
 pub struct Payload {
     id: u32,
@@ -133,7 +134,7 @@ pub struct Payload {
 
 #[derive(Debug)]
 enum Body {
-    /// A PNG in base64.
+    /// A base64 PNG.
     Kitty(String),
     /// The whole sequence.
     Sixel(String),
@@ -141,7 +142,7 @@ enum Body {
 }
 
 impl Payload {
-    /// Memory it takes, in bytes.
+    /// Size in memory, in bytes.
     pub fn bytes(&self) -> usize {
         match &self.body {
             Body::Kitty(text) | Body::Sixel(text) => text.len(),
@@ -149,11 +150,12 @@ impl Payload {
         }
     }
 
-    /// Writes it where the cursor is, for printing and not for a screen. Only sixel can do that (kitty and iTerm2 are
-    /// viuer's there); for others nothing is written.
+    /// Writes the picture at the cursor, for commands that print. Only sixel supports this (viuer
+    /// prints kitty and iTerm2 pictures); other protocols write nothing.
     ///
     /// # Errors
-    /// What the terminal gives.
+    ///
+    /// If the terminal cannot be written to.
     pub fn write_here(&self, out: &mut impl Write) -> io::Result<()> {
         match &self.body {
             Body::Sixel(sequence) => out.write_all(sequence.as_bytes()),
@@ -161,7 +163,7 @@ impl Payload {
         }
     }
 
-    /// The cells it covers when shown in `area`: centred, cut to nothing beyond it.
+    /// The cells it covers in `area`: centered and cropped.
     pub fn place(&self, area: Rect) -> Rect {
         let (width, height) = (self.cells.0.min(area.width), self.cells.1.min(area.height));
         Rect {
@@ -173,16 +175,16 @@ impl Payload {
     }
 }
 
-/// What is on the screen.
+/// The picture on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shown {
     id: u32,
     at: Rect,
-    /// A popup has been drawn over it since.
+    /// A popup was drawn over it since.
     covered: bool,
 }
 
-/// The picture on the screen and how it gets there.
+/// The picture on screen and its protocol.
 #[derive(Debug)]
 pub struct Pixels {
     protocol: Option<Protocol>,
@@ -194,7 +196,7 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// For a terminal that can do `found` and has `rows` rows.
+    /// For a terminal with these capabilities and this many rows.
     pub fn new(found: &Capabilities, rows: u16) -> Self {
         Pixels {
             protocol: Protocol::choose(found),
@@ -206,13 +208,13 @@ impl Pixels {
         }
     }
 
-    /// How pictures are sent; `None` when they are not.
+    /// The protocol, or `None` without true pixels.
     pub fn protocol(&self) -> Option<Protocol> {
         self.protocol
     }
 
-    /// How a picture for `area` is to be encoded; `None` when there are no pixels here or no room. The last row of the
-    /// screen is left alone: sixel and viuer scroll the screen there.
+    /// How to encode a picture for `area`. `None` without true pixels or room. The last row of the
+    /// screen is left free: sixel and viuer would scroll there.
     pub fn plan(&self, area: Rect) -> Option<Plan> {
         let area = self.clamp(area);
         let protocol = self.protocol?;
@@ -231,8 +233,8 @@ impl Pixels {
         }
     }
 
-    /// The window has a new size (and `cell` a new size in pixels, where known), or somebody else had the screen:
-    /// nothing is shown any more, and kitty has let go of what was uploaded.
+    /// The window changed (with its cell size in pixels, if known), or another program used the
+    /// screen: nothing is shown, and kitty has dropped all uploads.
     pub fn resized(&mut self, rows: u16, cell: Option<(u16, u16)>) {
         self.rows = rows;
         self.cell = cell.unwrap_or(self.cell);
@@ -240,8 +242,8 @@ impl Pixels {
         self.uploads = kitty::Uploads::default();
     }
 
-    /// Settles the cells of a frame: called last in drawing it, with the picture that is to show and the area it has,
-    /// and what lies over it. [`finish`](Self::finish) must follow.
+    /// Marks the cells of a frame. Call it last when drawing, with the picture, its area, and the
+    /// popups above. [`finish`](Self::finish) must follow.
     pub fn mark(&mut self, buffer: &mut Buffer, wanted: Option<(&Payload, Rect)>, popups: &[Rect]) {
         let wanted = wanted.map(|(payload, area)| (payload.id, payload.place(self.clamp(area))));
         self.step = match self.protocol {
@@ -251,11 +253,12 @@ impl Pixels {
         };
     }
 
-    /// Writes what [`mark`](Self::mark) found to be needed, after the frame's cells. `wanted` is what `mark` got.
-    /// Gives the bytes written (for iTerm2, where viuer writes, an estimate).
+    /// Writes what [`mark`](Self::mark) determined, after the frame's cells. `wanted` must be the
+    /// same. Returns the bytes written (an estimate for iTerm2, where viuer writes).
     ///
     /// # Errors
-    /// What the terminal gives.
+    ///
+    /// If the terminal cannot be written to.
     pub fn finish(
         &mut self,
         out: &mut dyn Write,
@@ -272,10 +275,11 @@ impl Pixels {
         Ok(bytes)
     }
 
-    /// Shows a picture centred in `area` at once, whatever is there. Gives the bytes written.
+    /// Shows a picture centered in `area` at once. Returns the bytes written.
     ///
     /// # Errors
-    /// What the terminal gives.
+    ///
+    /// If the terminal cannot be written to.
     pub fn show(
         &mut self,
         out: &mut dyn Write,
@@ -299,11 +303,12 @@ impl Pixels {
         Ok(bytes)
     }
 
-    /// Takes the picture away where the protocol can: a kitty placement. Sixel and iTerm2 pictures go when their cells
-    /// are written ([`mark`](Self::mark) without a picture). Gives the bytes written.
+    /// Removes a kitty placement. Sixel and iTerm2 pictures disappear when their cells are written
+    /// ([`mark`](Self::mark) without a picture). Returns the bytes written.
     ///
     /// # Errors
-    /// What the terminal gives.
+    ///
+    /// If the terminal cannot be written to.
     pub fn hide(&mut self, out: &mut dyn Write) -> io::Result<usize> {
         match (self.protocol, self.shown.take()) {
             (Some(Protocol::Kitty), Some(shown)) => kitty::remove(out, shown.id),
@@ -311,17 +316,18 @@ impl Pixels {
         }
     }
 
-    /// Frees every picture the terminal keeps for us; before the program ends.
+    /// Frees all pictures stored by the terminal, before the program exits.
     ///
     /// # Errors
-    /// What the terminal gives.
+    ///
+    /// If the terminal cannot be written to.
     pub fn forget(&mut self, out: &mut dyn Write) -> io::Result<usize> {
         self.shown = None;
         self.uploads.free(out)
     }
 }
 
-/// Counts on the way to a writer.
+/// Counts the bytes sent to a writer.
 struct Counted<'a> {
     out: &'a mut dyn Write,
     bytes: usize,
@@ -339,7 +345,7 @@ impl Write for Counted<'_> {
     }
 }
 
-/// Lets `with` write to `out` and gives the bytes.
+/// Runs `with` on `out` and returns the number of bytes.
 fn counted(
     out: &mut dyn Write,
     with: impl FnOnce(&mut Counted<'_>) -> io::Result<()>,

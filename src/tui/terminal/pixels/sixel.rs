@@ -1,4 +1,4 @@
-//! Sixel, through icy_sixel: exact pixels, and a sequence that can be kept and sent again.
+//! Sixel, with icy_sixel: exact pixels, and a sequence that can be stored and sent again.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use ratatui::layout::Rect;
 
 use super::counted;
 
-/// Longest side in pixels that xterm takes by default.
+/// Longest side in pixels that xterm accepts by default.
 pub(super) const MAX_SIDE: u32 = 1000;
 
-/// The sequence for a picture laid over `background`.
+/// The sequence for a picture over `background`.
 pub(super) fn encode(image: &RgbaImage, background: [u8; 3]) -> Result<String, String> {
     let side = |pixels: u32| i32::try_from(pixels).map_err(|_| "too large for sixel".to_string());
     let rgb: Vec<u8> = image.pixels().flat_map(|p| over(p.0, background)).collect();

@@ -31,7 +31,8 @@ fn payload(pixels: &Pixels, area: Rect, width: u32, height: u32) -> Payload {
         .unwrap()
 }
 
-/// A frame as the program draws it: text everywhere, then the picture's marks. Gives the bytes after the cells.
+/// A frame as the program draws it: text everywhere, then the picture's marks. Returns the bytes
+/// after the cells.
 fn frame(
     pixels: &mut Pixels,
     wanted: Option<(&Payload, Rect)>,
@@ -94,7 +95,7 @@ fn the_protocol_is_chosen_in_order() {
 }
 
 #[test]
-fn kitty_uploads_in_pieces_once_and_flips_in_bytes() {
+fn kitty_uploads_once_in_chunks_and_switches_cheaply() {
     use base64::Engine;
     let mut pixels = terminal(Protocol::Kitty);
     let area = Rect::new(2, 1, 40, 20);
@@ -115,7 +116,7 @@ fn kitty_uploads_in_pieces_once_and_flips_in_bytes() {
         .decode(png)
         .unwrap();
     let sent = image::load_from_memory(&png).unwrap().to_rgba8();
-    // Whole cells, the picture centred.
+    // Whole cells, with the picture centered.
     assert_eq!(sent.dimensions(), (400, 300));
     assert_eq!(sent[(2 + 50, 60)], picture(395, 300)[(50, 60)]);
     assert_eq!(sent[(0, 0)].0[3], 0);
@@ -132,7 +133,7 @@ fn kitty_uploads_in_pieces_once_and_flips_in_bytes() {
 }
 
 #[test]
-fn kitty_uploads_again_after_a_resize_and_goes_under_a_popup() {
+fn kitty_uploads_again_after_a_resize_and_hides_under_a_popup() {
     let mut pixels = terminal(Protocol::Kitty);
     let area = Rect::new(0, 0, 40, 20);
     let p = payload(&pixels, area, 400, 400);
@@ -156,7 +157,7 @@ fn kitty_uploads_again_after_a_resize_and_goes_under_a_popup() {
 }
 
 #[test]
-fn sixel_is_printed_once_and_its_cells_are_left_alone() {
+fn sixel_is_printed_once_and_its_cells_are_skipped() {
     let mut pixels = terminal(Protocol::Sixel);
     let area = Rect::new(0, 0, 20, 10);
     let (a, b) = (
@@ -175,21 +176,21 @@ fn sixel_is_printed_once_and_its_cells_are_left_alone() {
     assert_eq!(
         options(&buffer, at),
         [CellDiffOption::None],
-        "the frame that prints skips nothing"
+        "the printing frame skips no cells"
     );
     let (buffer, out) = frame(&mut pixels, Some((&a, area)), &[]);
     assert_eq!(
         (options(&buffer, at), out.len()),
         (vec![CellDiffOption::Skip], 0)
     );
-    // A new picture in the same place goes over the old one.
+    // A new picture in the same place is printed over the old one.
     let (buffer, out) = frame(&mut pixels, Some((&b, area)), &[]);
     assert_eq!(options(&buffer, at), [CellDiffOption::Skip]);
     assert!(!out.is_empty());
 }
 
 #[test]
-fn a_sixel_that_moves_or_goes_has_its_old_cells_written() {
+fn a_moved_or_removed_sixel_has_its_old_cells_written() {
     let mut pixels = terminal(Protocol::Sixel);
     let (left, right) = (Rect::new(0, 0, 20, 10), Rect::new(10, 0, 20, 10));
     let p = payload(&pixels, left, 200, 200);
@@ -207,7 +208,7 @@ fn a_sixel_that_moves_or_goes_has_its_old_cells_written() {
     assert_eq!(
         buffer[(12, 3)].symbol(),
         ".",
-        "what is there now is what is written"
+        "the present cells are written"
     );
     assert!(out.is_empty());
     assert_eq!(
@@ -217,7 +218,7 @@ fn a_sixel_that_moves_or_goes_has_its_old_cells_written() {
 }
 
 #[test]
-fn a_popup_over_a_sixel_is_written_and_the_picture_printed_again_when_it_closes() {
+fn a_sixel_is_printed_again_when_a_popup_closes() {
     let mut pixels = terminal(Protocol::Sixel);
     let area = Rect::new(0, 0, 20, 10);
     let (a, b) = (
@@ -235,7 +236,8 @@ fn a_popup_over_a_sixel_is_written_and_the_picture_printed_again_when_it_closes(
     let (buffer, out) = frame(&mut pixels, Some((&a, area)), &[]);
     assert!(!out.is_empty());
     assert_eq!(options(&buffer, area), [CellDiffOption::Skip]);
-    // Another picture under the popup: the old one goes, the new one comes when the popup has closed.
+    // Another picture under the popup: the old one is removed, the new one appears when the popup
+    // closes.
     frame(&mut pixels, Some((&a, area)), &[popup]);
     let (buffer, out) = frame(&mut pixels, Some((&b, area)), &[popup]);
     assert_eq!(

@@ -1,4 +1,5 @@
-//! Drawing a text: line numbers, long lines broken, slots and headings told apart, findings underlined.
+//! Draws the text editor: line numbers, wrapped lines, highlighted slots and headings, underlined
+//! findings.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -10,7 +11,7 @@ use crate::widgets::text;
 use benchtop_model::clean::{MARK, is_hidden};
 use benchtop_model::{Finding, Severity};
 
-/// Where each row of a line begins, as indices of its characters, for rows of `room` columns.
+/// The character index where each row of a wrapped line starts, for rows of `room` columns.
 fn rows(line: &[char], room: usize) -> Vec<usize> {
     let room = room.max(1);
     let mut starts = vec![0];
@@ -18,11 +19,11 @@ fn rows(line: &[char], room: usize) -> Vec<usize> {
     let (mut used, mut blank) = (0, None);
     let mut i = 0;
     while i < line.len() {
-        // What belongs to the character before it takes no room, so that no row begins with it.
+        // Characters that join the previous one take no room, so no row starts with them.
         let wide = columns[i].unwrap_or(0);
         let start = starts.last().copied().unwrap_or(0);
         if used + wide > room && i > start {
-            // At the last blank of the row, unless that leaves it nearly empty.
+            // Break at the last space of the row, unless that leaves it nearly empty.
             let cut = blank
                 .filter(|b| *b > start + room / 3)
                 .map_or(i, |b: usize| b + 1);
@@ -40,7 +41,7 @@ fn rows(line: &[char], room: usize) -> Vec<usize> {
     starts
 }
 
-/// How the characters of a line of TOML look.
+/// Styles of the characters of a TOML line.
 fn styles(line: &[char], look: &Look) -> Vec<Style> {
     let first = line.iter().find(|c| !c.is_whitespace());
     let base = match first {
@@ -68,7 +69,8 @@ fn styles(line: &[char], look: &Look) -> Vec<Style> {
 }
 
 impl Editor {
-    /// Draws the text with what was found in it, the cursor's line in view; gives where the terminal's cursor belongs.
+    /// Draws the text with its findings and the cursor's line in view. Returns the position of the
+    /// terminal's cursor.
     pub fn draw(
         &mut self,
         area: Rect,
@@ -83,7 +85,7 @@ impl Editor {
         if area.height == 0 || area.width <= gutter + 2 {
             return None;
         }
-        // One column is left for the cursor at the end of a line.
+        // One column is reserved for the cursor at the end of a line.
         let room = usize::from(area.width - gutter) - 1;
         let (line, column) = self.position();
         let (line, column) = (line as usize - 1, column as usize - 1);
@@ -208,8 +210,8 @@ fn underline(finding: &Finding, looks: &mut [Style], look: &Look) {
     }
 }
 
-/// The first line to draw so that the row of the cursor shows. It moves by half a screen, so that most steps redraw
-/// nothing but the cursor.
+/// The first line to draw so that the cursor's row is visible. Scrolls by half a screen, so that
+/// most moves redraw only the cursor.
 fn first_line(
     lines: &[&str],
     top: usize,
@@ -220,7 +222,7 @@ fn first_line(
     let last = lines.len().saturating_sub(1);
     let rows_of = |at: usize| rows(&lines[at].chars().collect::<Vec<_>>(), room);
     let own = rows_of(line).iter().filter(|s| **s <= column).count();
-    // The most lines before the cursor's that leave its row within `height`.
+    // The maximum number of lines before the cursor's that keeps its row within `height`.
     let furthest = |height: usize| {
         let (mut at, mut used) = (line, own);
         while at > 0 {
@@ -249,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_lines_break_at_blanks() {
+    fn long_lines_break_at_spaces() {
         let broken = |text: &str, room| {
             let chars: Vec<char> = text.chars().collect();
             let starts = rows(&chars, room);

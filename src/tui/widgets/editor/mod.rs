@@ -1,7 +1,8 @@
-//! A text to write in: cursor, selection, moves by word and line, search, paste; findings underlined where they are.
+//! A text editor: cursor, selection, moves by word and line, search, paste, and underlined
+//! findings.
 //!
-//! It keeps no history of its own: whoever holds the text takes each change as a [`Patch`], so that undo is one list
-//! for all the ways in which a file can be edited. Keys that are no text are the holder's to look up first.
+//! It keeps no history: the holder of the text takes each change as a [`Patch`], so that one undo
+//! list covers all ways to edit a file. The holder looks up action keys first.
 
 mod draw;
 mod patch;
@@ -13,31 +14,30 @@ pub use patch::Patch;
 
 use crate::action::Action;
 
-/// Longest text in bytes; nothing is put into a text as long as this.
+/// Maximum length of a text in bytes.
 pub const MOST: usize = 1 << 20;
-/// What the tab key writes: TOML and templates have no tabs.
+/// Inserted by the tab key. TOML and templates use no tabs.
 const TAB: &str = "  ";
 
-/// A text with a cursor.
 #[derive(Clone, Debug, Default)]
 pub struct Editor {
     text: String,
-    /// Where the cursor is, in bytes, on the boundary of a character.
+    /// Byte offset of the cursor, on a character boundary.
     cursor: usize,
     /// The other end of the selection.
     anchor: Option<usize>,
-    /// Whether moves select until told otherwise.
+    /// Whether moves extend the selection.
     marking: bool,
-    /// The column that moves up and down keep to, in characters.
+    /// The column to keep when moving up or down, in characters.
     goal: Option<usize>,
     clip: String,
     find: String,
-    /// First line on the screen, and how many rows there are.
+    /// The first line on screen, and the number of rows.
     top: usize,
     rows: usize,
 }
 
-/// What a move goes by.
+/// The unit of a move.
 #[derive(Clone, Copy)]
 enum By {
     Char(bool),
@@ -48,7 +48,7 @@ enum By {
 }
 
 impl Editor {
-    /// An editor of this text, the cursor at its beginning.
+    /// An editor for this text, with the cursor at its start.
     pub fn new(text: impl Into<String>) -> Editor {
         Editor {
             text: text.into(),
@@ -57,12 +57,11 @@ impl Editor {
         }
     }
 
-    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Takes another text in; the cursor goes to byte `at`, or keeps its line and column.
+    /// Replaces the text. The cursor moves to byte `at`, or keeps its line and column.
     pub fn set_text(&mut self, text: &str, at: Option<usize>) {
         if self.text == text && at.is_none() {
             return;
@@ -92,7 +91,8 @@ impl Editor {
         )
     }
 
-    /// Puts the cursor on a line and column (in characters, from 1; 0 for the first), as near as the text has them.
+    /// Moves the cursor to a line and column (in characters, from 1; 0 means 1), or the nearest
+    /// existing position.
     pub fn go_to(&mut self, line: u32, column: u32) {
         let start = self.line_start(line.max(1) as usize - 1);
         let line = &self.text[start..];
@@ -105,12 +105,12 @@ impl Editor {
         (self.goal, self.anchor, self.marking) = (None, None, false);
     }
 
-    /// The line under the cursor, without its end.
+    /// The line under the cursor, without its line end.
     pub fn line(&self) -> &str {
         &self.text[self.line_range()]
     }
 
-    /// What is selected.
+    /// The selected range.
     pub fn selected(&self) -> Option<Range<usize>> {
         let anchor = self.anchor.filter(|a| *a != self.cursor)?;
         Some(anchor.min(self.cursor)..anchor.max(self.cursor))
@@ -125,7 +125,7 @@ impl Editor {
             .match_indices('\n')
             .nth(line - 1)
             .map(|(i, _)| i + 1);
-        // Past the last line: the beginning of the last one.
+        // Past the last line: the start of the last one.
         at.unwrap_or_else(|| self.text.rfind('\n').map_or(0, |i| i + 1))
     }
 
@@ -157,7 +157,7 @@ impl Editor {
             By::Word(forward) => self.word(forward),
             By::Edge(end) if end => range.end,
             By::Edge(_) => {
-                // The first key goes to the text of the line, the second to its very beginning.
+                // The first press goes to the text of the line, the second to its very start.
                 let line = &self.text[range.clone()];
                 let text = range.start + line.len() - line.trim_start().len();
                 if self.cursor == text {
@@ -204,7 +204,7 @@ impl Editor {
         before.trim_end_matches(letter).len()
     }
 
-    /// Puts `text` in place of the selection, or at the cursor; whether there was room.
+    /// Replaces the selection with `text`, or inserts it at the cursor. Returns whether it fit.
     pub fn insert(&mut self, text: &str) -> bool {
         if self.text.len() + text.len() > MOST {
             return false;
@@ -220,8 +220,8 @@ impl Editor {
         (self.anchor, self.marking, self.goal) = (None, false, None);
     }
 
-    /// Pastes text: line ends become `\n`, tabs blanks, other control characters are dropped. Whether it changed
-    /// anything.
+    /// Pastes text. Line ends become `\n`, tabs become spaces, and other control characters are
+    /// dropped. Returns whether the text changed.
     pub fn paste(&mut self, pasted: &str) -> bool {
         let text = pasted
             .replace("\r\n", "\n")
@@ -234,7 +234,7 @@ impl Editor {
         !text.is_empty() && self.insert(&text)
     }
 
-    /// Takes a key that no action claimed; whether the text changed.
+    /// Handles a key that is bound to no action. Returns whether the text changed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         if key.kind == KeyEventKind::Release {
             return false;
@@ -289,7 +289,7 @@ impl Editor {
         false
     }
 
-    /// Removes the selection, or what a move would pass over.
+    /// Deletes the selection, or the text that a move would pass over.
     fn delete(&mut self, by: By) -> bool {
         let range = self.selected().unwrap_or_else(|| {
             let from = self.cursor;
@@ -305,7 +305,7 @@ impl Editor {
         true
     }
 
-    /// Does an action of a text that is read or typed into; whether the text changed. `None` for any other action.
+    /// Runs an editor action. Returns whether the text changed, or `None` for other actions.
     pub fn act(&mut self, action: Action) -> Option<bool> {
         let page = self.rows.saturating_sub(1).max(1) as isize;
         match action {
@@ -323,7 +323,7 @@ impl Editor {
             }
             Action::CopyText | Action::CutText => {
                 let lines = self.line_range();
-                // Without a selection the whole line is meant, with its end.
+                // Without a selection, take the whole line with its line end.
                 let whole = lines.start..(lines.end + 1).min(self.text.len());
                 let range = self.selected().unwrap_or(whole);
                 self.clip = self.text[range.clone()].to_string();
@@ -342,19 +342,19 @@ impl Editor {
         Some(false)
     }
 
-    /// What is looked for.
+    /// The current search text.
     pub fn looked_for(&self) -> &str {
         &self.find
     }
 
-    /// Goes to the next place after the cursor that has these words, round the end of the text, in whatever case;
-    /// whether there is one.
+    /// Goes to the next match after the cursor, ignoring case and wrapping around. Returns whether
+    /// there is one.
     pub fn find(&mut self, words: &str) -> bool {
         self.find = words.to_string();
         self.find_again()
     }
 
-    /// The same for what was looked for before.
+    /// Repeats the last search.
     pub fn find_again(&mut self) -> bool {
         if self.find.is_empty() {
             return false;
@@ -379,7 +379,7 @@ impl Editor {
     }
 }
 
-/// The boundary of a character at or before byte `at`.
+/// The character boundary at or before byte `at`.
 fn floor(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (0..=at)

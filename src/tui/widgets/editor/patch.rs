@@ -1,18 +1,16 @@
-//! One change of a text, which can be taken back, and the list of them.
+//! A reversible change of a text.
 
-/// At byte `at`, `removed` gives way to `inserted`.
+/// Replaces `removed` with `inserted` at byte `at`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// Where, in bytes.
+    /// Byte offset.
     pub at: usize,
-    /// What stood there.
     pub removed: String,
-    /// What stands there now.
     pub inserted: String,
 }
 
 impl Patch {
-    /// The change that makes `new` of `old`; `None` where they are the same.
+    /// The change from `old` to `new`, or `None` if they are equal.
     pub fn between(old: &str, new: &str) -> Option<Patch> {
         if old == new {
             return None;
@@ -40,7 +38,7 @@ impl Patch {
         })
     }
 
-    /// The change that takes this one back.
+    /// The change that undoes this one.
     pub fn inverse(&self) -> Patch {
         Patch {
             at: self.at,
@@ -49,7 +47,8 @@ impl Patch {
         }
     }
 
-    /// Makes the change; whether `text` had in that place what it takes out. A text that has not is left alone.
+    /// Applies the change. Returns false and leaves `text` alone if it does not contain the removed
+    /// text there.
     pub fn apply(&self, text: &mut String) -> bool {
         let to = self.at + self.removed.len();
         if text.get(self.at..to) != Some(self.removed.as_str()) {
@@ -59,7 +58,7 @@ impl Patch {
         true
     }
 
-    /// Takes `next` into this one where both are one stroke of typing or of deleting within a word.
+    /// Merges `next` into this change if both are keystrokes of typing or deleting within a word.
     pub fn join(&mut self, next: &Patch) -> bool {
         let one = |t: &str| t.chars().count() == 1 && !t.contains(char::is_whitespace);
         let typed = next.removed.is_empty() && one(&next.inserted) && self.removed.is_empty();
@@ -82,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_patch_goes_there_and_back() {
+    fn a_patch_applies_and_reverts() {
         for (old, new) in [
             ("", "x"),
             ("abc", ""),
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn typing_is_one_step_a_word() {
+    fn typing_merges_into_one_step_per_word() {
         let type_in = |at, c: &str| Patch {
             at,
             removed: String::new(),

@@ -31,7 +31,7 @@ fn write(editor: &mut Editor, text: &str) {
 }
 
 #[test]
-fn text_is_typed_moved_in_and_deleted() {
+fn typing_moving_and_deleting() {
     let mut editor = Editor::new("");
     write(&mut editor, "red Owl");
     assert!(press(&mut editor, KeyCode::Enter, KeyModifiers::NONE));
@@ -132,7 +132,7 @@ fn selections_are_replaced_cut_copied_and_pasted() {
 }
 
 #[test]
-fn pasted_text_is_cleaned_and_a_text_cannot_grow_without_end() {
+fn pasted_text_is_cleaned_and_bounded() {
     let mut editor = Editor::new("x");
     assert!(editor.paste("a\r\nb\tc\u{1b}[2J\u{7}"));
     assert_eq!(editor.text(), "a\nb  c[2Jx");
@@ -143,7 +143,7 @@ fn pasted_text_is_cleaned_and_a_text_cannot_grow_without_end() {
 }
 
 #[test]
-fn words_are_found_round_the_end_in_any_case() {
+fn search_ignores_case_and_wraps_around() {
     let mut editor = Editor::new("Owl\nowl\n(owl)\n");
     assert!(editor.find("OWL"));
     assert_eq!(editor.position(), (2, 1));
@@ -157,7 +157,7 @@ fn words_are_found_round_the_end_in_any_case() {
 }
 
 #[test]
-fn another_text_keeps_the_place() {
+fn a_new_text_keeps_the_cursor_position() {
     let mut editor = Editor::new("a\nbcd\ne");
     editor.go_to(2, 3);
     editor.set_text("a\nbxcd\ne", None);

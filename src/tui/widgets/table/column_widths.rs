@@ -1,14 +1,14 @@
-//! How wide the columns of a local table are, and where there is room for bars beside numbers.
+//! Column widths of a local table, and room for bars next to numbers.
 
 use super::local::LocalTable;
 use super::{ColumnKind, Spec};
 use crate::widgets::text;
 
-/// A page of so many columns of the terminal has room for a bar beside the numbers that rows are sorted by.
+/// Width from which a page has room for a bar next to the sorted numbers.
 const WIDE: u16 = 100;
 
 impl LocalTable {
-    /// Gives columns these widths; room for bars is made anew.
+    /// Sets the column widths. Room for bars is assigned again.
     pub fn set_widths(&mut self, widths: &[u16]) {
         self.let_room_go();
         for (column, width) in self.columns.iter_mut().zip(widths) {
@@ -16,15 +16,15 @@ impl LocalTable {
         }
     }
 
-    /// Takes the room for bars back; it is given anew by [`make_room`](Self::make_room).
+    /// Removes the room for bars until the next [`make_room`](Self::make_room).
     pub fn let_room_go(&mut self) {
         for (column, roomy) in self.columns.iter_mut().zip(self.roomy.drain(..)) {
             column.width = column.width.saturating_sub(roomy);
         }
     }
 
-    /// Gives text columns before the last what their longest cells want beyond their widths, as far as `width` leaves it: half of
-    /// what is left over, for the last column takes the rest.
+    /// Widens text columns before the last one to fit their longest cells, within half of the space
+    /// that `width` leaves. The last column takes the rest.
     pub fn widen(&mut self, width: u16) {
         self.let_room_go();
         let own: usize = self.columns.iter().map(|c| usize::from(c.width) + 2).sum();
@@ -48,7 +48,7 @@ impl LocalTable {
         }
     }
 
-    /// Columns of the terminal that the longest cell of a column takes.
+    /// Width of the longest cell of a column.
     fn longest(&self, column: usize) -> u16 {
         let longest = self
             .rows
@@ -59,8 +59,8 @@ impl LocalTable {
         u16::try_from(longest.unwrap_or(0)).unwrap_or(u16::MAX)
     }
 
-    /// Gives columns of shares room for a bar of this width beside their numbers: all of them where they then still fit into `width`, else the
-    /// one that rows are sorted by first, where a page is so wide that this hides little.
+    /// Gives columns of shares room for a bar of this width next to their numbers: all of them if
+    /// they then fit into `width`, or else only the first sort column if the page is wide.
     pub fn make_room(&mut self, bar: u16, width: u16) {
         self.let_room_go();
         let shares = self
@@ -95,7 +95,7 @@ mod tests {
     use crate::widgets::table::{Empty, LocalCell};
 
     #[test]
-    fn text_gets_what_it_wants_of_half_the_room_that_is_left() {
+    fn text_columns_share_half_of_the_free_space() {
         let columns = vec![
             Spec::text("unit", 6),
             Spec::text("gold", 6),
@@ -117,14 +117,14 @@ mod tests {
             table.columns().iter().map(|c| c.width).collect::<Vec<_>>()
         };
         assert_eq!(widths(120), [20, 6, 10]);
-        assert_eq!(widths(120), [20, 6, 10], "asked twice, given once");
+        assert_eq!(widths(120), [20, 6, 10], "the second call changes nothing");
         assert_eq!(widths(40)[1..], [6, 10]);
         assert!((7..20).contains(&widths(40)[0]), "half of what is left");
         assert_eq!(widths(20), [6, 6, 10]);
     }
 
     #[test]
-    fn bars_have_room_in_all_columns_or_in_the_one_that_is_sorted_by() {
+    fn bars_appear_in_all_share_columns_or_the_sorted_one() {
         let share = |name: &str| Spec::number(name, "", ColumnKind::Share, 6);
         let columns = vec![Spec::text("model", 10), share("a"), share("b")];
         let own: Vec<u16> = columns.iter().map(|c| c.width).collect();
@@ -144,7 +144,11 @@ mod tests {
         };
         table.make_room(7, 120);
         table.make_room(7, 120);
-        assert_eq!(widths(&table), wider([0, 7, 7]), "asked twice, given once");
+        assert_eq!(
+            widths(&table),
+            wider([0, 7, 7]),
+            "the second call changes nothing"
+        );
         table.make_room(7, 30);
         assert_eq!(widths(&table), own);
         table.go_to_column(2);

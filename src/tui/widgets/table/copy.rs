@@ -1,28 +1,29 @@
-//! Rows as text for other programs.
+//! Copies rows as text for other programs.
 
 use super::{Align, Spec};
 use crate::widgets::text;
 use benchtop_model::board::Better;
 use benchtop_model::clean;
 
-/// Forms a copy can take.
+/// The format of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyFormat {
-    /// Tab-separated values with a heading line; tabs and line breaks inside a cell become spaces.
+    /// Tab-separated values with a header line. Tabs and line breaks in cells become spaces.
     Tsv,
-    /// Comma-separated values with a heading line, quoted as RFC 4180 says; line breaks inside a cell stay.
+    /// Comma-separated values with a header line, quoted as in RFC 4180. Line breaks in cells are
+    /// kept.
     Csv,
     /// A pipe table (GitHub's Markdown).
     Markdown,
-    /// A `tabular` with the rules of booktabs, the best number of each column in bold.
+    /// A `tabular` with booktabs rules and the best number of each column in bold.
     Latex,
 }
 
 impl CopyFormat {
-    /// All formats, in the order a menu offers them.
+    /// All formats, in menu order.
     pub const ALL: [CopyFormat; 4] = [Self::Tsv, Self::Csv, Self::Markdown, Self::Latex];
 
-    /// The name a menu shows.
+    /// The name in menus.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tsv => "TSV",
@@ -33,19 +34,18 @@ impl CopyFormat {
     }
 }
 
-/// One column's heading.
+/// The heading of a column.
 #[derive(Clone, Copy, Debug)]
 pub struct Heading<'a> {
-    /// Its name.
     pub name: &'a str,
-    /// It holds numbers, and so stands on the right.
+    /// Number columns are right-aligned.
     pub is_number: bool,
-    /// Which of its numbers are better.
+    /// Which numbers are better.
     pub better: Better,
 }
 
 impl<'a> Heading<'a> {
-    /// Of a column that ranks nothing.
+    /// The heading of a column without a ranking.
     pub fn new(name: &'a str, is_number: bool) -> Heading<'a> {
         Heading {
             name,
@@ -56,7 +56,7 @@ impl<'a> Heading<'a> {
 }
 
 impl<'a> Heading<'a> {
-    /// Of a column of a table.
+    /// The heading of a table column.
     pub fn of(spec: &'a Spec) -> Heading<'a> {
         Heading {
             name: &spec.name,
@@ -66,18 +66,17 @@ impl<'a> Heading<'a> {
     }
 }
 
-/// What is said where only the page is copied.
+/// The message if only the page is copied.
 pub fn only_page(first: u64, rows: u64, all: u64, why: &str) -> String {
     let [from, to, all] = [first + 1, first + rows, all].map(text::grouped);
-    format!("only the page is copied, rows {from}-{to} of {all}: {why}")
+    format!("copied only rows {from}-{to} of {all} (this page): {why}")
 }
 
-/// A cell: what stands in it, and the number that it is compared by with others of its column.
+/// A cell: its text, and the number to compare it by.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CopyCell {
-    /// What stands in it.
     pub text: String,
-    /// None where it is not compared.
+    /// `None` if it is not compared.
     pub number: Option<f64>,
 }
 
@@ -87,7 +86,7 @@ impl From<String> for CopyCell {
     }
 }
 
-/// What stands in the best cells of a column, of two at least that are compared.
+/// The text of the best cells of a column, if at least two are compared.
 fn best(column: usize, better: Better, rows: &[Vec<CopyCell>]) -> Option<&str> {
     let compared = || {
         rows.iter()
@@ -96,13 +95,13 @@ fn best(column: usize, better: Better, rows: &[Vec<CopyCell>]) -> Option<&str> {
     let best = better
         .best(compared().filter_map(|cell| cell.number))
         .filter(|_| compared().count() > 1)?;
-    // What reads alike is as good.
+    // Cells with the same text are equally good.
     compared()
         .find(|cell| cell.number == Some(best))
         .map(|cell| cell.text.as_str())
 }
 
-/// `rows` below `headings` as text in `format`, ending in a line break. Short rows are filled with empty cells.
+/// Formats `rows` below `headings`. Ends in a line break. Short rows are padded with empty cells.
 pub fn rows_as(headings: &[Heading<'_>], rows: &[Vec<CopyCell>], format: CopyFormat) -> String {
     let plain = |text: &str| match format {
         CopyFormat::Csv => csv(&text
@@ -167,7 +166,7 @@ pub fn rows_as(headings: &[Heading<'_>], rows: &[Vec<CopyCell>], format: CopyFor
     out
 }
 
-/// A number as programs read it: without the mark behind it and the commas within that are for people.
+/// A number without thousands separators and suffix, for programs.
 pub fn bare(text: &str, number: f64) -> String {
     let text = text.trim_end_matches('*');
     let plain = text.replace(',', "");
@@ -178,7 +177,7 @@ pub fn bare(text: &str, number: f64) -> String {
     }
 }
 
-/// A cell of CSV, which no spreadsheet takes for a formula.
+/// A CSV cell that no spreadsheet evaluates as a formula.
 pub fn csv(text: &str) -> String {
     let text = &*clean::cell(text);
     match text.contains([',', '"', '\n', '\r']) {
@@ -201,7 +200,7 @@ fn escape(cell: &str, format: CopyFormat) -> String {
             (CopyFormat::Latex, '<') => out += "\\textless{}",
             (CopyFormat::Latex, '>') => out += "\\textgreater{}",
             (CopyFormat::Latex, '|') => out += "\\textbar{}",
-            // After the `\\` of the line before, these two would be its arguments.
+            // After the `\\` of the previous line, these would be its arguments.
             (CopyFormat::Latex, '[' | '*') => out.extend(['{', c, '}']),
             _ => out.push(c),
         }
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn tsv_keeps_one_line_a_row_and_one_tab_a_column() {
+    fn tsv_has_one_line_per_row_and_one_tab_per_column() {
         assert_eq!(
             sample(CopyFormat::Tsv),
             "model\tqAcc.L_l\na_b|c\\d\t84.8\nx y z {50 %} ~^\t\n"
@@ -236,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn csv_is_quoted_keeps_line_breaks_and_is_no_formula() {
+    fn csv_is_quoted_keeps_line_breaks_and_neutralizes_formulas() {
         let rows = [
             ["=1+1", "a,b"],
             ["say \"x\"", "two\nlines"],
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn latex_has_the_best_of_each_column_in_bold_whichever_way_it_goes() {
+    fn latex_marks_the_best_of_each_column_in_bold() {
         let cell = |text: &str, number: Option<f64>| CopyCell {
             text: text.into(),
             number,
@@ -280,7 +279,7 @@ mod tests {
                 .chain(numbers)
                 .collect::<Vec<_>>()
         };
-        // Of what was printed elsewhere nothing is the best.
+        // Published figures are never the best.
         let printed = ["paper", "99.0", "0.1", "-"]
             .map(|text| cell(text, None))
             .to_vec();
@@ -299,16 +298,16 @@ mod tests {
         assert_eq!(
             bold,
             ["70.0", "70.0", "2.0"],
-            "two that read alike are both the best: {text}"
+            "equal texts are both best: {text}"
         );
         assert!(
             !rows_as(&headings, &rows[..1], CopyFormat::Latex).contains("textbf"),
-            "one alone is no best"
+            "a single number is not marked"
         );
     }
 
     #[test]
-    fn markdown_escapes_what_would_break_the_table() {
+    fn markdown_escapes_special_characters() {
         let expected = "| model | qAcc.L\\_l |\n| --- | ---: |\n| a\\_b\\|c\\\\d | 84.8 |\n| x y z {50 %} ~^ |  |\n";
         assert_eq!(sample(CopyFormat::Markdown), expected);
     }

@@ -1,6 +1,7 @@
-//! Drawing one page of a table.
+//! Draws one page of a table.
 //!
-//! A cursor move restyles the mark and one cell of two rows, nothing else, so that it costs little on a slow line.
+//! A cursor move restyles only the mark and one cell of two rows, so that it is cheap on a slow
+//! line.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -12,24 +13,23 @@ use super::{Align, Empty, RowView, Spec, Window};
 use crate::theme::{Look, Role};
 use crate::widgets::text;
 
-/// Columns of a number's cell that the cursor reverses at least.
+/// Minimum number of columns of a number cell that the cursor reverses.
 const LEAST: u16 = 5;
-/// Width of the bar beside a share.
+/// Width of the bar next to a share.
 pub const BAR: u16 = 6;
 
 /// One page of a table: group and column headings, rows, and a line of counts at the bottom.
 pub struct TableView<'a> {
     /// All columns.
     pub columns: &'a [Spec],
-    /// Rows at hand.
+    /// The loaded rows.
     pub window: &'a Window,
-    /// Where it stands; [`TableState::resize`]d to the area before.
+    /// The state, [`TableState::resize`]d to the area before.
     pub state: &'a TableState,
-    /// What to say while there are no rows.
+    /// What to show if there are no rows.
     pub empty: &'a Empty,
-    /// Said after the counts.
+    /// Shown after the counts.
     pub note: &'a str,
-    /// Colours and marks.
     pub look: &'a Look,
 }
 
@@ -224,7 +224,7 @@ impl TableView<'_> {
         if cell.heat.is_some() {
             buf.set_style(Rect::new(x, area.y, p.width, 1), style);
         }
-        // A number that leaves room has a bar beside it, which says the same without colour.
+        // A number cell with enough room has a bar, which shows the same without color.
         let barred = cell
             .heat
             .filter(|_| cell.bar && pad > BAR && !self.look.accessible);
@@ -243,14 +243,15 @@ impl TableView<'_> {
             marked,
         );
         if cursor {
-            // Every reversed cell costs bytes in two rows a move, and every change of style more: a wide cell is
-            // reversed at its beginning only, and one with matches up to the first of them.
+            // Each reversed cell costs bytes in two rows per move, and each style change more. So a
+            // wide cell is reversed only at its start, and a cell with matches up to the first
+            // match.
             let most = cell
                 .highlights
                 .first()
                 .map_or(40, |i| u16::try_from(*i).unwrap_or(40).clamp(8, 40));
             if right {
-                // The number alone, and room before a short one, so that it is seen.
+                // Only the number, and room before a short one, so that it is visible.
                 let pad = pad.min(p.width.saturating_sub(LEAST));
                 return buf.set_style(
                     Rect::new(x + pad, area.y, p.width - pad, 1),
@@ -270,7 +271,7 @@ impl TableView<'_> {
         }
     }
 
-    /// The line below the rows: which are shown, of how many, and what is selected.
+    /// The line below the rows: shown rows, total, and selection.
     fn counts(&self, placed: &[Placed]) -> String {
         let Window { total, of, .. } = *self.window;
         let mut out = if total == 0 {
@@ -294,7 +295,7 @@ impl TableView<'_> {
             );
         }
         if self.state.in_subset() {
-            out += "  only the selection";
+            out += "  selected rows only";
         }
         let order = self.state.order(self.columns);
         let at = |p: Option<&Placed>| {
@@ -321,7 +322,7 @@ impl TableView<'_> {
     }
 }
 
-/// Where the terminal's own cursor belongs, for screen readers and magnifiers that follow it.
+/// Position of the terminal's cursor, for screen readers and magnifiers that follow it.
 pub fn cursor(state: &TableState, columns: &[Spec], area: Rect) -> Option<Position> {
     let placed = state
         .placed(columns)
@@ -333,16 +334,16 @@ pub fn cursor(state: &TableState, columns: &[Spec], area: Rect) -> Option<Positi
     area.contains(position).then_some(position)
 }
 
-/// Lines that are each put into the middle; more of them begin below one another.
+/// Up to this many lines are centered one by one. More are aligned left.
 const LINES_CENTRED: usize = 6;
 
-/// Draws why a table has no rows, with its way out.
+/// Draws why a table has no rows, with a hint.
 pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
     let (title, role, more) = match empty {
         Empty::Nothing { hint } => ("Nothing here yet", Role::Heading, hint.as_str()),
-        Empty::Filtered { hint } => ("No row passes the filter", Role::Warn, hint.as_str()),
+        Empty::Filtered { hint } => ("No rows match the filter", Role::Warn, hint.as_str()),
         Empty::Loading => ("Loading", Role::Pending, ""),
-        Empty::Failed(reason) => ("Cannot be shown", Role::Bad, reason.as_str()),
+        Empty::Failed(reason) => ("Cannot load the rows", Role::Bad, reason.as_str()),
     };
     let room = usize::from(area.width.saturating_sub(4)).min(72);
     let mut lines = vec![(title.to_string(), look.style(role))];
@@ -358,7 +359,7 @@ pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
             .height
             .saturating_sub(u16::try_from(lines.len()).unwrap_or(0))
             / 3;
-    // A list of files is read from the left.
+    // A list of files reads better left-aligned.
     if lines.len() > LINES_CENTRED {
         let widest = lines
             .iter()

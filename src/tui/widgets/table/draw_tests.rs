@@ -120,7 +120,7 @@ fn counts_are_exact_and_marks_show_cursor_selection_and_sort() {
 }
 
 #[test]
-fn the_four_empty_states_differ_and_say_what_to_do() {
+fn the_four_empty_states_differ_and_show_their_hint() {
     let (columns, _) = items();
     let window = Window {
         of: 9,
@@ -188,7 +188,7 @@ fn accessible_drawing_has_no_box_characters_and_the_cursor_is_placed() {
 }
 
 #[test]
-fn any_size_draws_without_harm() {
+fn drawing_works_at_any_size() {
     let (columns, window) = items();
     for (width, height) in [(0, 0), (1, 1), (2, 5), (5, 2), (200, 3), (3, 60)] {
         let area = Rect::new(0, 0, width, height);

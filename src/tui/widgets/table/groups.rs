@@ -1,10 +1,10 @@
-//! Going from one group of columns to another.
+//! Moves between groups of columns.
 
 use super::Spec;
 use super::state::TableState;
 
 impl TableState {
-    /// The first column of the next group, from the beginning again at the end.
+    /// The first column of the next group, wrapping around.
     pub(super) fn next_group(
         &self,
         columns: &[Spec],
@@ -18,13 +18,10 @@ impl TableState {
             .iter()
             .take(at)
             .find(|c| !group(c).is_empty() && group(c) != here);
-        after
-            .or(around)
-            .copied()
-            .ok_or("there is no other group of columns")
+        after.or(around).copied().ok_or("no other group of columns")
     }
 
-    /// The first column of the group before; from within a group that of the group itself.
+    /// The first column of the previous group, or of the current group from within it.
     pub(super) fn previous_group(
         &self,
         columns: &[Spec],
@@ -44,10 +41,10 @@ impl TableState {
             .or((at + 1..order.len()).rev().find(begins));
         before
             .and_then(|i| order.get(i).copied())
-            .ok_or("there is no other group of columns")
+            .ok_or("no other group of columns")
     }
 
-    /// Scrolls so that the group of the column under the cursor begins at the left, where it is not wholly shown already.
+    /// Scrolls so that the cursor's group starts at the left, unless it is fully visible.
     pub(super) fn begin_with(&mut self, columns: &[Spec], order: &[usize]) {
         let group = |c: usize| columns.get(c).map_or("", |s| s.group.as_str());
         let Some(at) = order.iter().position(|c| *c == self.column) else {
@@ -69,7 +66,8 @@ impl TableState {
         }
     }
 
-    /// As [`go_to_column`](Self::go_to_column), with the column's group beginning at the left where it is not wholly shown.
+    /// Like [`go_to_column`](Self::go_to_column), and scrolls the column's group to the left unless
+    /// it is fully visible.
     pub fn go_to_group(&mut self, column: usize, columns: &[Spec]) {
         self.hidden.remove(&column);
         self.column = column;

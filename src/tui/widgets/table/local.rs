@@ -1,4 +1,4 @@
-//! A table wholly in memory, which answers its own effects.
+//! A table in memory, which carries out its own effects.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -19,22 +19,20 @@ use crate::theme::Look;
 use benchtop_model::Result;
 use benchtop_model::table::{Frequency, Summary};
 
-/// Distinct values a frequency table lists at most; the rest are counted.
+/// Maximum number of distinct values in a frequency table. The rest are counted.
 const MOST_VALUES: usize = 10_000;
 
-/// One cell: how it is shown, and the number it is sorted by.
+/// A cell: its view, and the number to sort by.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LocalCell {
-    /// How it is shown.
     pub view: CellView,
-    /// Its number in number and share columns; `None` sorts last either way.
+    /// The number in number and share columns. `None` sorts last in both directions.
     pub number: Option<f64>,
-    /// It stands beside the others and is never the best of them: it was not scored here.
+    /// Shown for comparison and never marked as the best, because it was not scored here.
     pub is_aside: bool,
 }
 
 impl LocalCell {
-    /// A cell of words.
     pub fn text(text: impl Into<String>) -> LocalCell {
         LocalCell {
             view: CellView::from(text.into()),
@@ -43,7 +41,7 @@ impl LocalCell {
         }
     }
 
-    /// A cell showing `text` for `number`.
+    /// A cell that shows `text` for `number`.
     pub fn number(text: impl Into<String>, number: Option<f64>) -> LocalCell {
         LocalCell {
             view: CellView::from(text.into()),
@@ -52,35 +50,33 @@ impl LocalCell {
         }
     }
 
-    /// What frequencies and copies see of it.
+    /// The text for frequencies and copies.
     pub fn value(&self) -> &str {
         self.view.text.trim()
     }
 }
 
-/// What an action on a [`LocalTable`] leaves for its pane to do.
+/// The result of an action on a [`LocalTable`], for its pane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// An effect that needs more than the rows: `Open`, `AskRegex`, `AskColumn`, `AskCopy`, `Refuse`.
+    /// An effect that the pane must carry out: `Open`, `AskRegex`, `AskColumn`, `AskCopy`,
+    /// `Refuse`.
     Effect(TableEffect),
-    /// A column's frequencies.
+    /// The frequencies of a column.
     Frequency(usize, Frequency),
-    /// A summary of every column.
+    /// A summary of all columns.
     Describe(Vec<Summary>),
-    /// Text for the clipboard.
     Copied {
-        /// The text.
         text: String,
-        /// How many rows it holds.
         rows: usize,
-        /// What it is, where that is not what was asked for.
+        /// A message if this is not what was requested.
         but: Option<String>,
     },
-    /// Something worth a line: how many rows were selected.
+    /// A message, for example the number of selected rows.
     Said(String),
 }
 
-/// A table with all its rows. A row's id is its index in the rows given.
+/// A table with all its rows. The id of a row is its index.
 #[derive(Clone, Debug)]
 pub struct LocalTable {
     pub(super) columns: Vec<Spec>,
@@ -90,12 +86,13 @@ pub struct LocalTable {
     dived: Option<(usize, String)>,
     empty: Empty,
     note: String,
-    /// Columns of the terminal that a column has beyond its own width, for a bar.
+    /// Extra width of columns for bars.
     pub(super) roomy: Vec<u16>,
 }
 
 impl LocalTable {
-    /// A table of `rows`, the first `pinned` columns staying on the left, saying `empty` where there are none.
+    /// A table of `rows`. The first `pinned` columns stay at the left, and `empty` is shown without
+    /// rows.
     pub fn new(
         columns: Vec<Spec>,
         rows: Vec<Vec<LocalCell>>,
@@ -116,37 +113,35 @@ impl LocalTable {
         }
     }
 
-    /// Its columns.
     pub fn columns(&self) -> &[Spec] {
         &self.columns
     }
 
-    /// Where it stands.
     pub fn state(&self) -> &TableState {
         &self.state
     }
 
-    /// The row of an id.
+    /// The row with this id.
     pub fn row(&self, id: u64) -> Option<&[LocalCell]> {
         self.rows.get(usize::try_from(id).ok()?).map(Vec::as_slice)
     }
 
-    /// Id of the row under the cursor.
+    /// The id of the row under the cursor.
     pub fn cursor_id(&self) -> Option<u64> {
         self.order
             .get(usize::try_from(self.state.row).ok()?)
             .map(|i| *i as u64)
     }
 
-    /// Other rows under the same columns, and what to say where there are none. Sorting stays, the cursor keeps its
-    /// position, nothing is selected.
+    /// Replaces the rows and the message for no rows. Keeps the sort and the cursor's position, and
+    /// clears the selection.
     pub fn set_rows(&mut self, rows: Vec<Vec<LocalCell>>, empty: Empty) {
         (self.rows, self.empty) = (rows, empty);
         self.state.selected.clear();
         self.reorder();
     }
 
-    /// Puts the cursor on the row of an id; whether it is shown.
+    /// Moves the cursor to the row with this id. Returns whether it is visible.
     pub fn go_to_id(&mut self, id: u64) -> bool {
         let at = self.order.iter().position(|i| *i as u64 == id);
         if let Some(at) = at {
@@ -155,17 +150,17 @@ impl LocalTable {
         at.is_some()
     }
 
-    /// Selects the rows of these ids.
+    /// Selects the rows with these ids.
     pub fn mark(&mut self, ids: impl IntoIterator<Item = u64>) {
         self.state.mark(ids, true);
     }
 
-    /// The ids of the rows shown, in their order.
+    /// The ids of the visible rows, in order.
     pub fn ids(&self) -> impl Iterator<Item = u64> {
         self.order.iter().map(|i| *i as u64)
     }
 
-    /// Takes the last column away, for lookers who could not use it.
+    /// Removes the last column, for annotators who cannot use it.
     pub fn drop_last_column(&mut self) {
         self.columns.pop();
         self.state.go_to_column(
@@ -176,12 +171,12 @@ impl LocalTable {
         );
     }
 
-    /// Words after the counts.
+    /// Sets the text after the counts.
     pub fn set_note(&mut self, note: impl Into<String>) {
         self.note = note.into();
     }
 
-    /// The rows on the screen.
+    /// The rows on screen.
     pub fn window(&self) -> Window {
         let (top, page) = self.state.page();
         let shown = self
@@ -210,7 +205,7 @@ impl LocalTable {
         }
     }
 
-    /// Does a table action and answers its effects.
+    /// Runs a table action and carries out its effects.
     pub fn act(&mut self, action: Action) -> Vec<Answer> {
         let window = self.window();
         let effects = self.state.act(
@@ -223,7 +218,7 @@ impl LocalTable {
         effects.into_iter().filter_map(|e| self.answer(e)).collect()
     }
 
-    /// Answers one effect; `None` where it is done and there is nothing to say.
+    /// Carries out an effect. `None` if nothing is left to report.
     pub fn answer(&mut self, effect: TableEffect) -> Option<Answer> {
         match effect {
             TableEffect::NeedRows { .. } => None,
@@ -262,7 +257,7 @@ impl LocalTable {
                     first,
                     rows as u64,
                     all,
-                    "they are too long for a clipboard",
+                    "the table exceeds the clipboard limit",
                 ));
                 Some(Answer::Copied { text, rows, but })
             }
@@ -270,10 +265,11 @@ impl LocalTable {
         }
     }
 
-    /// Selects by a pattern typed by a person.
+    /// Selects rows by a typed pattern.
     ///
     /// # Errors
-    /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) says what is wrong with the pattern.
+    ///
+    /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) if the pattern is invalid.
     pub fn select_regex(
         &mut self,
         column: usize,
@@ -284,7 +280,7 @@ impl LocalTable {
         Ok(self.answer(effect))
     }
 
-    /// Selects the rows whose cell in `column` is `value`, or lets them go.
+    /// Selects or unselects the rows whose cell in `column` is `value`.
     pub fn select_value(&mut self, column: usize, value: &str, on: bool) -> Answer {
         self.select(column, on, |v| v == value)
     }
@@ -304,16 +300,16 @@ impl LocalTable {
             .collect();
         let found = ids.len();
         let changed = self.state.mark(ids, on);
-        let done = if on { "selected" } else { "let go" };
+        let done = if on { "selected" } else { "unselected" };
         Answer::Said(format!("{found} rows match, {changed} newly {done}"))
     }
 
-    /// Puts the cursor on a column.
     pub fn go_to_column(&mut self, column: usize) {
         self.state.go_to_column(column, &self.columns);
     }
 
-    /// The same, with the column's group beginning at the left where it is not wholly shown already.
+    /// Like [`go_to_column`](Self::go_to_column), and scrolls the column's group to the left unless
+    /// it is fully visible.
     pub fn go_to_group(&mut self, column: usize) {
         self.state.go_to_group(column, &self.columns);
     }
@@ -324,14 +320,14 @@ impl LocalTable {
         self.reorder();
     }
 
-    /// Shows what [`dive`](Self::dive) left out; whether there was anything to undo.
+    /// Undoes [`dive`](Self::dive). Returns whether there was one.
     pub fn surface(&mut self) -> bool {
         let was = self.dived.take().is_some();
         self.reorder();
         was
     }
 
-    /// The column and value dived to.
+    /// The column and value of the current dive.
     pub fn dived(&self) -> Option<(&str, &str)> {
         let (column, value) = self.dived.as_ref()?;
         Some((&self.columns.get(*column)?.name, value))
@@ -354,7 +350,7 @@ impl LocalTable {
                     .is_none_or(|(column, value)| cell(*column) == value)
         };
         let mut order: Vec<usize> = (0..self.rows.len()).filter(keep).collect();
-        // The sort is stable: rows that every key holds equal stay in the order they were given.
+        // The sort is stable: rows with equal keys keep their original order.
         order.sort_by(|a, b| self.compare(*a, *b));
         self.order = order;
         self.state.settle(self.order.len() as u64);
@@ -386,7 +382,7 @@ impl LocalTable {
         Ordering::Equal
     }
 
-    /// How often each value of a column occurs among the rows shown.
+    /// How often each value of a column occurs among the visible rows.
     pub fn frequency(&self, column: usize) -> Frequency {
         let mut counts: HashMap<&str, u64> = HashMap::new();
         for value in self.values(column) {
@@ -421,7 +417,7 @@ impl LocalTable {
         })
     }
 
-    /// What each column holds, over the rows shown.
+    /// Summarizes each column over the visible rows.
     pub fn describe(&self) -> Vec<Summary> {
         (0..self.columns.len()).map(|c| self.summary(c)).collect()
     }
@@ -476,7 +472,7 @@ impl LocalTable {
         let columns = self.state.order(&self.columns);
         let wanted: Vec<usize> = match what {
             CopyWhat::Row(id) => usize::try_from(*id).into_iter().collect(),
-            // Selected rows that a subset or a dive leaves out are copied too, in the order they were given.
+            // Selected rows that a subset or dive hides are copied too, in their original order.
             CopyWhat::Selected(ids) => {
                 let ids: HashSet<usize> = ids
                     .iter()
@@ -534,7 +530,7 @@ impl LocalTable {
         (copy::rows_as(&headings, &rows, format), rows.len())
     }
 
-    /// Draws it; the page follows the area.
+    /// Draws the table, with the page fitted to the area.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         self.state.resize(area, &self.columns);
         self.state.settle(self.order.len() as u64);

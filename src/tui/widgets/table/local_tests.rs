@@ -108,7 +108,7 @@ fn frequency_and_summary_count_every_row() {
 }
 
 #[test]
-fn copies_what_is_shown_in_the_order_it_is_shown() {
+fn copies_the_visible_rows_in_order() {
     let mut t = fruit();
     t.go_to_column(1);
     t.act(Action::SortDescending);
@@ -146,7 +146,7 @@ fn copies_what_is_shown_in_the_order_it_is_shown() {
 }
 
 #[test]
-fn a_table_too_long_for_a_clipboard_is_copied_as_its_page_and_says_so() {
+fn a_table_beyond_the_clipboard_limit_is_copied_as_its_page() {
     let rows = (0..3000)
         .map(|n| vec![LocalCell::text(format!("row {n} {}", "x".repeat(60)))])
         .collect();
@@ -186,7 +186,7 @@ fn any_action() -> impl Strategy<Value = Action> {
 
 proptest! {
     #[test]
-    fn whatever_is_pressed_the_cursor_stays_on_a_row_and_in_view(
+    fn the_cursor_stays_on_a_visible_row_under_any_actions(
         rows in 0..60usize,
         presses in proptest::collection::vec((any_action(), 40..120u16, 4..30u16), 0..60),
     ) {

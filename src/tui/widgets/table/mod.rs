@@ -1,9 +1,9 @@
-//! One table for the item list (a window of rows from the owner) and for what is wholly in memory (the leaderboard,
-//! what lies behind a cell, frequencies).
+//! The table of the item list (a window of rows from the owner) and of data in memory (the board,
+//! answers, frequencies).
 //!
-//! [`TableState`] knows where the cursor is and how the columns stand, never the rows. An action changes it and yields
-//! [`TableEffect`]s, which the holder of the rows carries out: the owner's client for the list, [`LocalTable`] for the
-//! rest. [`TableView`] draws one page.
+//! [`TableState`] knows the cursor and the columns, but not the rows. An action changes it and
+//! returns [`TableEffect`]s, which the holder of the rows carries out: the owner's client for the
+//! list, [`LocalTable`] for the rest. [`TableView`] draws one page.
 
 mod column_widths;
 pub mod copy;
@@ -23,20 +23,18 @@ use super::text;
 use crate::theme::Role;
 use benchtop_model::board::Better;
 
-/// On which side a column's text stands.
+/// Alignment of a column's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Align {
-    /// Text begins at the left edge.
     #[default]
     Left,
-    /// Text ends at the right edge.
     Right,
 }
 
-/// What a column holds, which decides how it is compared.
+/// The content of a column, which determines how it is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Words: compared without case.
+    /// Compared without case.
     #[default]
     Text,
     /// A number in any unit.
@@ -45,27 +43,25 @@ pub enum ColumnKind {
     Share,
 }
 
-/// One column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spec {
-    /// Full name, unique in its table: what copies and menus say.
+    /// Full name, unique in its table, used in copies and menus.
     pub name: String,
-    /// Heading that it shares with its neighbours; empty for none. A name `group.rest` is shown as `rest` below it.
+    /// Heading shared with neighboring columns, or empty. A name `group.rest` is shown as `rest`
+    /// below it.
     pub group: String,
-    /// What the heading line says instead, where neighbours' names begin alike; empty for the name.
+    /// Shorter heading, for neighbors whose names start alike; empty to use the name.
     pub short: String,
-    /// Width in columns of the terminal, unless the person widens it.
+    /// Width in terminal columns, unless the user widens it.
     pub width: u16,
-    /// Side.
     pub align: Align,
-    /// What it holds.
     pub kind: ColumnKind,
-    /// Which of its numbers are better.
+    /// Which numbers are better.
     pub better: Better,
 }
 
 impl Spec {
-    /// A text column of `width`.
+    /// A text column.
     pub fn text(name: impl Into<String>, width: u16) -> Spec {
         Spec {
             name: name.into(),
@@ -74,7 +70,7 @@ impl Spec {
         }
     }
 
-    /// A right-aligned column of numbers, wide enough for its name and a sort arrow.
+    /// A right-aligned number column, wide enough for its name and a sort arrow.
     pub fn number(
         name: impl Into<String>,
         group: impl Into<String>,
@@ -95,14 +91,14 @@ impl Spec {
         spec
     }
 
-    /// The same with another heading than its name.
+    /// Sets a shorter heading and the width.
     pub fn called(mut self, short: impl Into<String>, width: u16) -> Spec {
         self.short = short.into();
         self.width = width.max(u16::try_from(text::width(self.label()) + 2).unwrap_or(u16::MAX));
         self
     }
 
-    /// The name as the heading line shows it: without its group's.
+    /// The name without its group, for the heading line.
     pub fn label(&self) -> &str {
         if !self.short.is_empty() {
             return &self.short;
@@ -114,18 +110,17 @@ impl Spec {
     }
 }
 
-/// One cell as it is shown.
+/// A cell as it is shown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellView {
-    /// Its text; line breaks are shown as spaces.
+    /// Line breaks are shown as spaces.
     pub text: String,
-    /// Indices of the characters a search found, rising.
+    /// Indices of the characters that match a search, ascending.
     pub highlights: Vec<usize>,
-    /// How it looks.
     pub role: Role,
-    /// A share in 0..=1 to colour its ground by.
+    /// A share in 0..=1 that determines the background color.
     pub heat: Option<f32>,
-    /// Whether that share is drawn as a bar too, where the column leaves room.
+    /// Whether to draw the share as a bar too, if the column has room.
     pub bar: bool,
 }
 
@@ -144,65 +139,57 @@ impl From<&str> for CellView {
     }
 }
 
-/// One row as it is shown.
+/// A row as it is shown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowView {
-    /// Identifies the row through sorting and filtering; selections hold it.
+    /// Identifies the row through sorting and filtering. Selections use it.
     pub id: u64,
-    /// Cells, one a column.
     pub cells: Vec<CellView>,
 }
 
-/// The rows at hand. All counts are exact.
+/// The loaded rows. All counts are exact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Window {
-    /// Position of the first of `rows` in the table as filtered and sorted, from 0.
+    /// Position of the first of `rows` in the filtered and sorted table, from 0.
     pub first: u64,
     /// Consecutive rows.
     pub rows: Vec<RowView>,
-    /// Rows that pass the filter.
+    /// Number of rows that match the filter.
     pub total: u64,
-    /// Rows there are without it.
+    /// Number of rows without the filter.
     pub of: u64,
 }
 
 impl Window {
-    /// The row at a position of the table, if it is at hand.
+    /// The row at this position of the table, if it is loaded.
     pub fn row(&self, position: u64) -> Option<&RowView> {
         self.rows
             .get(usize::try_from(position.checked_sub(self.first)?).ok()?)
     }
 }
 
-/// What an action needs to know of the table it is done to.
+/// What an action needs to know about its table.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent<'a> {
-    /// All columns, hidden ones too.
+    /// All columns, including hidden ones.
     pub columns: &'a [Spec],
-    /// The rows at hand.
     pub window: &'a Window,
 }
 
-/// Why a table is empty, with the way out; each is drawn differently.
+/// Why a table is empty, with a hint. Each is drawn differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Empty {
-    /// There are no rows yet; the hint names the key that makes some.
-    Nothing {
-        /// What to press.
-        hint: String,
-    },
-    /// A filter lets none through; the hint names the key that clears it.
-    Filtered {
-        /// What to press.
-        hint: String,
-    },
-    /// They are on their way.
+    /// There are no rows yet. The hint names the key that creates some.
+    Nothing { hint: String },
+    /// No rows match the filter. The hint names the key that clears it.
+    Filtered { hint: String },
+    /// The rows are still loading.
     Loading,
-    /// They could not be read: why.
+    /// The rows could not be loaded, and why.
     Failed(String),
 }
 
-/// One sort key; earlier keys win.
+/// A sort key. Earlier keys take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortKey {
     /// Index of the column.
@@ -211,80 +198,61 @@ pub struct SortKey {
     pub descending: bool,
 }
 
-/// Which rows to copy.
+/// The rows to copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CopyWhat {
     /// The row with this id.
     Row(u64),
-    /// The rows with these ids, in the table's order.
     Selected(Vec<u64>),
     /// All rows in the table's order.
     All,
-    /// The rows at these positions: the page on the screen.
+    /// The rows at these positions: the page on screen.
     Page {
-        /// First position, from 0.
         first: u64,
-        /// How many.
         count: u64,
     },
 }
 
-/// What the holder of the rows must do after an action. Columns are indices into the [`Spec`]s.
+/// What the holder of the rows must do after an action. Columns are indices of [`Spec`]s.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableEffect {
-    /// Read these positions into the window; the newest request wins.
+    /// Load these positions into the window. The latest request wins.
     NeedRows {
-        /// First position, from 0.
         first: u64,
-        /// How many: a page.
+        /// Number of rows: a page.
         count: u64,
     },
-    /// Sort by these keys; none means the natural order. A `NeedRows` follows.
+    /// Sort by these keys; an empty list means the natural order. A `NeedRows` follows.
     Sort(Vec<SortKey>),
     /// Count the values of a column, then show a [`FrequencyView`].
     Frequency(usize),
-    /// Summarise every column, then show a [`DescribeView`].
+    /// Summarize each column, then show a [`DescribeView`].
     Describe,
     /// Ask for a regular expression, then call [`TableState::regex`].
-    AskRegex {
-        /// Column.
-        column: usize,
-        /// Select, or let go.
-        on: bool,
-    },
-    /// Select (or let go of) the rows whose cell matches; answer with [`TableState::mark`].
+    AskRegex { column: usize, on: bool },
+    /// Select or unselect the rows whose cell matches, then call [`TableState::mark`].
     SelectRegex {
-        /// Column.
         column: usize,
-        /// A valid regular expression.
         pattern: String,
-        /// Select, or let go.
         on: bool,
     },
-    /// Select the rows whose cell in `column` is that of row `id`; answer with [`TableState::mark`].
+    /// Select the rows whose cell in `column` equals that of row `id`, then call
+    /// [`TableState::mark`].
     SelectLike {
-        /// Column.
         column: usize,
-        /// The row whose value is meant.
+        /// The row with the value.
         id: u64,
     },
-    /// Only these rows, or all again. A `NeedRows` follows.
+    /// Show only these rows, or all rows. A `NeedRows` follows.
     Subset(Option<Vec<u64>>),
-    /// Ask for a format, then [`Copy`](TableEffect::Copy) in it.
+    /// Ask for a format, then [`Copy`](TableEffect::Copy).
     AskCopy(CopyWhat),
-    /// Copy rows: the columns of [`TableState::order`], in that order.
+    /// Copy rows with the columns of [`TableState::order`], in that order.
     Copy(CopyWhat, CopyFormat),
     /// Ask for a column by name, then call [`TableState::go_to_column`].
     AskColumn,
-    /// Open what is under the cursor.
-    Open {
-        /// The row's id.
-        id: u64,
-        /// Its position.
-        row: u64,
-        /// The column under the cursor.
-        column: usize,
-    },
-    /// The key does nothing now; say why.
+    /// Open the row or cell under the cursor.
+    Open { id: u64, row: u64, column: usize },
+    /// The key does nothing, and why.
     Refuse(String),
 }

@@ -1,4 +1,4 @@
-//! Where a table stands: cursor, columns, sort, selection. Pure transitions, no rows.
+//! The state of a table: cursor, columns, sort, selection. Pure transitions, without rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,23 +9,21 @@ use crate::action::Action;
 use crate::widgets::text;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Columns of the terminal before the first cell: the cursor's mark, the selection's, a blank.
+/// Columns before the first cell: the cursor's mark, the selection's mark, and a space.
 pub const GUTTER: u16 = 3;
 
-/// A column on the screen.
+/// A visible column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// Index of the column.
     pub column: usize,
     /// Offset from the table's left edge.
     pub x: u16,
-    /// Width.
     pub width: u16,
-    /// Whether it is pinned.
     pub pinned: bool,
 }
 
-/// The state of one table. Rows are positions from 0 in the table as filtered and sorted.
+/// The state of a table. Rows are positions in the filtered and sorted table, from 0.
 #[derive(Clone, Debug, Default)]
 pub struct TableState {
     pub(super) row: u64,
@@ -44,7 +42,7 @@ pub struct TableState {
 }
 
 impl TableState {
-    /// A table whose first `pinned` columns stay on the left.
+    /// The state of a table whose first `pinned` columns stay at the left.
     pub fn new(pinned: usize) -> TableState {
         TableState {
             pinned: (0..pinned).collect(),
@@ -65,12 +63,12 @@ impl TableState {
         self.column
     }
 
-    /// Positions on the screen: the first, and how many rows fit.
+    /// The first position on screen, and the number of rows that fit.
     pub fn page(&self) -> (u64, u64) {
         (self.top, self.page)
     }
 
-    /// Sort keys, the first one first.
+    /// Sort keys in order of precedence.
     pub fn sort(&self) -> &[SortKey] {
         &self.sort
     }
@@ -80,12 +78,13 @@ impl TableState {
         &self.selected
     }
 
-    /// Whether only a selection is shown.
+    /// Whether only selected rows are shown.
     pub fn in_subset(&self) -> bool {
         self.before_subset.is_some()
     }
 
-    /// Fits the page to the `area` it is drawn in. Call before drawing and after the columns change.
+    /// Fits the page to the `area` it is drawn in. Call it before drawing and after the columns
+    /// change.
     pub fn resize(&mut self, area: Rect, columns: &[Spec]) {
         let header = 1 + u16::from(columns.iter().any(|c| !c.group.is_empty()));
         self.page = u64::from(area.height.saturating_sub(header + 1)).max(1);
@@ -94,19 +93,19 @@ impl TableState {
         self.follow_column(columns);
     }
 
-    /// Takes note that the table now has `total` rows: the cursor stays on one of them.
+    /// Adapts to a total of `total` rows: the cursor stays on one of them.
     pub fn settle(&mut self, total: u64) {
         self.row = self.row.min(total.saturating_sub(1));
         self.follow_row();
     }
 
-    /// Puts the cursor on a position (clamped by the next [`settle`](Self::settle)).
+    /// Moves the cursor to a position, clamped by the next [`settle`](Self::settle).
     pub fn go_to_row(&mut self, row: u64) {
         self.row = row;
         self.follow_row();
     }
 
-    /// The request for the rows on the screen, unless `window` holds them.
+    /// The request for the rows on screen, unless `window` holds them.
     pub fn need(&self, window: &Window) -> Option<TableEffect> {
         let end = (self.top + self.page).min(window.total);
         let have = window.first..window.first + window.rows.len() as u64;
@@ -117,7 +116,7 @@ impl TableState {
         })
     }
 
-    /// Columns in the order they are shown: pinned ones first, hidden ones left out.
+    /// Columns in display order: pinned ones first, without hidden ones.
     pub fn order(&self, columns: &[Spec]) -> Vec<usize> {
         let shown = |c: &usize| *c < columns.len() && !self.hidden.contains(c);
         let pinned = self.pinned.iter().copied().filter(shown);
@@ -131,8 +130,8 @@ impl TableState {
         self.widened.get(&column).copied().unwrap_or(hint).max(1)
     }
 
-    /// Where each column on the screen stands. Numbers are shown whole or not at all; a text column may be cut at the
-    /// right edge, and the last one takes the room that is left.
+    /// The positions of visible columns. Numbers are shown whole or not at all. A text column may
+    /// be cut at the right edge, and the last one takes the rest of the room.
     pub fn placed(&self, columns: &[Spec]) -> Vec<Placed> {
         let group = |c: usize| columns.get(c).map_or("", |s| s.group.as_str());
         let is_text = |c: usize| {
@@ -151,7 +150,7 @@ impl TableState {
             if let Some(last) = out.last() {
                 x += 1 + u16::from(group(last.column) != group(column));
             }
-            // Pinned columns leave room for one beside them, however narrow the terminal.
+            // Pinned columns leave room for at least one other column, however narrow the terminal.
             let reserve = if i < pinned && pinned < order.len() {
                 10
             } else {
@@ -184,7 +183,7 @@ impl TableState {
     }
 
     fn follow_row(&mut self) {
-        // Pages begin at multiples of the page: moving by one never redraws the other rows.
+        // Pages start at multiples of the page size: moving by one row never redraws the others.
         self.page = self.page.max(1);
         self.top = self.row / self.page * self.page;
     }
@@ -217,8 +216,8 @@ impl TableState {
         }
     }
 
-    /// Does one of the actions of [`Scope::Table`](crate::action::Scope), or the leaderboard's jump to the next
-    /// group. Other actions change nothing and have no effect.
+    /// Runs an action of [`Scope::Table`](crate::action::Scope), or the board's jump to another
+    /// group of columns. Other actions do nothing.
     pub fn act(&mut self, action: Action, extent: &Extent<'_>) -> Vec<TableEffect> {
         match self.step(action, extent) {
             Err(reason) => vec![TableEffect::Refuse(reason.into())],
@@ -247,7 +246,7 @@ impl TableState {
         extent: &Extent<'_>,
     ) -> std::result::Result<Vec<TableEffect>, &'static str> {
         let Extent { columns, window } = *extent;
-        let last = window.total.checked_sub(1).ok_or("there are no rows");
+        let last = window.total.checked_sub(1).ok_or("no rows");
         let here = || {
             window
                 .row(self.row)
@@ -330,7 +329,7 @@ impl TableState {
                 let next = order
                     .get(at + 1)
                     .or_else(|| at.checked_sub(1).and_then(|i| order.get(i)));
-                let next = *next.ok_or("the last column cannot be hidden")?;
+                let next = *next.ok_or("cannot hide the last column")?;
                 self.hidden.insert(column);
                 self.column = next;
             }
@@ -345,7 +344,7 @@ impl TableState {
                 if !self.selected.remove(&id) {
                     self.selected.insert(id);
                 }
-                // On to the next row, so that a run of rows is a run of presses.
+                // Move on to the next row, so that pressing repeatedly selects a run of rows.
                 self.row = (self.row + 1).min(last?);
             }
             Action::SelectRegex => {
@@ -388,7 +387,7 @@ impl TableState {
                 self.sort.push(key);
             }
         } else if self.sort == [key] {
-            // The same key once more gives the natural order back.
+            // The same key again restores the natural order.
             self.sort.clear();
         } else {
             self.sort = vec![key];
@@ -409,7 +408,7 @@ impl TableState {
             .map(|c| 1 + u32::from(self.width_of(columns, *c)))
             .sum();
         if taken + u32::from(self.width_of(columns, column)) + 12 > u32::from(self.width) {
-            return Err("no room to pin another column; widen the terminal or let one go");
+            return Err("no room to pin another column; widen the terminal or unpin one");
         }
         self.pinned.push(column);
         Ok(())
@@ -419,10 +418,7 @@ impl TableState {
         if self.widened.remove(&self.column).is_some() {
             return Ok(());
         }
-        let spec = extent
-            .columns
-            .get(self.column)
-            .ok_or("there are no columns")?;
+        let spec = extent.columns.get(self.column).ok_or("no columns")?;
         let cells = extent
             .window
             .rows
@@ -449,7 +445,7 @@ impl TableState {
             return Ok(vec![TableEffect::Subset(None)]);
         }
         if self.selected.is_empty() {
-            return Err("select rows first, then show only those");
+            return Err("no rows are selected");
         }
         let ids: Vec<u64> = self.selected.iter().copied().collect();
         self.before_subset = Some((self.row, ids.clone()));
@@ -457,12 +453,12 @@ impl TableState {
         Ok(vec![TableEffect::Subset(Some(ids))])
     }
 
-    /// The ids of the subset shown, if one is: its members stay the same while the selection changes.
+    /// The ids of the visible subset. They stay the same while the selection changes.
     pub fn subset(&self) -> Option<&[u64]> {
         self.before_subset.as_ref().map(|(_, ids)| ids.as_slice())
     }
 
-    /// Selects rows by id, or lets them go; how many changed.
+    /// Selects or unselects rows by id. Returns the number of changes.
     pub fn mark(&mut self, ids: impl IntoIterator<Item = u64>, on: bool) -> usize {
         let before = self.selected.len();
         for id in ids {
@@ -475,10 +471,11 @@ impl TableState {
         self.selected.len().abs_diff(before)
     }
 
-    /// The effect of a regular expression typed for a column.
+    /// The effect of a typed regular expression.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] says what is wrong with the pattern.
+    ///
+    /// [`ErrorKind::Usage`] if the pattern is invalid.
     pub fn regex(column: usize, pattern: &str, on: bool) -> Result<TableEffect> {
         regex::Regex::new(pattern).map_err(|e| bad_regex(&e))?;
         Ok(TableEffect::SelectRegex {
@@ -488,7 +485,7 @@ impl TableState {
         })
     }
 
-    /// Puts the cursor on a column, showing it if it was hidden.
+    /// Moves the cursor to a column, and shows it if it was hidden.
     pub fn go_to_column(&mut self, column: usize, columns: &[Spec]) {
         self.hidden.remove(&column);
         self.column = column;
@@ -496,7 +493,7 @@ impl TableState {
     }
 }
 
-/// What is wrong with a pattern, in its last line (the others draw an arrow).
+/// The last line of a pattern error; the others draw an arrow.
 pub(super) fn bad_regex(error: &regex::Error) -> Error {
     let text = error.to_string();
     let last = text
@@ -507,7 +504,7 @@ pub(super) fn bad_regex(error: &regex::Error) -> Error {
         .to_string();
     Error::new(
         ErrorKind::Usage,
-        format!("not a regular expression: {last}"),
+        format!("invalid regular expression: {last}"),
     )
 }
 

@@ -58,7 +58,7 @@ impl Bench {
 }
 
 #[test]
-fn moves_by_pages_and_asks_for_rows_only_when_it_lacks_them() {
+fn rows_are_requested_only_if_missing() {
     let mut b = Bench::new(80, 13, window(0, 20, 25));
     assert_eq!(b.state.page(), (0, 10));
     for _ in 0..9 {
@@ -83,7 +83,7 @@ fn moves_by_pages_and_asks_for_rows_only_when_it_lacks_them() {
 }
 
 #[test]
-fn a_row_on_its_way_cannot_be_selected_or_opened() {
+fn a_loading_row_cannot_be_selected_or_opened() {
     let mut b = Bench::new(80, 13, window(0, 5, 25));
     b.act(Action::Bottom);
     assert!(b.refused(Action::Select) && b.refused(Action::Open) && b.refused(Action::CopyRow));
@@ -91,7 +91,7 @@ fn a_row_on_its_way_cannot_be_selected_or_opened() {
 }
 
 #[test]
-fn columns_scroll_beside_the_pinned_one() {
+fn columns_scroll_next_to_pinned_ones() {
     let mut b = Bench::new(32, 13, window(0, 5, 5));
     let seen = |b: &Bench| {
         b.state
@@ -116,7 +116,7 @@ fn columns_scroll_beside_the_pinned_one() {
 }
 
 #[test]
-fn a_group_that_is_gone_to_begins_at_the_left_where_it_is_not_wholly_shown() {
+fn going_to_a_group_scrolls_it_to_the_left_unless_visible() {
     let seen = |b: &Bench| {
         b.state
             .placed(&b.columns)
@@ -124,7 +124,7 @@ fn a_group_that_is_gone_to_begins_at_the_left_where_it_is_not_wholly_shown() {
             .map(|p| p.column)
             .collect::<Vec<_>>()
     };
-    // Room for two columns beside the pinned one and half of the next group.
+    // Room for two columns next to the pinned one, and half of the next group.
     let mut b = Bench::new(40, 13, window(0, 5, 5));
     assert_eq!(seen(&b), [0, 1, 2, 3]);
     b.act(Action::NextMeasure);
@@ -133,18 +133,18 @@ fn a_group_that_is_gone_to_begins_at_the_left_where_it_is_not_wholly_shown() {
     b.act(Action::PreviousMeasure);
     assert_eq!((b.state.column(), seen(&b)), (1, vec![0, 1, 2, 3]));
     b.act(Action::PreviousMeasure);
-    assert_eq!(b.state.column(), 3, "around to the last group");
+    assert_eq!(b.state.column(), 3, "wraps around to the last group");
     b.act(Action::Right);
     b.act(Action::PreviousMeasure);
-    assert_eq!(b.state.column(), 3, "from within a group to its beginning");
-    // Where everything is shown nothing moves.
+    assert_eq!(b.state.column(), 3, "from within a group to its start");
+    // Nothing scrolls if everything is visible.
     let mut wide = Bench::new(80, 13, window(0, 5, 5));
     wide.act(Action::PreviousMeasure);
     assert_eq!((wide.state.column(), seen(&wide)), (3, vec![0, 1, 2, 3, 4]));
 }
 
 #[test]
-fn sort_keys_add_up_and_the_same_key_again_clears() {
+fn sort_keys_add_up_and_repeating_one_clears() {
     let mut b = Bench::new(80, 13, window(0, 5, 5));
     b.act(Action::Right);
     let first = SortKey {
@@ -183,7 +183,7 @@ fn sort_keys_add_up_and_the_same_key_again_clears() {
 }
 
 #[test]
-fn hide_pin_and_width_come_and_go() {
+fn hide_pin_and_resize_toggle() {
     let mut b = Bench::new(80, 13, window(0, 5, 5));
     assert!(b.refused(Action::Unhide));
     b.act(Action::Right);
@@ -209,7 +209,7 @@ fn hide_pin_and_width_come_and_go() {
 }
 
 #[test]
-fn a_subset_leads_back_to_where_it_began() {
+fn leaving_a_subset_restores_the_position() {
     let mut b = Bench::new(80, 13, window(0, 25, 25));
     assert!(
         b.refused(Action::Subset)

@@ -11,26 +11,23 @@ use benchtop_model::table::{Frequency, Summary};
 
 const BAR: usize = 24;
 
-/// What a frequency table asks of the table it was made from.
+/// Effects of a frequency table on its source table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FrequencyEffect {
-    /// Show only the rows with this value of the column (empty text: that have none).
+    /// Show only the rows with this value of the column. Empty text stands for no value.
     Dive {
-        /// Column of the table it was made from.
+        /// Column of the source table.
         column: usize,
-        /// The value.
         value: String,
     },
-    /// Select the rows with this value, or let them go.
+    /// Select or unselect the rows with this value.
     SelectValue {
-        /// Column of the table it was made from.
+        /// Column of the source table.
         column: usize,
-        /// The value.
         value: String,
-        /// Select, or let go.
         on: bool,
     },
-    /// What any table leaves to do.
+    /// An effect that any table has.
     Table(Answer),
 }
 
@@ -43,7 +40,7 @@ pub struct FrequencyView {
 }
 
 impl FrequencyView {
-    /// Shows the frequencies of column `column` of some table.
+    /// The frequencies of column `column` of some table.
     pub fn new(column: usize, frequency: Frequency) -> FrequencyView {
         let Frequency {
             column: name,
@@ -51,7 +48,7 @@ impl FrequencyView {
             total,
             more,
         } = frequency;
-        let title = format!("how often each value of `{name}` occurs");
+        let title = format!("frequency of `{name}`");
         let mut columns = vec![
             Spec::text("value", 28),
             Spec::number("rows", "", ColumnKind::Number, 9),
@@ -95,12 +92,13 @@ impl FrequencyView {
         }
     }
 
-    /// The table it is drawn as, for going to a column or copying.
+    /// The underlying table, for going to a column or copying.
     pub fn table_mut(&mut self) -> &mut LocalTable {
         &mut self.table
     }
 
-    /// Does a table action. Enter dives to the value under the cursor; selecting a value selects its source rows.
+    /// Runs a table action. Enter dives into the value under the cursor, and selecting a value
+    /// selects its source rows.
     pub fn act(&mut self, action: Action) -> Vec<FrequencyEffect> {
         let before = self.table.cursor_id();
         let answers = self.table.act(action);
@@ -135,7 +133,6 @@ impl FrequencyView {
         answers.into_iter().map(effect).collect()
     }
 
-    /// Draws it. A screen reader gets the share instead of the bar.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         if look.accessible && self.table.columns().len() == 4 {
             self.table.drop_last_column();
@@ -144,7 +141,7 @@ impl FrequencyView {
     }
 }
 
-/// A bar for a share in 0..=1 of [`BAR`] cells, in eighths; something is always seen of what is not zero.
+/// A bar of [`BAR`] cells for a share in 0..=1, in eighths. Never empty unless the share is zero.
 fn bar(share: f64) -> String {
     let eighths = (share.clamp(0.0, 1.0) * (BAR * 8) as f64).round() as usize;
     let eighths = if share > 0.0 { eighths.max(1) } else { 0 };
@@ -155,14 +152,14 @@ fn bar(share: f64) -> String {
     "█".repeat(eighths / 8) + rest
 }
 
-/// What each column holds.
+/// A summary of each column.
 #[derive(Clone, Debug)]
 pub struct DescribeView {
     table: LocalTable,
 }
 
 impl DescribeView {
-    /// Shows summaries, one a column, in the order of the table they were made from.
+    /// Shows summaries in the column order of the source table.
     pub fn new(summaries: Vec<Summary>) -> DescribeView {
         let number = |name: &str| Spec::number(name, "", ColumnKind::Number, 9);
         let mut columns = vec![
@@ -179,7 +176,7 @@ impl DescribeView {
         ]);
         columns
             .iter_mut()
-            .for_each(|c| c.group = "what each column holds".into());
+            .for_each(|c| c.group = "column summary".into());
         let count = |n: u64| LocalCell::number(text::grouped(n), Some(n as f64));
         let line = |s: Summary| {
             let mean =
@@ -204,23 +201,22 @@ impl DescribeView {
                 rows,
                 1,
                 Empty::Nothing {
-                    hint: "there are no columns".into(),
+                    hint: "no columns".into(),
                 },
             ),
         }
     }
 
-    /// The table it is drawn as, for going to a column or copying.
+    /// The underlying table, for going to a column or copying.
     pub fn table_mut(&mut self) -> &mut LocalTable {
         &mut self.table
     }
 
-    /// Does a table action. `Open` comes back with the id of the summary, which is the index of its column: go there.
+    /// Runs a table action. `Open` returns the id of the summary, which is the index of its column.
     pub fn act(&mut self, action: Action) -> Vec<Answer> {
         self.table.act(action)
     }
 
-    /// Draws it.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         self.table.draw(area, buf, look);
     }

@@ -4,7 +4,7 @@ use super::super::tests::{flat, near, numbers};
 use super::*;
 
 #[test]
-fn an_attention_in_slices_is_the_whole_one() {
+fn sliced_attention_equals_the_whole() {
     let (q, k, v) = (
         numbers(&[2, 9, 8], 6),
         numbers(&[2, 5, 8], 7),
@@ -15,7 +15,7 @@ fn an_attention_in_slices_is_the_whole_one() {
     let (keys, values) = match &kv.0 {
         Form::Split { keys, values } => (keys, values),
         #[cfg(feature = "cuda")]
-        Form::Rows { .. } => panic!("a CPU has no kernel"),
+        Form::Rows { .. } => panic!("no kernel on a CPU"),
     };
     for (scores, heads) in [
         (1, 1),
@@ -34,7 +34,7 @@ fn an_attention_in_slices_is_the_whole_one() {
         };
         near(&within(&q, keys, values, limits).unwrap(), &whole, 1e-6);
     }
-    // One query of the second head of the second picture by hand.
+    // Compute one query of the second head of the second picture by hand.
     let head =
         |t: &Tensor, row: usize| -> Vec<f32> { t.i((1, row, 4..)).unwrap().to_vec1().unwrap() };
     let scores: Vec<f32> = (0..5)
@@ -57,9 +57,9 @@ fn an_attention_in_slices_is_the_whole_one() {
     }
 }
 
-/// Scores over the largest f16 number: computed in f16 they would be infinite and the result not a number.
+/// These scores overflow f16: computed in f16, the result would be NaN.
 #[test]
-fn an_attention_of_f16_computes_its_scores_in_f32() {
+fn f16_attention_computes_scores_in_f32() {
     let large = |seed: u64| {
         (numbers(&[1, 4, 64], seed) * 200.)
             .unwrap()

@@ -1,4 +1,4 @@
-//! The two norms.
+//! Group norm and layer norm.
 
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
@@ -11,10 +11,10 @@ use rayon::prelude::*;
 use super::cuda;
 use super::{Element, ROWS, silu, slice};
 
-/// A tensor with its weight and bias, as a [`CustomOp3`] gets them.
+/// The inputs of a [`CustomOp3`]: a tensor, its weight, and its bias.
 type Three<'a> = [(&'a CpuStorage, &'a Layout); 3];
 
-/// Group normalisation over `[b, ..., c]`, with SiLU after it where `silu`.
+/// Group normalization over `[b, ..., c]`, followed by SiLU if `silu`.
 pub(in super::super) struct GroupNorm {
     pub groups: usize,
     pub eps: f64,
@@ -32,7 +32,7 @@ impl GroupNorm {
         );
         if self.groups == 0 || c % self.groups != 0 || weight.len() != c || bias.len() != c {
             bail!(
-                "group norm: {c} channels in {} groups with {} weights",
+                "group norm: {c} channels do not match {} groups and {} weights",
                 self.groups,
                 weight.len()
             );
@@ -40,7 +40,7 @@ impl GroupNorm {
         let (each, wide) = (x.len() / b.max(1), c / self.groups);
         let mut out = vec![T::put(0.); x.len()];
         for (x, out) in x.chunks_exact(each).zip(out.chunks_exact_mut(each)) {
-            // Sums of rows in a fixed order: first within each block of rows, then over the blocks.
+            // Rows are summed in a fixed order: first within each block of rows, then over blocks.
             let (sums, squares): (Vec<_>, Vec<_>) =
                 x.par_chunks(ROWS * c).map(|rows| sums(rows, c)).unzip();
             let (mut scale, mut shift) = (vec![0f32; c], vec![0f32; c]);
@@ -79,7 +79,7 @@ impl GroupNorm {
     }
 }
 
-/// Sum and sum of squares of each of `c` columns.
+/// The sum and the sum of squares of each of `c` columns.
 fn sums<T: Element>(rows: &[T], c: usize) -> (Vec<f64>, Vec<f64>) {
     let (mut sum, mut square) = (vec![0f64; c], vec![0f64; c]);
     for row in rows.chunks_exact(c) {
@@ -92,7 +92,7 @@ fn sums<T: Element>(rows: &[T], c: usize) -> (Vec<f64>, Vec<f64>) {
     (sum, square)
 }
 
-/// Normalisation over the last axis.
+/// Normalization over the last axis.
 pub(in super::super) struct LayerNorm {
     pub eps: f64,
 }
@@ -107,7 +107,10 @@ impl LayerNorm {
             slice::<T>(bias.0, bias.1)?,
         );
         if weight.len() != c || bias.len() != c {
-            bail!("layer norm: {c} values with {} weights", weight.len());
+            bail!(
+                "layer norm: {c} values do not match {} weights",
+                weight.len()
+            );
         }
         let mut out = vec![T::put(0.); x.len()];
         out.par_chunks_mut(c)
@@ -129,7 +132,7 @@ impl LayerNorm {
     }
 }
 
-/// The two norms as operations of a tensor, a weight and a bias.
+/// Implements a norm as an operation on a tensor, a weight, and a bias.
 macro_rules! norm {
     ($norm:ty, $name:literal, $cuda:ident) => {
         impl CustomOp3 for $norm {

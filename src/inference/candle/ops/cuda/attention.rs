@@ -1,4 +1,4 @@
-//! Fused attention on the card.
+//! Fused attention on the GPU.
 
 use candle_core::backend::BackendStorage;
 use candle_core::op::BackpropOp;
@@ -7,7 +7,7 @@ use candle_core::{DType, Layout, Result, Storage, Tensor, bail};
 use super::super::launch::{self, HEADS, Rows};
 use super::{room, start, start_kernel, target};
 
-/// How the rows of `t` (`[b, tokens, width]`) lie, where the attention kernel can take them.
+/// The strides of `t` (`[b, tokens, width]`), if the attention kernel supports them.
 fn rows(t: &Tensor) -> Option<Rows> {
     let [batch, row, 1] = *t.stride() else {
         return None;
@@ -16,7 +16,8 @@ fn rows(t: &Tensor) -> Option<Rows> {
     (rows.fit() && t.layout().start_offset().is_multiple_of(8)).then_some(rows)
 }
 
-/// Whether the attention kernel takes `t` (`[b, tokens, heads * d]`), as queries, keys or values.
+/// True if the attention kernel supports `t` (`[b, tokens, heads * d]`) as queries, keys, or
+/// values.
 pub(in super::super) fn fuses(t: &Tensor, heads: usize) -> bool {
     let width = t.dims().last().copied().unwrap_or_default();
     t.device().is_cuda()
@@ -25,7 +26,8 @@ pub(in super::super) fn fuses(t: &Tensor, heads: usize) -> bool {
         && rows(t).is_some()
 }
 
-/// Attention by the kernel, of what [`fuses`] said yes to; other queries are made contiguous.
+/// Attention with the kernel, for keys and values that [`fuses`] accepts. Queries are made
+/// contiguous if needed.
 pub(in super::super) fn attention(
     q: &Tensor,
     keys: &Tensor,
@@ -40,7 +42,7 @@ pub(in super::super) fn attention(
     let ((b, tokens, width), (b2, count, width2)) = (q.dims3()?, keys.dims3()?);
     if values.dims() != keys.dims() || b != b2 || width != width2 || width % heads != 0 {
         bail!(
-            "attention: {:?} to {:?} and {:?}",
+            "attention: the shapes {:?}, {:?} and {:?} do not match",
             q.dims(),
             keys.dims(),
             values.dims()
@@ -62,7 +64,7 @@ pub(in super::super) fn attention(
             Storage::Cuda(storage) if storage.dtype() == DType::F16 => {
                 cards.push((storage, *layout))
             }
-            _ => bail!("attention: f16 tensors of one card are wanted"),
+            _ => bail!("attention: expected f16 tensors on one GPU"),
         }
     }
     let device = cards[0].0.device.clone();
@@ -74,7 +76,8 @@ pub(in super::super) fn attention(
             .map(|given| start(*given, &stream))
             .collect::<Result<Vec<_>>>()?;
         let y = target(&mut out, &Layout::contiguous((b, tokens, width)), &stream)?;
-        // SAFETY: three f16 tensors of b pictures in rows as their strides say, y contiguous [b, tokens, width].
+        // SAFETY: three f16 tensors of b pictures with these strides, and y contiguous [b, tokens,
+        // width].
         unsafe { start_kernel(&device, &launch, &[&places[0], &places[1], &places[2], &y]) }?;
     }
     Ok(Tensor::from_storage(

@@ -1,4 +1,4 @@
-//! A card made ready for pictures.
+//! Opens and describes GPUs.
 
 use std::ffi::c_void;
 
@@ -8,37 +8,38 @@ use candle_core::{DType, Device, Error, Result, bail, cuda};
 
 use super::super::kernels;
 
-/// What a card is, as far as bytes depend on it, and what memory it has.
+/// The properties of a GPU that affect results, and its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
-    /// Its name, as the driver has it.
+    /// The driver's name of the GPU.
     pub name: String,
-    /// Its compute capability.
+    /// Compute capability.
     pub capability: (i32, i32),
-    /// blake3 (16 hex digits) of the kernels that it runs.
+    /// blake3 hash of the kernels, 16 hex digits.
     pub kernels: String,
-    /// Version of cuBLAS, which chooses how products are summed.
+    /// Version of cuBLAS, which decides how products are summed.
     pub cublas: i32,
-    /// Bytes of its memory that nobody has taken.
+    /// Free memory in bytes.
     pub free: usize,
-    /// Bytes of its memory.
+    /// Total memory in bytes.
     pub total: usize,
 }
 
-/// Lowest compute capability that the kernels run on: Ampere (see `kernels/build.sh`).
+/// Minimum compute capability of the kernels: Ampere (see `kernels/build.sh`).
 const LEAST: (i32, i32) = (8, 0);
 
 fn driver(e: result::DriverError) -> Error {
     Error::wrap(e)
 }
 
-/// Opens card `ordinal` for one line of work: everything that uses the device, on whatever thread, is done in order.
+/// Opens the GPU `ordinal` with one stream: all work on the device, from any thread, is done in
+/// order.
 ///
-/// Memory that is free stays with the process (see [`Memory`]): asking the driver for it again took a quarter of the speed
-/// of large products. Tensors carry no events, which only several lines of work would need.
+/// Free memory stays with the process (see [`Memory`]), because allocating it again made large
+/// products a quarter slower. Tensors carry no events, which only several streams would need.
 ///
 /// # Errors
-/// No such card, one older than Ampere, a driver that does not take the kernels.
+/// If there is no such GPU, it is older than Ampere, or its driver rejects the kernels.
 pub fn open(ordinal: usize) -> Result<Device> {
     let device = Device::new_cuda_with_stream(ordinal)?;
     let cuda = device.as_cuda_device()?;
@@ -46,22 +47,22 @@ pub fn open(ordinal: usize) -> Result<Device> {
     if card.capability < LEAST {
         let (major, minor) = card.capability;
         bail!(
-            "{} has compute capability {major}.{minor}; 8.0 (Ampere) or later is wanted",
+            "{} has compute capability {major}.{minor}; 8.0 (Ampere) or later is required",
             card.name
         );
     }
-    // SAFETY: the device has one stream, which all its clones share, so there is nothing to wait for between streams.
+    // SAFETY: the device has one stream, shared by its clones, so no synchronization is needed.
     unsafe { cuda.disable_event_tracking() };
     if let Some(pool) = pool(&device)? {
         let mut all = u64::MAX;
         let threshold = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-        // SAFETY: the pool is the card's own, and the attribute is a u64.
+        // SAFETY: the pool belongs to the GPU, and the attribute is a u64.
         unsafe {
             result::mem_pool::set_attribute(pool, threshold, (&raw mut all).cast::<c_void>())
         }
         .map_err(driver)?;
     }
-    // Compiled here and not in the middle of the first picture, and a driver that is too old is told by name.
+    // Compiled here, not during the first picture, so that an old driver is reported at once.
     for module in kernels::MODULES {
         let Some(first) = kernels::names(module).first().copied() else {
             bail!("no kernels in {}", module.name)
@@ -69,7 +70,7 @@ pub fn open(ordinal: usize) -> Result<Device> {
         let loaded = cuda.get_or_load_custom_func(first, &super::loaded_as(module), module.ptx);
         loaded.map_err(|e| {
             e.context(format!(
-                "the driver of {} does not take the kernels; a newer one may",
+                "the driver of {} rejects the kernels; a newer driver may accept them",
                 card.name
             ))
         })?;
@@ -77,16 +78,13 @@ pub fn open(ordinal: usize) -> Result<Device> {
     Ok(device)
 }
 
-/// What the card of `device` is.
-///
-/// # Errors
-/// No CUDA device, or what the driver says.
+/// Describes the GPU of `device`.
 pub fn card(device: &Device) -> Result<Card> {
     let cuda = device.as_cuda_device()?;
     let stream = cuda.cuda_stream();
     let context = stream.context();
     let mut cublas = 0;
-    // SAFETY: the handle is that of the device, which is open; the version is an int.
+    // SAFETY: the handle belongs to the open device; the version is an int.
     unsafe { cublasGetVersion_v2(*cuda.cublas_handle().handle(), &raw mut cublas) }
         .result()
         .map_err(Error::wrap)?;
@@ -101,37 +99,37 @@ pub fn card(device: &Device) -> Result<Card> {
     })
 }
 
-/// What the card's memory comes from; none where the driver has no pools.
+/// The memory pool of the GPU. `None` if the driver has no pools.
 fn pool(device: &Device) -> Result<Option<sys::CUmemoryPool>> {
     let stream = device.as_cuda_device()?.cuda_stream();
     let context = stream.context();
     if !context.has_async_alloc() {
         return Ok(None);
     }
-    // SAFETY: the card of a context that is open.
+    // SAFETY: the GPU of an open context.
     unsafe { result::device::get_default_mem_pool(context.cu_device()) }
         .map(Some)
         .map_err(driver)
 }
 
-/// Gives the card's free memory back to others when it is dropped: to be dropped after the tensors.
+/// Returns the free memory of the GPU to the driver when dropped. Drop it after the tensors.
 #[derive(Debug)]
 pub struct Memory(pub Device);
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // What cannot be given back now the driver takes at the end of the process.
+        // The driver takes the rest at the end of the process.
         let _ = self.0.synchronize();
         if let Ok(Some(pool)) = pool(&self.0) {
-            // SAFETY: only what no tensor holds is given back.
+            // SAFETY: only memory that no tensor uses is returned.
             let _ = unsafe { result::mem_pool::trim_to(pool, 0) };
         }
     }
 }
 
-/// Settles how candle's products round from here on in this process, for a model in `dtype`: sums are f32; f32 products
-/// of a model in f16 (its VAE, where `force_upcast` asks for f32) may take TF32, as PyTorch's convolutions do by
-/// default, and those of a model in f32 may not.
+/// Sets the precision of candle's products in this process, for a model in `dtype`. Sums are f32.
+/// f32 products of an f16 model (its VAE with `force_upcast`) may use TF32, as PyTorch's
+/// convolutions by default; those of an f32 model may not.
 pub fn settle(dtype: DType) {
     cuda::set_gemm_reduced_precision_f16(false);
     cuda::set_gemm_reduced_precision_bf16(false);

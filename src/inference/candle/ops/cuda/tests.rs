@@ -1,4 +1,4 @@
-//! The kernels on a GPU against their twins on the CPU; skipped, and said so, where there is none.
+//! Compares the kernels on a GPU with their twins on the CPU. Skipped without a GPU.
 
 use std::ops::Range;
 
@@ -99,9 +99,9 @@ impl Side for Gpu {
     }
 }
 
-/// All at once: the card is opened once.
+/// One test, so that the GPU is opened once.
 #[test]
-fn every_kernel_is_its_twin_on_a_gpu() {
+fn kernels_match_their_twins_on_a_gpu() {
     let device = match open(0) {
         Ok(device) => device,
         Err(why) => return println!("SKIPPED: no GPU ran the kernels: {why}"),
@@ -115,7 +115,7 @@ fn every_kernel_is_its_twin_on_a_gpu() {
     twins::group_norm_far_from_zero(&gpu);
     twins::layer_norm(&gpu);
     twins::fused_attention(&gpu, &HEADS);
-    // A width without a kernel goes by products and a softmax.
+    // A width without a kernel uses products and a softmax.
     twins::fused_attention(&gpu, &[24, 512]);
     assert!(
         gpu.0

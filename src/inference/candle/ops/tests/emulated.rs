@@ -1,4 +1,4 @@
-//! The kernels on the CPU, started as `cuda` starts them.
+//! The kernels on the CPU, started in the same way as by `cuda`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::super::launch::{self, HEADS, Launch, Rows, Scalar};
 use super::host::{Array, run, there};
 use super::twins::{self, EPS, Side, from_bytes};
 
-/// With arrays that begin at 16 bytes, or as if they did not.
+/// Runs with arrays that are aligned to 16 bytes, or treated as if they were not.
 struct Emulated {
     aligned: bool,
 }
@@ -39,7 +39,7 @@ fn given(t: &Tensor) -> Array {
     Array::Bytes(bytes(t))
 }
 
-/// Runs a kernel whose last array is its result, of this shape.
+/// Runs a kernel whose last array is its result, with this shape.
 fn result(
     launch: candle_core::Result<Launch>,
     mut arrays: Vec<Array>,
@@ -156,7 +156,7 @@ impl Side for Emulated {
         };
         let inputs = [rows(q.0), rows(k.0), rows(v.0)];
         let launch = launch::attention((b, heads, width / heads), (tokens, keys), inputs);
-        // Behind the last number that belongs to it nothing can be touched.
+        // The array ends with the last number, so that an access beyond it is detected.
         let from = |(t, which): (&Tensor, usize)| {
             let all = bytes(t);
             Array::Bytes(all[which * width * 2..all.len() - (2 - which) * width * 2].to_vec())
@@ -178,48 +178,48 @@ fn both(check: impl Fn(&dyn Side)) {
 }
 
 #[test]
-fn patches_are_those_of_the_cpu() {
+fn patches_match_the_cpu() {
     both(twins::patches);
 }
 
 #[test]
-fn upsampling_is_that_of_the_cpu() {
+fn upsampling_matches_the_cpu() {
     both(twins::upsample);
 }
 
 #[test]
-fn a_bias_is_that_of_the_cpu() {
+fn bias_matches_the_cpu() {
     both(twins::bias);
 }
 
 #[test]
-fn geglu_is_that_of_the_cpu() {
+fn geglu_matches_the_cpu() {
     both(twins::geglu);
 }
 
 #[test]
-fn group_norm_is_that_of_the_cpu() {
+fn group_norm_matches_the_cpu() {
     both(twins::group_norm);
 }
 
 #[test]
-fn group_norm_keeps_its_digits_far_from_zero() {
+fn group_norm_is_precise_far_from_zero() {
     both(twins::group_norm_far_from_zero);
 }
 
 #[test]
-fn layer_norm_is_that_of_the_cpu() {
+fn layer_norm_matches_the_cpu() {
     both(twins::layer_norm);
 }
 
 #[test]
-fn fused_attention_is_that_of_the_cpu() {
+fn fused_attention_matches_the_cpu() {
     if there() {
         twins::fused_attention(&Emulated { aligned: true }, &HEADS);
     }
 }
 
-/// Kinds of the parameters of each kernel, as its PTX has them.
+/// The kinds of the parameters of each kernel, from its PTX.
 fn parameters() -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut all = BTreeMap::new();
     for module in MODULES {
@@ -233,9 +233,9 @@ fn parameters() -> BTreeMap<&'static str, Vec<&'static str>> {
     all
 }
 
-/// What a card would be started with is what its PTX takes: names, numbers and kinds; and no kernel is left over.
+/// Names, numbers, and kinds of the arguments match the PTX, and every kernel is used.
 #[test]
-fn the_ptx_takes_what_it_is_started_with() {
+fn launch_arguments_match_the_ptx() {
     let ptx = parameters();
     let mut started = BTreeSet::new();
     let mut check = |launch: candle_core::Result<Launch>, arrays: usize| {
@@ -286,9 +286,9 @@ fn the_ptx_takes_what_it_is_started_with() {
     assert_eq!(started, ptx.keys().map(|name| name.to_string()).collect());
 }
 
-/// The emulation notices what a GPU would do silently.
+/// The emulation detects what a GPU would ignore.
 #[test]
-fn a_wrong_start_is_noticed() {
+fn wrong_launches_are_detected() {
     if !there() {
         return;
     }
@@ -337,27 +337,21 @@ fn a_wrong_start_is_noticed() {
 }
 
 #[test]
-fn what_a_kernel_does_not_count_or_take_is_refused() {
+fn refuses_sizes_and_dtypes_that_kernels_do_not_support() {
     let refused = |launch: candle_core::Result<Launch>, why: &str| {
         let told = launch.unwrap_err().to_string();
         assert!(told.contains(why), "{told}");
     };
     let many = 1 << 33;
-    refused(
-        launch::bias(DType::F32, true, (many, 8), 1, 0),
-        "more than a kernel counts",
-    );
-    refused(
-        launch::bias(DType::F32, true, (8, 8), 1, many),
-        "more than a kernel counts",
-    );
+    refused(launch::bias(DType::F32, true, (many, 8), 1, 0), "too large");
+    refused(launch::bias(DType::F32, true, (8, 8), 1, many), "too large");
     refused(
         launch::geglu(DType::F64, true, 8, 8),
         "f64 tensors are not supported",
     );
     refused(
         launch::patches(DType::F16, true, (4, 4, 8), Window::SAME, &(many..many + 4)),
-        "more than a kernel counts",
+        "too large",
     );
     let rows = Rows {
         row: 64,
@@ -365,7 +359,7 @@ fn what_a_kernel_does_not_count_or_take_is_refused() {
     };
     refused(
         launch::attention((1, 1, 48), (10, 10), [rows; 3]),
-        "have no kernel",
+        "no kernel",
     );
     refused(
         launch::attention(
@@ -380,7 +374,7 @@ fn what_a_kernel_does_not_count_or_take_is_refused() {
                 },
             ],
         ),
-        "have no kernel",
+        "no kernel",
     );
     refused(
         launch::attention((70_000, 1, 64), (10, 10), [rows; 3]),

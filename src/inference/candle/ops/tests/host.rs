@@ -10,12 +10,12 @@ use super::super::launch::{Launch, Scalar};
 
 /// The compiled kernels.
 struct Host {
-    /// Kept as long as the tests run.
+    /// Keeps the folder while the tests run.
     _dir: tempfile::TempDir,
     program: PathBuf,
 }
 
-/// None without a C++ compiler.
+/// `None` without a C++ compiler.
 fn host() -> Option<&'static Host> {
     static HOST: OnceLock<Option<Host>> = OnceLock::new();
     HOST.get_or_init(compile).as_ref()
@@ -62,7 +62,7 @@ fn compile() -> Option<Host> {
         std::fs::write(dir.path().join(name), text).unwrap();
     }
     let program = dir.path().join("host");
-    // Undefined behaviour, as a number read across 16 bytes that do not begin at 16, ends the program.
+    // Undefined behavior, such as an unaligned 16-byte access, ends the program.
     let flags =
         "-std=c++17 -O2 -DBENCHTOP_HOST -fsanitize=undefined -fsanitize-undefined-trap-on-error";
     let made = Command::new(&compiler)
@@ -79,29 +79,28 @@ fn compile() -> Option<Host> {
     Some(Host { _dir: dir, program })
 }
 
-/// Whether kernels run here; says so where they do not.
+/// True if kernels can run here. Prints a note otherwise.
 pub fn there() -> bool {
     let there = host().is_some();
     if !there {
-        println!("SKIPPED: no C++ compiler (CXX, or c++), so no kernel was compared with its twin");
+        println!("SKIPPED: no C++ compiler (CXX or c++), so no kernel was compared with its twin");
     }
     there
 }
 
-/// What a kernel gets as an array.
+/// An array argument.
 pub enum Array {
-    /// These bytes.
     Bytes(Vec<u8>),
-    /// So many bytes that are no numbers: what the kernel does not write shows.
+    /// This many bytes of NaN, so that numbers the kernel does not write are detected.
     Out(usize),
     /// A null pointer.
     Null,
-    /// The array of the argument with this number.
+    /// The same array as the argument with this index.
     Same(usize),
 }
 
-/// Starts `launch` with `arrays`, with its threads in either order, and gives the arrays (each once) as the
-/// kernel left them; or what was wrong with the start.
+/// Runs `launch` with `arrays`, with its threads in both orders. Returns each array as the kernel
+/// left it, or what was wrong with the launch.
 pub fn run(launch: &Launch, arrays: &[Array]) -> Result<Vec<Vec<u8>>, String> {
     let [one, other] = [0, 1].map(|order| once(launch, arrays, order));
     let (one, other) = (one?, other?);
@@ -173,7 +172,7 @@ fn once(launch: &Launch, arrays: &[Array], order: u32) -> Result<Vec<u8>, String
         .stderr(pipe())
         .spawn()
         .unwrap();
-    // What it does not take it has a reason for, and tells it.
+    // If the program does not read all input, it reports the reason.
     let _ = child.stdin.take().unwrap().write_all(&asked);
     let told = child.wait_with_output().unwrap();
     match told.status.success() {

@@ -1,5 +1,6 @@
-//! Every kernel against its CPU twin, on shapes that are awkward: tails that fill no 16 bytes, odd sides, strides, parts of
-//! rows, numbers far from zero. What runs the kernels is a [`Side`]: the CPU emulation, or a GPU.
+//! Compares every kernel with its CPU twin on awkward shapes: tails of less than 16 bytes, odd
+//! sides, strides, parts of rows, and numbers far from zero. A [`Side`] runs the kernels: the CPU
+//! emulation, or a GPU.
 
 use std::ops::Range;
 
@@ -9,13 +10,11 @@ use super::super::cpu;
 use super::super::{KeysValues, Window, attention};
 use super::{flat, numbers};
 
-/// Where kernels run. Each gets and gives tensors on the CPU.
+/// Runs the kernels, with tensors on the CPU as input and output.
 pub trait Side {
-    /// Gathered rows.
     fn patches(&self, x: &Tensor, window: Window, rows: Range<usize>) -> Tensor;
-    /// Nearest-neighbour scaling.
     fn upsample(&self, x: &Tensor, high: usize, wide: usize) -> Tensor;
-    /// `y` with what is added: in place, or from a part on its way to row `first`.
+    /// Adds the bias to `y` in place, or to a part that is written to row `first`.
     fn bias(
         &self,
         y: &Tensor,
@@ -24,9 +23,7 @@ pub trait Side {
         residual: Option<&Tensor>,
         first: usize,
     ) -> Tensor;
-    /// GEGLU.
     fn geglu(&self, x: &Tensor, bias: &Tensor) -> Tensor;
-    /// Group norm, with SiLU or not.
     fn group_norm(
         &self,
         x: &Tensor,
@@ -35,7 +32,6 @@ pub trait Side {
         groups: usize,
         silu: bool,
     ) -> Tensor;
-    /// Layer norm.
     fn layer_norm(&self, x: &Tensor, weight: &Tensor, bias: &Tensor) -> Tensor;
     /// f16 attention of `qkv[which]`, a third of `[b, tokens, 3 * heads * d]` each.
     fn attention(
@@ -56,7 +52,7 @@ fn some(shape: &[usize], seed: u64, dtype: DType) -> Tensor {
     numbers(shape, seed).to_dtype(dtype).unwrap()
 }
 
-/// Each number within `most`, or within that share of what is expected.
+/// Asserts that each number is within `most` of the expected one, absolute or relative.
 #[track_caller]
 fn close(what: &str, found: &Tensor, expected: &Tensor, most: f32) {
     assert_eq!(found.dims(), expected.dims(), "{what}");
@@ -67,7 +63,7 @@ fn close(what: &str, found: &Tensor, expected: &Tensor, most: f32) {
     }
 }
 
-/// Half a unit in the last place more than rounding, for results that are computed a little differently.
+/// The tolerance: half a unit in the last place more than rounding.
 fn most(dtype: DType, f32: f32) -> f32 {
     if dtype == DType::F16 { 1e-3 } else { f32 }
 }
@@ -188,7 +184,8 @@ pub fn geglu(side: &dyn Side) {
 }
 
 pub fn group_norm(side: &dyn Side) {
-    // The last but one has more chunks than one thread sums, the last fills more than a block with its packs.
+    // The second to last has more chunks than one thread sums, and the last has more packs than a
+    // block.
     let shapes: [(&[usize], usize); 8] = [
         (&[2, 5, 7, 320], 32),
         (&[2, 3, 3, 4], 2),
@@ -212,7 +209,7 @@ pub fn group_norm(side: &dyn Side) {
                     silu,
                 };
                 let expected = x.apply_op3_no_bwd(&weight, &bias, &op).unwrap();
-                // Far from zero the twin's own digits are few: it multiplies before it takes the mean away.
+                // Far from zero the twin loses digits: it multiplies before it subtracts the mean.
                 let most = most(dtype, if mean == 0. { 2e-6 } else { 5e-4 });
                 let found = side.group_norm(&x, &weight, &bias, groups, silu);
                 close(
@@ -226,7 +223,8 @@ pub fn group_norm(side: &dyn Side) {
     }
 }
 
-/// Against the definition in f64: sums of squares alone would leave no digit of a variance of 0.01 around 3000.
+/// Compared with the definition in f64: sums of squares would lose all digits of a variance of 0.01
+/// around 3000.
 pub fn group_norm_far_from_zero(side: &dyn Side) {
     let (rows, c, groups) = (700, 8, 2);
     let x = ((numbers(&[1, rows, c], 12) * 0.17).unwrap() + 3000.).unwrap();
@@ -279,7 +277,7 @@ pub fn layer_norm(side: &dyn Side) {
 
 pub fn fused_attention(side: &dyn Side, heads_of: &[usize]) {
     for d in heads_of {
-        // Scores in the thousands in the second: one key takes all.
+        // In the second case scores are in the thousands, so that one key dominates.
         let cases = [
             (70, 77, 1, 1.),
             (9, 70, 2, 60.),
@@ -297,7 +295,7 @@ pub fn fused_attention(side: &dyn Side, heads_of: &[usize]) {
             let kv = KeysValues::new(&third(&other, 1), &third(&other, 2), heads).unwrap();
             let expected = attention(&third(&own, 0), &kv).unwrap();
             let found = side.attention((&own, 0), (&other, 1), (&other, 2), heads);
-            // Weights of the values are f16: half a thousandth of the largest value.
+            // The weights of the values are f16: the tolerance is 0.05 % of the largest value.
             let what = format!(
                 "heads of {d}, {tokens} queries, {keys} keys, {heads} heads, up to {large}"
             );
@@ -311,7 +309,7 @@ pub fn fused_attention(side: &dyn Side, heads_of: &[usize]) {
     }
 }
 
-/// On the CPU, as a [`Side`] gives it.
+/// Converts bytes to a tensor on the CPU.
 pub fn from_bytes(bytes: &[u8], shape: &[usize], dtype: DType) -> Tensor {
     Tensor::from_raw_buffer(bytes, dtype, shape, &Device::Cpu).unwrap()
 }

@@ -1,6 +1,6 @@
-//! A group of columns as bars: what a radar chart shows, in lines that can be compared.
+//! A group of columns as bars.
 
-use super::{DRAWN, View, cell_of, drawn, number};
+use super::{CHART, View, cell_of, chart, number};
 use crate::widgets::meter::bar;
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::widgets::text;
@@ -12,7 +12,7 @@ const WIDTH: usize = 24;
 pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
     let columns: Vec<_> = board.columns.iter().filter(|c| c.group == group).collect();
     let value = |row: &Row, name: &str| cell_of(board, row, name).and_then(Cell::value);
-    // A scenario is shown with how far it is from the clean one.
+    // A scenario is shown with its drop from the clean one.
     let drop = |name: &str| {
         let drops = format!("{group} drop");
         let column = board
@@ -59,9 +59,9 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
         let share = if column.scale == Scale::Share {
             own
         } else {
-            own.abs() / most(board, group)
+            own.abs() / greatest(board, group)
         };
-        cells.push(drawn(bar(share, WIDTH, false)));
+        cells.push(chart(bar(share, WIDTH, false)));
         Some((column.name.clone(), cells))
     };
     let rows: Vec<_> = columns.iter().filter_map(line).collect();
@@ -77,7 +77,7 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
     if dropped {
         specs.push(wide("drop"));
     }
-    specs.push(Spec::text(DRAWN, WIDTH as u16));
+    specs.push(Spec::text(CHART, WIDTH as u16));
     let mut notes = vec![
         columns
             .first()
@@ -93,7 +93,7 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
     )
 }
 
-/// Columns of a group that are of a difficulty, the easiest first, each with its difficulty.
+/// The columns of a group that have difficulties, as pairs of column and difficulty, easiest first.
 fn graded<'b>(board: &'b Board, group: &str) -> Vec<(&'b str, &'b str)> {
     let columns = || board.columns.iter().filter(|c| c.group == group);
     let of = |difficulty: &str| {
@@ -114,7 +114,7 @@ pub(super) fn is_graded(board: &Board, group: &str) -> bool {
     group == "Acc by level" && graded(board, group).len() > 1
 }
 
-/// What a model's difficulty curve says: whether accuracy falls, and where it does not.
+/// A sentence about the difficulty curve: whether accuracy falls, and where it does not.
 fn curve(board: &Board, row: &Row, group: &str) -> Option<String> {
     let of = |(column, name): (&str, &'_ str)| {
         Some((
@@ -135,7 +135,7 @@ fn curve(board: &Board, row: &Row, group: &str) -> Option<String> {
         .filter(|pair| pair[1].1 > pair[0].1)
         .map(|pair| {
             format!(
-                "{} {:.1} is above {} {:.1}",
+                "{} {:.1} > {} {:.1}",
                 pair[1].0, pair[1].1, pair[0].0, pair[0].1
             )
         })
@@ -144,19 +144,19 @@ fn curve(board: &Board, row: &Row, group: &str) -> Option<String> {
     let over = ends.map_or(0.0, |(first, last)| last.1 - first.1);
     Some(match rises.is_empty() {
         true => format!(
-            "accuracy falls with difficulty as it should: {over:+.1} points from {} to {}",
+            "accuracy falls with difficulty, as expected: {over:+.1} points from {} to {}",
             points[0].0,
             points[points.len() - 1].0
         ),
         false => format!(
-            "accuracy does not fall with difficulty as it should: {}",
+            "unexpected: accuracy rises with difficulty: {}",
             rises.join(", ")
         ),
     })
 }
 
-/// The largest number of a group whose columns are no shares.
-fn most(board: &Board, group: &str) -> f64 {
+/// The greatest absolute value of a group whose columns are not shares.
+fn greatest(board: &Board, group: &str) -> f64 {
     let at: Vec<usize> = (0..board.columns.len())
         .filter(|at| board.columns[*at].group == group)
         .collect();

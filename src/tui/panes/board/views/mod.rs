@@ -1,11 +1,11 @@
-//! Breakdowns of one model, laid over the leaderboard: they follow from its cells alone.
+//! Breakdowns of one model, computed from its cells.
 //!
 //! | file | what it breaks down |
 //! |---|---|
-//! | `styles` | SC: every style's deviation from the mean, and what it adds |
-//! | `types` | SQ: multiple choice against true or false, by subtask |
-//! | `quadrant` | MM-SAP: what is known against whether the model is aware of it |
-//! | `bars` | any group of columns: subtasks, levels, scenarios and their drops |
+//! | `styles` | SC: the deviation of each style from the mean, and its contribution |
+//! | `types` | SQ: multiple choice vs. true or false, by subtask |
+//! | `quadrant` | MM-SAP: knowledge vs. awareness |
+//! | `bars` | any column group: subtasks, levels, scenarios and their drops |
 
 mod bars;
 mod quadrant;
@@ -21,45 +21,38 @@ use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEff
 use crate::widgets::text;
 use benchtop_model::board::{Board, Cell, Row};
 
-/// A breakdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// SC by style.
     Styles,
-    /// SQ by subtask and type.
     Types,
-    /// MM-SAP's knowledge quadrant.
     Quadrant,
-    /// A group of columns as bars.
     Group(String),
-    /// How the scores of all models settle over parts of the data: asked of the owner.
+    /// The stability of the scores of all models. The owner computes it.
     Stability,
 }
 
-/// What an action on a breakdown leaves for the pane to do.
+/// The result of an action.
 #[derive(Debug)]
 pub enum ViewEffect {
     /// Show the answers behind this column.
     Behind(String),
-    /// What any table leaves to do.
+    /// The result of a table action.
     Table(Answer),
 }
 
-/// A breakdown that is shown.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Of which model.
     pub model: String,
-    /// What the numbers are, a line each.
+    /// Notes below the table, one per line.
     notes: Vec<String>,
     /// The column behind each row.
     columns: Vec<String>,
     table: LocalTable,
-    /// What is drawn below the table where there is room.
+    /// The drawing below the table, if there is room.
     picture: Option<quadrant::Picture>,
 }
 
-/// The breakdowns that a board has columns for, each with a word about it.
+/// The breakdowns that a board has columns for: kind, name, and description.
 pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
     let mut found = Vec::new();
     let has = |group: &str| board.columns.iter().filter(|c| c.group == group).count();
@@ -74,14 +67,14 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
         found.push((
             Kind::Types,
             "question types (SQ)".into(),
-            "multiple choice against true or false".into(),
+            "multiple choice vs. true or false".into(),
         ));
     }
     if has(quadrant::GROUP) > 0 {
         found.push((
             Kind::Quadrant,
             "knowledge quadrant".into(),
-            "what it knows, and whether it is aware of that".into(),
+            "knowledge, and awareness of it".into(),
         ));
     }
     let mut seen: Vec<&str> = Vec::new();
@@ -91,9 +84,9 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
         if is_new && has(&column.group) > 1 {
             seen.push(&column.group);
             let word = match bars::is_graded(board, &column.group) {
-                true => "from easy to hard: whether accuracy falls as it should".into(),
+                true => "accuracy from easy to hard".into(),
                 false => format!(
-                    "{} columns as bars, beside the best model",
+                    "{} columns as bars, with the best model",
                     has(&column.group)
                 ),
             };
@@ -105,14 +98,14 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
         }
     }
     if !board.columns.is_empty() {
-        let word = "how scores settle over parts of the data, of all models".into();
+        let word = "scores over parts of the data, all models".into();
         found.push((Kind::Stability, "stability".into(), word));
     }
     found
 }
 
-/// The breakdown that the number in a column calls for: SC, SQ and drops are not of answers that could be listed.
-pub fn called_for(board: &Board, column: &str) -> Option<Kind> {
+/// The breakdown to open for a column. SC, SQ, and drops have no list of answers.
+pub fn breakdown_of(board: &Board, column: &str) -> Option<Kind> {
     let of = board.columns.iter().find(|c| c.name == column)?;
     let drop = of.group.ends_with(" drop");
     let kind = match of.name.as_str() {
@@ -127,15 +120,15 @@ pub fn called_for(board: &Board, column: &str) -> Option<Kind> {
         .find(|known| *known == kind)
 }
 
-/// The cell of a row in a column of that name, with the column's place.
+/// The cell of a row in the column with this name.
 fn cell_of(board: &Board, row: &Row, column: &str) -> Option<Cell> {
     let at = board.columns.iter().position(|c| c.name == column)?;
     row.cells.get(at).copied().flatten()
 }
 
-fn number(value: Option<f64>, said: impl Fn(f64) -> String) -> LocalCell {
+fn number(value: Option<f64>, format: impl Fn(f64) -> String) -> LocalCell {
     match value {
-        Some(value) => LocalCell::number(said(value), Some(value)),
+        Some(value) => LocalCell::number(format(value), Some(value)),
         None => {
             let mut none = LocalCell::number("-", None);
             none.view.role = Role::Dim;
@@ -144,14 +137,14 @@ fn number(value: Option<f64>, said: impl Fn(f64) -> String) -> LocalCell {
     }
 }
 
-fn drawn(text: String) -> LocalCell {
+fn chart(text: String) -> LocalCell {
     let mut cell = LocalCell::text(text);
     cell.view.role = Role::Accent;
     cell
 }
 
 impl View {
-    /// That breakdown of a model; `None` where it has no numbers for it.
+    /// A breakdown of a model. `None` if it has no values for it.
     pub fn new(kind: &Kind, board: &Board, row: &Row) -> Option<View> {
         match kind {
             Kind::Styles => styles::view(board, row),
@@ -176,7 +169,7 @@ impl View {
             .iter_mut()
             .for_each(|spec| spec.group.clone_from(&title));
         let (columns, cells): (Vec<String>, Vec<Vec<LocalCell>>) = rows.into_iter().unzip();
-        let hint = "there is nothing to show".to_string();
+        let hint = "nothing to show".to_string();
         let table = LocalTable::new(specs, cells, 1, Empty::Nothing { hint });
         Some(View {
             model: model.to_string(),
@@ -187,12 +180,12 @@ impl View {
         })
     }
 
-    /// The table it is drawn as, for going to a column, selecting and copying.
+    /// The table, for going to a column, selecting, and copying.
     pub fn table_mut(&mut self) -> &mut LocalTable {
         &mut self.table
     }
 
-    /// Does a table action; Enter shows the answers behind the row.
+    /// Runs a table action. Enter shows the answers behind the row.
     pub fn act(&mut self, action: Action) -> Vec<ViewEffect> {
         let answers = self.table.act(action);
         let effect = |answer| match answer {
@@ -209,24 +202,24 @@ impl View {
         answers.into_iter().map(effect).collect()
     }
 
-    /// Draws it. A screen reader gets the numbers without the last column, which draws them.
+    /// Draws the view. Accessible mode omits the chart column.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
-        let drawn = self.table.columns().last().is_some_and(|c| c.name == DRAWN);
-        if look.accessible && drawn {
+        let chart = self.table.columns().last().is_some_and(|c| c.name == CHART);
+        if look.accessible && chart {
             self.table.drop_last_column();
         }
         let room = usize::from(area.width);
         let notes = self
             .notes
             .iter()
-            .filter(|note| !look.accessible || !note.starts_with(DRAWN));
+            .filter(|note| !look.accessible || !note.starts_with(CHART));
         let notes: Vec<String> = notes.flat_map(|note| text::wrap(note, room)).collect();
         let below = u16::try_from(notes.len()).unwrap_or(0).min(area.height / 3);
         let above = Rect {
             height: area.height - below,
             ..area
         };
-        // Headings, rows and the line of counts come first.
+        // Headings, rows, and the line of counts come first.
         let rows = u16::try_from(self.columns.len() + 3).unwrap_or(u16::MAX);
         let picture = self
             .picture
@@ -255,5 +248,5 @@ impl View {
     }
 }
 
-/// Name of the column that draws a row's numbers.
-const DRAWN: &str = "drawn";
+/// The name of the chart column.
+const CHART: &str = "chart";

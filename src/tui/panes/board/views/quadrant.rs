@@ -1,4 +1,4 @@
-//! MM-SAP's knowledge quadrant: what a model knows, against whether it is aware of that, from the columns that count it.
+//! MM-SAP's knowledge quadrant: what a model knows, and whether it is aware of it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,36 +13,33 @@ use benchtop_model::board::{Board, Cell, Row};
 /// The group of the columns that count answers by quadrant.
 pub(super) const GROUP: &str = "quadrant";
 
-/// The quadrants in reading order of the drawing, then the answers in none, each with what it counts.
+/// The quadrants in reading order of the drawing, then the remaining answers. Each has a name, a
+/// description, and its column.
 const QUADRANTS: [(&str, &str, &str); 5] = [
     (
         "known knowns",
-        "answered right: Basic, Knowledge",
+        "correct answers: Basic, Knowledge",
         "quadrant.known-knowns",
     ),
     (
         "unknown knowns",
-        "declined on Basic, which can be answered",
+        "refusals on Basic, which is answerable",
         "quadrant.unknown-knowns",
     ),
     (
         "known unknowns",
-        "declined rightly: Knowledge, Beyond",
+        "correct refusals: Knowledge, Beyond",
         "quadrant.known-unknowns",
     ),
     (
         "unknown unknowns",
-        "answered, but not with the right option",
+        "wrong answers",
         "quadrant.unknown-unknowns",
     ),
-    (
-        "none of these",
-        "missing, or no rule could read it",
-        "quadrant.unread",
-    ),
+    ("none of these", "missing or unparsed", "quadrant.unread"),
 ];
 
-/// Answers of a model by quadrant, in the order of [`QUADRANTS`], and how many there are.
+/// The answers of a model by quadrant, in the order of [`QUADRANTS`], and their number.
 fn quadrants(board: &Board, row: &Row) -> Option<([u64; 5], u64)> {
     let mut found = ([0; 5], 0);
     for ((.., column), of) in QUADRANTS.iter().zip(&mut found.0) {
@@ -73,7 +70,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         Spec::text("quadrant", 16),
         wide("answers"),
         wide("% all"),
-        Spec::text("what it counts", 40),
+        Spec::text("content", 40),
     ];
     let score = |name: &str| {
         cell_of(board, row, name)
@@ -82,13 +79,13 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     };
     let notes = vec![
         format!(
-            "{} answers, all shuffles together; score_KK {} %, score_KU {} %; known knowns and known unknowns make score_AR {} %",
+            "{} answers over all shuffles; score_KK {} % + score_KU {} % = score_AR {} %",
             text::grouped(all),
             score("KK"),
             score("KU"),
             score("AR"),
         ),
-        "the paper scores known knowns and known unknowns; the other two are the rest of the same answers".into(),
+        "the paper scores known knowns and known unknowns only".into(),
     ];
     let picture = Picture {
         of: [of[0], of[1], of[2], of[3]],
@@ -107,7 +104,6 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     })
 }
 
-/// The quadrants as two rows of two.
 #[derive(Clone, Debug)]
 pub(super) struct Picture {
     of: [u64; 4],
@@ -115,10 +111,9 @@ pub(super) struct Picture {
 }
 
 impl Picture {
-    /// Lines it takes.
     pub(super) const HEIGHT: u16 = 8;
 
-    /// Draws it; the quadrant of the row at `cursor` is marked.
+    /// Draws the quadrants and marks the one of the row at `cursor`.
     pub(super) fn draw(&self, cursor: Option<u64>, area: Rect, buf: &mut Buffer, look: &Look) {
         const AXIS: u16 = 10;
         let half = usize::from((area.width.saturating_sub(AXIS + 3) / 2).min(40));
@@ -126,13 +121,13 @@ impl Picture {
             return;
         }
         let x = area.x + AXIS;
-        let mut put = |x: u16, y: u16, said: &str, role: Role| {
+        let mut put = |x: u16, y: u16, text: &str, role: Role| {
             let room = usize::from(area.right().saturating_sub(x));
-            buf.set_stringn(x, area.y + y, said, room, look.style(role));
+            buf.set_stringn(x, area.y + y, text, room, look.style(role));
         };
         let second = x + half as u16 + 1;
-        put(x + 2, 0, "aware of it", Role::Dim);
-        put(second + 2, 0, "not aware of it", Role::Dim);
+        put(x + 2, 0, "aware", Role::Dim);
+        put(second + 2, 0, "not aware", Role::Dim);
         let rule = |ends: [&str; 3]| {
             let line = "─".repeat(half);
             format!("{}{line}{}{line}{}", ends[0], ends[1], ends[2])
@@ -166,9 +161,9 @@ impl Picture {
                 if here { Role::Heading } else { Role::Text },
             );
             let share = n as f64 / self.all.max(1) as f64;
-            let said = format!("{} = {:.1} % ", text::grouped(n), 100.0 * share);
-            put(left + 1, top + 1, &said, Role::Text);
-            let used = text::width(&said) + 1;
+            let count = format!("{} = {:.1} % ", text::grouped(n), 100.0 * share);
+            put(left + 1, top + 1, &count, Role::Text);
+            let used = text::width(&count) + 1;
             let role = if at % 2 == 0 { Role::Good } else { Role::Bad };
             put(
                 left + used as u16,
@@ -186,7 +181,7 @@ mod tests {
     use benchtop_model::board::{Column, Counts};
 
     #[test]
-    fn counts_are_those_of_the_columns_and_none_without_them() {
+    fn counts_come_from_the_columns() {
         let n = 5590;
         let of = [3344_u64, 100, 1000, 1146, 0];
         let columns = QUADRANTS

@@ -1,6 +1,6 @@
-//! SC: every style's score beside the mean of the styles, and what it adds to the variance.
+//! SC: the score of each style, its deviation from the mean, and its contribution to the variance.
 
-use super::{DRAWN, View, cell_of, drawn, number};
+use super::{CHART, View, cell_of, chart, number};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::widgets::text;
 use benchtop_metrics::dysca::sc;
@@ -8,7 +8,7 @@ use benchtop_metrics::statistics::{Number, p_text};
 use benchtop_model::board::{Board, Cell, Row};
 
 pub(super) const GROUP: &str = "Acc by style";
-/// Columns on either side of the mean.
+/// Width of the chart on either side of the mean.
 const HALF: usize = 9;
 
 pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
@@ -50,7 +50,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
             number(Some(style.deviation), |v| format!("{v:+.1}")),
             number(Some(style.contribution), |v| format!("{v:.2}")),
             number(Some(share), |v| format!("{v:.1}")),
-            drawn(around(style.deviation / most)),
+            chart(around(style.deviation / most)),
         ];
         (style.style.clone(), cells)
     };
@@ -70,17 +70,17 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         wide("adds"),
         wide("% SC"),
     ]);
-    specs.push(Spec::text(DRAWN, (2 * HALF + 1) as u16));
+    specs.push(Spec::text(CHART, (2 * HALF + 1) as u16));
     let mut notes = vec![format!(
-        "SC {value:.2} squared points over {} styles, mean {mean:.1} %; adds: dev squared over {0}",
+        "SC {value:.2} squared points over {} styles, mean {mean:.1} %; adds = dev² / {0}",
         rows.len()
     )];
-    let told = |name: &str| cell_of(board, row, name).and_then(Cell::value);
+    let extra = |name: &str| cell_of(board, row, name).and_then(Cell::value);
     if let (Some(corrected), Some(noise), Some(p)) =
-        (told("SC.corrected"), told("SC.noise"), told("SC.p"))
+        (extra("SC.corrected"), extra("SC.noise"), extra("SC.p"))
     {
         let (corrected, p) = (corrected.max(0.0), p_text(p));
-        notes.push(format!("without sampling noise {corrected:.2}; equal styles would show {noise:.2} on average, and as much as this with p {p}"));
+        notes.push(format!("noise-corrected SC {corrected:.2}; equal styles would give {noise:.2} on average (p {p})"));
     }
     View::of(
         &row.model,
@@ -91,7 +91,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     )
 }
 
-/// A bar left or right of the mean, for a share of -1 to 1 of the room.
+/// A bar to the left or right of the mean. `share` is from -1 to 1.
 fn around(share: f64) -> String {
     let long = (share.abs().clamp(0.0, 1.0) * HALF as f64).round() as usize;
     let (left, right) = if share < 0.0 { (long, 0) } else { (0, long) };
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_stand_on_the_side_of_the_mean_that_they_are_on() {
+    fn bars_extend_to_their_side_of_the_mean() {
         assert_eq!(around(1.0).trim_start(), format!("│{}", "█".repeat(HALF)));
         assert_eq!(
             around(-1.0 / 3.0).trim(),

@@ -1,6 +1,6 @@
-//! SQ: multiple choice against true or false, subtask by subtask.
+//! SQ: multiple choice vs. true or false, by subtask.
 
-use super::{DRAWN, View, cell_of, drawn, number};
+use super::{CHART, View, cell_of, chart, number};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::widgets::text;
 use benchtop_model::board::{Board, Cell, Row};
@@ -38,7 +38,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
             n(cells[1]),
             number(mc.zip(tf).map(|(mc, tf)| tf - mc), |v| format!("{v:+.1}")),
             number(sq, |v| format!("{v:.1}")),
-            drawn(dumbbell(mc, tf)),
+            chart(dumbbell(mc, tf)),
         ];
         let kind = if mc.is_some() { KINDS[0] } else { KINDS[1] };
         Some((format!("Acc.{kind}.{subtask}"), shown))
@@ -60,21 +60,21 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         wide("TF-MC"),
         wide("SQ"),
     ]);
-    specs.push(Spec::text(DRAWN, WIDTH as u16));
+    specs.push(Spec::text(CHART, WIDTH as u16));
     let sq = cell_of(board, row, "SQ").and_then(Cell::value);
     let notes = vec![
         match (sq, cell_of(board, row, "SQ.paper").and_then(Cell::value)) {
             (Some(sq), Some(paper)) => {
                 format!(
-                    "SQ {sq:.2} squared points, normalised by each question's chance; {paper:.2} by the paper's 25 and 50"
+                    "SQ {sq:.2} squared points, normalized by each question's chance level; {paper:.2} with the paper's 25 and 50"
                 )
             }
             (Some(sq), None) => {
-                format!("SQ {sq:.2} squared points, of scores normalised by chance")
+                format!("SQ {sq:.2} squared points, normalized by chance")
             }
             (None, _) => String::new(),
         },
-        "drawn: ● multiple choice, ○ true or false, from 0 to 100 %".into(),
+        "chart: ● multiple choice, ○ true or false, from 0 to 100 %".into(),
     ];
     View::of(
         &row.model,
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_types_stand_where_they_score() {
+    fn both_types_are_drawn_at_their_scores() {
         let line = dumbbell(Some(0.0), Some(100.0));
         assert!(
             line.starts_with('●')

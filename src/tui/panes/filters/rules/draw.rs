@@ -1,9 +1,9 @@
-//! The rules as a table, what is different from the file, and what is wrong with it.
+//! Drawing of the rules: the table, the diff against the file, and the file's error.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::Desk;
+use super::RuleEditor;
 use crate::panes::filters::histogram;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
@@ -11,18 +11,18 @@ use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::{self, grouped};
 use benchtop_model::scoring::rules::Rule;
 
-/// The table, empty.
+/// An empty table.
 pub(super) fn table() -> LocalTable {
     let columns = vec![
         Spec::text("rule", 18),
-        Spec::number("holds for", "", ColumnKind::Number, 11),
-        Spec::text("in words", 60),
+        Spec::number("items", "", ColumnKind::Number, 11),
+        Spec::text("rule text", 60),
     ];
     LocalTable::new(columns, Vec::new(), 1, Empty::Loading)
 }
 
-impl Desk {
-    /// Puts the edited rules into the table.
+impl RuleEditor {
+    /// Fills the table with the edited rules.
     pub(super) fn fill(&mut self) {
         let hits = match (&self.state, self.exact()) {
             (Some(state), _) if state.rules == self.edited => Some(&state.hits),
@@ -42,40 +42,37 @@ impl Desk {
         };
         let rows = self.edited.rules.iter().enumerate().map(row).collect();
         let hint =
-            "no rule flags anything: R shows the histogram, an arrow key draws a line; e writes rules".to_string();
+            "no rules: R shows the histogram to set thresholds; e edits the file".to_string();
         self.table.set_rows(rows, Empty::Nothing { hint });
     }
 
-    /// Draws the rules: those edited, what is different from the file, and what is wrong with it.
+    /// Draws the edited rules, the diff against the file, and the file's error.
     pub(in crate::panes::filters) fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         let edited = if self.is_edited() {
-            "edited: w saves, M gives up or settles"
+            "edited: w saves, M resolves"
         } else {
-            "as saved; e edits the file"
+            "saved; e edits the file"
         };
         let mut lines = Lines::new(area, buf, look);
         lines.say(&format!(" rules of benchtop.toml, {edited}"), Role::Heading);
         if let Some(problem) = self.problem() {
             lines.tell(
-                &format!(" cannot be read: {problem}; those that could be read last are shown"),
+                &format!(" error: {problem}; showing the last valid rules"),
                 Role::Bad,
             );
         }
         if self.conflict {
-            lines.tell(
-                " the file has other rules since you began to edit: M settles it",
-                Role::Warn,
-            );
+            lines.tell(" the rules changed on disk and here: press M", Role::Warn);
         }
         if let Some(state) = &self.state {
             let [kept, flagged, parked] = state.tally.items.map(grouped);
             lines.say(
-                &format!(" saved: {kept} kept, {flagged} flagged, {parked} parked"),
+                &format!(" saved: {kept} kept, {flagged} flagged, {parked} quarantined"),
                 Role::Text,
             );
         }
         let mut below: Vec<(String, Role)> = Vec::new();
-        // The words may be longer than their column.
+        // The rule text may be longer than its column.
         let here = self
             .table
             .cursor_id()
@@ -93,9 +90,9 @@ impl Desk {
         }
         if self.is_edited() {
             match (self.difference(), self.exact()) {
-                (Some((said, exact)), diff) => {
+                (Some((changes, exact)), diff) => {
                     let about = if exact { "" } else { "~" };
-                    below.push((format!(" saving: {about}{said}"), Role::Accent));
+                    below.push((format!(" a save: {about}{changes}"), Role::Accent));
                     let role = |line: &str| match line.chars().next() {
                         Some('+') => Role::Good,
                         Some('-') => Role::Bad,
@@ -107,7 +104,7 @@ impl Desk {
                             .map(|l| (format!(" {l}"), role(l))),
                     );
                 }
-                (None, _) => below.push((" counting what saving them changes".into(), Role::Dim)),
+                (None, _) => below.push((" counting changes".into(), Role::Dim)),
             }
         }
         let rest = lines.rest();
@@ -129,6 +126,6 @@ impl Desk {
             buf,
             look,
         );
-        below.iter().for_each(|(said, role)| lines.say(said, *role));
+        below.iter().for_each(|(line, role)| lines.say(line, *role));
     }
 }

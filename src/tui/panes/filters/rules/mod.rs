@@ -1,61 +1,61 @@
-//! The rules as they are saved in `benchtop.toml` and as they are edited here: what an edit would change, saving it,
-//! bringing the rules before back, and what happens when the file changes meanwhile.
+//! The saved and the edited rules of `benchtop.toml`: diff, save, restore, and conflicts with edits
+//! of the file.
 
 mod draw;
 
-use super::bench::Turn;
-use super::{ChoiceFor, Effect, Want, refuse, said};
+use super::bench::RequestSlot;
+use super::{ChoiceFor, Effect, Want, error_line, refuse};
 use crate::widgets::table::{Empty, LocalTable};
 use crate::widgets::text::grouped;
 use benchtop_model::scoring::bench::{RulesDiff, RulesState, Tally};
 use benchtop_model::scoring::rules::{Join, RuleSet};
 use benchtop_model::{ErrorKind, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// Lines of the difference that are shown with a question.
+/// Lines of the diff in the confirmation.
 const LINES: usize = 3;
 
-/// The rules on the desk.
+/// The rules being edited.
 #[derive(Debug)]
-pub(super) struct Desk {
-    /// As last heard of.
+pub(super) struct RuleEditor {
+    /// The rules and counts of the owner's last reply.
     state: Option<RulesState>,
-    /// Why they could not be had.
+    /// The error of the last request.
     failed: Option<String>,
     edited: RuleSet,
-    /// The file holds other rules than those that the edits were made on.
+    /// Whether the file's rules changed after the edits began.
     conflict: bool,
-    /// Whether to ask what to do about a conflict as soon as the file's rules are here.
+    /// Whether to ask about a conflict once the file's rules arrive.
     ask: bool,
     diff: Option<(RuleSet, RulesDiff)>,
-    /// Whether that is against the counts as last heard of.
+    /// Whether `diff` is based on the latest counts.
     fresh: bool,
-    turn: Turn<RuleSet>,
-    /// Whether to ask about saving as soon as it is known what that changes.
+    turn: RequestSlot<RuleSet>,
+    /// Whether to ask about saving once the effect is known.
     saving: bool,
     table: LocalTable,
 }
 
-/// How the counts differ, in words: `312 more kept, 41 fewer flagged`.
+/// The changes of the counts in words: `312 more kept, 41 fewer flagged`.
 pub(super) fn difference(before: &Tally, after: &Tally) -> String {
-    let names = ["kept", "flagged", "parked"]
+    let names = ["kept", "flagged", "quarantined"]
         .into_iter()
         .zip(before.items.into_iter().zip(after.items));
-    let said = names.filter(|(_, (b, a))| a != b).map(|(name, (b, a))| {
+    let changes = names.filter(|(_, (b, a))| a != b).map(|(name, (b, a))| {
         let word = if a > b { "more" } else { "fewer" };
         format!("{} {word} {name}", grouped(a.abs_diff(b)))
     });
-    let said: Vec<String> = said.collect();
-    if said.is_empty() {
-        "the counts stay as they are".into()
+    let changes: Vec<String> = changes.collect();
+    if changes.is_empty() {
+        "no change in counts".into()
     } else {
-        said.join(", ")
+        changes.join(", ")
     }
 }
 
-impl Desk {
-    pub(super) fn new() -> Desk {
-        Desk {
+impl RuleEditor {
+    pub(super) fn new() -> RuleEditor {
+        RuleEditor {
             state: None,
             failed: None,
             edited: RuleSet::default(),
@@ -63,70 +63,68 @@ impl Desk {
             ask: false,
             diff: None,
             fresh: false,
-            turn: Turn::default(),
+            turn: RequestSlot::default(),
             saving: false,
             table: draw::table(),
         }
     }
 
-    /// The rules as edited.
     pub(super) fn edited(&self) -> &RuleSet {
         &self.edited
     }
 
-    /// Whether anything is edited.
     pub(super) fn is_edited(&self) -> bool {
         self.state.as_ref().is_some_and(|s| s.rules != self.edited)
     }
 
-    /// Why the rules cannot be edited now.
+    /// The reason why the rules cannot be edited now.
     pub(super) fn locked(&self) -> Option<String> {
         match (&self.state, &self.failed) {
-            (None, Some(why)) => Some(format!("the rules cannot be had: {why}")),
-            (None, None) => Some("the rules are not here yet".into()),
+            (None, Some(why)) => Some(format!("cannot load the rules: {why}")),
+            (None, None) => Some("the rules are still loading".into()),
             _ => None,
         }
     }
 
-    /// What was asked is lost with the connection.
+    /// Forgets requests after a lost connection.
     pub(super) fn lost(&mut self) {
         self.turn.reset();
         (self.ask, self.saving) = (false, false);
     }
 
-    /// Puts other rules in place of the edited ones.
+    /// Replaces the edited rules.
     pub(super) fn edit(&mut self, rules: RuleSet) {
         self.edited = rules;
         self.saving = false;
         self.fill();
     }
 
-    /// Takes the rules in; edits stay.
+    /// Receives the rules. Edits stay.
     pub(super) fn take(&mut self, state: Result<RulesState>) -> Vec<Effect> {
         let new = match state {
             Ok(new) => new,
             Err(problem) => {
-                self.failed = Some(said(&problem));
+                self.failed = Some(error_line(&problem));
                 self.table
-                    .set_rows(Vec::new(), Empty::Failed(said(&problem)));
+                    .set_rows(Vec::new(), Empty::Failed(error_line(&problem)));
                 return vec![];
             }
         };
         self.failed = None;
         let edited = self.is_edited();
-        let moved = self
+        let changed_on_disk = self
             .state
             .as_ref()
             .is_some_and(|old| old.rules != new.rules);
         if !edited || new.rules == self.edited {
             self.edited = new.rules.clone();
             self.conflict = false;
-        } else if moved {
+        } else if changed_on_disk {
             self.conflict = true;
         }
-        // What would change is said against what is in the file, and of the items as they are.
+        // The diff refers to the rules in the file and the items as they were.
         self.fresh = false;
-        if moved {
+        if changed_on_disk {
             self.diff = None;
         }
         self.state = Some(new);
@@ -134,19 +132,19 @@ impl Desk {
         match (
             std::mem::take(&mut self.ask),
             self.conflict,
-            edited && moved,
+            edited && changed_on_disk,
         ) {
-            (true, true, _) => self.settle(),
+            (true, true, _) => self.resolve(),
             (false, true, true) => {
                 vec![Effect::Say(
-                    "the rules in benchtop.toml changed while you edited them: M settles it".into(),
+                    "the rules changed on disk and here: press M".into(),
                 )]
             }
             _ => vec![],
         }
     }
 
-    /// The rules to try out, where they are edited and not tried yet.
+    /// The edited rules, if their effect still has to be requested.
     pub(super) fn untried(&mut self) -> Option<RuleSet> {
         if !self.is_edited() {
             self.diff = None;
@@ -160,7 +158,7 @@ impl Desk {
         }
     }
 
-    /// Takes in what rules would change, and gives those to try next.
+    /// Receives the effect of rules. Returns the next rules to request it for.
     pub(super) fn take_diff(
         &mut self,
         of: RuleSet,
@@ -181,8 +179,8 @@ impl Desk {
                 self.saving = false;
                 (
                     refuse(format!(
-                        "what the rules would change cannot be said: {}",
-                        said(&problem)
+                        "cannot preview the rules: {}",
+                        error_line(&problem)
                     )),
                     next,
                 )
@@ -190,7 +188,7 @@ impl Desk {
         }
     }
 
-    /// What the edited rules change, once that is known.
+    /// The effect of the edited rules, if it is up to date.
     fn exact(&self) -> Option<&RulesDiff> {
         self.diff
             .as_ref()
@@ -198,7 +196,7 @@ impl Desk {
             .map(|(_, diff)| diff)
     }
 
-    /// How the counts of all rules would differ, and whether that is of the rules as they are now.
+    /// The changes of the counts, and whether they are up to date.
     pub(super) fn difference(&self) -> Option<(String, bool)> {
         let (state, (of, diff)) = (self.state.as_ref()?, self.diff.as_ref()?);
         Some((
@@ -207,23 +205,23 @@ impl Desk {
         ))
     }
 
-    /// Asks whether to save, with exact counts; they are waited for.
+    /// Asks whether to save, with exact counts. Waits for them if needed.
     pub(super) fn save(&mut self) -> Vec<Effect> {
         if let Some(why) = self.locked() {
             return refuse(why);
         }
         if !self.is_edited() {
-            return refuse("the rules are as they are saved");
+            return refuse("no unsaved rules");
         }
         if let Some(problem) = self.problem() {
             return refuse(format!("{problem}; e opens the file"));
         }
         if self.conflict {
-            return self.settle();
+            return self.resolve();
         }
         let (Some(diff), Some(state)) = (self.exact(), &self.state) else {
             self.saving = true;
-            return vec![Effect::Say("counting what the rules change".into())];
+            return vec![Effect::Say("counting changes".into())];
         };
         let more = diff.lines.len().saturating_sub(LINES);
         let mut words = diff
@@ -237,8 +235,8 @@ impl Desk {
             words.push_str(&format!("; {more} more"));
         }
         let lines = vec![
-            ("save these rules".to_string(), words),
-            ("not now".to_string(), "the edits stay here".into()),
+            ("save".to_string(), words),
+            ("cancel".to_string(), "keeps the edits".into()),
         ];
         let title = difference(&state.tally, &diff.tally);
         self.saving = false;
@@ -249,7 +247,7 @@ impl Desk {
         }]
     }
 
-    /// Writes the edited rules.
+    /// Requests the save.
     pub(super) fn apply(&self) -> Vec<Effect> {
         let Some(state) = &self.state else {
             return vec![];
@@ -262,7 +260,7 @@ impl Desk {
         vec![Effect::Ask(Want::Applied, ask)]
     }
 
-    /// Takes in that the edited rules are in the file, or why not.
+    /// Receives the result of the save.
     pub(super) fn applied(&mut self, state: Result<RulesState>) -> Vec<Effect> {
         match state {
             Ok(new) => {
@@ -273,52 +271,49 @@ impl Desk {
                     .unwrap_or_default();
                 let mut effects = self.take(Ok(new));
                 effects.push(Effect::Done(format!(
-                    "rules saved: {changed}; X brings those before back"
+                    "rules saved: {changed}; X restores the previous ones"
                 )));
                 effects
             }
             Err(problem) if problem.kind == ErrorKind::Conflict => {
                 self.ask = true;
                 vec![
-                    Effect::Refuse(said(&problem)),
+                    Effect::Refuse(error_line(&problem)),
                     Effect::Ask(Want::Rules, request::Rules.into()),
                 ]
             }
-            Err(problem) => refuse(format!("the rules were not saved: {}", said(&problem))),
+            Err(problem) => refuse(format!("rules not saved: {}", error_line(&problem))),
         }
     }
 
-    /// Asks whether the rules before are brought back.
+    /// Asks whether to restore the previous rules.
     pub(super) fn revert(&self) -> Vec<Effect> {
         let Some(state) = &self.state else {
             return refuse(self.locked().unwrap_or_default());
         };
         if self.is_edited() {
-            return refuse("there are edits that are not saved: w saves them, M gives them up");
+            return refuse("unsaved edits: w saves, M discards");
         }
         if state.history == 0 {
-            return refuse("there are no rules before these");
+            return refuse("no previous rules");
         }
         let sets = if state.history == 1 {
-            "one set".into()
+            "1 version".into()
         } else {
-            format!("{} sets", state.history)
+            format!("{} versions", state.history)
         };
         let lines = vec![
-            (
-                "bring them back".to_string(),
-                format!("{sets} of rules to go back to"),
-            ),
-            ("leave the rules as they are".to_string(), String::new()),
+            ("restore".to_string(), format!("{sets} to go back to")),
+            ("cancel".to_string(), String::new()),
         ];
         vec![Effect::AskChoice {
             purpose: ChoiceFor::Revert,
-            title: "the rules before these".into(),
+            title: "Restore the previous rules?".into(),
             lines,
         }]
     }
 
-    /// Brings them back.
+    /// Requests the previous rules.
     pub(super) fn do_revert(&self) -> Vec<Effect> {
         let revision = self.state.as_ref().map(|s| s.revision.clone());
         revision
@@ -327,7 +322,7 @@ impl Desk {
             .collect()
     }
 
-    /// Takes in that they are back, or why not.
+    /// Receives the result of restoring rules.
     pub(super) fn reverted(&mut self, state: Result<RulesState>) -> Vec<Effect> {
         match state {
             Ok(new) => {
@@ -337,38 +332,32 @@ impl Desk {
                     .map(|old| difference(&old.tally, &new.tally))
                     .unwrap_or_default();
                 let mut effects = self.take(Ok(new));
-                effects.push(Effect::Done(format!(
-                    "the rules before are back: {changed}"
-                )));
+                effects.push(Effect::Done(format!("previous rules restored: {changed}")));
                 effects
             }
             Err(problem) => {
-                let mut effects = refuse(format!("the rules stay as they are: {}", said(&problem)));
+                let mut effects = refuse(format!("rules not restored: {}", error_line(&problem)));
                 effects.push(Effect::Ask(Want::Rules, request::Rules.into()));
                 effects
             }
         }
     }
 
-    /// Asks which rules stay.
-    pub(super) fn settle(&self) -> Vec<Effect> {
+    /// Asks whether to keep the edits or the file's rules.
+    pub(super) fn resolve(&self) -> Vec<Effect> {
         if !self.is_edited() {
-            return refuse("the rules are as they are saved: there is nothing to settle");
+            return refuse("no unsaved rules");
         }
         let title = if self.conflict {
-            "benchtop.toml has other rules now"
+            "The rules changed on disk and here"
         } else {
-            "edits that are not saved"
+            "Unsaved rules"
         };
-        let mine = if self.conflict {
-            "mine, over those in the file"
-        } else {
-            "keep them"
-        };
+        let mine = if self.conflict { "keep mine" } else { "keep" };
         let lines = vec![
             (mine.to_string(), "w saves them".to_string()),
             (
-                "the file's; my edits are given up".to_string(),
+                "take the file's".to_string(),
                 format!("{} rules", self.saved().map_or(0, |s| s.rules.len())),
             ),
         ];
@@ -379,8 +368,8 @@ impl Desk {
         }]
     }
 
-    /// Keeps the edits over what is in the file, or gives them up.
-    pub(super) fn settled(&mut self, mine: bool) {
+    /// Keeps the edits, or replaces them by the file's rules.
+    pub(super) fn resolved(&mut self, mine: bool) {
         self.conflict = false;
         if !mine && let Some(state) = &self.state {
             self.edited = state.rules.clone();
@@ -393,12 +382,12 @@ impl Desk {
         self.state.as_ref().map(|s| &s.rules)
     }
 
-    /// What is wrong with the file.
+    /// The error in the file.
     pub(super) fn problem(&self) -> Option<&str> {
         self.state.as_ref()?.problem.as_deref()
     }
 
-    /// The line that is wrong, where the problem names one.
+    /// The line of the error, if it names one.
     pub(super) fn problem_line(&self) -> Option<u32> {
         let (_, rest) = self.problem()?.split_once("benchtop.toml:")?;
         rest.chars()
@@ -408,12 +397,11 @@ impl Desk {
             .ok()
     }
 
-    /// The rules as a table, to move in.
     pub(super) fn table_mut(&mut self) -> &mut LocalTable {
         &mut self.table
     }
 
-    /// Takes the rule under the cursor out of the edited ones; its name.
+    /// Removes the rule under the cursor. Returns its name.
     pub(super) fn remove(&mut self) -> Option<String> {
         let at = usize::try_from(self.table.cursor_id()?)
             .ok()
@@ -424,19 +412,16 @@ impl Desk {
         Some(gone.name)
     }
 
-    /// Filter words for the items that a rule holds for.
-    ///
-    /// # Errors
-    /// Why no words say that.
+    /// A filter for the items that a rule applies to. Fails if no filter can express the rule.
     pub(super) fn words(&self, id: u64) -> std::result::Result<String, String> {
         let rule = usize::try_from(id)
             .ok()
             .and_then(|at| self.edited.rules.get(at))
-            .ok_or("there is no rule here")?;
+            .ok_or("no rule")?;
         let one = rule.join == Join::All || rule.conditions.len() == 1;
         if !one || rule.conditions.iter().any(|c| !c.subtasks.is_empty()) {
             return Err(format!(
-                "no filter words say `{}`: 1 and d review what is flagged",
+                "no filter can express `{}`; press 1 then d to review flagged items",
                 rule.words()
             ));
         }

@@ -1,22 +1,23 @@
-//! Drawing the form: fields at the left, what they would draw at the right, a line about the one under the cursor below.
+//! Drawing of the form: fields on the left, the preview on the right, and help for the current
+//! field below.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::super::side::kept;
-use super::{Form, Value, said};
+use super::super::side::rule_text;
+use super::{Form, Value, error_line};
 use crate::theme::{Look, Role};
 use crate::widgets::line;
 use crate::widgets::lines::Lines;
 use crate::widgets::text::{self, counted, grouped};
 
-/// Columns of the names.
+/// Width of the field names.
 const NAMES: u16 = 15;
-/// Columns of the fields where there is little room, and where there is much.
+/// Width of the fields on narrow and on wide terminals.
 const FIELDS: (u16, u16) = (50, 80);
 
 impl Form {
-    /// Draws it; gives where the terminal's cursor belongs.
+    /// Draws the form. Returns the position of the terminal's cursor.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, look: &Look) -> Position {
         let wide = if area.width >= 120 {
             FIELDS.1
@@ -24,7 +25,7 @@ impl Form {
             FIELDS.0
         }
         .min(area.width);
-        // Two lines below are about the field under the cursor.
+        // Two lines of help for the current field.
         let left = Rect {
             width: wide,
             height: area.height.saturating_sub(2),
@@ -43,7 +44,7 @@ impl Form {
         buf.set_stringn(
             area.x,
             area.y,
-            " a new round",
+            " new round",
             usize::from(wide),
             look.style(Role::Heading),
         );
@@ -51,7 +52,7 @@ impl Form {
         let shown: Vec<usize> = self.shown().map(|(at, _)| at).collect();
         let rows = usize::from(left.height.saturating_sub(1)).max(1);
         let here = shown.iter().position(|at| *at == self.at).unwrap_or(0);
-        // As many as fit, the one under the cursor among them.
+        // As many fields as fit, including the current one.
         let top = (here + 1).saturating_sub(rows);
         for (y, at) in (left.y + 1..left.bottom()).zip(shown.iter().skip(top)) {
             let row = Rect {
@@ -77,7 +78,7 @@ impl Form {
         cursor
     }
 
-    /// Draws a field; where the cursor belongs if it is in it.
+    /// Draws a field. Returns the cursor position if the field has it.
     fn draw_field(&self, at: usize, row: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
         let (key, value) = self.fields.get(at)?;
         let here = at == self.at;
@@ -109,14 +110,14 @@ impl Form {
             ..row
         };
         if let Some(problem) = &problem {
-            // At its field; all of it is below while the cursor is there.
+            // A short form at the field. The full text is below while the field is current.
             let room = usize::from(place.width) / 2;
-            let said = text::fit(&format!("✗ {problem}"), room);
-            let wide = text::width(&said) as u16;
+            let short = text::fit(&format!("✗ {problem}"), room);
+            let wide = text::width(&short) as u16;
             buf.set_stringn(
                 place.right() - wide,
                 row.y,
-                said,
+                short,
                 room,
                 look.style(Role::Bad),
             );
@@ -146,13 +147,15 @@ impl Form {
     }
 
     fn draw_preview(&self, lines: &mut Lines<'_>) {
-        lines.say(" it would be", Role::Heading);
+        lines.say(" preview", Role::Heading);
         match self.would() {
             None if self.request().is_none() => {
-                lines.tell(" what is marked cannot be read yet", Role::Dim)
+                lines.tell(" fix the marked fields first", Role::Dim)
             }
-            None => lines.tell(" being drawn", Role::Dim),
-            Some(Err(problem)) => lines.tell(&format!(" none: {}", said(problem)), Role::Bad),
+            None => lines.tell(" loading", Role::Dim),
+            Some(Err(problem)) => {
+                lines.tell(&format!(" error: {}", error_line(problem)), Role::Bad)
+            }
             Some(Ok(state)) => {
                 let each = if state.overlap == 1 {
                     "1 person".into()
@@ -167,17 +170,17 @@ impl Form {
                 let share = state.wanted.div_ceil(state.people.len().max(1) as u64);
                 lines.tell(
                     &format!(
-                        " about {} for each of {}",
+                        " about {} for each of {} annotators",
                         grouped(share),
                         state.people.len()
                     ),
                     Role::Text,
                 );
                 lines.tell(
-                    &format!(" it asks: {}", state.protocol.question()),
+                    &format!(" question: {}", state.protocol.question()),
                     Role::Dim,
                 );
-                lines.tell(&format!(" rule: {}", kept(state.protocol)), Role::Dim);
+                lines.tell(&format!(" rule: {}", rule_text(state.protocol)), Role::Dim);
                 for note in &state.notes {
                     lines.tell(&format!(" note: {note}"), Role::Warn);
                 }

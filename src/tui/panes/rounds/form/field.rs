@@ -1,4 +1,4 @@
-//! The fields of the form: what each is called, what it may hold, and what it begins with.
+//! The fields of the form: names, help, values, and parsing of choices.
 
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
@@ -7,7 +7,7 @@ use crate::widgets::line;
 use benchtop_model::Error;
 use benchtop_model::round::{NewRound, Order};
 
-/// The rule that needs numbers.
+/// The rule that needs a further field.
 pub const MAJORITY: &str = "majority";
 
 const RULES: &[&str] = &[
@@ -28,54 +28,44 @@ const STRATA: &[&str] = &[
     "dataset",
     "side",
 ];
-const SIGHT: &[&str] = &["blind", "open"];
+const VISIBILITY: &[&str] = &["blind", "open"];
 const ORDERS: &[&str] = &["each their own", "as listed"];
-const SEEN: &[&str] = &[
+const ADJUDICATORS_SEE: &[&str] = &[
     "neither names nor scores",
     "names",
     "scores",
     "names and scores",
 ];
 
-/// A field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// What the round is called.
     Name,
-    /// Its rule.
     Protocol,
-    /// How many of how many, for a majority.
+    /// The counts of a majority, such as 3 of 5.
     Votes,
-    /// Its annotators.
     People,
-    /// Which items.
+    /// The filter of the items.
     Filter,
-    /// How many of them.
     Sample,
-    /// By what the sample is divided.
     Strata,
-    /// How many people judge each item.
+    /// The number of annotators per item.
     Overlap,
-    /// Blind or open.
     Blind,
-    /// The order of items.
     Order,
-    /// Known items first.
+    /// Gold items at the start.
     Practice,
-    /// Known items among the others.
+    /// Gold items among the others.
     Probes,
     /// Items shown twice.
     Repeats,
-    /// The file of guidelines.
     Guidelines,
-    /// What adjudicators see.
+    /// What adjudicators may see.
     Adjudication,
-    /// What everything is drawn from.
     Seed,
 }
 
 impl Key {
-    /// All fields, in their order.
+    /// All fields in form order.
     pub const ALL: [Key; 16] = [
         Key::Name,
         Key::Protocol,
@@ -95,22 +85,19 @@ impl Key {
         Key::Seed,
     ];
 
-    /// Its name and a line about it.
+    /// The label and the help of a field.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Key::Name => ("name", "letters, digits, `.`, `_` and `-`"),
             Key::Protocol => (
                 "rule",
-                "what is asked, and what keeps an item; left and right choose",
+                "the question and the rule that keeps items; left/right to choose",
             ),
-            Key::Votes => (
-                "majority",
-                "how many of how many must accept, such as 3 of 5",
-            ),
-            Key::People => ("people", "the annotators, with commas between"),
+            Key::Votes => ("majority", "votes needed to keep an item, such as 3 of 5"),
+            Key::People => ("people", "annotators, separated by commas"),
             Key::Filter => (
                 "items",
-                "in the words of the item list, such as subtask:animal; empty for all",
+                "a filter such as subtask:animal; empty for all items",
             ),
             Key::Sample => (
                 "sample",
@@ -118,45 +105,45 @@ impl Key {
             ),
             Key::Strata => (
                 "strata",
-                "the sample is divided by it in proportion; left and right choose",
+                "sample each group in proportion; left/right to choose",
             ),
             Key::Overlap => (
                 "overlap",
-                "people an item; empty for as many as the rule needs",
+                "annotators per item; empty for what the rule needs",
             ),
             Key::Blind => (
-                "sight",
-                "blind: nobody sees others' verdicts or scores before their own verdict is in",
+                "visibility",
+                "blind hides verdicts of others and scores until the own verdict is in",
             ),
             Key::Order => (
                 "order",
-                "each their own, drawn from the seed; as listed only in an open round",
+                "random per annotator; `as listed` needs an open round",
             ),
             Key::Practice => (
                 "practice",
-                "known items first, half of them bad, each with its answer at once",
+                "number of gold items at the start, with immediate feedback",
             ),
-            Key::Probes => (
-                "probes",
-                "share of known items among the others, not told apart",
-            ),
+            Key::Probes => ("probes", "share of gold items hidden among the others"),
             Key::Repeats => (
                 "repeats",
-                "share of items that come to the same person a second time",
+                "share of items shown to the same annotator twice",
             ),
             Key::Guidelines => (
                 "guidelines",
-                "a file of the project that lies beside the item; may be empty",
+                "a file in the project, shown beside the item; may be empty",
             ),
-            Key::Adjudication => ("adjudicators", "what those who settle disagreements see"),
+            Key::Adjudication => (
+                "adjudicators",
+                "what adjudicators may see besides the verdicts",
+            ),
             Key::Seed => (
                 "seed",
-                "what sample, orders, probes and repeats are drawn from",
+                "makes sample, orders, probes, and repeats reproducible",
             ),
         }
     }
 
-    /// The field that the owner's problem is about.
+    /// The field that an error of the owner is about.
     pub fn of(problem: &Error) -> Option<Key> {
         let field = problem.place.field.as_deref()?;
         Some(match field.split('.').next()? {
@@ -176,10 +163,10 @@ impl Key {
     }
 }
 
-/// The one of several that is meant when `c` is typed after `typed`, which then goes on with it: the one whose name goes on so. The first
-/// letter again goes to the next one that begins with it; a whole name can be followed by another. What goes on with no name changes
-/// nothing: a typing error must not choose another one. None for a blank that belongs to no name.
-fn named(all: &[&str], at: usize, typed: &mut String, c: char) -> Option<usize> {
+/// The option selected by typing `c` after `typed`: the one whose name continues that way.
+/// Repeating a first letter cycles through the names that start with it. After a complete name,
+/// another can follow. A typing error keeps the selection. `None` for a space that fits no name.
+fn option_typed(all: &[&str], at: usize, typed: &mut String, c: char) -> Option<usize> {
     let from = |at: usize| (0..all.len()).map(move |step| (at + step) % all.len());
     let c = c.to_ascii_lowercase();
     let more = format!("{typed}{c}");
@@ -187,12 +174,12 @@ fn named(all: &[&str], at: usize, typed: &mut String, c: char) -> Option<usize> 
         *typed = more;
         return Some(found);
     }
-    let whole = all.contains(&typed.as_str());
+    let complete = all.contains(&typed.as_str());
     if c == ' ' {
         typed.clear();
         return None;
     }
-    if (typed.is_empty() || whole || *typed == c.to_string())
+    if (typed.is_empty() || complete || *typed == c.to_string())
         && let Some(found) = from(at + 1).find(|i| all[*i].starts_with(c))
     {
         *typed = c.to_string();
@@ -201,22 +188,21 @@ fn named(all: &[&str], at: usize, typed: &mut String, c: char) -> Option<usize> 
     Some(at)
 }
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// A line of text.
     Text(Input),
-    /// One of several, and how much of its name was typed.
+    /// The selected option, all options, and the part of a name typed so far.
     Choice(usize, &'static [&'static str], String),
 }
 
 impl Value {
-    /// What a field holds for this round.
+    /// The value of a field in `new`.
     pub fn of(key: Key, new: &NewRound) -> Value {
         let text = |text: String| Value::Text(Input::new(text));
-        let choice = |named: &str, all: &'static [&'static str]| {
+        let choice = |name: &str, all: &'static [&'static str]| {
             Value::Choice(
-                all.iter().position(|a| *a == named).unwrap_or(0),
+                all.iter().position(|a| *a == name).unwrap_or(0),
                 all,
                 String::new(),
             )
@@ -230,7 +216,7 @@ impl Value {
             Key::Sample => text(new.sample.to_string()),
             Key::Strata => choice(new.strata.as_deref().unwrap_or_default(), STRATA),
             Key::Overlap => text(new.overlap.map(|n| n.to_string()).unwrap_or_default()),
-            Key::Blind => choice(SIGHT[usize::from(!new.blind)], SIGHT),
+            Key::Blind => choice(VISIBILITY[usize::from(!new.blind)], VISIBILITY),
             Key::Order => choice(ORDERS[usize::from(new.order == Order::AsListed)], ORDERS),
             Key::Practice => text(new.calibration.to_string()),
             Key::Probes => text(new.probes.to_string()),
@@ -244,13 +230,13 @@ impl Value {
             Key::Adjudication => {
                 let see =
                     usize::from(new.adjudication.names) + 2 * usize::from(new.adjudication.scores);
-                choice(SEEN[see], SEEN)
+                choice(ADJUDICATORS_SEE[see], ADJUDICATORS_SEE)
             }
             Key::Seed => text(new.seed.to_string()),
         }
     }
 
-    /// It in words, without blanks around.
+    /// The value as text, without surrounding spaces.
     pub fn text(&self) -> &str {
         match self {
             Value::Text(input) => input.value().trim(),
@@ -258,7 +244,7 @@ impl Value {
         }
     }
 
-    /// Which of several.
+    /// The index of the selected option.
     pub fn pick(&self) -> usize {
         if let Value::Choice(at, ..) = self {
             *at
@@ -267,7 +253,7 @@ impl Value {
         }
     }
 
-    /// Gives it a key; whether it holds something else now.
+    /// Handles a key. Returns whether the value changed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         match self {
             Value::Text(input) => line::edit(input, key),
@@ -275,8 +261,10 @@ impl Value {
             Value::Choice(at, all, typed) => {
                 let before = *at;
                 *at = match key.code {
-                    // A blank can be of a name; otherwise it goes on to the next one.
-                    KeyCode::Char(c) => named(all, *at, typed, c).unwrap_or((*at + 1) % all.len()),
+                    // A space may continue a name. Otherwise it selects the next option.
+                    KeyCode::Char(c) => {
+                        option_typed(all, *at, typed, c).unwrap_or((*at + 1) % all.len())
+                    }
                     KeyCode::Right => {
                         typed.clear();
                         (*at + 1) % all.len()
@@ -296,14 +284,14 @@ impl Value {
         }
     }
 
-    /// The cursor leaves it: what is typed next begins anew.
+    /// Forgets what was typed when the cursor leaves the field.
     pub fn left(&mut self) {
         if let Value::Choice(.., typed) = self {
             typed.clear();
         }
     }
 
-    /// Pastes into it; whether it holds something else now.
+    /// Pastes into the field. Returns whether the value changed.
     pub fn paste(&mut self, pasted: &str) -> bool {
         match self {
             Value::Text(input) => {
@@ -319,7 +307,7 @@ impl Value {
 mod tests {
     use super::*;
 
-    /// What is chosen after each key.
+    /// The selected option after each key.
     fn typed(keys: &str) -> Vec<&'static str> {
         let mut value = Value::Choice(0, RULES, String::new());
         let press = |c: char| {
@@ -330,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_chosen_by_typing_its_name() {
+    fn typing_a_name_selects_the_rule() {
         for name in RULES {
             assert_eq!(typed(name).last(), Some(name));
         }
@@ -342,30 +330,30 @@ mod tests {
         assert_eq!(
             typed("aaa"),
             ["audit", "answer", "audit"],
-            "the first letter goes through those that begin with it"
+            "a repeated first letter cycles"
         );
         assert_eq!(
             typed("anx"),
             ["audit", "answer", "answer"],
-            "a typing error chooses nothing else"
+            "a typing error keeps the selection"
         );
         assert_eq!(
             typed("auditequiv").last(),
             Some(&"equivalence"),
-            "after a whole name another one"
+            "another name can follow a complete one"
         );
         assert_eq!(typed("z"), ["single"]);
     }
 
     #[test]
-    fn a_blank_is_of_the_name_or_goes_on() {
-        let mut value = Value::Choice(0, SEEN, String::new());
+    fn a_space_continues_a_name_or_selects_the_next() {
+        let mut value = Value::Choice(0, ADJUDICATORS_SEE, String::new());
         for c in "names and s".chars() {
             value.key(KeyEvent::from(KeyCode::Char(c)));
         }
         assert_eq!(value.text(), "names and scores");
         value.left();
         value.key(KeyEvent::from(KeyCode::Char(' ')));
-        assert_eq!(value.text(), SEEN[0]);
+        assert_eq!(value.text(), ADJUDICATORS_SEE[0]);
     }
 }

@@ -1,5 +1,5 @@
-//! The form of a new round: what is typed is read at once, what it would draw is asked of the owner, and what is wrong
-//! stands at its field.
+//! The form of a new round. Fields are checked while typing, and the owner previews the round.
+//! Errors are shown at their fields.
 
 mod draw;
 mod field;
@@ -8,30 +8,29 @@ use crossterm::event::KeyEvent;
 
 pub use field::{Key, Value};
 
-use super::{ChoiceFor, RoundsEffect as Effect, Want, refuse, said};
+use super::{ChoiceFor, RoundsEffect as Effect, Want, error_line, refuse};
 use crate::action::Action;
 use crate::widgets::text::{counted, grouped};
 use benchtop_model::round::state::RoundState;
 use benchtop_model::round::{Adjudication, Guidelines, NewRound, Order, Protocol, SEED};
 use benchtop_model::{Error, Filter, Result};
-use benchtop_owner::wire::request;
+use benchtop_protocol::wire::request;
 
-/// What a field holds that is not there.
-static NONE: Value = Value::Choice(0, &[], String::new());
+/// A stand-in for a missing field.
+static MISSING: Value = Value::Choice(0, &[], String::new());
 
-/// The form.
 #[derive(Clone, Debug)]
 pub struct Form {
     fields: Vec<(Key, Value)>,
     at: usize,
     /// Rises with every change.
     edit: u64,
-    /// What the form would draw, and as it was at which edit.
+    /// The preview, and the value of `edit` that it was made for.
     would: Option<(u64, Result<RoundState>)>,
 }
 
 impl Form {
-    /// A form for a round of this name, filled in as [`NewRound::new`] has it, for `who` alone.
+    /// A form with the defaults of [`NewRound::new`], for `who` alone.
     pub fn new(name: String, who: String) -> Form {
         let new = NewRound::new(name, Protocol::default(), vec![who], SEED);
         let fields = Key::ALL
@@ -51,14 +50,14 @@ impl Form {
         self.fields
             .iter()
             .find(|(k, _)| *k == key)
-            .map_or(&NONE, |(_, value)| value)
+            .map_or(&MISSING, |(_, value)| value)
     }
 
     fn text(&self, key: Key) -> &str {
         self.value(key).text()
     }
 
-    /// Whether a field has a meaning as the others stand.
+    /// Whether a field matters, given the others.
     fn applies(&self, key: Key) -> bool {
         match key {
             Key::Votes => self.text(Key::Protocol) == field::MAJORITY,
@@ -66,7 +65,7 @@ impl Form {
         }
     }
 
-    /// The fields that are shown, with their places among all.
+    /// The visible fields with their indexes.
     fn shown(&self) -> impl Iterator<Item = (usize, &(Key, Value))> {
         self.fields
             .iter()
@@ -74,35 +73,35 @@ impl Form {
             .filter(|(_, (key, _))| self.applies(*key))
     }
 
-    /// What cannot be read of a field by itself.
-    fn wrong(&self, key: Key) -> Option<String> {
+    /// The syntax error of a field.
+    fn syntax_error(&self, key: Key) -> Option<String> {
         let text = self.text(key);
         match key {
             Key::Name if text.is_empty() => Some("a round needs a name".into()),
             Key::People if self.people().is_empty() => {
-                Some("name the people, with commas between".into())
+                Some("type names, separated by commas".into())
             }
             Key::Votes if self.applies(key) => super::act::majority(text).err(),
-            Key::Filter => Filter::parse(text).err().map(|p| said(&p)),
+            Key::Filter => Filter::parse(text).err().map(|p| error_line(&p)),
             Key::Sample => text.parse::<benchtop_model::round::Sample>().err(),
             Key::Practice | Key::Seed if text.parse::<u64>().is_err() => {
-                Some(format!("`{text}` is no whole number"))
+                Some(format!("`{text}` is not a whole number"))
             }
-            Key::Practice if text.parse::<u32>().is_err() => Some(format!("`{text}` is too many")),
+            Key::Practice if text.parse::<u32>().is_err() => Some(format!("`{text}` is too large")),
             Key::Overlap if !text.is_empty() && text.parse::<u8>().is_err() => Some(format!(
-                "`{text}` is no number of people; leave it empty for what the rule needs"
+                "`{text}` is not a number; leave it empty for what the rule needs"
             )),
             Key::Probes | Key::Repeats => text.parse::<benchtop_model::round::Rate>().err(),
             _ => None,
         }
     }
 
-    /// What is wrong with a field: by itself, or as the owner says.
+    /// The error of a field: its syntax error, or the owner's.
     pub fn problem(&self, key: Key) -> Option<String> {
-        self.wrong(key).or_else(|| {
+        self.syntax_error(key).or_else(|| {
             let (edit, would) = self.would.as_ref()?;
             let problem = would.as_ref().err().filter(|_| *edit == self.edit)?;
-            (Key::of(problem) == Some(key)).then(|| said(problem))
+            (Key::of(problem) == Some(key)).then(|| error_line(problem))
         })
     }
 
@@ -110,11 +109,11 @@ impl Form {
         super::act::people(self.text(Key::People)).collect()
     }
 
-    /// The round as the form has it; none where a field cannot be read.
+    /// The round that the form describes. `None` if a field has a syntax error.
     pub fn request(&self) -> Option<NewRound> {
         if Key::ALL
             .into_iter()
-            .any(|key| self.applies(key) && self.wrong(key).is_some())
+            .any(|key| self.applies(key) && self.syntax_error(key).is_some())
         {
             return None;
         }
@@ -138,7 +137,7 @@ impl Form {
             repeats: self.text(Key::Repeats).parse().ok()?,
             probes: self.text(Key::Probes).parse().ok()?,
             calibration: self.text(Key::Practice).parse().ok()?,
-            // The owner reads the file and knows its version.
+            // The owner reads the file and its version.
             guidelines: some(Key::Guidelines).map(|path| Guidelines {
                 path: path.into(),
                 version: String::new(),
@@ -156,7 +155,7 @@ impl Form {
         })
     }
 
-    /// Asks what the form as it is now would draw.
+    /// Requests a preview of the form.
     pub fn preview(&mut self) -> Vec<Effect> {
         match self.request() {
             Some(new) => {
@@ -173,29 +172,29 @@ impl Form {
         }
     }
 
-    /// Takes in what the form as it was at that edit would draw: an older one says nothing of how it is now.
+    /// Receives a preview. Ignores it if the form changed since.
     pub fn take_preview(&mut self, edit: u64, would: Result<RoundState>) {
         if edit == self.edit {
             self.would = Some((edit, would));
         }
     }
 
-    /// The owner did not make the round: the cursor goes to what is wrong.
+    /// Handles a refused round: moves the cursor to the error.
     pub fn refused(&mut self, problem: Error) {
         self.would = Some((self.edit, Err(problem)));
         self.go_to_problem();
     }
 
     fn go_to_problem(&mut self) -> bool {
-        let wrong = self
+        let first = self
             .shown()
             .find(|(_, (key, _))| self.problem(*key).is_some())
             .map(|(at, _)| at);
-        self.at = wrong.unwrap_or(self.at);
-        wrong.is_some()
+        self.at = first.unwrap_or(self.at);
+        first.is_some()
     }
 
-    /// What the form would draw, while it is as it was when that was asked.
+    /// The preview, if it is up to date.
     fn would(&self) -> Option<&Result<RoundState>> {
         self.would
             .as_ref()
@@ -203,7 +202,6 @@ impl Form {
             .map(|(_, would)| would)
     }
 
-    /// Does one of the form's actions.
     pub fn act(&mut self, action: Action) -> Vec<Effect> {
         let places: Vec<usize> = self.shown().map(|(at, _)| at).collect();
         let here = places.iter().position(|at| *at == self.at).unwrap_or(0);
@@ -214,9 +212,9 @@ impl Form {
             _ => {
                 let Some(new) = self.request() else {
                     self.go_to_problem();
-                    return refuse("a field cannot be read yet");
+                    return refuse("fix the marked field first");
                 };
-                // A last look at what it would be, as things stand now.
+                // Preview the round as it would be now, then ask for confirmation.
                 return vec![Effect::Ask(
                     Want::Look(self.edit),
                     request::NewRound {
@@ -230,7 +228,7 @@ impl Form {
         vec![]
     }
 
-    /// Takes in what the form as it was at that edit would draw, and asks whether to.
+    /// Receives the last preview and asks for confirmation.
     pub fn take_look(&mut self, edit: u64, would: Result<RoundState>) -> Vec<Effect> {
         if edit != self.edit {
             return vec![];
@@ -238,12 +236,12 @@ impl Form {
         let state = match would {
             Ok(state) => state,
             Err(problem) => {
-                let why = said(&problem);
+                let why = error_line(&problem);
                 self.refused(problem);
                 return refuse(why);
             }
         };
-        let sight = if state.blind { "blind" } else { "open" };
+        let visibility = if state.blind { "blind" } else { "open" };
         let each = if state.overlap == 1 {
             "1 person".into()
         } else {
@@ -257,10 +255,10 @@ impl Form {
             counted(state.wanted, "verdict")
         );
         let who = format!("about {} for each of {}", grouped(share), names.join(", "));
-        let title = format!("draw `{}`? {}, {sight}", state.name, state.protocol);
+        let title = format!("Create `{}`? {}, {visibility}", state.name, state.protocol);
         self.would = Some((edit, Ok(state)));
         let lines = vec![
-            ("draw it".to_string(), what),
+            ("create".to_string(), what),
             ("back to the form".to_string(), who),
         ];
         vec![Effect::AskChoice {
@@ -270,7 +268,7 @@ impl Form {
         }]
     }
 
-    /// Draws the round.
+    /// Requests the round.
     pub fn make(&self) -> Vec<Effect> {
         let new = self.request();
         new.map_or(vec![], |new| {
@@ -285,7 +283,7 @@ impl Form {
         })
     }
 
-    /// Gives the field under the cursor a key.
+    /// Handles a key in the current field.
     pub fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
         let changed = self
             .fields
@@ -294,7 +292,7 @@ impl Form {
         self.changed(changed)
     }
 
-    /// Pastes into the field under the cursor.
+    /// Pastes into the current field.
     pub fn paste(&mut self, pasted: &str) -> Vec<Effect> {
         let changed = self
             .fields

@@ -2,7 +2,7 @@
 //!
 //! A row names the request with its fields, its reply, what runs it ([`Kind`]), who may ask ([`Access`]), whether it writes
 //! ([`Writes`]) and what it does about a blind round ([`Blind`]). From the rows are made the structs of this module,
-//! [`AnyRequest`] and [`AnyReply`], the check of who may ask, the dispatch ([`crate::dispatch`]) and
+//! [`AnyRequest`] and [`AnyReply`], the check of who may ask, the dispatch (`owner::dispatch`) and
 //! `docs/wire.md`. To add a request: append a row, write its handler, and give a sample of it in
 //! `tests/owner/requests.rs`; nothing compiles without the latter two.
 
@@ -14,20 +14,21 @@ use uuid::Uuid;
 use super::contract::{Access, Blind, Kind, Request, RequestRow, Writes, unexpected};
 use super::declare::{declare, fields, structure};
 use super::{
-    AnalyseAsk, Analysis, AnswerSet, AskNext, Bulked, EditedItem, ImportAsk, ItemView, JudgeAsk,
-    JudgeReport, LogPage, OwnerStatus, PageAsk, Receipt, Recomposed, Rename, Report, ResumePoint,
-    Retired, SimilarityAsk, SimilarityReport, VerdictPage,
+    AnswerSet, AskNext, Bulked, EditedItem, ItemView, JudgeAsk, JudgeReport, LogPage, OwnerStatus,
+    PageAsk, Receipt, ResumePoint, Retired, SimilarityAsk, SimilarityReport, VerdictPage,
 };
-use benchtop_metrics::statistics::Rank;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, OwnPace};
-use benchtop_model::board::analysis::{Compared, Disagreement};
+use benchtop_model::analysis::{AnalyseAsk, Analysis};
+use benchtop_model::board::analysis::{Compared, Disagreement, Rank};
 use benchtop_model::board::{self, BehindPage, BoardAsk};
 use benchtop_model::edit::Edit as ItemEdit;
 use benchtop_model::evaluation::{BegunRun, NewRun};
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::history::{LogAsk, Merged, Moment, State};
+use benchtop_model::import::{ImportRequest as ImportAsk, Report};
 use benchtop_model::job::{Begun, JobFailure, JobState, NewJob};
+use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::round::protocol::WhatIf as WhatIfOutcome;
 use benchtop_model::round::state::{
     Adjudicating, Dispute, GuidelinesText, NextAssignment, RoundState,
@@ -38,16 +39,16 @@ use benchtop_model::scoring::bench::{
 };
 use benchtop_model::scoring::job::{NewScoring, ScoringState};
 use benchtop_model::scoring::rules::RuleSet;
-use benchtop_model::table::{Frequency as ValueCounts, Summary};
+use benchtop_model::table::{Frequency as ValueCounts, Match, Summary};
 use benchtop_model::trust::Destination;
 use benchtop_model::usage::{Discarded, MetadataState, Save, TermUse};
 use benchtop_model::verdict_interchange::{Taken, VerdictForm, Words};
 use benchtop_model::{
     Field, Filter, MetaFile, Result, Sort, device, history, job, round, scoring, usage,
 };
-use benchtop_store::query::Match;
 
-/// Gives the rows to a macro. Their order is that of the wire: append only.
+/// Calls a macro with all rows. Their order is that of the wire: append only. The owner makes its dispatch from them.
+#[macro_export]
 macro_rules! requests {
     ($each:ident) => {
         $each! {
@@ -425,7 +426,6 @@ macro_rules! requests {
 }
 
 requests!(declare);
-pub(crate) use requests;
 
 impl AnyReply {
     /// Whether more parts of it follow.

@@ -6,9 +6,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
+use benchtop_files::project::Project;
+use benchtop_files::regular;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::project::Project;
-use benchtop_store::regular;
 
 /// Longest socket path that fits every Unix: `sun_path` holds 104 to 108 bytes.
 const SOCKET_PATH: usize = 100;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::latency::Waits;
+use super::Waits;
 use benchtop_model::history::Entry;
 use benchtop_model::job::JobState;
 use benchtop_model::scoring::job::ScoringState;

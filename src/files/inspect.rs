@@ -14,8 +14,8 @@ use benchtop_model::{Error, ErrorKind, Result};
 /// Folders below a project that only its owner is to enter: who reads them reads verdicts and answers past the owner.
 pub const PRIVATE: [&str; 5] = ["sessions", "store", "runs", "jobs", "scores"];
 
-/// Folders below a project that must not be links. `metadata/` has rules of its own: see [`super::metadata`].
-pub(super) const PLAIN: [&str; 15] = [
+/// Folders below a project that must not be links. `metadata/` has rules of its own: see [`benchtop_store::metadata`].
+pub const PLAIN: [&str; 15] = [
     "sessions",
     "sessions/rounds",
     "imports",

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use benchtop_model::scoring::bench::Chip;
+use benchtop_model::verdict::EffectiveVerdict;
 use benchtop_model::{Filter, Item, QuestionKind, Sort, Status};
-use benchtop_store::ledger::EffectiveVerdict;
 
 /// A page of the list.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,29 +1,31 @@
-//! Free-form answers by the meaning of their words: Dysca section 3.4, the cosine of sentence embeddings by
-//! all-MiniLM-L6-v2.
+//! Scores free-form answers by meaning: the cosine similarity of all-MiniLM-L6-v2 sentence
+//! embeddings (Dysca, section 3.4).
 
 use serde::{Deserialize, Serialize};
 
-use benchtop_model::{Item, QuestionKind};
+use crate::{Item, QuestionKind};
 
-/// With what an output is compared, and how the cosine counts. The paper and the released code differ; the published
-/// tables are the code's, so that it is the default.
+/// What an output is compared with, and how the cosine is rounded. Dysca's paper and its released
+/// code differ. The published tables come from the code, so it is the default.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum FreeForm {
-    /// Dysca's released `Dysca_compute.py`, lines 97 and 167: with the short answer, each cosine rounded to two decimals.
+    /// Dysca's released `Dysca_compute.py`, lines 97 and 167: compares with the short answer and
+    /// rounds each cosine to two decimals.
     #[default]
     DyscaCode,
-    /// Dysca's text, section 3.4: with the prompt P that the picture was made from, the cosine as it is.
+    /// Dysca's text, section 3.4: compares with the prompt P that the picture was made from,
+    /// without rounding.
     DyscaPaper,
 }
 
 impl FreeForm {
-    /// Both, the default first.
+    /// Both variants, the default first.
     pub const ALL: [FreeForm; 2] = [FreeForm::DyscaCode, FreeForm::DyscaPaper];
 
-    /// The name used in commands, files and JSON.
+    /// The name in commands, files, and JSON.
     pub fn name(self) -> &'static str {
         match self {
             FreeForm::DyscaCode => "dysca-code",
@@ -31,12 +33,13 @@ impl FreeForm {
         }
     }
 
-    /// The one of that [`name`](Self::name).
+    /// The variant with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name() == name)
     }
 
-    /// What an output to `item` is compared with; none for other questions, and where the item has no such words.
+    /// The text that outputs to `item` are compared with. `None` if the question is not free-form
+    /// or the item lacks the text.
     pub fn reference(self, item: &Item) -> Option<&str> {
         if item.kind != QuestionKind::FreeForm {
             return None;
@@ -48,17 +51,17 @@ impl FreeForm {
         words.filter(|w| !w.trim().is_empty())
     }
 
-    /// The score of a cosine, from -1 to 1; the tables show a hundred times the mean of these.
+    /// The score of a cosine, from -1 to 1. The tables show 100 times the mean score.
     pub fn score(self, cosine: f64) -> f64 {
         match self {
-            // As Python rounds: by the digits of the exact value.
+            // Rounds as Python does: by the digits of the exact value.
             FreeForm::DyscaCode => format!("{cosine:.2}").parse().unwrap_or(cosine),
             FreeForm::DyscaPaper => cosine,
         }
     }
 }
 
-/// The cosine of two vectors of length 1.
+/// Cosine similarity of two vectors of length 1.
 pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
     a.iter()
         .zip(b)
@@ -71,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_code_rounds_and_the_paper_does_not() {
+    fn code_variant_rounds_and_paper_variant_does_not() {
         // Python: round(0.125, 2) is 0.12, round(0.135, 2) is 0.14, round(0.005, 2) is 0.01.
         for (cosine, rounded) in [
             (0.125, 0.12),

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use super::start;
 use super::wire::{
     AnyReply, AnyRequest, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, NeedsConsent, PROTOCOL,
-    Progress, Request, ToOwner, Welcome, request,
+    Request, ToOwner, Welcome, request,
 };
+use benchtop_files::project::Project;
+use benchtop_model::import::Progress;
 use benchtop_model::trust::Destination;
-use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::journal;
-use benchtop_store::project::Project;
+use benchtop_model::{Error, ErrorKind, Result, name};
 
 /// How long an owner that hangs up may still be ending.
 const ENDING: Duration = Duration::from_secs(5);
@@ -255,7 +255,7 @@ impl Drop for Client {
 }
 
 fn greet(stream: &mut UnixStream, who: &str) -> Result<Welcome> {
-    journal::check_name(who)?;
+    name::check_annotator(who)?;
     let hello = Hello {
         magic: MAGIC,
         protocol: PROTOCOL,

@@ -51,6 +51,18 @@ pub struct Bulk {
     pub dry: bool,
 }
 
+impl Bulk {
+    /// A verdict on what this filter finds.
+    pub fn new(filter: Filter, judgement: Judgement) -> Bulk {
+        Bulk {
+            filter,
+            judgement,
+            count: None,
+            dry: false,
+        }
+    }
+}
+
 /// A verdict on its way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Decide {

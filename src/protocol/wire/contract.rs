@@ -34,7 +34,7 @@ pub trait Request:
     fn pack(reply: Self::Reply) -> AnyReply;
 }
 
-/// Who may ask. Whoever reaches the socket is a member of the project ([`crate::access`]).
+/// Who may ask. Whoever reaches the socket is a member of the project (`owner::access`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Every member.
@@ -93,7 +93,7 @@ pub enum Blind {
     /// Its reply holds nothing of the kind.
     Nothing,
     /// Its reply shows a veiled item as one that nobody has judged: it is made through an
-    /// [`AnnotatorView`](crate::visibility::AnnotatorView).
+    /// `owner::visibility::AnnotatorView`.
     Filtered,
     /// Its handler refuses it where the reply would tell of a veiled item.
     Guarded,
@@ -113,7 +113,7 @@ impl Blind {
     }
 }
 
-/// What runs a request. For each kind there is a trait in [`crate::dispatch`] that its handler implements.
+/// What runs a request. For each kind there is a trait in `owner::dispatch` that its handler implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A thread that looks things up; cancellable.

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::lock::{self, Away};
+use benchtop_files::project::Project;
+use benchtop_files::{regular, writable};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::project::Project;
-use benchtop_store::{regular, writable};
 
 /// How long to wait for an owner that is starting, or for one that is ending to let go.
 pub const PATIENCE: Duration = Duration::from_secs(20);

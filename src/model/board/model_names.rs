@@ -1,8 +1,8 @@
-//! Which models of two lists are the same one.
+//! Matches model names of two lists.
 
 use std::collections::HashMap;
 
-/// A name without case, blanks, dashes and underscores; nothing else is taken for the same.
+/// A name without case, spaces, dashes, and underscores.
 fn folded(name: &str) -> String {
     name.chars()
         .filter(|c| !matches!(c, ' ' | '-' | '_'))
@@ -10,13 +10,13 @@ fn folded(name: &str) -> String {
         .collect()
 }
 
-/// Whether two names are the same but for case, blanks, dashes and underscores.
+/// Whether two names are equal apart from case, spaces, dashes, and underscores.
 pub fn same(a: &str, b: &str) -> bool {
     folded(a) == folded(b)
 }
 
-/// Pairs of places in the two lists. `names` says which of ours is called what there and goes first; other names must be the [`same`], and
-/// no two of one list may be.
+/// Pairs of indices in the two lists. `names` maps our names to theirs and comes first. Other names
+/// must be the [`same`], and unique in their list.
 pub fn matching(ours: &[&str], theirs: &[&str], names: &[(String, String)]) -> Vec<(usize, usize)> {
     let said = |model: &str| {
         names
@@ -55,13 +55,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_matched_and_never_guessed() {
+    fn only_equal_names_are_matched() {
         let ours = ["GPT4o", "llava_v1.5_13b", "Qwen-VL", "qwen vl", "x"];
         let theirs = ["GPT-4o", "LLaVA-1.5 (13B)", "Qwen-VL", "y"];
         assert_eq!(
             matching(&ours, &theirs, &[]),
             [(0, 0)],
-            "two of ours may be Qwen-VL"
+            "two of our names match Qwen-VL"
         );
         let names = [
             ("llava_v1.5_13b".to_string(), "LLaVA-1.5 (13B)".to_string()),
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(
             matching(&ours, &theirs, &names),
             [(1, 1), (4, 0)],
-            "what is said of one is not given to another"
+            "an explicitly mapped name is not matched again"
         );
         assert!(matching(&["x"], &["y"], &[("x".into(), "z".into())]).is_empty());
         assert!(same("mPLUG-Owl-2", "mplug owl2") && !same("LLaVA-1.5", "LLaVA-15"));

@@ -1,52 +1,51 @@
-//! Which column of a table is what: written by hand or guessed from the names, and confirmed in a `mapping.toml`.
+//! The mapping of table columns to fields, written by hand or guessed from the names and confirmed
+//! in a `mapping.toml`.
 
 use serde::{Deserialize, Serialize};
 
-use benchtop_model::{Error, Result};
+use crate::{Error, Result};
 
 /// How the answer column names the right option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AnswerIs {
-    /// A letter within the options, else the text of an option, else a position from 0.
+    /// A letter of an option, else an option's text, else an index from 0.
     #[default]
     Auto,
     /// The letter of an option.
     Letter,
-    /// Its position, from 0.
+    /// The index of an option, from 0.
     Index,
-    /// Its position, from 1.
+    /// The position of an option, from 1.
     Position,
-    /// Its text.
+    /// The text of an option.
     Text,
 }
 
-/// Columns by what they hold. Every field but [`answer_is`](Self::answer_is) and [`dataset`](Self::dataset) names columns.
+/// The column of each field. Only [`answer_is`](Self::answer_is) and [`dataset`](Self::dataset) are
+/// not columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Mapping {
-    /// The data set that the rows are about (a name and not a column).
+    /// The data set of the rows (a name, not a column).
     pub dataset: Option<String>,
-    /// The question's id; the number of the row, from 0, without it.
+    /// The question's id. Without it, the row number from 0 is the id.
     pub id: Option<String>,
     /// Pictures: a path, base64, a data URI, `{bytes, path}`, or a list of these.
     pub images: Vec<String>,
-    /// The question.
     pub question: Option<String>,
-    /// One column that holds a list, or one column an option.
+    /// One column with a list, or one column per option.
     pub options: Vec<String>,
     /// The right answer.
     pub answer: Option<String>,
-    /// How `answer` names it.
+    /// How `answer` names the right option.
     pub answer_is: AnswerIs,
-    /// How an answer is asked for (multiple choice, true or false, yes/no, free form).
+    /// The question type: multiple choice, true or false, yes/no, or free form.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// Task.
     pub task: Option<String>,
     /// Subtask or category.
     pub subtask: Option<String>,
-    /// Granularity.
     pub granularity: Option<String>,
     /// Level or difficulty.
     pub level: Option<String>,
@@ -54,29 +53,29 @@ pub struct Mapping {
     pub style: Option<String>,
     /// Scenario or variant of the item.
     pub variant: Option<String>,
-    /// The option that declines: its letter, position from 0, or text.
+    /// The refusal option: its letter, its index from 0, or its text.
     pub refusal: Option<String>,
-    /// What the picture was made from.
+    /// The prompt that the picture was made from.
     pub prompt: Option<String>,
     /// The question that this row is a rotation of.
     pub group: Option<String>,
-    /// Who answered.
+    /// The model that answered.
     pub model: Option<String>,
-    /// What was answered.
+    /// The model's output.
     pub output: Option<String>,
-    /// Which run or epoch the answer is of.
+    /// The run or epoch of the answer.
     pub epoch: Option<String>,
-    /// Whether the tool that wrote the file called the answer right.
+    /// Whether the source tool scored the answer as right.
     pub right: Option<String>,
-    /// What that tool read in the answer.
+    /// The answer that the source tool extracted.
     pub extracted: Option<String>,
 }
 
 impl Mapping {
-    /// Reads a `mapping.toml`.
+    /// Parses a `mapping.toml`.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] with the line.
+    /// [`crate::ErrorKind::Input`] with the line.
     pub fn parse(text: &str) -> Result<Mapping> {
         toml::from_str(text).map_err(|e| {
             let line = e
@@ -90,9 +89,9 @@ impl Mapping {
     /// The text of a `mapping.toml` for a file with these columns.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Io`] when it cannot be written as TOML.
+    /// [`benchtop_model::ErrorKind::Io`] if it cannot be serialized.
     pub fn write(&self, columns: &[String]) -> Result<String> {
-        let cannot = |e: toml::ser::Error| Error::new(benchtop_model::ErrorKind::Io, e.to_string());
+        let cannot = |e: toml::ser::Error| Error::new(crate::ErrorKind::Io, e.to_string());
         let body = toml::to_string(self).map_err(cannot)?;
         let used: Vec<&str> = self.named().map(|(_, column)| column).collect();
         let rest: Vec<&str> = columns
@@ -110,7 +109,7 @@ impl Mapping {
         Ok(text + &body)
     }
 
-    /// The columns named, each with the field that names it.
+    /// The mapped columns, each with its field.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let one = [
             ("id", &self.id),
@@ -140,10 +139,11 @@ impl Mapping {
         one.chain(images).chain(options)
     }
 
-    /// That every column it names is there.
+    /// Checks that every mapped column exists.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] naming the first that is not, and the columns that are.
+    /// [`benchtop_model::ErrorKind::Input`] with the first missing column and a list of the file's
+    /// columns.
     pub fn check(&self, columns: &[String]) -> Result<()> {
         for (field, column) in self.named() {
             if !columns.iter().any(|c| c == column) {
@@ -153,19 +153,21 @@ impl Mapping {
             }
         }
         if self.question.is_none() && self.output.is_none() {
-            return Err(Error::input("neither a question nor an output is named")
-                .help(format!("name a column of: {}", columns.join(", "))));
+            return Err(
+                Error::input("the mapping has neither a question nor an output")
+                    .help(format!("use one of the columns: {}", columns.join(", "))),
+            );
         }
         Ok(())
     }
 
-    /// Whether rows hold questions with what is needed to ask and grade them.
+    /// Whether rows have everything that is needed to ask and grade questions.
     pub fn has_questions(&self) -> bool {
         self.question.is_some() && self.answer.is_some()
     }
 }
 
-/// Columns by the names that the field gives them, in the order of preference.
+/// Usual column names, in order of preference.
 const ID: &[&str] = &[
     "index",
     "id",
@@ -248,7 +250,7 @@ const EPOCH: &[&str] = &["epoch", "run", "trial"];
 const RIGHT: &[&str] = &["hit", "score", "is_correct", "right"];
 const EXTRACTED: &[&str] = &["extracted", "extracted_answer", "parsed_answer"];
 
-/// What columns of these names probably hold.
+/// Guesses the mapping from the column names.
 pub fn guess(columns: &[String]) -> Mapping {
     let plain = |name: &str| name.trim().to_lowercase().replace([' ', '-', '.'], "_");
     let of = |names: &[&str]| {
@@ -299,7 +301,7 @@ pub fn guess(columns: &[String]) -> Mapping {
     }
 }
 
-/// Columns that hold an option each: `A`, `B`, ... or `option_a`, `option_1`, and so on.
+/// Columns with one option each: `A`, `B`, ... or `option_a`, `option_1`, and so on.
 fn letters(columns: &[String]) -> Vec<String> {
     let run = |name: &dyn Fn(usize) -> String| -> Vec<String> {
         (0..26)
@@ -311,7 +313,7 @@ fn letters(columns: &[String]) -> Vec<String> {
             })
             .collect()
     };
-    let letter = |at: usize| benchtop_model::Item::letter(at);
+    let letter = |at: usize| crate::Item::letter(at);
     let mut found = vec![run(&letter)];
     for stem in ["option", "choice"] {
         for mark in ["_", "", " "] {
@@ -337,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_names_are_guessed_and_come_back_from_toml() {
+    fn usual_names_are_guessed_and_round_trip_as_toml() {
         let columns = names(&[
             "Index",
             "image",
@@ -377,14 +379,12 @@ mod tests {
     }
 
     #[test]
-    fn a_column_that_is_not_there_is_named_beside_those_that_are() {
+    fn missing_column_is_reported_with_existing_ones() {
         let mapping = Mapping::parse("question = \"q\"\nanswer = \"key\"\n").unwrap();
         let problem = mapping.check(&names(&["q", "gold"])).unwrap_err();
-        assert_eq!(
-            problem.to_string().lines().next().unwrap(),
-            "field `answer`: the file has no column `key`"
-        );
-        assert_eq!(problem.help.as_deref(), Some("its columns are: q, gold"));
+        assert_eq!(problem.place.field.as_deref(), Some("answer"));
+        assert!(problem.what.contains("`key`"), "{problem}");
+        assert!(problem.help.is_some_and(|help| help.ends_with("q, gold")));
         assert!(Mapping::default().check(&names(&["q"])).is_err());
         let wrong = Mapping::parse("question = \"q\"\nanser = \"key\"\n").unwrap_err();
         assert_eq!(wrong.place.line, Some(2));

@@ -9,10 +9,10 @@ use benchtop_model::{Error, ErrorKind, Result};
 
 /// Bytes after which a large file is synced while it is written: a file system that commits everything at once would have a
 /// decision beside it wait for all of the file.
-pub(super) const SYNCED: usize = 4 << 20;
+pub const SYNCED: usize = 4 << 20;
 
 /// What names of files begin with while they are being written.
-pub(super) const TEMPORARY: &str = ".benchtop-";
+pub const TEMPORARY: &str = ".benchtop-";
 
 /// Replaces the file at `path`: a temporary file in the same folder, synced, renamed over it, the folder synced.
 ///
@@ -85,7 +85,7 @@ pub fn sync_dir(dir: &Path) -> Result<()> {
 }
 
 /// The bytes in a synced temporary file beside `path`; it goes away unless it is persisted.
-pub(super) fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTempFile> {
+pub fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTempFile> {
     let failed = |e: std::io::Error| Error::io(&e, "cannot write", path);
     let mut temp = tempfile::Builder::new()
         .prefix(TEMPORARY)

@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{disk, inspect, metadata, regular};
+use crate::{disk, inspect, metadata_folder, regular};
 use benchtop_model::config::Config;
 use benchtop_model::{Error, ErrorKind, Result};
 
@@ -88,7 +88,7 @@ impl Project {
                 made.push(path);
             }
         }
-        metadata::write_shipped(&dir.join("metadata"), made)?;
+        metadata_folder::write_shipped(&dir.join("metadata"), made)?;
         let root =
             fs::canonicalize(dir).map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
         disk::write_new(&dir.join(FILE), template(&root).as_bytes())
@@ -325,13 +325,11 @@ mod tests {
             fs::read_to_string(root.join("sessions/README.md")).unwrap(),
             SESSIONS
         );
-        let metadata = metadata::read(&project.metadata()).unwrap();
+        let metadata = metadata_folder::names(&project.metadata()).unwrap();
         assert!(
-            !metadata.shipped
-                && metadata
-                    .files
-                    .iter()
-                    .any(|f| f.name == "vocabularies/animal.txt")
+            metadata
+                .iter()
+                .any(|name| name == "vocabularies/animal.txt")
         );
         assert!(
             fs::read_to_string(root.join(FILE))

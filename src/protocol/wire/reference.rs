@@ -7,8 +7,8 @@ use super::{Access, Blind, FRAME_LIMIT, Kind, PROTOCOL};
 pub fn wire_reference() -> String {
     let mut out = format!(
         "# The protocol between the owner process and its clients\n\n\
-         Made from the table in `src/owner/wire/request.rs`; a test keeps the two the same \
-         (`BENCHTOP_BLESS=1 cargo test wire_reference` rewrites this page).\n\n\
+         Made from the table in `src/protocol/wire/request.rs`; a test keeps the two the same \
+         (`BENCHTOP_BLESS=1 cargo test -p benchtop-protocol wire_reference` rewrites this page).\n\n\
          Version {PROTOCOL}; owner and client must have the same. A frame is a 4-byte big-endian length and a \
          [postcard](https://postcard.jamesmunns.com) body of at most {} MiB. The client sends `Hello` and the owner replies \
          `Welcome` or `Refused`. From then on every request carries a number, and its reply the same number. A request can be \
@@ -114,7 +114,7 @@ mod tests {
         let committed = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             made == committed,
-            "docs/wire.md is out of date: BENCHTOP_BLESS=1 cargo test wire_reference rewrites it"
+            "docs/wire.md is out of date: BENCHTOP_BLESS=1 cargo test -p benchtop-protocol wire_reference rewrites it"
         );
         for name in Name::ALL {
             let row = format!("\n| {} |", name.row().name);

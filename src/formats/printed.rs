@@ -1,18 +1,19 @@
-//! What papers printed for the columns of a board, as rows to be shown beside it.
+//! Published figures of papers, as rows for comparison on the board.
 
 use std::collections::BTreeMap;
 
-use benchtop_formats::published::{Figure, figures};
+use crate::published::{Figure, figures};
 use benchtop_model::board::{Board, Cell, Column, Counts, Printed, Row, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// The board's column that holds the same number as a printed one; none where no column does, as for VLB, whose tables have columns by
-/// benchmark and variant, and for MVP-Bench's Table 6, whose questions are a sample.
+/// The board column with the same measure as a published figure. `None` if there is none, as for
+/// VLB, whose tables have columns by benchmark and variant, and for MVP-Bench's Table 6, whose
+/// questions are a sample.
 pub fn column_of(figure: &Figure) -> Option<String> {
     let column = figure.column.as_str();
     match figure.paper {
         "Dysca" => match column {
-            // Its chance levels are fixed, as the paper has them.
+            // Chance levels are fixed, as in the paper.
             "sq" => Some("SQ.paper".into()),
             "sc" => Some("SC".into()),
             "print" => Some("Final.print-attack".into()),
@@ -49,10 +50,11 @@ pub fn column_of(figure: &Figure) -> Option<String> {
     }
 }
 
-/// The figures of a paper, or of all; names of papers are read without case.
+/// The figures of a paper, or of all papers. Names are case-insensitive.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] with the papers that there are.
+///
+/// [`ErrorKind::NotFound`] with the list of papers.
 pub fn of_paper(paper: Option<&str>) -> Result<Vec<Figure>> {
     let all = figures()?;
     let Some(paper) = paper else { return Ok(all) };
@@ -65,17 +67,17 @@ pub fn of_paper(paper: Option<&str>) -> Result<Vec<Figure>> {
         .collect();
     if found.is_empty() {
         let what = format!("no published figures of `{paper}`");
-        return Err(
-            Error::new(ErrorKind::NotFound, what).help(format!("there are: {}", papers.join(", ")))
-        );
+        return Err(Error::new(ErrorKind::NotFound, what)
+            .help(format!("available papers: {}", papers.join(", "))));
     }
     Ok(found)
 }
 
-/// The papers that print a number for one of these columns, in the order of their files.
+/// The papers with a figure for one of these columns, in the order of their files.
 ///
 /// # Errors
-/// When the figures that come with the program cannot be read.
+///
+/// If the built-in figures cannot be read.
 pub fn papers_of(columns: &[Column]) -> Result<Vec<&'static str>> {
     let mut papers: Vec<&str> = Vec::new();
     for figure in figures()? {
@@ -88,10 +90,11 @@ pub fn papers_of(columns: &[Column]) -> Result<Vec<&'static str>> {
     Ok(papers)
 }
 
-/// Puts the printed rows that are wanted after those of the board.
+/// Appends the requested published rows to the board.
 ///
 /// # Errors
-/// As [`of_paper`].
+///
+/// As for [`of_paper`].
 pub fn beside(board: &mut Board, printed: &Printed) -> Result<()> {
     let paper = match printed {
         Printed::Off => return Ok(()),
@@ -103,11 +106,12 @@ pub fn beside(board: &mut Board, printed: &Printed) -> Result<()> {
     Ok(())
 }
 
-/// One row a paper and model that has a printed number for a column of this board. The rows say where they are from, keep the names of the
-/// paper, and have cells of no questions: they are there to be looked at, not to be ranked.
+/// One row per paper and model with a figure for a column of this board. The rows state their
+/// source, keep the paper's model names, and have cells without questions: they are not ranked.
 ///
 /// # Errors
-/// As [`of_paper`].
+///
+/// As for [`of_paper`].
 pub fn references(board: &Board, paper: Option<&str>) -> Result<Vec<Row>> {
     let mut rows: Vec<(Row, Vec<String>)> = Vec::new();
     let mut at: BTreeMap<(&str, String), usize> = BTreeMap::new();
@@ -171,7 +175,7 @@ mod tests {
     use benchtop_model::board::Column;
 
     #[test]
-    fn printed_numbers_stand_under_the_columns_that_hold_the_same() {
+    fn published_figures_appear_in_the_matching_columns() {
         let columns = ["qAcc.L_l", "Acc", "SC", "AR.knowledge"].map(|name| Column {
             scale: if name == "SC" {
                 Scale::Squared

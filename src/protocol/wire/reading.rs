@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use benchtop_metrics::free_form::FreeForm;
 use benchtop_model::evaluation::Server;
+use benchtop_model::free_form::FreeForm;
 
 /// Which answers are shown to which judge.
 #[derive(Clone, Debug, Serialize, Deserialize)]

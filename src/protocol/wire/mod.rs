@@ -15,6 +15,7 @@
 //! | `response` | what replies hold, and what is told unasked |
 //! | `items` | items as they are shown |
 //! | `reading` | answers that another model reads or compares |
+//! | `waits` | where decisions wait |
 
 mod contract;
 mod declare;
@@ -24,6 +25,7 @@ mod reading;
 mod reference;
 pub mod request;
 mod response;
+mod waits;
 
 use std::path::PathBuf;
 
@@ -36,12 +38,11 @@ pub use reading::*;
 pub use reference::wire_reference;
 pub use request::{AnyReply, AnyRequest, Name as RequestName};
 pub use response::*;
+pub use waits::Waits;
 
 use benchtop_model::Error;
 use benchtop_model::config::Reason;
-pub use benchtop_pipeline::analysis::{AnalyseAsk, Analysis};
-pub use benchtop_pipeline::import::{FileReport, ImportRequest as ImportAsk, Progress, Report};
-pub use benchtop_pipeline::recompose::{Recomposed, Rename};
+use benchtop_model::import::Progress;
 
 /// First word of a conversation.
 pub const MAGIC: [u8; 8] = *b"benchtop";
