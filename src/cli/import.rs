@@ -14,6 +14,9 @@ use benchtop_store::bounded;
 use benchtop_store::regular::SETTINGS_LIMIT;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop import questions.json predictions/\n  benchtop import table.csv --guess > mapping.toml\n  benchtop import table.csv --mapping mapping.toml --dataset survey"
+)]
 pub struct Args {
     /// Files or folders to import; formats are detected from the content
     #[arg(required = true)]

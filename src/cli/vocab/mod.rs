@@ -19,6 +19,9 @@ use benchtop_owner::wire::request;
 use benchtop_store::metadata;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop vocab list\n  benchtop vocab check --fix\n  benchtop vocab diff HEAD~1"
+)]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
