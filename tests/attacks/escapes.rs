@@ -1,4 +1,4 @@
-//! Text of other people reaches no terminal as it is: every command is run on a project whose texts are escape sequences.
+//! Hostile text never reaches a terminal: every command runs on a project whose texts are escape sequences.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Files that are too large, or damaged, where a small or whole one is expected.
+//! Files that are too large or damaged.
 
 use std::fs::File;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{Bench, ErrorKind};
 
 #[test]
-fn a_merge_or_key_file_of_two_gigabytes_is_refused_without_being_held() {
+fn merge_and_keys_refuse_a_file_of_two_gigabytes_in_bounded_memory() {
     let bench = Bench::with_items(2);
     let large = bench.beside("large.jsonl");
     File::create(&large).unwrap().set_len(2 << 30).unwrap();
@@ -39,7 +39,7 @@ fn a_merge_or_key_file_of_two_gigabytes_is_refused_without_being_held() {
 }
 
 #[test]
-fn one_damaged_answer_file_leaves_the_board_of_the_others() {
+fn board_leaves_out_a_damaged_answer_file() {
     let bench = Bench::new();
     let small = format!(
         "{}/tests/conformance/fixtures/small",

@@ -1,4 +1,4 @@
-//! Links in a project that somebody sent: never followed for writing, nor for reading what is trusted.
+//! Links in a project from somebody else. The program never follows them to write, nor to read trusted files.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -80,7 +80,7 @@ fn exercise(bench: &Bench) -> Vec<Output> {
 }
 
 #[test]
-fn a_log_or_lock_that_is_a_link_leaves_its_target_alone() {
+fn owner_does_not_write_through_a_linked_log_or_lock() {
     for name in ["log", "lock"] {
         let bench = filled();
         let victim = bench.write("victim", vec![b'x'; (1 << 20) + 7]);
@@ -95,7 +95,7 @@ fn a_log_or_lock_that_is_a_link_leaves_its_target_alone() {
 }
 
 #[test]
-fn a_log_that_grew_begins_anew() {
+fn a_large_log_is_truncated() {
     let bench = filled();
     let log = bench.root().join(".owner/log");
     std::fs::write(&log, vec![b'x'; (1 << 20) + 7]).unwrap();
@@ -208,7 +208,7 @@ fn linked_files_are_neither_written_nor_read() {
 }
 
 #[test]
-fn a_theme_goes_by_name_and_no_file_of_a_project_is_one() {
+fn a_theme_is_named_and_never_read_from_a_project() {
     let dir = tempfile::tempdir().unwrap();
     let env: Env = [(
         "XDG_CONFIG_HOME".to_string(),
@@ -258,7 +258,7 @@ fn a_theme_goes_by_name_and_no_file_of_a_project_is_one() {
 }
 
 #[test]
-fn settings_without_end_are_refused() {
+fn oversized_settings_are_refused() {
     let bench = filled();
     std::fs::File::options()
         .append(true)
@@ -280,7 +280,7 @@ fn settings_without_end_are_refused() {
 }
 
 #[test]
-fn no_program_of_a_repository_is_run() {
+fn git_commands_run_no_program_of_a_repository() {
     let bench = Bench::new();
     let marker = bench.beside("marker");
     let git = |args: &[&str]| {

@@ -1,4 +1,4 @@
-//! What a hostile project or file tries, and what a disk does: each of these succeeded once.
+//! Hostile projects and files, and failing disks. Each of these attacks succeeded once.
 
 mod damage;
 mod escapes;

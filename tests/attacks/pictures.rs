@@ -1,4 +1,4 @@
-//! Pictures that are replaced, linked or removed behind the project's back, and pictures that cannot be shown.
+//! Pictures that are replaced, linked, or removed outside of the program, and pictures that cannot be shown.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ fn has(bytes: &[u8], needle: &[u8]) -> bool {
 }
 
 #[test]
-fn no_export_carries_a_picture_that_was_replaced_linked_or_removed() {
+fn exports_leave_out_replaced_linked_and_removed_pictures() {
     let bench = quiz(5);
     let secret = bench.write("id_rsa", "-----BEGIN OPENSSH PRIVATE KEY-----\n");
     let (replaced, linked, gone) = (picture(&bench, 1), picture(&bench, 2), picture(&bench, 3));
@@ -85,7 +85,7 @@ fn no_export_carries_a_picture_that_was_replaced_linked_or_removed() {
 }
 
 #[test]
-fn no_model_is_asked_about_a_picture_that_is_not_the_recorded_one() {
+fn models_are_not_asked_about_changed_pictures() {
     let bench = quiz(4);
     std::fs::write(picture(&bench, 1), png(8, 8, "replaced")).unwrap();
     let linked = picture(&bench, 2);
@@ -126,7 +126,7 @@ fn no_model_is_asked_about_a_picture_that_is_not_the_recorded_one() {
 }
 
 #[test]
-fn a_picture_that_is_gone_is_missing_and_the_doctor_says_so() {
+fn doctor_reports_missing_pictures() {
     let bench = quiz(6);
     let missing = |bench: &Bench| {
         bench
@@ -152,7 +152,7 @@ fn a_picture_that_is_gone_is_missing_and_the_doctor_says_so() {
 }
 
 #[test]
-fn pictures_that_cannot_be_shown_are_taken_in_named_and_marked() {
+fn import_names_and_marks_unreadable_pictures() {
     let bench = Bench::new();
     bench.write("q/good.png", png(8, 8, "good"));
     bench.write("q/drawing.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>");
@@ -209,7 +209,7 @@ fn pictures_that_cannot_be_shown_are_taken_in_named_and_marked() {
 }
 
 #[test]
-fn broken_pictures_are_found_whether_they_came_so_or_were_changed_since() {
+fn filter_finds_pictures_broken_before_and_after_import() {
     let bench = Bench::new();
     for name in ["a.png", "b.png", "c.png"] {
         bench.write(&format!("q/{name}"), png(8, 8, name));

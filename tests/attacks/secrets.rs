@@ -1,4 +1,4 @@
-//! Secrets and pictures that leave the machine because somebody opens a project that somebody else made.
+//! Opening a project from somebody else sends no secrets and no pictures without consent.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -136,7 +136,7 @@ fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
 }
 
 #[test]
-fn a_run_that_somebody_sends_asks_nobody_until_a_person_agrees() {
+fn a_received_run_sends_nothing_without_consent() {
     let server = listening();
     let bench = quiz(3);
     stop(&bench);
@@ -205,7 +205,7 @@ fn a_run_that_somebody_sends_asks_nobody_until_a_person_agrees() {
 }
 
 #[test]
-fn a_run_begun_here_goes_on_and_one_copied_moved_or_edited_waits() {
+fn a_copied_moved_or_edited_run_waits_for_consent() {
     let (server, thief) = (slow(), listening());
     let bench = quiz(40);
     stop(&bench);
@@ -307,7 +307,7 @@ fn a_run_begun_here_goes_on_and_one_copied_moved_or_edited_waits() {
 }
 
 #[test]
-fn what_was_agreed_to_is_private_listed_and_taken_back() {
+fn consent_is_private_listed_and_revocable() {
     let bench = Bench::new();
     let add = |args: &[&str]| {
         bench.run(
@@ -374,7 +374,7 @@ fn what_was_agreed_to_is_private_listed_and_taken_back() {
 }
 
 #[test]
-fn an_owner_holds_to_it_whatever_a_client_says() {
+fn owner_enforces_consent_for_every_client() {
     let server = listening();
     let bench = quiz(2);
     stop(&bench);
@@ -449,7 +449,7 @@ fn an_owner_holds_to_it_whatever_a_client_says() {
 }
 
 #[test]
-fn taking_an_agreement_back_stops_what_is_at_work() {
+fn revoking_consent_stops_running_jobs() {
     let server = slow();
     let bench = quiz(40);
     stop(&bench);
@@ -478,7 +478,7 @@ fn taking_an_agreement_back_stops_what_is_at_work() {
 }
 
 #[test]
-fn pictures_outside_of_a_project_are_sent_only_by_who_linked_them() {
+fn linked_pictures_are_sent_only_by_the_user_who_linked_them() {
     let server = listening();
     let bench = Bench::new();
     let line = |n: usize| {
@@ -537,7 +537,7 @@ fn generate_with(bench: &Bench, url: &str) {
 }
 
 #[test]
-fn pictures_are_asked_only_of_servers_that_a_person_agreed_to() {
+fn generation_asks_only_servers_with_consent() {
     let painter =
         || Server::new(|_| Act::Later(Duration::from_millis(100), Box::new(Act::Picture(&[]))));
     let (server, thief) = (painter(), painter());
@@ -620,7 +620,7 @@ fn pictures_are_asked_only_of_servers_that_a_person_agreed_to() {
 }
 
 #[test]
-fn a_job_without_servers_that_somebody_sends_waits_too() {
+fn a_received_job_without_servers_waits_for_consent() {
     let bench = fifty();
     bench
         .run([
@@ -671,7 +671,7 @@ fn scoring(bench: &Bench) -> Value {
 }
 
 #[test]
-fn a_judge_is_asked_only_where_a_person_agreed_to() {
+fn a_judge_is_asked_only_with_consent() {
     let judge = || Server::new(|_| Act::Later(Duration::from_millis(100), Box::new(says("yes"))));
     let (server, thief) = (judge(), judge());
     let bench = fifty();
@@ -757,7 +757,7 @@ fn a_judge_is_asked_only_where_a_person_agreed_to() {
 }
 
 #[test]
-fn a_redirect_carries_neither_key_nor_picture_to_another_host() {
+fn a_redirect_sends_no_key_and_no_picture_to_another_host() {
     let thief = listening();
     let to = format!("{}/chat/completions", thief.url());
     let server =
@@ -791,7 +791,7 @@ fn a_redirect_carries_neither_key_nor_picture_to_another_host() {
 }
 
 #[test]
-fn a_person_at_a_terminal_is_asked() {
+fn a_terminal_user_is_asked_for_consent() {
     let server = listening();
     let bench = quiz(2);
     stop(&bench);
@@ -833,7 +833,7 @@ fn a_person_at_a_terminal_is_asked() {
 }
 
 #[test]
-fn the_screen_says_what_waits_and_asks_before_it_goes_on() {
+fn the_pane_shows_a_waiting_job_and_asks_for_consent() {
     let server = listening();
     let bench = Seated::plain(3);
     bench.stop_owner();

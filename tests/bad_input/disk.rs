@@ -22,7 +22,7 @@ fn fill(path: &std::path::Path) {
 }
 
 #[test]
-fn a_full_disk_acknowledges_nothing_and_works_again_once_there_is_room() {
+fn a_full_disk_acknowledges_nothing_and_recovers() {
     if !root() {
         skip(Need::Root, "a small disk needs root");
         return;
@@ -117,7 +117,7 @@ fn a_full_disk_acknowledges_nothing_and_works_again_once_there_is_room() {
 }
 
 #[test]
-fn a_full_disk_pauses_a_job_and_what_was_made_stays() {
+fn a_full_disk_pauses_a_job_and_keeps_its_pictures() {
     if !root() {
         skip(Need::Root, "a small disk needs root");
         return;

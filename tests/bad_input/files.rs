@@ -1,4 +1,4 @@
-//! Files that are not what they seem.
+//! Import files with wrong content.
 
 use std::io::{Seek, SeekFrom, Write};
 
@@ -29,7 +29,7 @@ fn truncated_json_names_the_line() {
 }
 
 #[test]
-fn a_line_of_two_gigabytes_is_refused_in_bounded_memory() {
+fn import_refuses_a_line_of_two_gigabytes_in_bounded_memory() {
     let bench = Bench::with_items(3);
     let path = bench.beside("huge.jsonl");
     let mut file = std::fs::File::create(&path).unwrap();
@@ -105,7 +105,7 @@ fn an_id_with_another_content_is_refused_within_a_file_and_against_the_project()
 }
 
 #[test]
-fn keep_going_takes_the_good_and_lists_the_bad() {
+fn keep_going_imports_good_records_and_lists_bad_ones() {
     let bench = Bench::with_items(3);
     let mut text = lines(10..20, 3, "{\"id\": 12,");
     text.push_str(&(changed(11, "question", json!("Which, though?")) + "\n"));
@@ -137,7 +137,7 @@ fn keep_going_takes_the_good_and_lists_the_bad() {
 }
 
 #[test]
-fn a_bad_file_among_good_ones_leaves_none_of_them() {
+fn a_bad_file_imports_none_of_the_others() {
     let bench = Bench::with_items(3);
     bench.write("many/a.jsonl", lines(10..600, 1, &question(10).to_string()));
     bench.write(
@@ -154,7 +154,7 @@ fn a_bad_file_among_good_ones_leaves_none_of_them() {
 }
 
 #[test]
-fn nothing_there_and_nothing_to_read_are_told_apart() {
+fn a_missing_path_and_an_empty_folder_have_different_errors() {
     let bench = Bench::new();
     let error = bench
         .run(["import", "--json", "/no/such/file"])
@@ -168,7 +168,7 @@ fn nothing_there_and_nothing_to_read_are_told_apart() {
 }
 
 #[test]
-fn tables_and_archives_that_are_damaged_change_nothing() {
+fn damaged_tables_and_archives_change_nothing() {
     let bench = Bench::with_items(3);
     let table = "index,question,A,B,answer\n1,Q,x,y,A\n2,Q,x,y,z\n";
     let file = bench.write("table.csv", table);

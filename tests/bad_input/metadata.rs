@@ -1,4 +1,4 @@
-//! Metadata that cannot be read, and saves that cannot be finished.
+//! Metadata that cannot be read, and saves that fail.
 
 use std::io::Write;
 
@@ -26,7 +26,7 @@ fn change(state: &MetadataState, name: &str, text: &str) -> Save {
 }
 
 #[test]
-fn a_save_on_a_full_disk_leaves_every_file_and_works_once_there_is_room() {
+fn a_save_on_a_full_disk_changes_no_file_and_works_later() {
     if !root() {
         skip(Need::Root, "a small disk needs root");
         return;
@@ -72,7 +72,7 @@ fn a_save_on_a_full_disk_leaves_every_file_and_works_once_there_is_room() {
 }
 
 #[test]
-fn an_owner_killed_while_it_saves_leaves_both_files_old_or_both_new() {
+fn a_killed_save_leaves_both_files_old_or_both_new() {
     let bench = Bench::new();
     let dir = bench.project().metadata();
     // Large enough that a kill can come in the middle.

@@ -1,4 +1,4 @@
-//! What must be refused: with file, line and field, exit code 1, and nothing changed.
+//! Input that must be refused with file, line, and field, with exit code 1, and without any change.
 
 mod disk;
 mod files;

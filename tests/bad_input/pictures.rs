@@ -1,4 +1,4 @@
-//! Pictures that lead elsewhere or unpack to more than a machine holds.
+//! Picture paths that leave their folder, and pictures that unpack to more than fits in memory.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ fn questions(name: &str) -> String {
 }
 
 #[test]
-fn a_path_out_of_the_folder_is_refused() {
+fn import_refuses_picture_paths_outside_the_folder() {
     let bench = Bench::with_items(2);
     bench.write("pictures/pics/good.png", png(1, 1));
     bench.write("secret.png", png(1, 1));
@@ -59,7 +59,7 @@ fn a_path_out_of_the_folder_is_refused() {
 }
 
 #[test]
-fn a_decompression_bomb_is_marked_by_its_header_and_never_unpacked() {
+fn a_decompression_bomb_is_never_unpacked() {
     for (width, height) in [(60_000, 60_000), (16_385, 1), (16_000, 16_000)] {
         let bench = Bench::new();
         bench.write("pictures/pics/good.png", png(1, 1));
@@ -80,7 +80,7 @@ fn a_decompression_bomb_is_marked_by_its_header_and_never_unpacked() {
 }
 
 #[test]
-fn a_hash_that_is_a_path_leads_nowhere() {
+fn a_hash_that_is_a_path_opens_no_file() {
     let bench = Bench::with_items(2);
     let item = |hash: &str, link: Option<&str>| {
         let mut image = json!({"name": "a.png", "hash": hash, "ext": "png"});
@@ -115,7 +115,7 @@ fn a_hash_that_is_a_path_leads_nowhere() {
 }
 
 #[test]
-fn pictures_of_a_refused_import_are_taken_back() {
+fn a_refused_import_removes_its_pictures() {
     let bench = Bench::with_items(2);
     for n in 0..7 {
         bench.write(&format!("pictures/{n}.png"), png(1, 1 + n));

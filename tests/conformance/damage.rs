@@ -1,4 +1,4 @@
-//! Damaged input: a clear error with file, line and field, and never a panic.
+//! Damaged input gives an error with file, line, and field, and never a panic.
 
 use std::io::{BufReader, Read};
 use std::path::Path;

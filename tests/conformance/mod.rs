@@ -1,4 +1,4 @@
-//! Published numbers, released files, and what damaged ones are told.
+//! Published numbers, released files, and damaged copies of them.
 
 mod answers;
 mod damage;

@@ -24,7 +24,7 @@ fn counts(value: &Value) -> Option<Count> {
 }
 
 #[test]
-fn a_page_of_long_answers_ends_where_a_message_would_be_too_long() {
+fn a_page_of_long_answers_fits_one_message() {
     let folder = tempfile::tempdir().unwrap();
     let rows = |row: &dyn Fn(u32) -> Value| {
         (0..5)
@@ -77,7 +77,7 @@ fn column(name: &str) -> String {
 }
 
 #[test]
-fn every_exact_cell_of_the_paper_comes_out() {
+fn the_board_reproduces_every_exact_cell_of_the_paper() {
     let Some(folder) = shared("mvp-bench") else {
         return;
     };
@@ -151,7 +151,7 @@ fn every_exact_cell_of_the_paper_comes_out() {
 }
 
 #[test]
-fn every_recomputed_number_of_the_expected_file_that_has_a_column_comes_out() {
+fn the_board_reproduces_the_recomputed_numbers() {
     let Some(folder) = shared("mvp-bench") else {
         return;
     };
@@ -179,7 +179,7 @@ fn every_recomputed_number_of_the_expected_file_that_has_a_column_comes_out() {
 }
 
 #[test]
-fn doubled_rows_and_drifted_texts_are_told() {
+fn the_board_notes_duplicate_rows_and_changed_texts() {
     let Some(folder) = shared("mvp-bench") else {
         return;
     };
@@ -253,7 +253,7 @@ const SMALL: [(&str, Option<Count>, Option<Count>); 24] = [
 ];
 
 #[test]
-fn a_small_set_worked_out_by_hand() {
+fn a_small_board_equals_its_hand_computed_values() {
     let scored = from_paths(&[fixture("small")], None).unwrap();
     let board = scored.whole();
     for (column, alpha, beta) in SMALL {

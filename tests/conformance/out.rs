@@ -278,7 +278,7 @@ fn plain(key: Key, answer: usize) -> Item {
 }
 
 #[test]
-fn rows_are_numbered_as_vlmevalkit_numbers_them_and_pictures_stand_once() {
+fn exported_rows_have_vlmevalkit_numbers_and_one_picture_each() {
     let hash = "0a".repeat(32);
     let image = ImageRef {
         name: "p.png".into(),
@@ -323,7 +323,7 @@ fn rows_are_numbered_as_vlmevalkit_numbers_them_and_pictures_stand_once() {
 }
 
 #[test]
-fn what_somebody_changes_in_a_table_goes_before_what_was_noted() {
+fn edited_table_cells_override_the_noted_item() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("d.tsv");
     let text = String::from_utf8(table(&[plain(Key::Text("k".into()), 0)], dir.path())).unwrap();
@@ -357,7 +357,7 @@ fn what_somebody_changes_in_a_table_goes_before_what_was_noted() {
 }
 
 #[test]
-fn answers_that_vlmevalkit_writes_with_the_noted_column_find_their_questions() {
+fn vlmevalkit_answers_find_their_questions_by_the_noted_column() {
     let dir = tempfile::tempdir().unwrap();
     let items = [
         plain(Key::Text("first".into()), 0),
@@ -381,7 +381,7 @@ fn answers_that_vlmevalkit_writes_with_the_noted_column_find_their_questions() {
 }
 
 #[test]
-fn a_picture_whose_name_another_has_gets_one_of_its_own_in_a_folder() {
+fn exported_pictures_get_unique_names() {
     let dir = tempfile::tempdir().unwrap();
     let mut items = vec![
         plain(Key::Int(1), 0),

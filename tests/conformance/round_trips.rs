@@ -1,4 +1,4 @@
-//! import(export(x)) = x, on the released files byte for byte and on made-up items.
+//! import(export(x)) = x: byte for byte for released files, and for generated items.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The published tables that come with the program: what is wrong in them, and what holds.
+//! The published tables that the program ships: their known errors, and the identities that hold.
 
 use std::path::{Path, PathBuf};
 
@@ -139,7 +139,7 @@ fn vlb_has_eleven_wrong_deltas_and_a_copied_row() {
 }
 
 #[test]
-fn six_scenario_values_of_dyscas_table_3_stand_twice() {
+fn dysca_table_3_repeats_six_scenario_values() {
     let report = look(&["dysca-table-3.csv"]);
     assert_eq!(report.of(Rule::DuplicateValue), 6);
     for value in ["34.42", "31.77", "32.95", "52.09", "61.05", "72.85"] {
@@ -167,7 +167,7 @@ fn of_dysca(all: &[Figure], column: &str) -> Vec<(String, f64)> {
 /// 26 models in three scenarios, by the function that the board uses, against whole hundredths; printed to two decimals they hold
 /// in the lint, and one that is off by 0.02 does not.
 #[test]
-fn the_78_scenario_deltas_of_dyscas_table_3() {
+fn dysca_table_3_has_78_scenario_deltas() {
     let all = figures().unwrap();
     let clean = of_dysca(&all, "clean");
     let mut text: Vec<(u64, Vec<String>)> = (2..)
@@ -222,7 +222,7 @@ fn the_78_scenario_deltas_of_dyscas_table_3() {
 }
 
 #[test]
-fn mm_saps_totals_hold_and_one_of_its_identities_fails() {
+fn mm_sap_totals_hold_and_one_identity_fails() {
     let report = look(&["mm-sap-table-1.csv", "mm-sap-table-2.csv"]);
     // 8 totals and 24 identities.
     assert_eq!((report.checked[&Rule::Sum], report.of(Rule::Sum)), (32, 1));
@@ -255,7 +255,7 @@ fn mm_saps_totals_hold_and_one_of_its_identities_fails() {
 
 /// Sample deviations are no reading of them: with ddof = 1 only 35 of 56 could come from whole counts.
 #[test]
-fn mm_saps_deviations_are_no_sample_deviations() {
+fn mm_sap_deviations_are_population_deviations() {
     let all = figures().unwrap();
     let n = |column: &str| match column.split('_').next() {
         Some("basic") => 400,
@@ -279,7 +279,7 @@ fn mm_saps_deviations_are_no_sample_deviations() {
 }
 
 #[test]
-fn mm_saps_identities_as_functions() {
+fn mm_sap_identities_hold_as_functions() {
     let all = figures().unwrap();
     let of = |table: &str, column: &str| {
         let found = all

@@ -1,4 +1,4 @@
-//! Lines that were acknowledged and are damaged since: they are reported, never cut and never written over.
+//! Acknowledged lines that were damaged later are reported, never cut, and never overwritten.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ fn decide(bench: &Bench, who: &str, number: usize, word: &str) {
 }
 
 #[test]
-fn a_damaged_last_verdict_is_named_with_whose_it_was_and_never_cut() {
+fn a_damaged_last_verdict_is_reported_and_kept() {
     let bench = Bench::with_items(9);
     for number in 1..=3 {
         decide(&bench, "ann", number, "accept");
@@ -71,7 +71,7 @@ fn a_damaged_last_verdict_is_named_with_whose_it_was_and_never_cut() {
 }
 
 #[test]
-fn an_import_whose_line_is_damaged_is_never_written_over_and_comes_back() {
+fn recover_restores_an_import_with_a_damaged_line() {
     let bench = Bench::with_items(5);
     bench.import_items("second", 10..17);
     decide(&bench, "ann", 8, "accept");
@@ -146,7 +146,7 @@ fn an_import_whose_line_is_damaged_is_never_written_over_and_comes_back() {
 }
 
 #[test]
-fn an_import_goes_past_the_segments_that_nothing_names() {
+fn an_import_overwrites_no_unnamed_segment() {
     let bench = Bench::with_items(3);
     bench.run(["stop"]).ok();
     let imports = bench.root().join("imports");
@@ -173,7 +173,7 @@ fn an_import_goes_past_the_segments_that_nothing_names() {
 }
 
 #[test]
-fn a_flipped_bit_in_an_older_verdict_is_noticed_at_the_next_opening() {
+fn opening_detects_a_flipped_bit_in_an_older_verdict() {
     let bench = Bench::with_items(9);
     for number in 1..=3 {
         decide(&bench, "ann", number, "accept");
@@ -199,7 +199,7 @@ fn a_flipped_bit_in_an_older_verdict_is_noticed_at_the_next_opening() {
 }
 
 #[test]
-fn in_large_journals_it_is_noticed_behind_the_first_page() {
+fn opening_detects_a_flipped_bit_in_a_large_journal() {
     let bench = Bench::with_items(30);
     bench.run(["stop"]).ok();
     let decision = |n: u64| Decision {

@@ -1,4 +1,4 @@
-//! kill -9 of an owner that asks a model.
+//! kill -9 of an owner during an evaluation.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::support::{dice, rounds, wait_until};
 /// What is guaranteed: a question whose answer is on disk is never asked again and counts once. What was asked and not on
 /// disk when the owner died is asked again: at most what was in flight, and what had come in the moment before.
 #[test]
-fn a_run_whose_owner_is_killed_asks_every_question_once_to_the_end() {
+fn a_killed_run_asks_every_question_once() {
     const QUESTIONS: usize = 120;
     const IN_FLIGHT: usize = 3;
     let bench = quiz(QUESTIONS);

@@ -1,4 +1,4 @@
-//! Acknowledged means on disk, whatever dies.
+//! Acknowledged means on disk, whichever process dies.
 
 mod beside;
 mod damaged;

@@ -129,7 +129,7 @@ fn moved(folder: &Path) {
 }
 
 #[test]
-fn what_is_said_to_be_saved_is_found_when_the_project_is_read_anew() {
+fn saved_decisions_survive_replaced_journals() {
     for (what, change, writable, theirs_count) in CHANGES {
         let bench = Bench::with_items(30);
         let client = bench.client("ann", |_| ());
@@ -179,7 +179,7 @@ fn what_is_said_to_be_saved_is_found_when_the_project_is_read_anew() {
 }
 
 #[test]
-fn an_idle_owner_takes_in_a_journal_that_was_replaced() {
+fn an_idle_owner_reads_a_replaced_journal() {
     let bench = Bench::with_items(30);
     let client = bench.client("ann", |_| ());
     decide(&client, 1).unwrap();
@@ -193,7 +193,7 @@ fn an_idle_owner_takes_in_a_journal_that_was_replaced() {
 }
 
 #[test]
-fn a_journal_with_another_name_is_written_and_it_is_said() {
+fn an_owner_writes_a_renamed_journal_and_reports_it() {
     let bench = Bench::with_items(5);
     let client = bench.client("ann", |_| ());
     decide(&client, 1).unwrap();
@@ -209,7 +209,7 @@ fn a_journal_with_another_name_is_written_and_it_is_said() {
 }
 
 #[test]
-fn while_files_are_moved_away_everything_saved_is_in_one_of_them_and_nothing_refused_is() {
+fn moved_journals_hold_every_saved_decision_and_no_refused_one() {
     let bench = Bench::with_items(2000);
     let sessions = bench.root().join("sessions");
     let over = AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! kill -9 of an owner that scores.
+//! kill -9 of an owner during scoring.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -41,7 +41,7 @@ fn job(bench: &Bench) -> Value {
 }
 
 #[test]
-fn a_scorer_whose_owner_is_killed_scores_every_input_once() {
+fn a_killed_scoring_job_scores_every_input_once() {
     let bench = fifty();
     bench.run(["generate", "--size", "64x64"]).ok();
     let server = Server::new(|_| Act::Later(Duration::from_millis(60), Box::new(says("yes"))));

@@ -113,7 +113,7 @@ fn project() -> Bench {
 }
 
 #[test]
-fn two_orders_are_held_against_each_other() {
+fn correlate_compares_two_rankings() {
     let files = Files::new();
     let found = files
         .analyse(
@@ -204,7 +204,7 @@ fn two_orders_are_held_against_each_other() {
 }
 
 #[test]
-fn what_is_alike_stands_together() {
+fn cluster_groups_similar_models() {
     let files = Files::new();
     let found = files
         .analyse("cluster", &["--json", "--method", "average"])
@@ -239,7 +239,7 @@ fn what_is_alike_stands_together() {
 }
 
 #[test]
-fn curves_end_at_the_board_and_are_the_same_again() {
+fn stability_curves_are_reproducible_and_end_at_the_board() {
     let files = Files::new();
     let args = [
         "--column",
@@ -290,7 +290,7 @@ fn curves_end_at_the_board_and_are_the_same_again() {
 }
 
 #[test]
-fn intervals_are_drawn_for_sq_and_sc_too() {
+fn intervals_cover_sq_and_sc() {
     let files = Files::new();
     let args = [
         "--column",
@@ -352,7 +352,7 @@ fn intervals_are_drawn_for_sq_and_sc_too() {
 }
 
 #[test]
-fn cleaning_says_what_it_changed() {
+fn cleaning_compares_scores_before_and_after() {
     let bench = project();
     // The first ten questions go, and everything else but two is accepted.
     let line = |n: usize| json!({"item": n, "verdict": if n <= 10 { "reject" } else { "accept" }});
@@ -420,7 +420,7 @@ fn cleaning_says_what_it_changed() {
 }
 
 #[test]
-fn a_blind_round_keeps_what_cleaning_would_tell() {
+fn a_blind_round_refuses_cleaning() {
     let bench = project();
     let args = [
         "round",
@@ -465,7 +465,7 @@ fn a_blind_round_keeps_what_cleaning_would_tell() {
 }
 
 #[test]
-fn what_most_people_call_aligned_is_counted_by_picture() {
+fn alignment_counts_majorities_by_picture() {
     let bench = project();
     let none = bench
         .run(["analyse", "alignment", "--json"])
@@ -571,7 +571,7 @@ fn what_most_people_call_aligned_is_counted_by_picture() {
 }
 
 #[test]
-fn charts_are_written_as_their_name_says() {
+fn charts_follow_the_file_extension() {
     let files = Files::new();
     let place = |name: &str| files.folder.parent().unwrap().join(name);
     let svg = place("sq.svg");
@@ -662,7 +662,7 @@ fn charts_are_written_as_their_name_says() {
 }
 
 #[test]
-fn papers_stand_beside_the_board_and_are_never_taken_for_models() {
+fn published_tables_are_listed_beside_the_board() {
     let listed = run(
         Command::new(PROGRAM).args(["analyse", "published", "mm-sap", "--json"]),
         "",

@@ -1,4 +1,4 @@
-//! The leaderboard of a project on the command line, beside that of its files.
+//! The leaderboard on the command line: a project and its files give the same board.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn project() -> Bench {
 }
 
 #[test]
-fn the_board_of_a_project_is_that_of_its_files() {
+fn a_project_and_its_files_give_the_same_board() {
     let bench = project();
     let folder = fixture();
     let files = bench
@@ -48,7 +48,7 @@ fn the_board_of_a_project_is_that_of_its_files() {
 }
 
 #[test]
-fn a_filter_and_what_people_accepted_choose_what_is_scored() {
+fn filters_and_curation_select_scored_items() {
     let bench = project();
     let cell = |args: &[&str], column: &str| {
         let args = ["board", "--format", "json"]
@@ -102,7 +102,7 @@ fn a_filter_and_what_people_accepted_choose_what_is_scored() {
 }
 
 #[test]
-fn printed_rows_come_after_the_scored_ones_and_say_where_they_are_from() {
+fn published_rows_follow_scored_rows_with_their_source() {
     let bench = project();
     let folder = fixture();
     let plain = bench.run(["board", "--format", "json"]).lines();
@@ -177,7 +177,7 @@ fn printed_rows_come_after_the_scored_ones_and_say_where_they_are_from() {
 }
 
 #[test]
-fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files() {
+fn a_project_and_its_files_give_the_same_comparisons() {
     let bench = project();
     let folder = fixture();
     let both = |args: &[&str]| {
@@ -434,7 +434,7 @@ fn apart(bench: &Bench) -> PathBuf {
 }
 
 #[test]
-fn two_models_are_held_against_each_other_on_the_questions_of_both() {
+fn two_models_are_compared_on_shared_questions() {
     let bench = Bench::new();
     let folder = apart(&bench);
     let board = |args: &[&str]| bench.run([&["board"], args].concat());
@@ -529,7 +529,7 @@ fn two_models_are_held_against_each_other_on_the_questions_of_both() {
 }
 
 #[test]
-fn scores_settle_at_what_the_board_says_whatever_each_model_answers() {
+fn stability_curves_of_partial_answers_end_at_the_board() {
     let bench = Bench::new();
     apart(&bench);
     let args = [
@@ -574,7 +574,7 @@ fn judged(folder: &Path) {
 }
 
 #[test]
-fn every_model_s_answer_to_a_question_stands_beside_the_verdict_of_its_tool() {
+fn the_board_lists_every_answer_to_one_question() {
     let bench = Bench::new();
     let files = tempfile::tempdir().unwrap();
     judged(files.path());

@@ -382,7 +382,7 @@ fn export(bench: &Bench, args: &[&str]) -> String {
 }
 
 #[test]
-fn exports_give_back_what_was_brought_in() {
+fn exports_reproduce_imports() {
     let bench = Bench::new();
     let mut folders = vec![(fixture("small"), "")];
     folders.extend(shared("mvp-bench").map(|f| (f, "mvp")));
@@ -530,7 +530,7 @@ fn a_failed_export_leaves_the_old_file_and_nothing_else() {
 }
 
 #[test]
-fn who_has_seen_enough_ends_it_in_silence() {
+fn a_closed_pipe_ends_a_command_quietly() {
     let bench = Bench::with_items(3000);
     bench
         .feed(
@@ -562,7 +562,7 @@ fn who_has_seen_enough_ends_it_in_silence() {
 }
 
 #[test]
-fn bad_usage_is_two_and_refusal_is_one() {
+fn bad_usage_exits_with_2_and_refusal_with_1() {
     let bench = Bench::new();
     for args in [
         vec!["nonsense"],
@@ -610,7 +610,7 @@ fn a_command_with_json_prints_its_error_as_json() {
             vec!["items", "--json", "--filter", "status:lost"],
             2,
             "usage",
-            json!({"file": null, "line": null, "field": null}),
+            json!({"file": null, "line": null, "field": "status"}),
         ),
         (
             vec!["items", "--json", "--colour"],

@@ -1,4 +1,4 @@
-//! `benchtop compose`: into the project, into a file, and not at all.
+//! `benchtop compose`: into a project, into a file, and as a dry run.
 
 use std::process::Command;
 
@@ -13,7 +13,7 @@ fn object(text: &str) -> Value {
 }
 
 #[test]
-fn a_composition_is_looked_at_added_once_and_written() {
+fn compose_previews_adds_once_and_exports() {
     let bench = Bench::new();
     let before = bench.snapshot();
     let dry = object(
@@ -143,7 +143,7 @@ fn outside_a_project_the_shipped_metadata_is_used() {
 }
 
 #[test]
-fn pairs_leave_as_mvp_bench_and_come_back_and_errors_in_the_metadata_refuse() {
+fn composed_pairs_round_trip_and_metadata_errors_refuse() {
     let bench = Bench::new();
     let plan = bench.write("plan.toml", PAIRS);
     bench
@@ -195,7 +195,7 @@ fn pairs_leave_as_mvp_bench_and_come_back_and_errors_in_the_metadata_refuse() {
 }
 
 #[test]
-fn the_rules_of_compatibility_hold_unless_they_are_put_aside() {
+fn compatibility_rules_hold_unless_disabled() {
     let bench = Bench::new();
     let (kept, aside) = (bench.beside("kept.jsonl"), bench.beside("aside.jsonl"));
     let compose = |out: &std::path::Path, more: &[&str]| {

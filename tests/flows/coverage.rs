@@ -1,4 +1,4 @@
-//! What exists, which terms fail, and taking their items out.
+//! The coverage grid, failing terms, and discarding their items.
 
 use serde_json::json;
 

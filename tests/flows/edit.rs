@@ -1,11 +1,11 @@
-//! Items edited by hand, and one verdict on many items.
+//! Edited items, and one verdict on many items.
 
 use serde_json::json;
 
 use crate::support::{Bench, has_line};
 
 #[test]
-fn an_edit_is_another_item_to_judge_for_everybody_and_survives_a_restart() {
+fn an_edit_voids_verdicts_and_survives_a_restart() {
     let bench = Bench::with_items(4);
     for who in ["ann", "bob"] {
         bench
@@ -97,7 +97,7 @@ fn an_edit_is_another_item_to_judge_for_everybody_and_survives_a_restart() {
 }
 
 #[test]
-fn undo_takes_back_what_was_done_last_an_edit_too() {
+fn undo_reverts_the_last_verdict_or_edit() {
     let bench = Bench::with_items(3);
     let decide = |n: u32| {
         bench
@@ -188,7 +188,7 @@ fn a_wrong_edit_names_its_field_and_changes_nothing() {
 }
 
 #[test]
-fn one_verdict_on_many_items_needs_their_exact_count_and_goes_back_as_one() {
+fn bulk_verdicts_need_an_exact_count_and_undo_together() {
     let bench = Bench::with_items(900);
     bench
         .feed(
@@ -240,7 +240,7 @@ fn one_verdict_on_many_items_needs_their_exact_count_and_goes_back_as_one() {
 }
 
 #[test]
-fn a_blind_round_is_judged_item_by_item() {
+fn bulk_verdicts_are_refused_in_a_blind_round() {
     let bench = Bench::with_items(6);
     let args =
         "round new first --protocol both-accept --people ann,bob --calibration 0 --sample 50%";
@@ -253,7 +253,7 @@ fn a_blind_round_is_judged_item_by_item() {
 }
 
 #[test]
-fn answers_from_before_an_edit_are_told_at_once_and_after_a_rebuild() {
+fn the_board_notes_answers_older_than_an_edit() {
     let bench = Bench::new();
     let item = |n: usize| {
         let option = |text: &str| json!({"text": text, "role": if text == "dog" { "correct" } else { "distractor" }});

@@ -1,4 +1,4 @@
-//! Models asked over servers, from the command line: well and badly behaved servers, orders, pictures, predictions.
+//! Evaluations on the command line: well and badly behaved servers, option orders, pictures, predictions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -105,7 +105,7 @@ pub fn predictions(bench: &Bench) -> BTreeMap<String, Vec<Value>> {
 }
 
 #[test]
-fn every_question_is_answered_once_by_a_server_that_misbehaves() {
+fn a_misbehaving_server_answers_every_question_once() {
     let bench = quiz(24);
     let server = Server::new(|seen| match (number(seen), seen.before) {
         (3 | 9, 0) => Act::Status(429, vec![("retry-after", "0".into())], "slow down".into()),
@@ -219,7 +219,7 @@ fn every_question_is_answered_once_by_a_server_that_misbehaves() {
 }
 
 #[test]
-fn who_is_blind_sees_no_picture_and_rotations_are_all_asked() {
+fn a_blind_run_sends_no_pictures_and_asks_all_rotations() {
     let bench = quiz(3);
     let server = Server::new(|seen| {
         // It always means "two", wherever that stands.
@@ -308,7 +308,7 @@ fn who_is_blind_sees_no_picture_and_rotations_are_all_asked() {
 }
 
 #[test]
-fn a_server_that_answers_nothing_pauses_the_run_and_says_why() {
+fn a_server_without_answers_pauses_the_run() {
     let bench = quiz(20);
     let mends = std::sync::Arc::new(AtomicUsize::new(0));
     let theirs = mends.clone();
@@ -411,7 +411,7 @@ fn a_server_that_answers_nothing_pauses_the_run_and_says_why() {
 }
 
 #[test]
-fn what_was_set_aside_is_tried_again_and_a_run_that_is_given_up_keeps_its_answers() {
+fn retry_asks_failed_questions_and_cancel_keeps_answers() {
     let bench = quiz(8);
     let mends = std::sync::Arc::new(AtomicUsize::new(0));
     let theirs = mends.clone();
@@ -518,7 +518,7 @@ fn what_was_set_aside_is_tried_again_and_a_run_that_is_given_up_keeps_its_answer
 }
 
 #[test]
-fn a_data_set_of_which_everything_was_set_aside_counts_as_wrong() {
+fn a_data_set_without_answers_counts_as_wrong() {
     let bench = quiz(8);
     let other = r#"{"id": 101, "images": [], "question": "What is 101?", "answer": "one", "question_type": "multi choice", "options": ["one", "two"], "question_majority": "plant"}"#;
     let file = bench.write(
@@ -562,7 +562,7 @@ fn a_data_set_of_which_everything_was_set_aside_counts_as_wrong() {
 }
 
 #[test]
-fn a_pause_loses_no_answer_and_a_run_goes_by_its_own_words() {
+fn a_paused_run_loses_no_answer_and_keeps_its_wording() {
     let bench = quiz(30);
     let server =
         Server::new(|_| Act::Later(Duration::from_millis(30), Box::new(reply("(A)", "stop"))));
@@ -643,7 +643,7 @@ fn a_pause_loses_no_answer_and_a_run_goes_by_its_own_words() {
 }
 
 #[test]
-fn free_form_answers_are_compared_with_what_the_items_say() {
+fn similarity_scores_free_form_answers() {
     let bench = Bench::new();
     let line = |n: usize| {
         json!({

@@ -1,4 +1,4 @@
-//! What leaves a project in the forms of other tools comes back into another one as it was: `docs/cli.md` describes the command.
+//! Exports in the formats of other tools import into another project unchanged.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn jsonl(bench: &Bench) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn what_dyscas_form_cannot_say_is_left_out_and_counted() {
+fn dysca_export_leaves_out_and_counts_other_forms() {
     let bench = Bench::new();
     let rows = [
         r#"{"id": 1, "question": "Which?", "A": "cat", "B": "dog", "answer": "dog"}"#,
@@ -106,7 +106,7 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn every_form_comes_back_into_another_project_as_it_was() {
+fn every_export_format_round_trips() {
     let bench = full();
     let items = jsonl(&bench);
     assert!(
@@ -133,7 +133,7 @@ fn every_form_comes_back_into_another_project_as_it_was() {
 }
 
 #[test]
-fn answers_go_along_and_come_back_to_their_questions() {
+fn exported_answers_return_to_their_questions() {
     let bench = full();
     let (out, said) = export(&bench, "vlmevalkit", &["--with-predictions"]);
     assert!(said.lines().count() >= 2, "{said}");
@@ -158,7 +158,7 @@ fn answers_go_along_and_come_back_to_their_questions() {
 }
 
 #[test]
-fn words_choose_the_items_and_what_makes_no_sense_is_refused() {
+fn export_filters_items_and_refuses_bad_options() {
     let bench = full();
     let (out, said) = export(
         &bench,
@@ -193,7 +193,7 @@ fn words_choose_the_items_and_what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn questions_without_options_have_a_table_of_their_own() {
+fn vlmevalkit_export_separates_questions_without_options() {
     let bench = Bench::new();
     let rows = [
         r#"{"id": 1, "question": "Which?", "A": "cat", "B": "dog", "answer": "dog"}"#,

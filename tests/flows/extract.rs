@@ -57,7 +57,7 @@ fn answers_are_extracted_line_by_line() {
 }
 
 #[test]
-fn bad_lines_are_named_and_what_came_before_is_printed() {
+fn extract_names_bad_lines_and_prints_earlier_ones() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("answers.jsonl");
     std::fs::write(

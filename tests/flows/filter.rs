@@ -1,4 +1,4 @@
-//! Filters from the command line: scores as jobs, rules tried, applied and taken back, the flagged queue, explanations.
+//! Filters on the command line: scoring jobs, rules, the flagged queue, explanations.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -150,7 +150,7 @@ fn scores_rules_queue_and_explanations() {
     );
     let written = std::fs::read_to_string(bench.root().join("benchtop.toml")).unwrap();
     assert!(
-        written.contains("# How verdicts become a status") && written.contains("name = \"dull\""),
+        written.contains("\n# ") && written.contains("name = \"dull\""),
         "{written}"
     );
     let queue = json_lines(&bench.run(["filter", "queue", "--json"]).ok());
@@ -292,7 +292,7 @@ fn moody(swapped: bool) -> Server {
 }
 
 #[test]
-fn a_judge_that_refuses_babbles_and_is_busy_and_one_that_swaps_yes_and_no() {
+fn judges_are_scored_despite_refusals_and_swapped_answers() {
     let mut passed = Vec::new();
     for swapped in [false, true] {
         let bench = fifty();
@@ -376,7 +376,7 @@ fn a_judge_that_refuses_babbles_and_is_busy_and_one_that_swaps_yes_and_no() {
 }
 
 #[test]
-fn self_validation_keeps_what_the_picture_fails_to_show() {
+fn self_validation_flags_what_the_picture_does_not_show() {
     let bench = fifty();
     bench.run(["generate", "--size", "64x64"]).ok();
     let server = Server::new(|seen| {
@@ -467,7 +467,7 @@ fn self_validation_keeps_what_the_picture_fails_to_show() {
 }
 
 #[test]
-fn who_declines_or_babbles_has_no_vote() {
+fn declined_and_unreadable_votes_are_left_out() {
     let bench = quiz(2);
     let said = [
         ("wrong", "(B)", "(B)"),
@@ -530,7 +530,7 @@ fn who_declines_or_babbles_has_no_vote() {
 }
 
 #[test]
-fn a_judge_that_is_not_there_blocks_the_job_and_loses_nothing() {
+fn an_absent_judge_blocks_the_job_and_loses_nothing() {
     let bench = fifty();
     bench.run(["generate", "--size", "64x64"]).ok();
     configure(
@@ -574,7 +574,7 @@ fn tiny_clip(bench: &Bench) -> PathBuf {
 }
 
 #[test]
-fn pictures_of_dysca_through_a_tiny_clip() {
+fn a_tiny_clip_scores_dysca_pictures() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/dysca-figures");
     if !data.is_dir() {
         return skip(Need::Data, "dysca-figures is not beside this checkout");

@@ -1,4 +1,4 @@
-//! Pictures from the command line: begun, watched, exported, made again where the words changed.
+//! Generation on the command line: jobs, exports, and pictures of changed prompts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ fn edit(bench: &Bench, file: &str, old: &str, new: &str) {
 }
 
 #[test]
-fn a_job_is_watched_to_its_end_and_told_in_json() {
+fn a_generation_job_reports_its_progress_in_json() {
     let bench = fifty();
     let lines = bench.run(with(&["--json-progress"])).lines();
     assert_eq!(
@@ -94,7 +94,7 @@ fn a_job_is_watched_to_its_end_and_told_in_json() {
 }
 
 #[test]
-fn exports_carry_the_pictures_and_say_that_they_are_drafts() {
+fn exports_carry_drafts_and_mark_them() {
     let bench = fifty();
     bench.run(SMALL).ok();
     let out = bench.beside("out/items.json");
@@ -142,7 +142,7 @@ fn refuses(bench: &Bench, args: &[&str], drafts: usize) {
 }
 
 #[test]
-fn drafts_are_counted_and_used_only_where_that_is_asked_for() {
+fn drafts_are_refused_with_their_count_unless_requested() {
     let bench = fifty();
     bench.run(SMALL).ok();
     let drafts = bench.items().len();
@@ -266,7 +266,7 @@ fn drafts_are_counted_and_used_only_where_that_is_asked_for() {
 }
 
 #[test]
-fn after_words_change_exactly_their_pictures_are_missing() {
+fn changed_prompts_make_exactly_their_pictures_missing() {
     let bench = fifty();
     bench.run(SMALL).ok();
     assert_eq!(missing(&bench), BTreeSet::new());
@@ -335,7 +335,7 @@ fn missing(bench: &Bench) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_verdict_counts_where_it_came_after_the_picture() {
+fn a_verdict_counts_only_after_its_picture() {
     let bench = fifty();
     bench.run(with(&["--detach", "--per-minute", "1500"])).ok();
     let numbers: Vec<u64> = bench

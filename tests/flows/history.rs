@@ -1,4 +1,4 @@
-//! What was decided, at any moment and on any machine: `log`, `replay`, `diff`, `merge`.
+//! Decisions over time and over machines: `log`, `replay`, `diff`, `merge`.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn one(bench: &Bench, args: &[&str]) -> Value {
 }
 
 #[test]
-fn the_log_says_who_did_what_and_any_moment_comes_back() {
+fn log_lists_decisions_and_replay_restores_any_moment() {
     let bench = Bench::with_items(4);
     judged(&bench, "ann", &[(0, "accept"), (1, "reject")]);
     judged(&bench, "bob", &[(1, "unsure")]);
@@ -120,7 +120,7 @@ fn the_log_says_who_did_what_and_any_moment_comes_back() {
 }
 
 #[test]
-fn journals_of_two_machines_come_together_in_any_order() {
+fn merge_joins_journals_in_any_order() {
     let [here, there, third] = [(); 3].map(|()| Bench::with_items(5));
     judged(&here, "ann", &[(0, "accept"), (1, "accept"), (2, "accept")]);
     judged(&there, "bob", &[(0, "reject"), (3, "accept")]);
@@ -170,7 +170,7 @@ fn journals_of_two_machines_come_together_in_any_order() {
 }
 
 #[test]
-fn a_verdict_on_another_text_is_set_aside() {
+fn merge_sets_aside_a_verdict_on_another_text() {
     let (here, there) = (Bench::with_items(3), Bench::new());
     let path = there.items_file("set", 0..3);
     let text = std::fs::read_to_string(&path).unwrap();

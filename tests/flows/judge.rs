@@ -1,4 +1,4 @@
-//! Answers that no rule can read, shown to a judge over a server: asked once, kept, and read by a rule of their own name.
+//! A judge model reads the answers that no rule can read. It is asked once, and its readings are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -111,7 +111,7 @@ fn judged(server: &Server, judge: &str) -> Vec<usize> {
 }
 
 #[test]
-fn what_strict_cannot_read_is_read_by_a_judge_once() {
+fn a_judge_reads_each_unreadable_answer_once() {
     let said = |n: usize| match n {
         3 => "(A)",
         4 => "",
@@ -271,7 +271,7 @@ fn predictions_id(bench: &Bench, key: &str) -> String {
 }
 
 #[test]
-fn a_judge_that_falls_silent_ends_the_command_and_the_next_one_goes_on() {
+fn a_silent_judge_ends_the_command_and_the_next_run_continues() {
     const SILENT: usize = 6;
     let replies = Arc::new(AtomicUsize::new(0));
     let theirs = replies.clone();

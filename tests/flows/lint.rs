@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Bench, json_lines};
 
 #[test]
-fn findings_are_one_object_a_line_and_errors_are_the_exit_code() {
+fn lint_prints_findings_as_json_lines_and_exits_by_errors() {
     let bench = Bench::new();
     for folder in ["judge", "vocabularies"] {
         std::fs::create_dir_all(bench.root().join("metadata").join(folder)).unwrap();

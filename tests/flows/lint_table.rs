@@ -40,7 +40,7 @@ fn published_tables_are_linted() {
 }
 
 #[test]
-fn any_table_is_linted_by_columns_named_on_the_command_line() {
+fn lint_table_checks_columns_named_on_the_command_line() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("mine.csv");
     std::fs::write(
@@ -65,13 +65,25 @@ fn any_table_is_linted_by_columns_named_on_the_command_line() {
     ];
     let found = lint(&args);
     assert_eq!(found.code, 1);
-    for part in [
-        "mine.csv:3: error [delta] gain: +6.00 is printed, and 55.00 less 50.00 is +5.00",
-        "mine.csv:2: error [unattainable] part one: no count out of 3 gives 40; next to it are 33.33 and 66.67",
-        "mine.csv:3: error [sum] whole: 55.00 is printed, and its parts make 50.00",
-        "2 deltas: 1 wrong",
+    for data in [
+        &[
+            "mine.csv:3: error [delta] gain:",
+            "+6.00",
+            "55.00",
+            "50.00",
+            "+5.00",
+        ][..],
+        &[
+            "mine.csv:2: error [unattainable] part one:",
+            "3",
+            "40",
+            "33.33",
+            "66.67",
+        ],
+        &["mine.csv:3: error [sum] whole:", "55.00", "50.00"],
+        &["2 deltas", "1"],
     ] {
-        assert!(found.out.contains(part), "{part}: {}", found.out);
+        assert!(has_line(&found.out, data), "{data:?}: {}", found.out);
     }
     let twice = lint(&[file, "--distinct", "new,best"]).refused(1);
     assert!(twice.names("`best`"), "{twice}");

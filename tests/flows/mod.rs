@@ -1,4 +1,4 @@
-//! What people and scripts do, from one end to the other.
+//! Commands end to end.
 
 mod agreement;
 mod analyse;

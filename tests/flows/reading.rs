@@ -1,4 +1,4 @@
-//! Answers in many words and languages, from a server to the board.
+//! Answers in many wordings and languages, from a server to the board.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ const LANGUAGES: [&str; 10] = [
 const ITEMS: usize = HEDGES.len() + LANGUAGES.len() + 1;
 
 #[test]
-fn ten_hedges_are_not_read_and_ten_languages_are() {
+fn strict_rejects_ten_hedges_and_reads_ten_languages() {
     let server = Server::new(|seen| {
         let at = number(seen) - 1;
         let message = match at {

@@ -1,4 +1,4 @@
-//! `store/` is an index: without it the project is the same, and says that it was made again.
+//! `store/` is an index. Without it the project is the same and reports the rebuild.
 
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ fn counts(status: &Value) -> Value {
 }
 
 #[test]
-fn without_its_store_a_project_is_the_same_and_says_so() {
+fn a_project_without_its_index_is_rebuilt_with_a_notice() {
     let bench = Bench::new();
     bench
         .run(["import", fixture("small").to_str().unwrap()])

@@ -1,4 +1,4 @@
-//! Metadata changes under items that people have judged: what reads differently is judged anew, nothing else is.
+//! Metadata changes under judged items: only items with changed text lose their verdicts.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn count(report: &Value, what: &str) -> u64 {
 }
 
 #[test]
-fn what_reads_differently_is_pending_again_and_the_rest_keeps_its_verdicts() {
+fn recompose_voids_verdicts_of_changed_items_only() {
     let bench = Bench::new();
     bench.run(["compose", "--count", "600", "--seed", "3"]).ok();
     let all: String = (1..=600)
@@ -149,7 +149,7 @@ const BREAKS: [(&str, &[u8]); 4] = [
 ];
 
 #[test]
-fn a_file_that_cannot_be_read_makes_nothing_stale_and_stands_first() {
+fn unreadable_metadata_makes_nothing_stale_and_is_reported_first() {
     let bench = Bench::new();
     bench.run(["compose", "--count", "60", "--seed", "3"]).ok();
     let stale = || bench.run(["items", "--json", "--filter", "stale:gone,yes"]);
@@ -236,7 +236,7 @@ fn a_file_that_cannot_be_read_makes_nothing_stale_and_stands_first() {
 }
 
 #[test]
-fn a_judging_that_cannot_be_read_keeps_nobody_from_composing() {
+fn unreadable_judging_rules_do_not_block_composing() {
     let bench = Bench::new();
     for name in ["judge/vlb-l2-rephrase.toml", "instruct/mine.toml"] {
         let path = bench.root().join("metadata").join(name);
@@ -257,7 +257,7 @@ fn term(item: &Value, slot: &str) -> String {
 }
 
 #[test]
-fn a_term_is_drawn_for_a_slot_that_a_prompt_got_since() {
+fn recompose_draws_terms_for_new_slots() {
     let bench = Bench::new();
     bench.run(["compose", "--count", "400", "--seed", "3"]).ok();
     let all: String = (1..=400)
@@ -424,7 +424,7 @@ fn a_term_is_drawn_for_a_slot_that_a_prompt_got_since() {
 }
 
 #[test]
-fn where_rules_leave_no_term_nothing_is_drawn_and_that_is_said() {
+fn recompose_reports_slots_without_allowed_terms() {
     let bench = Bench::new();
     bench.run(["compose", "--count", "200", "--seed", "3"]).ok();
     let path = bench.root().join("metadata/templates.toml");

@@ -1,4 +1,4 @@
-//! Servers that are not there, keys that are not set, and settings that change while the owner runs.
+//! Missing servers, missing keys, and settings that change while the owner runs.
 
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ fn settings_are_read_again_while_the_owner_runs() {
 }
 
 #[test]
-fn a_dead_endpoint_is_said_its_tasks_stay_to_do_and_the_job_goes_on_by_itself() {
+fn a_job_waits_for_a_dead_endpoint_and_resumes() {
     let bench = fifty();
     generates(&bench, &nobody(), "");
     bench.run(["generate", "--size", "64x64", "--detach"]).ok();
@@ -109,7 +109,7 @@ fn a_dead_endpoint_is_said_its_tasks_stay_to_do_and_the_job_goes_on_by_itself() 
 }
 
 #[test]
-fn a_model_that_is_not_there_keeps_its_questions() {
+fn a_missing_model_keeps_its_questions_pending() {
     let bench = quiz(12);
     bench
         .run([
@@ -157,7 +157,7 @@ fn a_model_that_is_not_there_keeps_its_questions() {
 const KEY: &str = "BENCHTOP_TEST_IMAGES_KEY";
 
 #[test]
-fn a_key_that_the_owner_does_not_have_pauses_a_job_and_says_what_to_do() {
+fn a_key_unknown_to_the_owner_pauses_the_job() {
     let bench = fifty();
     let server = Server::new(|_| Act::Stall(Duration::from_secs(60)));
     generates(&bench, &server.url(), &format!(", key_env = \"{KEY}\""));
@@ -215,7 +215,7 @@ fn a_key_that_the_owner_does_not_have_pauses_a_job_and_says_what_to_do() {
 }
 
 #[test]
-fn a_stalled_request_is_given_up_for_another_while_others_go_on() {
+fn a_stalled_request_is_retried_while_others_continue() {
     let bench = quiz(40);
     let server = Server::new(
         |seen| match (crate::flows::eval::number(seen), seen.before) {

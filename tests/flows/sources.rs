@@ -1,4 +1,4 @@
-//! Which answers belong to which data set: the same from files and from a project, in whatever order that came to be.
+//! Which answers belong to which data set. The result is the same from files and from a project, in any order.
 
 use std::path::{Path, PathBuf};
 
@@ -87,7 +87,7 @@ fn share(name: &str, k: u64, n: u64) -> (String, u64, u64) {
 }
 
 #[test]
-fn a_board_follows_from_the_project_and_not_from_when_it_was_looked_at() {
+fn a_board_depends_only_on_the_project() {
     let bench = Bench::new();
     let big = questions(&bench, "in/big.jsonl", "big", 0, numbers(0..20));
     let small = questions(&bench, "in/small.jsonl", "small", 1, numbers(0..10));
@@ -131,7 +131,7 @@ fn rows_of_one_file_belong_to_the_data_sets_that_have_their_ids() {
 }
 
 #[test]
-fn the_nearest_data_set_goes_first() {
+fn answers_belong_to_the_nearest_data_set() {
     for together in [true, false] {
         let bench = Bench::new();
         questions(&bench, "x/far.jsonl", "far", 0, numbers(0..5));
@@ -153,7 +153,7 @@ fn the_nearest_data_set_goes_first() {
 }
 
 #[test]
-fn files_of_one_model_without_a_question_in_common_are_not_two_runs() {
+fn disjoint_files_of_one_model_are_one_run() {
     let bench = Bench::new();
     questions(&bench, "q/x.jsonl", "x", 0, texts("x", 4));
     questions(&bench, "q/y.jsonl", "y", 1, texts("y", 6));
@@ -199,7 +199,7 @@ fn files_of_one_model_without_a_question_in_common_are_not_two_runs() {
 }
 
 #[test]
-fn a_key_is_what_it_reads_as() {
+fn keys_compare_by_value() {
     let bench = Bench::new();
     let texts = (0..4).map(|n: i64| Value::from(n.to_string()));
     questions(&bench, "in/set.jsonl", "set", 0, texts);
@@ -217,7 +217,7 @@ fn a_key_is_what_it_reads_as() {
 }
 
 #[test]
-fn a_whole_file_of_opencompass_goes_before_its_parts() {
+fn a_whole_opencompass_file_overrides_its_parts() {
     let bench = Bench::new();
     let set = questions(&bench, "in/set.jsonl", "set", 0, numbers(0..4));
     let dir = bench.beside("outputs/cfg/20260101_000000/predictions/m");
@@ -246,7 +246,7 @@ fn a_whole_file_of_opencompass_goes_before_its_parts() {
 }
 
 #[test]
-fn a_question_beside_an_answer_is_the_same_with_its_instruction_or_without() {
+fn questions_match_with_or_without_their_instruction() {
     let bench = Bench::new();
     let row = json!([{"id": 1, "images": ["a.png"], "prompt": "p", "negative_prompt": "", "answer": "cat", "task": "animal",
         "question": "Which?", "question_type": "multi choice", "options": ["cat", "dog"],

@@ -85,7 +85,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn what_is_exported_stands_the_same_in_a_fresh_copy_and_comes_once() {
+fn exported_verdicts_import_once_into_a_copy() {
     let there = judged();
     let (verdicts, stand) = (there.verdicts(), statuses(&there));
     assert_eq!(verdicts.len(), 7, "{verdicts:?}");
@@ -150,7 +150,7 @@ fn what_is_exported_stands_the_same_in_a_fresh_copy_and_comes_once() {
 }
 
 #[test]
-fn label_studio_is_read_as_it_writes_and_the_same_annotation_comes_once() {
+fn label_studio_exports_import_each_annotation_once() {
     let bench = Bench::with_items(4);
     let words = [
         "--map",
@@ -228,7 +228,7 @@ fn label_studio_is_read_as_it_writes_and_the_same_annotation_comes_once() {
 }
 
 #[test]
-fn tasks_for_label_studio_hold_what_its_config_shows() {
+fn label_studio_tasks_match_their_config() {
     let bench = judged();
     let text = bench
         .run("verdicts --format label-studio --map a@x.org=ann --pictures-at /data/?d=".split(' '))
@@ -274,7 +274,7 @@ fn tasks_for_label_studio_hold_what_its_config_shows() {
 }
 
 #[test]
-fn bad_files_and_bad_words_are_named() {
+fn verdicts_import_names_bad_files_and_values() {
     let bench = Bench::with_items(2);
     let refused = |name: &str, text: &str, more: &[&str]| {
         let file = bench.write(name, text);
@@ -320,7 +320,7 @@ fn bad_files_and_bad_words_are_named() {
 }
 
 #[test]
-fn a_blind_round_exports_nothing_that_its_annotator_may_not_see() {
+fn exports_respect_a_blind_round() {
     let bench = Bench::with_items(3);
     let round = "round new first --protocol both-accept --people ann,bob --calibration 0 --repeats 0 --probes 0";
     bench.run(round.split(' ')).ok();
@@ -351,7 +351,7 @@ fn a_blind_round_exports_nothing_that_its_annotator_may_not_see() {
 }
 
 #[test]
-fn more_verdicts_than_one_answer_holds_are_all_written_and_all_read() {
+fn verdicts_beyond_one_reply_are_exported_and_imported() {
     let there = Bench::with_items(2_100);
     // A gap, so that no answer ends where a page of rows does.
     let lines: String = (1..=2_100)
@@ -429,7 +429,7 @@ fn foreign_tasks(questions: &[(u32, &str)]) -> (Value, Value) {
 }
 
 #[test]
-fn annotations_of_an_imported_file_land_on_its_items() {
+fn label_studio_annotations_find_their_items() {
     let bench = Bench::new();
     let questions = [(1, "What is it?"), (2, "What flies?"), (3, "What sings?")];
     let (tasks, rows) = foreign_tasks(&questions);

@@ -1,4 +1,4 @@
-//! The words that choose items: what they find, and what they refuse.
+//! Filter expressions: which items they find, and which errors they give.
 
 use serde_json::json;
 
@@ -27,7 +27,7 @@ fn bench() -> Bench {
 }
 
 #[test]
-fn texts_are_substrings_and_fuzzy_only_where_it_is_said() {
+fn filter_text_matches_substrings_and_fuzzily_on_request() {
     let bench = bench();
     assert_eq!(
         ids(&bench, "hearts"),
@@ -58,7 +58,7 @@ fn texts_are_substrings_and_fuzzy_only_where_it_is_said() {
 }
 
 #[test]
-fn a_misspelt_field_is_refused_by_every_command_that_takes_words() {
+fn every_filtering_command_refuses_a_misspelled_field() {
     let bench = bench();
     for command in [
         &["items", "--filter"][..],
@@ -92,7 +92,7 @@ fn a_misspelt_field_is_refused_by_every_command_that_takes_words() {
 }
 
 #[test]
-fn verdicts_choose_items_and_one_verdict_must_meet_all_conditions() {
+fn one_verdict_must_meet_all_filter_conditions() {
     let bench = bench();
     let said = |who: &str, lines: &[serde_json::Value]| {
         let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
@@ -138,7 +138,7 @@ fn verdicts_choose_items_and_one_verdict_must_meet_all_conditions() {
 }
 
 #[test]
-fn what_others_said_in_a_blind_round_finds_nothing() {
+fn filters_find_no_hidden_verdicts_of_a_blind_round() {
     let bench = bench();
     let new = [
         "round",
@@ -172,7 +172,7 @@ fn what_others_said_in_a_blind_round_finds_nothing() {
 }
 
 #[test]
-fn rotations_are_chosen_by_position_set_and_absence() {
+fn filters_select_rotations() {
     let bench = Bench::new();
     let rows = "index\timage\tquestion\tA\tB\tanswer\tg_index\n\
         1\t\tWhich?\tcat\tdog\tA\t1\n1000001\t\tWhich?\tdog\tcat\tB\t1\n2\t\tWho?\ta\tb\tA\t\n";

@@ -1,4 +1,4 @@
-//! Text on whose width terminals disagree: whatever was on the screen before, it ends up as a fresh start would draw it.
+//! Text whose width terminals disagree on: every update ends in the same screen as a fresh start.
 
 use benchtop::model::{Choice, Item, Role, Status};
 use benchtop::protocol::wire::{AnyRequest, ItemView, Page, Request, Row, request};

@@ -1,4 +1,4 @@
-//! What every image generator holds. To add one: a test that makes it and calls [`conforms`] with small settings.
+//! The contract of every image generator. To add one, write a test that calls [`conforms`] with small settings.
 
 use benchtop::inference::{ImageGenerator, Told, generate_all};
 use benchtop::model::generation::{

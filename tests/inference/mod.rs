@@ -1,5 +1,4 @@
-//! What answers for models: one conformance suite for all image generators, HTTP against a real server, model files,
-//! judges, readers of text.
+//! Model backends: one conformance suite for image generators, HTTP servers, model files, judges, OCR.
 
 pub mod conformance;
 mod http;

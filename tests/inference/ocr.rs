@@ -1,4 +1,4 @@
-//! Tesseract: scripts that stand in for it, badly behaved, and the program itself where it is installed.
+//! Tesseract: misbehaving scripts in its place, and the program itself where it is installed.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ fn each_picture_has_its_own_words_or_its_own_trouble() {
         (
             0,
             FailureKind::BadOutput,
-            "exit code 1): \"Error in pixReadStream: Unknown format\"",
+            "Error in pixReadStream: Unknown format",
         ),
         (1, FailureKind::BadOutput, "another head"),
         (2, FailureKind::Unavailable, "signal 9"),

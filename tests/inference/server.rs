@@ -1,4 +1,4 @@
-//! A local server that speaks the image API, or says what a test has it say, well or badly.
+//! A local server with the image API, or with the behavior that a test asks for.
 
 use std::collections::HashMap;
 use std::convert::Infallible;

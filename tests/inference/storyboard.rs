@@ -1,4 +1,4 @@
-//! The storyboard, held to what all generators hold.
+//! The storyboard meets the contract of all generators.
 
 use benchtop::inference::ImageGenerator as _;
 use benchtop::inference::storyboard::Storyboard;

@@ -1,4 +1,4 @@
-//! A model in a worker process: what all generators hold, and what becomes of the work when the worker falls.
+//! A model in a worker process: the contract of all generators, and crashes of the worker.
 
 use std::path::Path;
 use std::time::Duration;
@@ -206,12 +206,8 @@ fn a_picture_that_kills_the_worker_again_is_set_aside_and_the_others_are_made() 
     let made = run(&mut generator, &settings(2), &tasks(6), &mut |_, _| ());
     let failure = made[2].as_ref().unwrap_err();
     assert_eq!(failure.kind, FailureKind::Refused);
-    for words in [
-        "again",
-        "exit status 3",
-        "last words: a fault was asked for: exit 3",
-    ] {
-        assert!(failure.reason.contains(words), "{}", failure.reason);
+    for part in ["exit status 3", "exit 3"] {
+        assert!(failure.reason.contains(part), "{}", failure.reason);
     }
     assert!(!failure.reason.chars().any(char::is_control));
     let (others, without): (Vec<_>, Vec<_>) = (0..6)
@@ -224,14 +220,11 @@ fn a_picture_that_kills_the_worker_again_is_set_aside_and_the_others_are_made() 
 #[test]
 fn each_way_to_fall_is_named_and_got_over() {
     for (fault, words) in [
-        ("kill", "was killed by signal 9"),
-        ("exit 0", "ended with exit status 0"),
-        ("garbage", "wrote `Hell` where a frame should begin"),
-        ("torn", "in the middle of a frame, after 6 of 260 bytes"),
-        (
-            "fatal",
-            "lost its device: DriverError(CUDA_ERROR_ILLEGAL_ADDRESS",
-        ),
+        ("kill", "signal 9"),
+        ("exit 0", "exit status 0"),
+        ("garbage", "`Hell`"),
+        ("torn", "6 of 260 bytes"),
+        ("fatal", "DriverError(CUDA_ERROR_ILLEGAL_ADDRESS"),
     ] {
         let dir = tempfile::tempdir().unwrap();
         let made = run(

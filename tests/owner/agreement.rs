@@ -1,4 +1,4 @@
-//! Agreement as the owner tells it: to whom, of which verdicts, and with which numbers.
+//! Agreement requests at the owner: permissions, the verdicts that count, and the numbers.
 
 use benchtop::metrics::agreement::Agreement;
 use benchtop::model::agreement::analysis::{Agreed, AgreementAsk, By};

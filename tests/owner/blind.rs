@@ -1,4 +1,4 @@
-//! What a blind round keeps back, asked and heard at the socket.
+//! What a blind round hides in replies and events at the socket.
 
 use benchtop::model::agreement::Bootstrap;
 use benchtop::model::agreement::analysis::AgreementAsk;

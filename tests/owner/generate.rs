@@ -1,4 +1,4 @@
-//! Jobs through the owner: two clients see the same, and somebody who waits is served.
+//! Generation jobs at the owner: two clients see the same job, and a waiting client is served.
 
 use std::sync::mpsc;
 
@@ -50,7 +50,7 @@ fn hear(events: &mpsc::Receiver<Event>, mut done: impl FnMut(&Event) -> bool) {
 }
 
 #[test]
-fn two_clients_hear_of_a_job_and_both_may_act_on_it() {
+fn two_clients_follow_and_control_one_job() {
     let bench = fifty();
     let (ann, ann_hears) = watcher(&bench, "ann");
     let (bob, bob_hears) = watcher(&bench, "bob");

@@ -1,4 +1,4 @@
-//! Where decisions wait is counted and told.
+//! Latency counters of decisions.
 
 use uuid::Uuid;
 

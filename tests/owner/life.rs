@@ -1,4 +1,4 @@
-//! How an owner begins and ends, and whose it is.
+//! Start, end, and ownership of the owner process.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
@@ -16,7 +16,7 @@ fn mode(path: &std::path::Path) -> u32 {
 }
 
 #[test]
-fn the_socket_is_its_users_alone() {
+fn the_socket_is_private() {
     let bench = Bench::with_items(1);
     assert_eq!(mode(&bench.root().join(".owner")), 0o700);
     assert_eq!(mode(&bench.root().join(".owner/socket")), 0o600);
@@ -24,7 +24,7 @@ fn the_socket_is_its_users_alone() {
 }
 
 #[test]
-fn a_stale_socket_is_no_owner() {
+fn a_stale_socket_does_not_block_a_new_owner() {
     let bench = Bench::with_items(1);
     let first = bench.pid();
     bench.kill_owner();
@@ -35,7 +35,7 @@ fn a_stale_socket_is_no_owner() {
 }
 
 #[test]
-fn an_owner_that_hangs_up_while_it_ends_is_no_owner() {
+fn an_ending_owner_is_replaced() {
     let bench = Bench::new();
     let folder = bench.root().join(".owner");
     std::fs::create_dir_all(&folder).unwrap();
@@ -124,7 +124,7 @@ fn the_owner_outlives_the_group_that_started_it() {
 }
 
 #[test]
-fn a_project_too_deep_for_a_socket_has_it_elsewhere() {
+fn a_deep_project_has_its_socket_elsewhere() {
     let dir = tempfile::tempdir().unwrap();
     let deep = dir.path().join("d".repeat(90)).join("e".repeat(90));
     let bench = Bench::init(deep);
@@ -253,7 +253,7 @@ fn another_users_project_is_refused_clearly() {
 }
 
 #[test]
-fn in_a_shared_project_everybody_is_who_the_project_says() {
+fn a_shared_project_maps_users_to_annotators() {
     let bench = Bench::with_items(3);
     bench.run(["stop"]).ok();
     let Some(mut ann) = as_user(54321, &bench) else {

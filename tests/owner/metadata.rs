@@ -1,4 +1,4 @@
-//! Metadata through the owner: read, saved, watched, counted.
+//! Metadata at the owner: reading, saving, watching, counting.
 
 use std::sync::mpsc;
 
@@ -72,7 +72,7 @@ fn numbers(client: &Client, words: &str) -> Vec<u32> {
 }
 
 #[test]
-fn two_who_save_the_same_file_are_told_and_nothing_is_merged() {
+fn concurrent_saves_conflict_and_merge_nothing() {
     let bench = Bench::new();
     let (ann, _) = watcher(&bench, "ann");
     let (bob, told) = watcher(&bench, "bob");
@@ -111,7 +111,7 @@ fn two_who_save_the_same_file_are_told_and_nothing_is_merged() {
 }
 
 #[test]
-fn an_edit_made_outside_is_told_and_read() {
+fn an_external_edit_is_announced_and_read() {
     let bench = Bench::new();
     let (ann, told) = watcher(&bench, "ann");
     let file = bench.root().join("metadata").join(COLOR);
@@ -151,7 +151,7 @@ fn an_edit_made_outside_is_told_and_read() {
 }
 
 #[test]
-fn what_an_edit_does_to_the_items_is_known_before_and_after_it() {
+fn an_edit_reports_its_effect_before_and_after() {
     let bench = Bench::new();
     let file = bench.write("made.jsonl", composed(600, 5));
     bench.run(["import", file.to_str().unwrap()]).ok();
@@ -216,7 +216,7 @@ fn what_an_edit_does_to_the_items_is_known_before_and_after_it() {
 }
 
 #[test]
-fn failing_terms_are_found_and_their_items_discarded_and_brought_back() {
+fn items_of_failing_terms_are_discarded_and_restored() {
     let bench = Bench::new();
     let file = bench.write("made.jsonl", composed(900, 5));
     bench.run(["import", file.to_str().unwrap()]).ok();
@@ -289,7 +289,7 @@ fn failing_terms_are_found_and_their_items_discarded_and_brought_back() {
 }
 
 #[test]
-fn retiring_terms_and_taking_it_back_is_all_or_nothing() {
+fn retiring_terms_is_atomic_and_reversible() {
     let bench = Bench::new();
     let file = bench.write("made.jsonl", composed(600, 5));
     bench.run(["import", file.to_str().unwrap()]).ok();

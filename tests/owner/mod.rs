@@ -1,4 +1,4 @@
-//! The owner's socket: what it answers to the wrong words, who may speak, and what is left when it ends.
+//! The owner's socket: wrong messages, permissions, and cleanup.
 
 mod agreement;
 mod blind;

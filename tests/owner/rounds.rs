@@ -1,4 +1,4 @@
-//! Rounds at the socket: what is served and accepted, and that nobody is served what others have.
+//! Rounds at the socket: served items, accepted verdicts, and exclusive leases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +58,7 @@ pub(super) fn project(protocol: &str, more: &[&str]) -> Bench {
 }
 
 #[test]
-fn repeats_and_probes_look_like_any_item_and_decide_nothing() {
+fn repeats_and_probes_look_like_other_items_and_do_not_count() {
     let bench = Bench::with_items(60);
     let known: String = (41..=60)
         .map(|n| {
@@ -129,7 +129,7 @@ fn repeats_and_probes_look_like_any_item_and_decide_nothing() {
 }
 
 #[test]
-fn who_is_not_in_a_round_or_says_what_it_does_not_ask_is_refused() {
+fn a_round_refuses_strangers_and_unasked_verdicts() {
     let bench = project("both-accept", &[]);
     let cem = bench.client("cem", |_| ());
     assert_eq!(
@@ -189,7 +189,7 @@ fn who_is_not_in_a_round_or_says_what_it_does_not_ask_is_refused() {
 }
 
 #[test]
-fn an_adjudication_settles_what_two_disagree_on() {
+fn an_adjudication_settles_a_dispute() {
     let bench = project("both-accept", &["--repeats", "0", "--probes", "0"]);
     let say = |who: &str, item: usize, verdict: &str| {
         let line =
@@ -283,7 +283,7 @@ fn an_adjudication_settles_what_two_disagree_on() {
 }
 
 #[test]
-fn ten_annotators_beside_a_generating_job_are_never_served_the_same_place_twice() {
+fn ten_annotators_are_served_distinct_items_beside_a_job() {
     const PEOPLE: usize = 10;
     const OVERLAP: usize = 5;
     let each = rounds(60) as usize;
@@ -373,7 +373,7 @@ fn ten_annotators_beside_a_generating_job_are_never_served_the_same_place_twice(
 }
 
 #[test]
-fn who_leaves_leaves_the_rest_to_the_others_and_who_joins_takes_it() {
+fn leaving_and_joining_annotators_share_the_rest() {
     let bench = project("both-accept", &["--repeats", "0", "--probes", "0"]);
     let [ann, bob, cem] = ["ann", "bob", "cem"].map(|who| bench.client(who, |_| ()));
     let all = |client: &Client, most: usize| {
@@ -458,7 +458,7 @@ fn who_leaves_leaves_the_rest_to_the_others_and_who_joins_takes_it() {
 }
 
 #[test]
-fn a_round_is_deleted_only_while_nobody_has_said_anything_in_it() {
+fn only_an_unused_round_can_be_deleted() {
     let bench = project("single", &["--repeats", "0", "--probes", "0"]);
     let ann = bench.client("ann", |_| ());
     let NextAssignment::Item(served) = next(&ann, "first") else {
@@ -492,7 +492,7 @@ fn a_round_is_deleted_only_while_nobody_has_said_anything_in_it() {
 }
 
 #[test]
-fn only_an_option_or_a_refusal_is_an_answer_to_a_question_with_options() {
+fn a_question_with_options_takes_an_option_or_a_refusal() {
     let bench = project(
         "answer",
         &["--repeats", "0", "--probes", "0", "--overlap", "1"],
@@ -530,7 +530,7 @@ fn only_an_option_or_a_refusal_is_an_answer_to_a_question_with_options() {
 }
 
 #[test]
-fn the_report_of_a_closed_round_can_be_read_beside_a_blind_one() {
+fn a_closed_round_reports_beside_a_blind_one() {
     let bench = Bench::with_items(40);
     bench
         .run(
@@ -575,7 +575,7 @@ fn the_report_of_a_closed_round_can_be_read_beside_a_blind_one() {
 }
 
 #[test]
-fn rotations_of_a_question_are_judged_once_for_all_of_them() {
+fn one_verdict_covers_all_rotations_of_a_question() {
     let bench = Bench::new();
     let options = ["cat", "dog", "cow"];
     let item = |set: usize, index: usize| {

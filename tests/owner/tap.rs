@@ -1,4 +1,4 @@
-//! A connection to the owner, of which every frame is kept.
+//! A connection to the owner that records every frame.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;

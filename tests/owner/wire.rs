@@ -1,4 +1,4 @@
-//! Words on the wire, right and wrong. The owner says why it hangs up, and goes on serving the others.
+//! Right and wrong messages on the wire. The owner gives a reason, hangs up, and keeps serving others.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -82,7 +82,7 @@ fn judge(number: u32, verdict: Verdict, expected: Option<u64>) -> request::Decid
 }
 
 #[test]
-fn wrong_greetings_are_told_why_and_the_owner_goes_on() {
+fn wrong_greetings_are_refused_and_the_owner_continues() {
     let bench = Bench::with_items(3);
     let pid = bench.pid();
     let mut raw = Raw::new(&bench);
@@ -122,7 +122,7 @@ fn wrong_greetings_are_told_why_and_the_owner_goes_on() {
 }
 
 #[test]
-fn garbage_in_a_conversation_ends_that_conversation_only() {
+fn garbage_ends_only_its_own_connection() {
     let bench = Bench::with_items(3);
     let pid = bench.pid();
     let mut raw = Raw::greeted(&bench);
@@ -150,7 +150,7 @@ fn garbage_in_a_conversation_ends_that_conversation_only() {
 }
 
 #[test]
-fn anothers_verdict_arrives_as_an_event() {
+fn a_verdict_reaches_other_clients_as_an_event() {
     let bench = Bench::with_items(3);
     let (send, events) = mpsc::channel();
     let watcher = bench.client("ann", move |incoming| {
@@ -188,7 +188,7 @@ fn anothers_verdict_arrives_as_an_event() {
 }
 
 #[test]
-fn a_verdict_on_what_has_changed_is_a_conflict_that_says_who() {
+fn a_verdict_on_a_changed_item_is_a_conflict_with_a_name() {
     let bench = Bench::with_items(3);
     let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
     let seen = ann.ask(request::Item(1)).unwrap();
@@ -213,7 +213,7 @@ fn a_verdict_on_what_has_changed_is_a_conflict_that_says_who() {
 }
 
 #[test]
-fn a_client_that_never_reads_holds_nobody_up() {
+fn a_client_that_never_reads_blocks_nobody() {
     let bench = Bench::with_items(400);
     let mut deaf: Vec<Raw> = (0..3).map(|_| Raw::greeted(&bench)).collect();
     for raw in &mut deaf {

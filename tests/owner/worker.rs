@@ -1,4 +1,4 @@
-//! Jobs whose model is in a worker process: the job survives what the worker does not, and no worker its owner.
+//! Jobs with a model in a worker process: a job survives its worker, and a worker ends with its owner.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ fn absent(library: &str) -> String {
 }
 
 #[test]
-fn a_job_survives_its_worker_and_no_worker_its_owner() {
+fn a_job_survives_its_worker_and_a_worker_ends_with_its_owner() {
     let bench = on("cpu-worker");
     let marker = bench.beside("killed");
     let fault = format!("kill after 20 once {}", marker.display());
@@ -139,7 +139,7 @@ fn a_job_survives_its_worker_and_no_worker_its_owner() {
 }
 
 #[test]
-fn an_owner_that_ends_amid_its_work_takes_its_worker_along() {
+fn an_ending_owner_ends_its_worker() {
     let bench = on("cpu-worker");
     generate(&bench, &["--detach"], FAULT, "stall after 3").ok();
     let owner = owners(bench.root())[0];
@@ -157,7 +157,7 @@ fn an_owner_that_ends_amid_its_work_takes_its_worker_along() {
 }
 
 #[test]
-fn a_picture_that_the_worker_falls_over_is_set_aside_and_the_others_are_made() {
+fn a_picture_that_crashes_the_worker_is_set_aside() {
     let bench = on("cpu-worker");
     let item = &bench.items()[0];
     bench.run(["stop"]).ok();
@@ -193,7 +193,7 @@ fn a_picture_that_the_worker_falls_over_is_set_aside_and_the_others_are_made() {
 
 /// Two models may not fit on one device.
 #[test]
-fn jobs_with_two_models_take_turns_in_one_worker_at_a_time() {
+fn jobs_with_two_models_share_one_worker_at_a_time() {
     let bench = on("cpu-worker");
     let other = MODEL.replace("models/sd", "models/sdxl");
     let begin = |model: &str, seed: &str| {
@@ -239,7 +239,7 @@ fn jobs_with_two_models_take_turns_in_one_worker_at_a_time() {
 }
 
 #[test]
-fn what_is_decoded_in_tiles_for_lack_of_memory_is_recorded_as_such() {
+fn decoding_in_tiles_is_recorded() {
     let bench = on("cpu-worker");
     let model = MODEL.replace("models/sd", "models/sdxl");
     let args = [
@@ -283,7 +283,7 @@ fn what_is_decoded_in_tiles_for_lack_of_memory_is_recorded_as_such() {
 }
 
 #[test]
-fn a_gpu_is_used_where_its_program_says_that_it_computes() {
+fn a_working_gpu_program_is_used() {
     let bench = on("auto");
     // f16 is what a GPU is asked for: the one who answers is the other program, though it has no GPU either.
     let path = pretended(&bench, &format!("exec {PROGRAM} worker --device cpu"));
@@ -329,7 +329,7 @@ fn a_gpu_is_used_where_its_program_says_that_it_computes() {
 }
 
 #[test]
-fn a_gpu_that_is_asked_for_by_name_is_not_replaced() {
+fn a_named_gpu_has_no_fallback() {
     let bench = on("cuda:0");
     let missing = generate(&bench, &[], WORKER, "/no/such/benchtop-gpu").refused(1);
     for name in [
@@ -369,7 +369,7 @@ fn a_gpu_that_is_asked_for_by_name_is_not_replaced() {
 }
 
 #[test]
-fn doctor_tries_the_program_for_gpus() {
+fn doctor_tests_the_gpu_program() {
     let bench = Bench::new();
     let devices = |worker: &Path| {
         let mut command = bench.command(["doctor", "--json"]);

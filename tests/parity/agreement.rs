@@ -131,7 +131,7 @@ fn compare(got: &Measures, expected: &Expected, what: &str) {
 }
 
 #[test]
-fn measures_are_those_of_the_packages() {
+fn agreement_measures_equal_the_packages() {
     let cases = cases();
     assert!(cases.len() >= 15, "{} fixtures", cases.len());
     for (name, case) in &cases {
@@ -155,7 +155,7 @@ fn measures_are_those_of_the_packages() {
 }
 
 #[test]
-fn what_is_not_defined_says_why() {
+fn undefined_measures_have_reasons() {
     let cases = cases();
     let report = |name: &str| of(&cases[name]).counts().report();
     let why = |report: &AgreementReport, name: &str| named(&report.all, name).value.unwrap_err();
@@ -198,7 +198,7 @@ fn what_is_not_defined_says_why() {
 /// Two bootstraps never draw the same items. 4,000 and 20,000 draws are within 5 % of each other's standard error, and
 /// their 95 % points within a quarter of it (a few of these measures take few values).
 #[test]
-fn intervals_are_those_of_numpy() {
+fn intervals_equal_numpy() {
     let mut compared = 0;
     for (name, case) in cases()
         .iter()

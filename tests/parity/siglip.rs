@@ -83,13 +83,9 @@ fn what_the_network_would_take_without_a_look_is_refused() {
         (
             r#""num_attention_heads": 4"#,
             r#""num_attention_heads": 3"#,
-            "does not divide the width",
+            "num_attention_heads",
         ),
-        (
-            r#""gelu_pytorch_tanh""#,
-            r#""relu""#,
-            "hidden_act`: relu is not supported",
-        ),
+        (r#""gelu_pytorch_tanh""#, r#""relu""#, "hidden_act"),
         (
             r#""vision_use_head": true"#,
             r#""vision_use_head": false"#,
@@ -100,11 +96,7 @@ fn what_the_network_would_take_without_a_look_is_refused() {
             r#""patch_size": 80"#,
             "vision_config.patch_size",
         ),
-        (
-            r#""vocab_size": 385"#,
-            r#""vocab_size": 384"#,
-            "token_embedding.weight has shape [385, 32]",
-        ),
+        (r#""vocab_size": 385"#, r#""vocab_size": 384"#, "[385, 32]"),
     ] {
         let said = refused("config.json", from, to);
         assert!(said.contains(says), "{said}");

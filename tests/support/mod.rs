@@ -1,4 +1,4 @@
-//! A project in a folder of its own, the real program run on it, and the end of every owner it started.
+//! A project in a temporary folder, with the real program. Every owner ends with its project.
 
 pub mod emulator;
 mod refusal;
@@ -26,20 +26,20 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Says something that is seen although the test passes: the harness keeps back only what the print macros write.
+/// Writes a line that is visible although the test passes. The harness captures only the print macros.
 pub fn tell(text: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// What a test may need that a machine may lack.
+/// A requirement that some machines do not meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Root, who can mount file systems and become another user.
+    /// Root, to mount file systems and to become another user.
     Root,
-    /// A mount that root is allowed to make: containers often refuse it.
+    /// Permission to mount. Containers often refuse it to root.
     Mount,
-    /// Another user who can run the program: not one below a folder that only root enters.
+    /// Another user who may run the program. A folder that only root may enter prevents it.
     Users,
     /// A program by name: `git`, `python3`, `tesseract`, `mkfs.ext4`.
     Program(&'static str),
@@ -69,8 +69,7 @@ impl Need {
     }
 }
 
-/// Skips a test with a line that is seen although the test passes. Fails where `BENCHTOP_REQUIRE` names the need:
-/// words separated by commas, or `all`.
+/// Skips a test with a visible line. Fails if `BENCHTOP_REQUIRE` names the need: words between commas, or `all`.
 pub fn skip(need: Need, why: &str) {
     let required = std::env::var("BENCHTOP_REQUIRE").unwrap_or_default();
     let named = required
@@ -85,13 +84,13 @@ pub fn skip(need: Need, why: &str) {
     tell(&format!("skipped ({}): {why}", need.word()));
 }
 
-/// The program itself.
+/// The path of the program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_benchtop");
 
-/// How long a test waits for what must happen before it calls it a failure. Never a measurement.
+/// How long a test waits for an event before it fails. Not a measurement.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a command left behind.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Output {
     pub code: i32,
@@ -100,24 +99,24 @@ pub struct Output {
 }
 
 impl Output {
-    /// Standard output, for a command that must have succeeded.
+    /// Standard output of a command that must succeed.
     pub fn ok(self) -> String {
         assert_eq!(self.code, 0, "{self:?}");
         self.out
     }
 
-    /// Standard output as JSON lines, for a command that must have succeeded.
+    /// Standard output of a command that must succeed, as JSON lines.
     pub fn lines(self) -> Vec<Value> {
         json_lines(&self.ok())
     }
 
-    /// The error, for a command that must have failed with that exit code.
+    /// The error of a command that must fail with this exit code.
     pub fn refused(self, code: i32) -> Refusal {
         assert_eq!(self.code, code, "{self:?}");
         Refusal::of(&self)
     }
 
-    /// The error, for a command with `--json` that must have failed with that kind.
+    /// The error of a command with `--json` that must fail with this kind.
     pub fn refused_as(self, kind: ErrorKind) -> Refusal {
         let refusal = Refusal::of(&self);
         let code = if kind == ErrorKind::Usage { 2 } else { 1 };
@@ -146,7 +145,7 @@ pub fn json_lines(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// A project; its owners end with it, whatever becomes of the test.
+/// A project. Its owners end with it, also when the test fails.
 pub struct Bench {
     root: PathBuf,
     _dir: Option<TempDir>,
@@ -167,7 +166,7 @@ impl Bench {
         bench
     }
 
-    /// An empty project at `root`, whose folder somebody else removes.
+    /// An empty project at `root`. The caller removes the folder.
     pub fn init(root: PathBuf) -> Bench {
         Project::init(&root).unwrap();
         Bench::at(root)
@@ -181,7 +180,7 @@ impl Bench {
         }
     }
 
-    /// A project of `items` questions.
+    /// A project with `items` questions.
     pub fn with_items(items: usize) -> Bench {
         let bench = Bench::new();
         bench.import_items("set", 0..items);
@@ -220,7 +219,7 @@ impl Bench {
         self.run(["import", file.to_str().unwrap()]).ok();
     }
 
-    /// The program with these arguments, on this project.
+    /// The program with these arguments and this project.
     pub fn command<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(args).arg("--project").arg(&self.root);
@@ -229,7 +228,7 @@ impl Bench {
         command
     }
 
-    /// The configuration folder of the person who runs the commands: nobody's keys, nobody's agreements.
+    /// The configuration folder of the user who runs the commands. It is empty at first.
     pub fn person(&self) -> PathBuf {
         self.beside("person")
     }
@@ -238,12 +237,12 @@ impl Bench {
         run(&mut self.command(args), "")
     }
 
-    /// Runs a command that reads `input`.
+    /// Runs a command with `input` as its standard input.
     pub fn feed<'a>(&self, args: impl IntoIterator<Item = &'a str>, input: &str) -> Output {
         run(&mut self.command(args), input)
     }
 
-    /// Starts an owner and waits for its line: `ready`, `owned`, or what it failed with.
+    /// Starts an owner and waits for its line: `ready`, `owned`, or an error.
     pub fn start_owner(&self) -> Value {
         let mut child = self.spawn_owner();
         let readiness = readiness(&mut child);
@@ -253,7 +252,7 @@ impl Bench {
         readiness
     }
 
-    /// Starts an owner and does not wait.
+    /// Starts an owner without waiting for it.
     pub fn spawn_owner(&self) -> Child {
         let mut command = self.command(["owner"]);
         command
@@ -263,11 +262,11 @@ impl Bench {
         command.spawn().unwrap()
     }
 
-    /// A client of the owner, which is started when there is none.
+    /// A client of the owner. Starts an owner if there is none.
     pub fn client(&self, who: &str, on: impl FnMut(Incoming) + Send + 'static) -> Client {
         let on = Arc::new(Mutex::new(on));
         let mut attached = None;
-        // One that is just ending is still a process, and hangs up or has no socket any more.
+        // An ending owner is still a process, but it hangs up or has no socket.
         wait_until("an owner", || {
             if owners(&self.root).is_empty() {
                 self.start_owner();
@@ -280,7 +279,7 @@ impl Bench {
         attached.unwrap()
     }
 
-    /// The owner's process id by its own word; `None` when there is none.
+    /// The process id that the owner reports, or `None` without an owner.
     pub fn pid(&self) -> Option<u64> {
         self.status()["owner"]["pid"].as_u64()
     }
@@ -323,7 +322,7 @@ impl Bench {
         Decider::new(self.command(["decide", "--as", who]))
     }
 
-    /// Everything in the project's folder but what the running owner and its index need.
+    /// Everything in the project folder except the index and the files of the running owner.
     pub fn snapshot(&self) -> BTreeMap<PathBuf, String> {
         let mut found = BTreeMap::new();
         look(&self.root, &self.root, &mut found);
@@ -343,7 +342,7 @@ impl Drop for Bench {
     }
 }
 
-/// A journal's lines up to the last whole one.
+/// The complete lines of a journal.
 fn whole_lines(text: &str) -> Vec<Value> {
     json_lines(text.rsplit_once('\n').map_or("", |(whole, _)| whole))
 }
@@ -374,7 +373,7 @@ fn look(root: &Path, dir: &Path, found: &mut BTreeMap<PathBuf, String>) {
     }
 }
 
-/// No colours, a short life without clients, and nothing of the environment that names somebody.
+/// Sets no colors, a short idle time, and an environment that names nobody.
 pub fn tame(command: &mut Command) {
     command
         .env("BENCHTOP_IDLE_SECONDS", "20")
@@ -398,7 +397,7 @@ pub fn run(command: &mut Command, input: &str) -> Output {
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_string();
     let feeding = std::thread::spawn(move || {
-        // A program that has heard enough closes its end.
+        // The program may close its standard input early.
         let _ = stdin.write_all(input.as_bytes());
     });
     let output = child.wait_with_output().unwrap();
@@ -410,7 +409,7 @@ pub fn run(command: &mut Command, input: &str) -> Output {
     }
 }
 
-/// The line a starting owner prints.
+/// The line that a starting owner prints.
 pub fn readiness(child: &mut Child) -> Value {
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap())
@@ -419,7 +418,7 @@ pub fn readiness(child: &mut Child) -> Value {
     serde_json::from_str(&line).unwrap_or(Value::Null)
 }
 
-/// The owners of the project at `root` that live, by the process table.
+/// The live owners of the project at `root`, from the process table.
 pub fn owners(root: &Path) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -439,7 +438,7 @@ pub fn owners(root: &Path) -> Vec<u32> {
     found
 }
 
-/// Whether a process is gone, or waits only to be collected.
+/// True if a process is gone or a zombie.
 pub fn is_dead(pid: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => stat
@@ -456,7 +455,7 @@ pub fn kill(pid: u32) {
     }
 }
 
-/// Waits for what must become true.
+/// Waits until `done` returns true.
 pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !done() {
@@ -468,7 +467,7 @@ pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// A question in Dysca's form, a pure function of its number.
+/// Question `n` in Dysca's format.
 pub fn question(n: usize) -> Value {
     json!({
         "id": n, "images": [format!("{}.png", n % 7)], "prompt": format!("a picture of thing {n}"),
@@ -477,7 +476,7 @@ pub fn question(n: usize) -> Value {
     })
 }
 
-/// Composed questions about the shipped metadata, one a line, of the balanced plan: `count` of them from `seed`.
+/// `count` composed questions as JSON lines: the shipped metadata, the balanced plan, and `seed`.
 pub fn composed(count: u64, seed: u64) -> String {
     let metadata = Metadata::parse(benchtop::model::metafile::shipped());
     let grammar = Arc::new(CompiledMetadata::compile(&metadata).0);
@@ -488,7 +487,7 @@ pub fn composed(count: u64, seed: u64) -> String {
         .collect()
 }
 
-/// A verdict as a line for `decide`.
+/// A verdict as an input line of `decide`.
 pub fn verdict(uuid: uuid::Uuid, number: usize, verdict: &str) -> String {
     json!({"item": number, "verdict": verdict, "uuid": uuid}).to_string()
 }
@@ -527,7 +526,7 @@ impl Decider {
         }
     }
 
-    /// Sends a line; false when nobody reads any more.
+    /// Sends a line. Returns false if the process no longer reads.
     pub fn send(&mut self, line: &str) -> bool {
         self.stdin
             .as_mut()
@@ -539,7 +538,7 @@ impl Decider {
         self.lines.recv_timeout(PATIENCE).expect("a receipt")
     }
 
-    /// Closes standard input, waits for the end, and gives the receipts not yet taken.
+    /// Closes standard input, waits for the end, and returns the remaining receipts.
     pub fn finish(mut self) -> Vec<Value> {
         drop(self.stdin.take());
         let _ = self.child.wait();
@@ -547,7 +546,7 @@ impl Decider {
     }
 }
 
-/// A pseudo-random number below `n` that depends on its arguments alone (SplitMix64's mixing).
+/// A pseudo-random number below `n` that depends only on its arguments (SplitMix64).
 pub fn dice(seed: u64, n: u64) -> u64 {
     let mut z = seed
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -557,7 +556,7 @@ pub fn dice(seed: u64, n: u64) -> u64 {
     (z ^ (z >> 31)) % n
 }
 
-/// How often to repeat what breaks by chance: `usual`, or as `BENCHTOP_TORTURE` says.
+/// The number of rounds of a random test: `BENCHTOP_TORTURE`, or `usual`.
 pub fn rounds(usual: u64) -> u64 {
     std::env::var("BENCHTOP_TORTURE")
         .ok()
@@ -565,18 +564,18 @@ pub fn rounds(usual: u64) -> u64 {
         .unwrap_or(usual)
 }
 
-/// Whether this is root, who can mount and become others.
+/// True if the tests run as root.
 pub fn root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// A mounted file system that goes with this.
+/// A mounted file system. Dropping it unmounts.
 pub struct Mount {
     pub at: PathBuf,
 }
 
 impl Mount {
-    /// Runs `mount` with these arguments and the folder `at`; says why where that is not possible here.
+    /// Runs `mount` with these arguments and the folder `at`. Skips the test if that is not possible.
     pub fn new(args: &[&str], at: &Path) -> Option<Mount> {
         std::fs::create_dir_all(at).unwrap();
         let done = Command::new("mount").args(args).arg(at).output();
@@ -604,8 +603,8 @@ impl Mount {
 }
 
 impl Mount {
-    /// Unmounts for good: threads of a killed process may hold files for a moment after it counts as dead, and a file
-    /// system that is held is the same one when its disk is mounted again.
+    /// Unmounts completely. Threads of a killed process may hold files for a moment after the process is dead, and a
+    /// file system with open files would be reused by the next mount.
     pub fn unmount(self) {
         wait_until("the file system is free", || {
             Command::new("umount")
@@ -619,7 +618,7 @@ impl Mount {
 
 impl Drop for Mount {
     fn drop(&mut self) {
-        // Lazily: a process that is still dying must not keep the folder.
+        // Lazily, because a dying process may still hold the folder.
         let _ = Command::new("umount").arg("-l").arg(&self.at).output();
     }
 }

@@ -77,7 +77,9 @@ impl Refusal {
             if let Some(line) = place.strip_prefix("line ").and_then(|n| n.parse().ok()) {
                 refusal.line = line;
                 rest = after;
-            } else if is_path(file) && (line.is_some() || !place.contains(':')) {
+            } else if (line.is_some() && !file.contains('`'))
+                || (is_path(file) && !place.contains(':'))
+            {
                 refusal.file = file.to_string();
                 refusal.line = line.unwrap_or_default();
                 rest = after;

@@ -188,6 +188,16 @@ pub fn brought_back(number: impl std::fmt::Display) -> String {
     format!("your verdict on #{number} is brought back")
 }
 
+/// The notice after an undo of an edit.
+pub fn edit_taken_back(number: usize) -> String {
+    format!("your edit of #{number} is taken back")
+}
+
+/// The notice after a redo of an edit.
+pub fn edit_brought_back(number: usize) -> String {
+    format!("your edit of #{number} is brought back")
+}
+
 /// The notice after an undo in a round: the item is not the annotator's any more.
 pub fn given_back(number: impl std::fmt::Display) -> String {
     format!("#{number} is given back")

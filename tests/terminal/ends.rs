@@ -1,4 +1,4 @@
-//! How the program ends: by its person, by the line, by a signal.
+//! How the program ends: by a key, by a hang-up, by a signal.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ fn signal(pid: u32, signal: rustix::process::Signal) {
 }
 
 #[test]
-fn it_starts_shows_the_sample_and_accepts_and_q_gives_the_screen_back() {
+fn the_program_starts_accepts_an_item_and_restores_the_screen() {
     let bench = Bench::empty();
     let mut pty = Pty::open(&bench, Line::default());
     pty.wait_for(wording::EMPTY_PROJECT);
@@ -42,7 +42,7 @@ fn it_starts_shows_the_sample_and_accepts_and_q_gives_the_screen_back() {
 }
 
 #[test]
-fn a_hang_up_leaves_no_client_and_the_last_verdict_on_disk_and_the_owner_alive() {
+fn a_hang_up_keeps_the_last_verdict_and_the_owner() {
     let bench = Bench::plain(5);
     let mut pty = Pty::open(&bench, Line::default());
     pty.judge(1, b"a");
@@ -102,7 +102,7 @@ fn a_killed_owner_is_started_again_and_a_stopped_one_by_the_next_key() {
 }
 
 #[test]
-fn sigterm_gives_the_screen_and_the_modes_of_the_line_back() {
+fn sigterm_restores_the_screen_and_the_line_modes() {
     let bench = Bench::plain(3);
     let mut pty = Pty::open(&bench, Line::default());
     pty.judge(1, b"a");
@@ -119,7 +119,7 @@ fn sigterm_gives_the_screen_and_the_modes_of_the_line_back() {
 }
 
 #[test]
-fn ctrl_z_gives_the_screen_to_the_shell_and_fg_paints_it_anew() {
+fn ctrl_z_restores_the_shell_and_fg_repaints() {
     let bench = Bench::plain(3);
     let mut command = CommandBuilder::new("sh");
     let root = bench.project().root().display().to_string();

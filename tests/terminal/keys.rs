@@ -1,4 +1,4 @@
-//! Keys over lines that cut and delay.
+//! Keys over lines that split and delay bytes.
 
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ fn keys_whose_bytes_come_one_by_one_never_become_verdicts() {
 }
 
 #[test]
-fn answers_to_the_probe_that_come_late_or_in_pieces_are_never_keys() {
+fn late_or_split_probe_answers_are_never_keys() {
     for cut in [
         None,
         Some((1, PAUSE)),

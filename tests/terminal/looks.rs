@@ -1,4 +1,4 @@
-//! What the terminal and the environment say of colors and of the character set, in the real program.
+//! Colors and character sets as the terminal and the environment announce them.
 
 use super::pty::{Line, Pty};
 use crate::support::{json_lines, wording};
@@ -33,7 +33,7 @@ fn inks(raw: &[u8]) -> Vec<u16> {
 }
 
 #[test]
-fn sixteen_colors_on_a_light_terminal_are_those_that_read_on_it() {
+fn sixteen_colors_are_readable_on_a_light_terminal() {
     let bench = Bench::plain(2);
     let seen = |env: &[(&str, &str)]| {
         let pty = Pty::open_with(&bench, Line::default(), env);
@@ -53,7 +53,7 @@ fn sixteen_colors_on_a_light_terminal_are_those_that_read_on_it() {
 }
 
 #[test]
-fn the_persons_theme_holds_and_a_projects_does_not() {
+fn the_user_s_theme_overrides_the_project_s() {
     let bench = Bench::plain(2);
     let file = bench.project().root().join("benchtop.toml");
     let text = std::fs::read_to_string(&file).unwrap();
@@ -92,7 +92,7 @@ fn the_persons_theme_holds_and_a_projects_does_not() {
 }
 
 #[test]
-fn with_lang_c_nothing_beyond_ascii_is_written() {
+fn lang_c_writes_ascii_only() {
     let bench = Bench::sample();
     for env in [[("LC_ALL", "C")], [("LC_ALL", "de_DE.ISO-8859-1")]] {
         let pty = Pty::open_with(&bench, Line::default(), &env);

@@ -403,7 +403,7 @@ fn run(seed: u64) -> (usize, usize) {
 }
 
 #[test]
-fn on_a_slow_line_that_goes_dead_the_journal_is_what_the_screen_acknowledged() {
+fn a_dead_slow_line_loses_no_acknowledged_verdict() {
     let runs = rounds(8);
     let next = AtomicU64::new(0);
     let (verdicts, hung_up) = (AtomicU64::new(0), AtomicU64::new(0));

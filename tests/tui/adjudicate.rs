@@ -1,4 +1,4 @@
-//! Adjudication through the whole program: what is shown of whom, and what is written when something is settled.
+//! Adjudication in the program: which names are shown, and what a settlement writes.
 
 use benchtop::model::round::{Adjudication, Guidelines, NewRound, Protocol, Rate};
 use benchtop::model::verdict::{Asked, Part};
@@ -136,7 +136,7 @@ fn nameless(shown: &str) {
 }
 
 #[test]
-fn disputes_are_settled_with_a_why_and_nobody_is_named() {
+fn settling_a_dispute_needs_a_reason_and_hides_names() {
     let bench = project();
     let mut cem = sit(&bench, "cem");
     let shown = on(&cem, 1);
@@ -220,7 +220,7 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
 }
 
 #[test]
-fn undo_takes_it_back_and_others_verdicts_come_by_themselves() {
+fn undo_reopens_a_dispute_and_new_disputes_appear() {
     let bench = project();
     let mut cem = sit(&bench, "cem");
     on(&cem, 1);
@@ -279,7 +279,7 @@ fn undo_takes_it_back_and_others_verdicts_come_by_themselves() {
 }
 
 #[test]
-fn a_gap_of_the_guidelines_is_tagged_and_opens_them() {
+fn a_guideline_gap_is_tagged_and_opens_the_guidelines() {
     let bench = Bench::plain(5);
     let docs = bench.project().root().join("docs");
     std::fs::create_dir(&docs).unwrap();
@@ -332,7 +332,7 @@ fn a_gap_of_the_guidelines_is_tagged_and_opens_them() {
 }
 
 #[test]
-fn ones_own_items_are_flagged_and_a_blind_round_keeps_the_others_back() {
+fn a_judge_of_the_round_sees_only_own_disputes() {
     let bench = project();
     // bobby has not judged #4: what he may not know of is not listed.
     let mut bobby = sit(&bench, "bobby");
@@ -394,7 +394,7 @@ fn ones_own_items_are_flagged_and_a_blind_round_keeps_the_others_back() {
 }
 
 #[test]
-fn rounds_are_chosen_and_names_shown_where_the_round_says_so() {
+fn rounds_are_chosen_and_names_shown_on_request() {
     let bench = Bench::plain(5);
     let mut early = sit(&bench, "cem");
     early.wait_for(wording::NOTHING_DECIDED);
@@ -428,7 +428,7 @@ fn rounds_are_chosen_and_names_shown_where_the_round_says_so() {
 }
 
 #[test]
-fn a_verdict_that_settles_outlives_the_owner() {
+fn a_settlement_survives_a_killed_owner() {
     let bench = project();
     let mut cem = sit(&bench, "cem");
     on(&cem, 1);
@@ -450,7 +450,7 @@ fn timeless(shown: &str) -> String {
 }
 
 #[test]
-fn what_it_looks_like() {
+fn the_adjudication_pane() {
     let bench = Bench::sample();
     round(&bench, "first", |_| {});
     differ(&bench, "first");

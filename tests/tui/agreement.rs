@@ -1,4 +1,4 @@
-//! The agreement pane through the whole program, while people judge.
+//! The agreement pane, while annotators judge.
 
 use std::process::Command;
 
@@ -61,7 +61,7 @@ fn say(client: &Client, number: u32, verdict: Verdict) {
 }
 
 #[test]
-fn what_the_pane_shows_is_what_the_command_prints_and_the_metrics_say() {
+fn the_agreement_pane_equals_the_command_and_the_metrics() {
     let bench = project(20);
     let (ann, bob) = (bench.client("ann"), bench.client("bob"));
     for number in 1..=20 {
@@ -187,7 +187,7 @@ fn numbers_follow_the_verdicts_and_rows_open_their_items() {
 }
 
 #[test]
-fn whoever_the_round_is_blind_for_is_told_why_until_it_is_closed() {
+fn a_blind_round_hides_agreement_until_it_is_closed() {
     let bench = project(4);
     let (ann, bob) = (bench.client("ann"), bench.client("bob"));
     say(&ann, 1, Verdict::Accept);

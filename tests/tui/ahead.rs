@@ -1,4 +1,4 @@
-//! Keys that were typed for a prompt which did not open: they are never verdicts.
+//! Keys typed for a prompt that did not open never become verdicts.
 
 use benchtop::model::round::{NewRound, Rate};
 use benchtop::protocol::wire::request;
@@ -41,7 +41,7 @@ fn work(bench: &Bench, who: &str) -> Seat {
 }
 
 #[test]
-fn what_is_typed_after_a_prompt_that_a_round_has_not_is_no_verdict() {
+fn keys_after_an_unavailable_prompt_give_no_verdict() {
     let bench = Bench::plain(3);
     round(&bench, "first", &["ann"]);
     let mut seat = work(&bench, "ann");
@@ -61,7 +61,7 @@ fn what_is_typed_after_a_prompt_that_a_round_has_not_is_no_verdict() {
 }
 
 #[test]
-fn a_reason_typed_before_the_item_was_seen_is_no_verdict() {
+fn a_reason_typed_before_the_item_is_shown_gives_no_verdict() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat_at(
         "ann",
@@ -88,7 +88,7 @@ fn a_reason_typed_before_the_item_was_seen_is_no_verdict() {
 }
 
 #[test]
-fn who_is_through_with_their_own_round_settles_at_once() {
+fn an_annotator_with_a_finished_round_settles_at_once() {
     let bench = Bench::plain(2);
     round(&bench, "first", &["ann", "bob"]);
     for (who, key) in [("bob", "x1"), ("ann", "a")] {
@@ -116,7 +116,7 @@ fn who_is_through_with_their_own_round_settles_at_once() {
 }
 
 #[test]
-fn nobody_agrees_to_a_count_they_have_not_seen() {
+fn a_bulk_verdict_waits_for_its_count() {
     let bench = Bench::plain(6);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -134,7 +134,7 @@ fn nobody_agrees_to_a_count_they_have_not_seen() {
 }
 
 #[test]
-fn keys_wait_for_the_menu_that_the_owner_is_asked_for() {
+fn keys_wait_for_a_pending_menu() {
     let bench = Bench::plain(6);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -148,7 +148,7 @@ fn keys_wait_for_the_menu_that_the_owner_is_asked_for() {
 }
 
 #[test]
-fn keys_typed_before_a_page_opens_are_no_verdict() {
+fn keys_typed_before_a_page_opens_give_no_verdict() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat("ann");
     seat.on(1);

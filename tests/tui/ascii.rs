@@ -1,9 +1,9 @@
-//! A terminal of another character set than UTF-8: nothing but ASCII is written.
+//! With a character set other than UTF-8, the program writes ASCII only.
 
 use super::support::{Bench, Terminal, question};
 
 #[test]
-fn every_pane_menu_and_page_is_written_in_ascii() {
+fn ascii_mode_covers_every_pane_menu_and_page() {
     let bench = Bench::sample();
     let mut seat = bench.seat_at(
         "ann",
@@ -49,7 +49,7 @@ fn every_pane_menu_and_page_is_written_in_ascii() {
 }
 
 #[test]
-fn what_people_wrote_keeps_its_columns() {
+fn ascii_mode_keeps_the_width_of_data() {
     let mut item = question(1);
     item.question = "Ist der Kite größer als 漢字?".into();
     let bench = Bench::of(&[item], &[]);

@@ -17,7 +17,7 @@ fn bench() -> Bench {
 }
 
 #[test]
-fn three_shows_the_leaderboard_and_enter_goes_down_to_the_item() {
+fn the_leaderboard_opens_cells_answers_and_items() {
     let bench = bench();
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -42,7 +42,7 @@ fn three_shows_the_leaderboard_and_enter_goes_down_to_the_item() {
 }
 
 #[test]
-fn an_answer_leads_to_what_every_model_said_and_to_the_item_and_back_to_the_same_row() {
+fn an_answer_opens_all_models_and_its_item_and_returns() {
     let bench = bench();
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -100,7 +100,7 @@ fn an_answer_leads_to_what_every_model_said_and_to_the_item_and_back_to_the_same
 }
 
 #[test]
-fn what_papers_printed_stands_dimmed_beside_the_scored_rows() {
+fn published_rows_are_dimmed_beside_scored_rows() {
     let bench = bench();
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -159,7 +159,7 @@ fn q_on_the_leaderboard_goes_back_to_the_review() {
 }
 
 #[test]
-fn a_project_without_answers_says_what_is_missing() {
+fn an_empty_leaderboard_names_what_is_missing() {
     let bench = Bench::plain(2);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -218,7 +218,7 @@ fn accept(client: &Client, number: u32) {
 }
 
 #[test]
-fn a_filter_scores_as_it_is_typed_and_what_people_accept_is_followed() {
+fn the_leaderboard_follows_the_filter_and_new_verdicts() {
     let bench = styled();
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -250,7 +250,7 @@ fn a_filter_scores_as_it_is_typed_and_what_people_accept_is_followed() {
 }
 
 #[test]
-fn a_model_is_broken_down_and_two_are_compared_down_to_their_items() {
+fn the_leaderboard_breaks_down_and_compares_models() {
     let bench = styled();
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -292,7 +292,7 @@ fn a_model_is_broken_down_and_two_are_compared_down_to_their_items() {
 }
 
 #[test]
-fn rules_are_switched_and_held_against_each_other() {
+fn reading_rules_are_switched_and_compared() {
     let bench = styled();
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -369,7 +369,7 @@ fn take(seat: &mut Seat, what: &str) {
 }
 
 #[test]
-fn a_difficulty_curve_goes_from_easy_to_hard_and_says_whether_it_falls() {
+fn a_difficulty_curve_reports_a_rise() {
     // Easy: 30 of 40 right, medium 35, hard 10.
     let bench = graded(["medium", "hard", "easy"], |n, at| {
         if n < [35, 10, 30][at] { "(A)" } else { "(B)" }
@@ -396,7 +396,7 @@ fn a_difficulty_curve_goes_from_easy_to_hard_and_says_whether_it_falls() {
 }
 
 #[test]
-fn the_knowledge_quadrant_counts_every_answer_once_and_opens_them() {
+fn the_knowledge_quadrant_counts_and_opens_answers() {
     // Basic: 30 right, 4 declined, 6 wrong. Knowledge: 20 right, 10 declined, 10 wrong. Beyond: 25 declined, 15 wrong.
     let bench = graded(["basic", "knowledge", "beyond"], |n, at| match (at, n) {
         (0, 0..30) | (1, 0..20) => "(A)",
@@ -445,7 +445,7 @@ fn the_knowledge_quadrant_counts_every_answer_once_and_opens_them() {
 }
 
 #[test]
-fn stability_is_asked_of_the_owner_and_back_gives_it_up() {
+fn stability_is_computed_by_the_owner_and_canceled_by_back() {
     let bench = styled();
     let mut seat = bench.seat("ann");
     seat.on(1);

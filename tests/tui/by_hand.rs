@@ -1,4 +1,4 @@
-//! Items edited by hand, and one verdict on many.
+//! Edited items, and one verdict on many items.
 
 use benchtop::model::Act;
 use benchtop::protocol::wire::request;
@@ -7,7 +7,7 @@ use super::support::{Bench, Terminal};
 use crate::support::{has_line, wording};
 
 #[test]
-fn a_distractor_is_replaced_and_everybody_judges_the_item_anew() {
+fn replacing_a_distractor_voids_verdicts() {
     let bench = Bench::plain(3);
     let mut bob = bench.seat("bob");
     bob.judge(1, "a");
@@ -56,7 +56,7 @@ fn a_distractor_is_replaced_and_everybody_judges_the_item_anew() {
 }
 
 #[test]
-fn the_first_text_comes_back() {
+fn restore_brings_back_the_first_text() {
     let bench = Bench::plain(2);
     let mut ann = bench.seat_at(
         "ann",
@@ -80,7 +80,7 @@ fn the_first_text_comes_back() {
 }
 
 #[test]
-fn an_edit_keeps_its_note_and_undo_takes_the_edit_back_first() {
+fn undo_reverts_an_edit_with_its_note_first() {
     let bench = Bench::plain(3);
     let mut ann = bench.seat("ann");
     ann.judge(1, "a");
@@ -99,21 +99,22 @@ fn an_edit_keeps_its_note_and_undo_takes_the_edit_back_first() {
     };
     assert_eq!(item()["edited"]["note"], "reads badly");
     ann.keys("u");
+    ann.wait_for(&wording::edit_taken_back(2));
     ann.wait_for("Is kite 2 red?");
     assert_eq!(item()["edited"], serde_json::Value::Null);
     assert_eq!(bench.verdicts("ann"), ["1 accept"]);
     ann.keys("U");
-    ann.wait_for("Is the kite red");
+    ann.wait_for(&wording::edit_brought_back(2));
     assert_eq!(item()["edited"]["note"], "reads badly");
     ann.keys("u");
-    ann.wait_for("Is kite 2 red?");
+    ann.wait_for(&wording::edit_taken_back(2));
     ann.keys("u");
     ann.wait_for(&wording::taken_back(1));
     assert_eq!(bench.verdicts("ann"), ["1 accept", "1 undo"]);
 }
 
 #[test]
-fn a_reason_is_recorded_where_it_is_marked() {
+fn a_note_alone_records_no_reason() {
     let bench = Bench::plain(3);
     let mut ann = bench.seat("ann");
     let said = || match bench.journal("ann").pop().unwrap().act {
@@ -128,7 +129,7 @@ fn a_reason_is_recorded_where_it_is_marked() {
 }
 
 #[test]
-fn what_a_menu_refused_is_not_said_any_more_once_it_is_closed() {
+fn closing_a_menu_removes_its_notice() {
     let bench = Bench::plain(1);
     let mut ann = bench.seat("ann");
     ann.on(1);
@@ -143,7 +144,7 @@ fn what_a_menu_refused_is_not_said_any_more_once_it_is_closed() {
 }
 
 #[test]
-fn one_verdict_on_all_that_is_shown_is_counted_asked_and_taken_back_with_one_key() {
+fn a_bulk_verdict_is_counted_confirmed_and_undone_at_once() {
     let bench = Bench::plain(40);
     let mut ann = bench.seat("ann");
     ann.judge(1, "a");

@@ -1,4 +1,4 @@
-//! What the program writes, in bytes: what a slow line has to carry.
+//! How many bytes the program writes, for slow lines.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::support::wording;
 const BUDGET: usize = 1_536;
 
 #[test]
-fn nothing_is_written_while_nothing_happens() {
+fn an_idle_screen_writes_no_bytes() {
     let bench = Bench::sample();
     let seat = bench.seat("ann");
     seat.on(1);
@@ -28,7 +28,7 @@ fn nothing_is_written_while_nothing_happens() {
 }
 
 #[test]
-fn a_step_and_a_verdict_cost_little() {
+fn a_step_and_a_verdict_write_few_bytes() {
     let bench = Bench::plain(12);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -58,7 +58,7 @@ fn a_step_and_a_verdict_cost_little() {
 }
 
 #[test]
-fn a_verdict_in_a_round_costs_as_little_as_any() {
+fn a_verdict_in_a_round_writes_few_bytes() {
     let bench = Bench::plain(12);
     let new = NewRound {
         calibration: 0,
@@ -103,7 +103,7 @@ fn settle(seat: &super::support::Seat) -> usize {
 }
 
 #[test]
-fn the_tabs_stand_still_while_receipts_come_and_go() {
+fn receipts_do_not_move_the_tabs() {
     for width in [80, 99, 100, 101, 120, 160] {
         let bench = Bench::plain(12);
         let mut seat = bench.seat_at(

@@ -1,4 +1,4 @@
-//! Two people at one project, and an owner that goes away.
+//! Two annotators in one project, and an owner that goes away.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use super::support::{Bench, PATIENCE};
 use crate::support::{has_line, wording};
 
 #[test]
-fn the_second_terminal_sees_the_first_ones_verdict_without_asking() {
+fn a_second_terminal_shows_the_first_one_s_verdict() {
     let bench = Bench::plain(3);
     let mut ann = bench.seat("ann");
     let bob = bench.seat("bob");
@@ -22,7 +22,7 @@ fn the_second_terminal_sees_the_first_ones_verdict_without_asking() {
 }
 
 #[test]
-fn a_verdict_on_an_item_that_the_other_just_changed_is_refused_and_the_item_shown_again() {
+fn a_verdict_on_a_changed_item_is_refused_and_the_item_shown_again() {
     let bench = Bench::plain(5);
     let mut ann = bench.seat("ann");
     let mut bob = bench.seat("bob");
@@ -51,7 +51,7 @@ fn a_verdict_on_an_item_that_the_other_just_changed_is_refused_and_the_item_show
 }
 
 #[test]
-fn a_refused_verdict_is_told_whichever_queue_comes_meanwhile() {
+fn a_refused_verdict_is_reported_after_a_queue_change() {
     let bench = Bench::plain(6);
     let mut ann = bench.seat("ann");
     let mut bob = bench.seat("bob");
@@ -80,7 +80,7 @@ fn a_refused_verdict_is_told_whichever_queue_comes_meanwhile() {
 }
 
 #[test]
-fn a_killed_owner_is_told_and_a_verdict_given_meanwhile_counts_once() {
+fn a_verdict_without_an_owner_counts_once() {
     let bench = Bench::plain(5);
     let mut seat = bench.seat("ann");
     seat.judge(1, "a");
@@ -104,7 +104,7 @@ fn a_killed_owner_is_told_and_a_verdict_given_meanwhile_counts_once() {
 }
 
 #[test]
-fn a_verdict_on_its_way_when_the_owner_is_killed_is_sent_again_and_counts_once() {
+fn a_verdict_in_flight_during_a_kill_counts_once() {
     let bench = Bench::plain(5);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -118,7 +118,7 @@ fn a_verdict_on_its_way_when_the_owner_is_killed_is_sent_again_and_counts_once()
 }
 
 #[test]
-fn keys_that_need_the_owner_say_so_while_it_is_away() {
+fn keys_report_an_absent_owner() {
     let bench = Bench::plain(5);
     let mut seat = bench.seat("ann");
     seat.judge(1, "a");
@@ -146,7 +146,7 @@ fn keys_that_need_the_owner_say_so_while_it_is_away() {
 }
 
 #[test]
-fn a_stopped_owner_is_told_and_the_next_key_goes_on() {
+fn the_next_key_restarts_a_stopped_owner() {
     let bench = Bench::plain(5);
     let mut seat = bench.seat("ann");
     seat.judge(1, "a");
@@ -160,7 +160,7 @@ fn a_stopped_owner_is_told_and_the_next_key_goes_on() {
 }
 
 #[test]
-fn leaving_while_the_owner_is_away_waits_for_the_last_verdict() {
+fn leaving_without_an_owner_waits_for_the_last_verdict() {
     let bench = Bench::plain(5);
     let seat = bench.seat("ann");
     seat.on(1);
@@ -173,7 +173,7 @@ fn leaving_while_the_owner_is_away_waits_for_the_last_verdict() {
 }
 
 #[test]
-fn both_annotators_judge_on_and_nothing_is_lost() {
+fn two_annotators_judge_at_once_and_lose_nothing() {
     let bench = Bench::plain(12);
     let mut ann = bench.seat("ann");
     let mut bob = bench.seat("bob");

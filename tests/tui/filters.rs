@@ -348,7 +348,7 @@ fn explanation(number: u32) -> Explanation {
 }
 
 #[test]
-fn doubtful_items_are_a_queue_explained_and_accepted_over_the_filter() {
+fn flagged_items_are_queued_explained_and_overridden() {
     let played = Played::new();
     let mut seat = played.seat(Terminal::default());
     seat.on(1);
@@ -363,12 +363,7 @@ fn doubtful_items_are_a_queue_explained_and_accepted_over_the_filter() {
     );
     seat.keys("e");
     let page = seat.wait_row(&["#3", "flagged"]);
-    for part in [
-        "0.2130",
-        "6.1 % of the scored items",
-        "clip < 25: holds",
-        "the kite is red",
-    ] {
+    for part in ["0.2130", "6.1 %", "clip < 25", "the kite is red"] {
         assert!(page.contains(part), "{part} in\n{page}");
     }
     seat.keys("<esc>");
@@ -396,7 +391,7 @@ fn doubtful_items_are_a_queue_explained_and_accepted_over_the_filter() {
 }
 
 #[test]
-fn chips_are_sentences_for_a_screen_reader() {
+fn a_screen_reader_gets_flags_as_sentences() {
     let played = Played::new();
     let terminal = Terminal {
         level: ColourLevel::Mono,
@@ -413,7 +408,7 @@ fn chips_are_sentences_for_a_screen_reader() {
 }
 
 #[test]
-fn counts_are_on_the_screen_before_the_owner_has_counted() {
+fn counts_are_estimated_before_the_owner_answers() {
     for size in [(80, 24), (160, 50)] {
         let played = Played::new();
         let mut seat = played.seat(Terminal {
@@ -455,7 +450,7 @@ fn counts_are_on_the_screen_before_the_owner_has_counted() {
 }
 
 #[test]
-fn a_save_says_what_changes_and_a_conflict_offers_both() {
+fn saving_rules_shows_changes_and_reports_conflicts() {
     let played = Played::new();
     let mut seat = played.seat(Terminal::default());
     seat.on(1);
@@ -482,7 +477,7 @@ fn a_save_says_what_changes_and_a_conflict_offers_both() {
     seat.wait_for(wording::RULES_SAVED);
     assert_eq!(played.with(|state| state.rules.clone()), flag(24.0));
     seat.keys("R");
-    seat.wait_for("flag if clip < 24");
+    seat.wait_for("clip < 24");
     // This project's folder is nowhere.
     seat.keys("e");
     seat.wait_for(wording::RULES_BROKEN);
@@ -495,7 +490,7 @@ fn a_save_says_what_changes_and_a_conflict_offers_both() {
 }
 
 #[test]
-fn a_busy_scorer_is_drawn_at_most_four_times_a_second() {
+fn a_busy_scorer_redraws_at_most_four_times_a_second() {
     let played = Played::new();
     let mut seat = played.seat(Terminal::default());
     seat.on(1);

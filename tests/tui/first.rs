@@ -6,7 +6,7 @@ use super::support::Bench;
 use crate::support::wording;
 
 #[test]
-fn an_empty_project_says_which_key_makes_something_and_that_key_does() {
+fn an_empty_project_offers_the_sample_key() {
     let bench = Bench::empty();
     let mut seat = bench.seat("ann");
     seat.wait_for(wording::EMPTY_PROJECT);
@@ -34,7 +34,7 @@ fn an_empty_project_says_which_key_makes_something_and_that_key_does() {
 }
 
 #[test]
-fn a_accepts_and_saved_means_that_it_is_on_disk() {
+fn saved_means_that_the_verdict_is_on_disk() {
     let bench = Bench::sample();
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -60,7 +60,7 @@ fn a_accepts_and_saved_means_that_it_is_on_disk() {
 }
 
 #[test]
-fn while_the_owner_does_not_answer_nothing_is_called_saved() {
+fn without_an_answer_nothing_is_reported_as_saved() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -74,7 +74,7 @@ fn while_the_owner_does_not_answer_nothing_is_called_saved() {
 }
 
 #[test]
-fn x_asks_for_the_reason_and_a_digit_picks_it() {
+fn x_asks_for_a_reason_and_a_digit_picks_it() {
     let bench = Bench::plain(4);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -135,7 +135,7 @@ fn s_skips_and_f_flags() {
 }
 
 #[test]
-fn u_takes_back_without_end_and_goes_there_and_shift_u_brings_it_back() {
+fn undo_and_redo_go_to_the_changed_items() {
     let bench = Bench::plain(8);
     let mut seat = bench.seat("ann");
     for n in 1..=5 {
@@ -160,7 +160,7 @@ fn u_takes_back_without_end_and_goes_there_and_shift_u_brings_it_back() {
 }
 
 #[test]
-fn keys_move_through_the_queue_and_say_where_it_ends() {
+fn keys_move_through_the_queue_and_report_its_ends() {
     let bench = Bench::plain(9);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -196,7 +196,7 @@ fn keys_move_through_the_queue_and_say_where_it_ends() {
 }
 
 #[test]
-fn the_last_item_judged_twice_in_one_breath_counts_as_a_person_would_expect() {
+fn the_last_item_judged_twice_counts_both_verdicts() {
     let bench = Bench::plain(1);
     let mut seat = bench.seat("ann");
     seat.on(1);

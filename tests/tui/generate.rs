@@ -1,4 +1,4 @@
-//! The generate pane, from an empty project to the item whose picture was made.
+//! The generation pane, from an empty project to an item with its picture.
 
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,7 @@ fn frames(seat: &Seat) -> usize {
 }
 
 #[test]
-fn missing_pictures_are_counted_made_and_reviewed() {
+fn missing_pictures_are_made_and_reviewed() {
     let bench = composed(12);
     let mut seat = bench.seat("ann");
     seat.wait_for(wording::NOT_MADE_YET);
@@ -56,7 +56,7 @@ fn missing_pictures_are_counted_made_and_reviewed() {
 }
 
 #[test]
-fn an_enter_behind_a_number_is_the_menus_own() {
+fn an_enter_after_a_menu_number_is_dropped() {
     let bench = composed(12);
     let mut seat = bench.seat("ann");
     seat.keys("7");
@@ -83,7 +83,7 @@ fn an_enter_behind_a_number_is_the_menus_own() {
 }
 
 #[test]
-fn a_busy_job_is_drawn_at_most_four_times_a_second() {
+fn a_busy_job_redraws_at_most_four_times_a_second() {
     let bench = composed(900);
     let mut seat = bench.seat("ann");
     seat.keys("7");
@@ -111,7 +111,7 @@ fn a_busy_job_is_drawn_at_most_four_times_a_second() {
 }
 
 #[test]
-fn an_evaluation_is_one_of_the_jobs_and_has_their_keys() {
+fn an_evaluation_is_a_job_with_the_same_keys() {
     let bench = composed(12);
     let server =
         Server::new(|_| Act::Later(Duration::from_millis(80), Box::new(reply("(A)", "stop"))));

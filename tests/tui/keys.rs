@@ -1,4 +1,4 @@
-//! Keys of a person's own, and macros.
+//! Key files and macros.
 
 use benchtop::model::{Act, Verdict};
 
@@ -14,7 +14,7 @@ fn with(keys: &'static str) -> Terminal {
 }
 
 #[test]
-fn a_key_that_was_moved_judges_and_is_what_bar_and_help_show() {
+fn a_remapped_key_works_and_shows_in_bar_and_help() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat_at("ann", with("accept = \"y\"\nitems = \"f2\"\n"));
     seat.on(1);
@@ -38,7 +38,7 @@ fn a_key_that_was_moved_judges_and_is_what_bar_and_help_show() {
 }
 
 #[test]
-fn a_file_that_is_wrong_changes_no_key_and_says_so() {
+fn a_wrong_key_file_is_reported_and_changes_no_key() {
     let bench = Bench::plain(2);
     let mut seat = bench.seat_at("ann", with("skip = \"y\"\naccept = \"x\"\n"));
     seat.wait_row(&["keys.toml:2: field `accept`", "`x`"]);
@@ -48,7 +48,7 @@ fn a_file_that_is_wrong_changes_no_key_and_says_so() {
 }
 
 #[test]
-fn menus_and_prompts_close_and_take_by_the_persons_keys_and_text_stays_text() {
+fn menus_and_prompts_follow_the_key_file() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat_at(
         "ann",
@@ -69,7 +69,7 @@ fn menus_and_prompts_close_and_take_by_the_persons_keys_and_text_stays_text() {
 }
 
 #[test]
-fn ctrl_n_and_ctrl_p_walk_a_menu_as_the_key_reference_says() {
+fn ctrl_n_and_ctrl_p_move_in_a_menu() {
     let bench = Bench::plain(2);
     let mut seat = bench.seat("ann");
     seat.on(1);

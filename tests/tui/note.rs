@@ -1,4 +1,4 @@
-//! A note on any verdict, two terminals of one person, and the way back from an item to where it was opened.
+//! Notes on verdicts, two terminals of one annotator, and the way back from an opened item.
 
 use benchtop::model::round::{NewRound, Order, Rate};
 use benchtop::model::{Act, Judgement};
@@ -101,7 +101,7 @@ fn an_answer_takes_a_note_too() {
 }
 
 #[test]
-fn a_second_terminal_in_a_round_is_told_and_revises_nothing() {
+fn a_second_terminal_in_a_round_revises_nothing() {
     let bench = Bench::plain(3);
     round(&bench, "single");
     let mut first = work(&bench);
@@ -133,7 +133,7 @@ fn a_second_terminal_in_a_round_is_told_and_revises_nothing() {
 }
 
 #[test]
-fn an_item_opened_in_the_list_leads_back_to_its_row() {
+fn leaving_an_item_returns_to_its_list_row() {
     let bench = Bench::plain(9);
     let mut ann = bench.seat("ann");
     ann.on(1);

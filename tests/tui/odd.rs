@@ -1,4 +1,4 @@
-//! Odd items, odd keys, odd windows.
+//! Unusual items, keys, and window sizes.
 
 use benchtop::model::{Choice, ColourLevel, Item, Role};
 use benchtop::tui::app::message::Message;
@@ -9,7 +9,7 @@ use crate::support::{has_line, wording};
 use benchtop::tui::action::Action;
 
 #[test]
-fn a_missing_and_a_broken_picture_say_why_and_the_review_goes_on() {
+fn missing_and_broken_pictures_show_the_reason() {
     let items = [
         pictured(1, "gone.png"),
         pictured(2, "garbage.png"),
@@ -40,7 +40,7 @@ fn a_missing_and_a_broken_picture_say_why_and_the_review_goes_on() {
 }
 
 #[test]
-fn a_picture_that_was_taken_away_says_why() {
+fn a_removed_picture_shows_the_reason() {
     let bench = Bench::sample();
     let images = bench.project().images();
     std::fs::remove_dir_all(&images).unwrap();
@@ -112,7 +112,7 @@ fn escape_sequences_in_data_never_reach_the_terminal() {
 }
 
 #[test]
-fn the_palette_does_any_action_by_name() {
+fn the_palette_runs_actions_by_name() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -144,7 +144,7 @@ fn the_help_page_names_the_keys_of_the_pane() {
 }
 
 #[test]
-fn a_key_that_does_nothing_says_why() {
+fn unusable_keys_show_the_reason() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -162,7 +162,7 @@ fn a_key_that_does_nothing_says_why() {
 }
 
 #[test]
-fn any_size_of_window_and_back() {
+fn the_program_survives_every_window_size() {
     let bench = Bench::sample();
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -197,7 +197,7 @@ fn any_size_of_window_and_back() {
 }
 
 #[test]
-fn without_colour_nothing_is_said_by_colour_alone() {
+fn mono_terminals_need_no_colors() {
     let bench = Bench::sample();
     let terminal = Terminal {
         level: ColourLevel::Mono,
@@ -237,7 +237,7 @@ fn without_colour_nothing_is_said_by_colour_alone() {
 }
 
 #[test]
-fn accessible_draws_no_frames_and_says_everything_in_words() {
+fn accessible_mode_draws_no_frames() {
     let bench = Bench::of(&[pictured(1, "gone.png"), question(2)], &[]);
     let mut seat = bench.seat_at(
         "ann",

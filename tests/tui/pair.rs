@@ -1,4 +1,4 @@
-//! Two pictures of one item, a region of them, the blink, and what changed in a question.
+//! Items with two pictures: zoom, blink, difference, and rewritten questions.
 
 use benchtop::model::{ColourLevel, ImageRef, Item, Key, Pair, Side};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
@@ -60,7 +60,7 @@ fn look(bench: &Bench, name: &str, terminal: Terminal, show: impl Fn(&mut Seat) 
 }
 
 #[test]
-fn a_pair_as_the_room_allows() {
+fn a_pair_follows_the_window_size() {
     look(&edited(), "review_pair", Terminal::default(), |seat| {
         seat.on(1);
         seat.wait_for("A kite.png")
@@ -68,7 +68,7 @@ fn a_pair_as_the_room_allows() {
 }
 
 #[test]
-fn where_the_two_of_a_pair_differ() {
+fn the_difference_view_marks_changed_pixels() {
     look(
         &edited(),
         "review_difference",
@@ -82,7 +82,7 @@ fn where_the_two_of_a_pair_differ() {
 }
 
 #[test]
-fn without_colour_a_blink_is_the_difference_standing_still() {
+fn mono_terminals_show_the_difference_instead_of_blinking() {
     let mono = Terminal {
         level: ColourLevel::Mono,
         theme: "mono",
@@ -98,7 +98,7 @@ fn without_colour_a_blink_is_the_difference_standing_still() {
 }
 
 #[test]
-fn a_blink_shows_both_in_turn_until_the_next_key_which_does_what_it_does() {
+fn a_blink_ends_with_the_next_key_which_still_acts() {
     let bench = edited();
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -131,7 +131,7 @@ fn a_blink_shows_both_in_turn_until_the_next_key_which_does_what_it_does() {
 }
 
 #[test]
-fn one_at_a_time_in_a_small_window_and_v_turns() {
+fn a_small_window_shows_one_picture_and_v_switches() {
     let bench = edited();
     let mut seat = bench.seat_at(
         "ann",
@@ -160,7 +160,7 @@ fn one_at_a_time_in_a_small_window_and_v_turns() {
 }
 
 #[test]
-fn zoom_and_pan_go_as_far_as_the_picture() {
+fn zoom_and_pan_stop_at_the_picture_s_edges() {
     let bench = edited();
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -186,7 +186,7 @@ fn zoom_and_pan_go_as_far_as_the_picture() {
 }
 
 #[test]
-fn the_other_picture_of_a_pair_comes_from_the_item_beside_it() {
+fn a_pair_takes_its_second_picture_from_its_partner() {
     let of = |n: i64, name: &str, side| Item {
         pair: Some(Pair {
             id: Key::Int(7),
@@ -215,7 +215,7 @@ fn the_other_picture_of_a_pair_comes_from_the_item_beside_it() {
 }
 
 #[test]
-fn a_question_that_was_rewritten_shows_its_words() {
+fn a_rewritten_question_shows_a_word_diff() {
     let mut rewritten = question(1);
     rewritten.question = "Is the kite in the picture blue or green?".into();
     rewritten.extra.insert(
@@ -239,7 +239,7 @@ fn a_question_that_was_rewritten_shows_its_words() {
 }
 
 #[test]
-fn a_tag_used_before_is_completed_in_the_next_note() {
+fn tab_completes_known_tags_in_notes() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat("ann");
     seat.on(1);

@@ -1,11 +1,11 @@
-//! Queues, and coming back to where one was.
+//! Queues, and the item that a restart returns to.
 
 use super::support::{Bench, PATIENCE};
 use crate::support::wording;
 use benchtop::tui::action::Action;
 
 #[test]
-fn coming_back_lands_on_the_item_that_was_left() {
+fn a_restart_returns_to_the_last_item() {
     let bench = Bench::plain(9);
     let mut seat = bench.seat("ann");
     seat.judge(1, "a");
@@ -25,7 +25,7 @@ fn coming_back_lands_on_the_item_that_was_left() {
 }
 
 #[test]
-fn a_queue_is_made_by_words_and_q_shows_all_again() {
+fn a_filter_makes_a_queue_and_q_clears_it() {
     let bench = Bench::plain(9);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -50,7 +50,7 @@ fn a_queue_is_made_by_words_and_q_shows_all_again() {
 }
 
 #[test]
-fn a_queue_that_matches_nothing_leaves_the_queue_as_it_was() {
+fn an_empty_match_keeps_the_current_queue() {
     let bench = Bench::plain(9);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -71,7 +71,7 @@ fn a_queue_that_matches_nothing_leaves_the_queue_as_it_was() {
 }
 
 #[test]
-fn coming_back_to_a_queue_lands_on_the_item_that_was_left_too() {
+fn a_restart_returns_to_the_last_item_of_a_queue() {
     let bench = Bench::plain(9);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -92,7 +92,7 @@ fn coming_back_to_a_queue_lands_on_the_item_that_was_left_too() {
 }
 
 #[test]
-fn a_queue_stays_while_its_items_are_judged_and_tab_finds_the_next_pending_in_it() {
+fn tab_finds_the_next_pending_item_of_a_queue() {
     let bench = Bench::plain(8);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -122,7 +122,7 @@ fn a_queue_stays_while_its_items_are_judged_and_tab_finds_the_next_pending_in_it
 }
 
 #[test]
-fn escape_closes_what_is_open_and_never_the_program() {
+fn escape_never_ends_the_program() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat("ann");
     seat.on(1);
@@ -138,7 +138,7 @@ fn escape_closes_what_is_open_and_never_the_program() {
 }
 
 #[test]
-fn what_comes_in_while_somebody_reviews_lengthens_the_queue() {
+fn an_import_extends_an_open_queue() {
     let bench = Bench::plain(2);
     let seat = bench.seat("ann");
     seat.wait_for("1 of 2");
@@ -152,7 +152,7 @@ fn what_comes_in_while_somebody_reviews_lengthens_the_queue() {
 }
 
 #[test]
-fn a_half_typed_note_is_there_again_after_the_line_went_dead() {
+fn a_half_typed_note_survives_a_hang_up() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat("ann");
     seat.judge(1, "a");
@@ -207,7 +207,7 @@ fn a_half_typed_note_is_there_again_after_the_line_went_dead() {
 }
 
 #[test]
-fn a_late_answer_takes_nobody_back_who_went_on() {
+fn a_late_answer_does_not_move_the_cursor_back() {
     let bench = Bench::plain(9);
     let mut seat = bench.seat("ann");
     seat.on(1);

@@ -1,4 +1,4 @@
-//! The paint receipt: a verdict counts only for what the terminal says it has shown.
+//! Paint receipts: a verdict counts only for an item that the terminal has confirmed to show.
 
 use std::time::{Duration, Instant};
 
@@ -46,7 +46,7 @@ fn insist(seat: &mut Seat, keys: &str, n: u32) {
 }
 
 #[test]
-fn a_key_typed_before_the_item_was_seen_judges_nothing() {
+fn a_key_before_the_item_is_shown_gives_no_verdict() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat_at("ann", terminal(Answers::WhenTold));
     seat.on(1);
@@ -66,7 +66,7 @@ fn a_key_typed_before_the_item_was_seen_judges_nothing() {
 }
 
 #[test]
-fn the_second_tap_of_a_double_tap_judges_nothing_until_its_item_was_seen() {
+fn a_second_tap_waits_for_its_item() {
     let bench = Bench::sample();
     let mut seat = bench.seat_at("ann", terminal(Answers::WhenTold));
     seat.on(1);
@@ -96,7 +96,7 @@ fn a_double_tap_on_a_line_of_200_ms_gives_one_verdict() {
 }
 
 #[test]
-fn a_silent_terminal_is_waited_for_and_its_verdict_is_marked() {
+fn a_silent_terminal_s_verdict_is_marked_unconfirmed() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat_at("ann", terminal(Answers::Never));
     seat.on(1);
@@ -110,7 +110,7 @@ fn a_silent_terminal_is_waited_for_and_its_verdict_is_marked() {
 }
 
 #[test]
-fn a_lost_answer_marks_one_verdict_and_the_next_is_in_step_again() {
+fn a_lost_answer_marks_only_one_verdict() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat_at("ann", terminal(Answers::Losing(1)));
     seat.on(1);
@@ -120,7 +120,7 @@ fn a_lost_answer_marks_one_verdict_and_the_next_is_in_step_again() {
 }
 
 #[test]
-fn an_item_that_changed_under_the_eyes_must_be_seen_again() {
+fn a_changed_item_must_be_shown_again() {
     let bench = Bench::plain(3);
     let mut ann = bench.seat_at("ann", terminal(Answers::WhenTold));
     let mut bob = bench.seat("bob");

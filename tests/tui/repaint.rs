@@ -1,10 +1,10 @@
-//! ctrl-l: the whole screen anew, wherever one is.
+//! ctrl-l repaints the whole screen.
 
 use super::support::Bench;
 use crate::support::wait_until;
 
 #[test]
-fn ctrl_l_paints_the_whole_screen_anew_over_a_menu_too() {
+fn ctrl_l_repaints_the_whole_screen() {
     let bench = Bench::plain(3);
     let mut seat = bench.seat("ann");
     seat.on(1);

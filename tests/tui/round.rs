@@ -1,4 +1,4 @@
-//! Rounds of verification at the terminal: drawn in a form, worked through in the review, blind to others.
+//! Verification rounds: the form, the work, and blindness.
 
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{Guidelines, NewRound, Order, Rate};
@@ -103,7 +103,7 @@ fn parts(bench: &Bench, who: &str) -> Vec<Part> {
 }
 
 #[test]
-fn the_pane_the_form_and_the_first_round() {
+fn the_first_round_is_drawn_in_a_form() {
     for size in SIZES {
         let bench = Bench::plain(12);
         let mut seat = bench.seat_at("ann", at(size));
@@ -148,7 +148,7 @@ fn the_pane_the_form_and_the_first_round() {
 }
 
 #[test]
-fn a_round_is_worked_through_to_its_end() {
+fn a_round_runs_to_its_end() {
     for size in SIZES {
         let bench = Bench::plain(3);
         make(&bench, plain("single", &["ann"]));
@@ -194,7 +194,7 @@ fn a_round_is_worked_through_to_its_end() {
 }
 
 #[test]
-fn without_colour_a_round_is_told_in_words() {
+fn mono_terminals_show_a_round_in_words() {
     let bench = Bench::plain(6);
     judge(&bench, 5, Verdict::Accept, &[]);
     judge(&bench, 6, Verdict::Reject, &["low-quality"]);
@@ -239,7 +239,7 @@ fn without_colour_a_round_is_told_in_words() {
 }
 
 #[test]
-fn practice_says_what_an_item_is_before_the_next_comes() {
+fn practice_shows_the_known_answer_before_the_next_item() {
     for size in SIZES {
         let bench = Bench::plain(8);
         for number in 5..=8 {
@@ -294,7 +294,7 @@ fn practice_says_what_an_item_is_before_the_next_comes() {
 }
 
 #[test]
-fn two_in_one_round_never_see_what_the_other_says() {
+fn annotators_of_a_blind_round_never_see_each_other() {
     let bench = Bench::plain(4);
     make(&bench, plain("both-accept", &["ann", "bob"]));
     let mut ann = begin(&bench, "ann", Terminal::default());
@@ -389,7 +389,7 @@ fn leaving_gives_the_item_back_and_a_killed_terminal_loses_nothing() {
 }
 
 #[test]
-fn an_owner_that_went_away_comes_back_to_the_same_item_with_the_note_half_typed() {
+fn a_restarted_owner_keeps_the_item_and_the_half_typed_note() {
     let bench = Bench::plain(6);
     make(&bench, plain("single", &["ann"]));
     let mut ann = begin(&bench, "ann", Terminal::default());
@@ -423,7 +423,7 @@ fn an_owner_that_went_away_comes_back_to_the_same_item_with_the_note_half_typed(
 }
 
 #[test]
-fn a_round_that_asks_for_answers_never_draws_the_key() {
+fn an_answer_round_never_shows_the_right_answer() {
     let mut free = question(2);
     (free.kind, free.options, free.answer) = (
         benchtop::model::QuestionKind::FreeForm,
@@ -491,7 +491,7 @@ fn a_round_that_asks_for_answers_never_draws_the_key() {
 }
 
 #[test]
-fn guidelines_are_shown_at_the_beginning_and_when_they_change() {
+fn guidelines_are_shown_first_and_after_changes() {
     let bench = Bench::plain(4);
     let file = bench.project().root().join("rules.md");
     std::fs::write(&file, "Kites are red.\nA red kite is fine.\n").unwrap();
@@ -548,7 +548,7 @@ fn guidelines_are_shown_at_the_beginning_and_when_they_change() {
 }
 
 #[test]
-fn a_pair_stands_side_by_side_under_the_question_of_its_rule() {
+fn an_equivalence_round_shows_the_pair_and_its_question() {
     let mut changed = question(1);
     changed.question = "Is the kite on the left red?".into();
     changed
@@ -572,7 +572,7 @@ fn a_pair_stands_side_by_side_under_the_question_of_its_rule() {
 }
 
 #[test]
-fn other_keys_say_what_a_round_is_and_the_list_leads_out_of_it() {
+fn a_round_refuses_queue_keys_and_the_list_leaves_it() {
     let bench = Bench::plain(4);
     make(&bench, plain("single", &["ann"]));
     let mut seat = bench.seat("ann");
@@ -624,7 +624,7 @@ fn other_keys_say_what_a_round_is_and_the_list_leads_out_of_it() {
 }
 
 #[test]
-fn who_is_not_in_a_round_is_told_so_and_closing_ends_the_work() {
+fn strangers_are_refused_and_closing_ends_a_round() {
     let bench = Bench::plain(3);
     make(&bench, plain("single", &["ann"]));
     let mut bob = begin(&bench, "bob", Terminal::default());

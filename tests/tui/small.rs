@@ -1,9 +1,9 @@
-//! Small windows: the receipt is whole as long as there is a row for it.
+//! Small windows: a receipt is complete as long as it has a row.
 
 use super::support::{Bench, Terminal};
 
 #[test]
-fn the_receipt_is_whole_at_every_size_down_to_40_by_10() {
+fn receipts_fit_every_size_down_to_40_by_10() {
     let bench = Bench::plain(12);
     let mut seat = bench.seat_at(
         "ann",

@@ -1,7 +1,7 @@
 //! Keys in, screen out: the real event loop on a thread, against a real owner process, writing to a terminal that
 //! lives in memory.
 //!
-//! Nothing here sleeps for a fixed time: whoever waits polls, with [`PATIENCE`] as the bound.
+//! Waits poll until [`PATIENCE`] is over. Nothing sleeps for a fixed time.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ use benchtop::tui::theme::{Look, Theme};
 
 use crate::support::has_line;
 
-/// How long anything is waited for.
+/// How long a test waits for an event before it fails.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The program under test.
@@ -45,7 +45,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A project without items. It is called `kites`.
+    /// A project named `kites` without items.
     pub fn empty() -> Bench {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("kites");
@@ -66,7 +66,7 @@ impl Bench {
         bench
     }
 
-    /// A project with these items; `pictures` are files beside the file that is brought in, by name.
+    /// A project with these items. `pictures` are names and bytes of files beside the imported file.
     pub fn of(items: &[Item], pictures: &[(&str, &[u8])]) -> Bench {
         let bench = Bench::empty();
         let folder = bench.root.parent().unwrap().join("source");
@@ -83,12 +83,12 @@ impl Bench {
         bench
     }
 
-    /// A project with `n` questions that have no picture.
+    /// A project with `n` questions without pictures.
     pub fn plain(n: i64) -> Bench {
         Bench::of(&(1..=n).map(question).collect::<Vec<_>>(), &[])
     }
 
-    /// Brings files in.
+    /// Imports a file or folder.
     pub fn import(&self, path: &Path) {
         let ask = ImportAsk {
             paths: vec![path.to_path_buf()],
@@ -102,7 +102,7 @@ impl Bench {
         Project::open(&self.root).unwrap()
     }
 
-    /// The configuration folder of the person at the terminal.
+    /// The configuration folder of the user at the terminal.
     pub fn person(&self) -> PathBuf {
         self.root.with_file_name("person")
     }
@@ -218,7 +218,7 @@ impl Bench {
     }
 }
 
-/// Whether every thread of a process stands still.
+/// True if every thread of a process is stopped.
 fn is_stopped(pid: u32) -> bool {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task"))
         .into_iter()
@@ -282,22 +282,22 @@ pub fn pictured(n: i64, name: &str) -> Item {
     }
 }
 
-/// How a terminal answers the question that follows every new item.
+/// How a terminal answers the status query after each new item.
 #[derive(Clone, Copy, Debug)]
 pub enum Answers {
     /// At once.
     AtOnce,
-    /// After this long: a slow line.
+    /// After this time, as over a slow line.
     After(Duration),
-    /// Only when the test says so ([`Seat::answer`]).
+    /// When the test calls [`Seat::answer`].
     WhenTold,
     /// Never.
     Never,
-    /// At once, but the first so many are lost.
+    /// At once, except that the first answers are lost.
     Losing(u32),
 }
 
-/// A terminal to sit at.
+/// Settings of a simulated terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
     pub size: (u16, u16),
@@ -306,7 +306,7 @@ pub struct Terminal {
     pub theme: &'static str,
     pub accessible: bool,
     pub ascii: bool,
-    /// The text of the person's key file.
+    /// The content of the user's key file.
     pub keys: &'static str,
 }
 
@@ -379,7 +379,7 @@ impl Glass {
     }
 }
 
-/// The terminal in memory that the program writes to.
+/// The in-memory terminal that the program writes to.
 #[derive(Clone)]
 struct Screen(Arc<(Mutex<Glass>, Condvar)>);
 
@@ -394,7 +394,7 @@ impl Write for Screen {
         let mut glass = self.glass();
         glass.parser.process(bytes);
         glass.raw.extend_from_slice(bytes);
-        // The answer is on its way before anybody can have seen the frame.
+        // Queue the answer before a test can see the frame.
         glass.answer();
         drop(glass);
         self.0.1.notify_all();
@@ -429,7 +429,7 @@ impl Host for Window {
     }
 }
 
-/// Somebody at a terminal.
+/// An annotator at a terminal.
 pub struct Seat {
     screen: Screen,
     window: Arc<Mutex<WindowSize>>,
@@ -440,7 +440,7 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// Somebody at a terminal on a project whose owner is there already.
+    /// An annotator at a terminal, in a project with a running owner.
     pub fn beside(project: Project, who: &str, terminal: Terminal) -> Seat {
         let (messages, inbox) = channel();
         let clock = Clock::start();
@@ -529,17 +529,17 @@ impl Seat {
         }
     }
 
-    /// Waits until an enter is no habit behind a number any more.
+    /// Waits until a menu takes enter again after a number key.
     pub fn rest(&self) {
         std::thread::sleep(std::time::Duration::from_millis(500));
     }
 
-    /// A message past the keyboard.
+    /// Sends the program a message that is not a key.
     pub fn send(&self, message: Message) {
         self.messages.send(message).unwrap();
     }
 
-    /// Lets the terminal answer what it has been asked so far.
+    /// Sends the held answers of the terminal.
     pub fn answer(&self) {
         let mut glass = self.screen.glass();
         for reply in std::mem::take(&mut glass.held) {
@@ -547,22 +547,22 @@ impl Seat {
         }
     }
 
-    /// The screen as text, a line a row.
+    /// The screen as text, one line for each row.
     pub fn text(&self) -> String {
         text(&self.screen.glass())
     }
 
-    /// Everything the program wrote.
+    /// All bytes that the program wrote.
     pub fn raw(&self) -> Vec<u8> {
         self.screen.glass().raw.clone()
     }
 
-    /// Bytes the program wrote.
+    /// The number of bytes that the program wrote.
     pub fn bytes(&self) -> usize {
         self.screen.glass().raw.len()
     }
 
-    /// Waits until `is` says so of the screen's text.
+    /// Waits until `is` returns true for the text of the screen.
     pub fn wait_until(&self, what: &str, mut is: impl FnMut(&str) -> bool) -> String {
         let until = Instant::now() + PATIENCE;
         let mut glass = self.screen.glass();
@@ -606,14 +606,14 @@ impl Seat {
         self.wait_until(&format!("{data:?} in a row"), |shown| has_line(shown, data))
     }
 
-    /// Waits until a text is not on the screen any more.
+    /// Waits until a text is no longer on the screen.
     pub fn wait_gone(&self, unwanted: &str) -> String {
         self.wait_until(&format!("{unwanted} to go"), |shown| {
             !shown.contains(unwanted)
         })
     }
 
-    /// Waits until item `n` is on the screen with its picture, and so asked about.
+    /// Waits until item `n` is on the screen with its picture.
     pub fn on(&self, n: u32) -> String {
         let mark = format!("#{n}  ");
         self.wait_until(&format!("item {n}"), |shown| {
@@ -621,14 +621,14 @@ impl Seat {
         })
     }
 
-    /// Presses a key once item `n` is there to be judged, and waits for its receipt.
+    /// Waits for item `n`, presses keys, and waits for the receipt.
     pub fn judge(&mut self, n: u32, keys: &str) {
         self.on(n);
         self.keys(keys);
         self.wait_for(&format!("#{n} saved"));
     }
 
-    /// Gives the window another size.
+    /// Resizes the window.
     pub fn resize(&self, width: u16, height: u16) {
         *self.window.lock().unwrap() = WindowSize {
             cells: (width, height),
@@ -642,7 +642,7 @@ impl Seat {
         self.send(Message::Signal(Signal::Resized));
     }
 
-    /// Presses these keys and waits for the program to end in peace.
+    /// Presses these keys and waits for a normal end of the program.
     pub fn leave(mut self, keys: &str) {
         self.keys(keys);
         let until = Instant::now() + PATIENCE;

@@ -1,10 +1,10 @@
-//! The person's theme, chosen in the program.
+//! The theme menu.
 
 use super::support::Bench;
 use crate::support::wording;
 
 #[test]
-fn a_theme_chosen_from_the_menu_holds_at_once() {
+fn a_theme_from_the_menu_applies_at_once() {
     let bench = Bench::plain(2);
     let mut seat = bench.seat("ann");
     seat.on(1);

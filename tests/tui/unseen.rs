@@ -1,5 +1,4 @@
-//! What a verdict says was seen: each picture of the item as it was really painted, and the question before a verdict on one that
-//! was not.
+//! Each verdict records which pictures were shown. A picture that was not shown asks for confirmation.
 
 use benchtop::model::{Act, ImageRef, Item, Judgement, PictureSeen, Seen};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
@@ -62,7 +61,7 @@ fn asks(seat: &mut Seat, n: u32, key: &str, what: &str) {
 }
 
 #[test]
-fn a_verdict_on_a_picture_that_is_missing_or_broken_asks_once_more_and_says_so() {
+fn accepting_a_missing_or_broken_picture_needs_confirmation() {
     let items = [
         pictured(1, "gone.png"),
         pictured(2, "garbage.png"),
@@ -105,7 +104,7 @@ fn a_verdict_on_a_picture_that_is_missing_or_broken_asks_once_more_and_says_so()
 }
 
 #[test]
-fn who_rejects_or_passes_over_is_not_asked_and_the_verdict_says_what_was_seen() {
+fn rejecting_needs_no_confirmation_and_records_what_was_shown() {
     let items = [
         pictured(1, "gone.png"),
         pictured(2, "gone.png"),
@@ -131,7 +130,7 @@ fn who_rejects_or_passes_over_is_not_asked_and_the_verdict_says_what_was_seen() 
 }
 
 #[test]
-fn a_picture_whose_bytes_are_others_than_were_recorded_counts_as_not_seen() {
+fn a_changed_picture_counts_as_not_seen() {
     let bench = Bench::of(
         &[pictured(1, "good.png"), question(2)],
         &[("good.png", &png(1))],
@@ -157,7 +156,7 @@ fn a_picture_whose_bytes_are_others_than_were_recorded_counts_as_not_seen() {
 }
 
 #[test]
-fn the_other_side_of_a_pair_counts_once_it_was_turned_to() {
+fn a_pair_s_second_picture_counts_once_shown() {
     use PictureSeen::{NotPainted, Painted};
     let pair = |n| of(n, &["a.png", "b.png"]);
     let bench = Bench::of(
@@ -184,7 +183,7 @@ fn the_other_side_of_a_pair_counts_once_it_was_turned_to() {
 }
 
 #[test]
-fn a_third_picture_can_be_turned_to() {
+fn v_reaches_a_third_picture() {
     use PictureSeen::{NotPainted, Painted};
     let names = ["a.png", "b.png", "c.png"];
     let files: Vec<(&str, Vec<u8>)> = names
@@ -223,7 +222,7 @@ fn a_third_picture_can_be_turned_to() {
 }
 
 #[test]
-fn one_of_several_that_fails_keeps_no_other_from_the_screen() {
+fn one_broken_picture_does_not_hide_the_others() {
     use PictureSeen::{Broken, Missing, Painted};
     let items = [
         of(1, &["a.png", "bad.png"]),
@@ -257,7 +256,7 @@ fn one_of_several_that_fails_keeps_no_other_from_the_screen() {
 }
 
 #[test]
-fn the_question_is_whole_in_a_narrow_window() {
+fn a_narrow_window_shows_the_whole_confirmation() {
     let bench = Bench::of(&[of(1, &["gone.png", "away.png"])], &[]);
     let mut seat = bench.seat_at(
         "ann",

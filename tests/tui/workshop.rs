@@ -1,4 +1,4 @@
-//! Vocabularies, templates and coverage, from the key to the file on disk and back to the items.
+//! Vocabularies, templates, and coverage: from the key to the file on disk and back to the items.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ fn text(bench: &Bench, name: &str) -> String {
 const ANIMAL: &str = "vocabularies/animal.txt";
 
 #[test]
-fn a_term_is_renamed_saved_with_counts_first_and_its_items_are_composed_again() {
+fn renaming_a_term_previews_counts_and_recomposes_items() {
     let bench = composed(1200);
     let before = text(&bench, ANIMAL);
     let mut seat = bench.seat("ann");
@@ -85,7 +85,7 @@ fn a_term_is_renamed_saved_with_counts_first_and_its_items_are_composed_again() 
 }
 
 #[test]
-fn an_edit_made_elsewhere_is_seen_and_never_merged() {
+fn an_external_edit_is_shown_and_never_merged() {
     let bench = composed(60);
     let mut seat = bench.seat("ann");
     seat.keys("4");
@@ -133,7 +133,7 @@ fn leaving_with_unsaved_edits_asks() {
 }
 
 #[test]
-fn templates_are_typed_into_and_their_errors_shown_where_they_are() {
+fn template_errors_are_shown_at_their_place() {
     let bench = composed(60);
     let mut seat = bench.seat("ann");
     seat.keys("5");
@@ -147,7 +147,7 @@ fn templates_are_typed_into_and_their_errors_shown_where_they_are() {
 }
 
 #[test]
-fn the_coverage_view_leads_to_the_items_of_a_cell() {
+fn a_coverage_cell_opens_its_items() {
     let bench = composed(600);
     let mut seat = bench.seat("ann");
     seat.keys("6");
@@ -193,7 +193,7 @@ fn failing(bench: &Bench) -> (String, Vec<u32>) {
 }
 
 #[test]
-fn retiring_terms_is_taken_back_with_one_key_lists_and_verdicts_together() {
+fn one_undo_restores_retired_terms_and_verdicts() {
     for (pane, from_vocabulary) in [("coverage", false), ("vocabulary", true)] {
         let bench = composed(1200);
         let (term, own) = failing(&bench);
@@ -245,7 +245,7 @@ fn retiring_terms_is_taken_back_with_one_key_lists_and_verdicts_together() {
 }
 
 #[test]
-fn a_list_that_changed_on_disk_keeps_retired_terms_retired_and_loses_nothing() {
+fn a_list_changed_on_disk_keeps_terms_retired() {
     let bench = composed(1200);
     let (term, _) = failing(&bench);
     let mut seat = bench.seat("ann");
@@ -275,7 +275,7 @@ fn a_list_that_changed_on_disk_keeps_retired_terms_retired_and_loses_nothing() {
 }
 
 #[test]
-fn undo_of_an_edit_names_the_file() {
+fn undoing_an_edit_names_its_file() {
     let bench = composed(60);
     let mut seat = bench.seat("ann");
     seat.keys("4");
@@ -287,7 +287,7 @@ fn undo_of_an_edit_names_the_file() {
 }
 
 #[test]
-fn missing_terms_are_offered_to_be_drawn_where_items_are_composed_again() {
+fn recompose_offers_to_draw_missing_terms() {
     let bench = composed(400);
     let signs = statuses(&bench, "subject:text");
     let templates = text(&bench, "templates.toml");
@@ -317,7 +317,7 @@ fn missing_terms_are_offered_to_be_drawn_where_items_are_composed_again() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told_in_every_pane_and_at_the_start() {
+fn an_unreadable_file_is_reported_in_every_pane() {
     let bench = composed(60);
     let sound = text(&bench, "templates.toml");
     let mut seat = bench.seat("ann");

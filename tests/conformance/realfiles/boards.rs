@@ -1,4 +1,4 @@
-//! The same files through a board and through an import: what is read, what is passed over, and what is said of it.
+//! The same files on a board and in an import: what is read, what is left out, and which notes say so.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ fn board(paths: &[PathBuf]) -> BoardData {
 }
 
 #[test]
-fn of_five_runs_of_one_model_the_newest_is_used_and_the_others_are_named() {
+fn the_board_uses_the_newest_of_five_runs_and_names_the_others() {
     let Some((folder, _)) = tool("vlmevalkit") else {
         return;
     };
@@ -44,7 +44,7 @@ fn of_five_runs_of_one_model_the_newest_is_used_and_the_others_are_named() {
 }
 
 #[test]
-fn missing_and_doubled_rows_are_told_in_numbers() {
+fn missing_and_duplicate_rows_are_counted() {
     let Some((folder, _)) = tool("vlmevalkit") else {
         return;
     };
@@ -66,7 +66,7 @@ fn missing_and_doubled_rows_are_told_in_numbers() {
 }
 
 #[test]
-fn answers_that_count_rows_find_the_questions_they_were_asked() {
+fn answers_numbered_by_row_find_their_questions() {
     let (Some((vlm, _)), Some((opencompass, _)), Some((lmms, _))) =
         (tool("vlmevalkit"), tool("opencompass"), tool("lmms-eval"))
     else {
@@ -114,7 +114,7 @@ fn answers_that_count_rows_find_the_questions_they_were_asked() {
 }
 
 #[test]
-fn an_import_takes_pictures_from_within_and_says_what_it_passed_over() {
+fn import_reads_embedded_pictures_and_notes_what_it_left_out() {
     let (Some((vlm, _)), Some((inspect, _))) = (tool("vlmevalkit"), tool("inspect")) else {
         return;
     };
@@ -175,7 +175,7 @@ fn shares(scored: &BoardData, column: &str) -> Vec<(String, u64, u64)> {
 }
 
 #[test]
-fn answers_of_two_tools_are_two_runs_wherever_their_ids_are_found() {
+fn answers_of_two_tools_are_two_runs() {
     let (Some((vlm, _)), Some((hf, _))) = (tool("vlmevalkit"), tool("hf-datasets")) else {
         return;
     };

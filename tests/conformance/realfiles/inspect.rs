@@ -22,7 +22,7 @@ fn logs(folder: &std::path::Path, expected: &Value) -> Vec<(PathBuf, Format, Val
 }
 
 #[test]
-fn every_log_holds_questions_answers_and_verdicts() {
+fn inspect_logs_hold_questions_answers_and_verdicts() {
     let Some((folder, expected)) = tool("inspect") else {
         return;
     };
@@ -93,7 +93,7 @@ fn every_log_holds_questions_answers_and_verdicts() {
 }
 
 #[test]
-fn pictures_in_a_log_are_carried_along() {
+fn inspect_logs_carry_their_pictures() {
     let Some((folder, expected)) = tool("inspect") else {
         return;
     };

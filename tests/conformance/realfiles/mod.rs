@@ -1,4 +1,4 @@
-//! Files that the tools of the field wrote themselves: what an importer must find in them is in each folder's `expected.json`.
+//! Files that other tools wrote. `expected.json` in each folder lists what an importer must find.
 
 mod boards;
 mod inspect;

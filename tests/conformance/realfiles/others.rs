@@ -13,7 +13,7 @@ fn position(id: i64) -> Key {
 }
 
 #[test]
-fn samples_of_lmms_eval() {
+fn lmms_eval_samples_read() {
     let Some((folder, expected)) = tool("lmms-eval") else {
         return;
     };
@@ -54,7 +54,7 @@ fn samples_of_lmms_eval() {
 }
 
 #[test]
-fn a_run_of_helm() {
+fn a_helm_run_reads() {
     let Some((folder, expected)) = tool("helm") else {
         return;
     };
@@ -108,7 +108,7 @@ fn a_run_of_helm() {
 }
 
 #[test]
-fn answers_of_opencompass_whole_and_in_parts() {
+fn opencompass_answers_read_whole_and_in_parts() {
     let Some((folder, expected)) = tool("opencompass") else {
         return;
     };
@@ -147,7 +147,7 @@ fn answers_of_opencompass_whole_and_in_parts() {
 }
 
 #[test]
-fn tasks_and_tables_of_label_studio() {
+fn label_studio_tasks_and_tables_read() {
     let Some((folder, expected)) = tool("label-studio") else {
         return;
     };
@@ -204,7 +204,7 @@ fn tasks_and_tables_of_label_studio() {
 }
 
 #[test]
-fn samples_of_fiftyone() {
+fn fiftyone_samples_read() {
     let Some((folder, expected)) = tool("fiftyone") else {
         return;
     };

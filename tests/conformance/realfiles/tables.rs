@@ -6,7 +6,7 @@ use benchtop::model::{Key, QuestionKind};
 use super::{by_key, ids, items, predictions, same_questions, same_text, tool};
 
 #[test]
-fn a_folder_of_pictures_with_its_splits() {
+fn a_picture_folder_reads_with_its_splits() {
     let Some((folder, expected)) = tool("hf-datasets") else {
         return;
     };
@@ -44,7 +44,7 @@ fn a_folder_of_pictures_with_its_splits() {
 }
 
 #[test]
-fn a_parquet_table_with_its_pictures() {
+fn a_parquet_table_reads_with_its_pictures() {
     let Some((folder, expected)) = tool("hf-datasets") else {
         return;
     };
@@ -76,7 +76,7 @@ fn a_parquet_table_with_its_pictures() {
 }
 
 #[test]
-fn predictions_in_three_forms_tell_null_from_empty() {
+fn three_prediction_formats_distinguish_null_from_empty() {
     let Some((folder, expected)) = tool("hf-datasets") else {
         return;
     };

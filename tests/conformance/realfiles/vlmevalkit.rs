@@ -13,7 +13,7 @@ use crate::support::{ErrorKind, Refusal};
 const CELL: usize = 32_767;
 
 #[test]
-fn the_table_of_questions_holds_every_question_and_picture() {
+fn a_vlmevalkit_table_holds_every_question_and_picture() {
     let Some((folder, expected)) = tool("vlmevalkit") else {
         return;
     };
@@ -76,7 +76,7 @@ fn the_table_of_questions_holds_every_question_and_picture() {
 }
 
 #[test]
-fn runs_hold_every_answer_with_the_tool_s_own_verdict() {
+fn vlmevalkit_runs_hold_every_answer_with_the_tool_s_verdict() {
     let Some((folder, expected)) = tool("vlmevalkit") else {
         return;
     };
@@ -126,7 +126,7 @@ fn runs_hold_every_answer_with_the_tool_s_own_verdict() {
 }
 
 #[test]
-fn missing_and_doubled_rows_are_there_to_be_counted() {
+fn vlmevalkit_readers_keep_missing_and_duplicate_rows() {
     let Some((folder, expected)) = tool("vlmevalkit") else {
         return;
     };
@@ -162,7 +162,7 @@ fn missing_and_doubled_rows_are_there_to_be_counted() {
 }
 
 #[test]
-fn files_with_verdicts_belong_to_their_plain_ones_and_lost_options_are_counted() {
+fn verdict_files_join_their_answer_files_and_lost_options_are_counted() {
     let Some((folder, _)) = tool("vlmevalkit") else {
         return;
     };
@@ -205,7 +205,7 @@ fn files_with_verdicts_belong_to_their_plain_ones_and_lost_options_are_counted()
 }
 
 #[test]
-fn rotations_are_sets_and_keep_their_groups_verdicts() {
+fn circular_rotations_form_sets_with_their_group_verdicts() {
     let Some((folder, expected)) = tool("vlmevalkit") else {
         return;
     };
@@ -252,7 +252,7 @@ fn rotations_are_sets_and_keep_their_groups_verdicts() {
 }
 
 #[test]
-fn yes_or_no_questions_and_what_the_tool_read() {
+fn yes_no_runs_hold_the_tool_s_readings() {
     let Some((folder, expected)) = tool("vlmevalkit") else {
         return;
     };
@@ -285,7 +285,7 @@ fn yes_or_no_questions_and_what_the_tool_read() {
 }
 
 #[test]
-fn what_is_never_read_says_why() {
+fn unreadable_vlmevalkit_files_are_refused_by_name() {
     let Some((folder, _)) = tool("vlmevalkit") else {
         return;
     };
