@@ -263,8 +263,10 @@ fn every_planted_damage_is_named_and_nothing_goes_without_a_word() {
         "benchtop.toml",
         "images",
         "imports",
+        "jobs",
         "metadata",
         "runs",
+        "scores",
         "sessions",
         "store",
     ] {
@@ -444,7 +446,7 @@ fn repair_loses_nothing_and_says_what_it_did() {
     let cut = whole.iter().position(|b| *b == b'\n').unwrap() + 1;
     std::fs::write(&journal, &whole[..cut]).unwrap();
     std::fs::write(project.store().join("columns.snap"), b"bt").unwrap();
-    let db = project.store().join("db");
+    let db = project.index().join("db");
     let mut index = std::fs::read(&db).unwrap();
     let middle = index.len() / 2;
     index[middle] ^= 1;
@@ -458,7 +460,7 @@ fn repair_loses_nothing_and_says_what_it_did() {
         "does not match its hash",
         "sessions/ann.jsonl",
         "columns.snap",
-        "store/db",
+        "store/index/db",
         "lost:",
         "help:",
     ] {
@@ -499,8 +501,25 @@ fn repair_loses_nothing_and_says_what_it_did() {
 }
 
 #[test]
-fn scores_outlive_a_damaged_index() {
+fn what_was_paid_for_outlives_a_damaged_index() {
     let bench = full();
+    for threshold in ["1", "2"] {
+        let rules = format!(
+            "[[rules]]\nname = 'dull'\nthen = 'flag'\nall = [{{ score = 'flatness', below = {threshold} }}]\n"
+        );
+        let file = bench.write("rules.toml", rules);
+        bench
+            .run(["filter", "rules", "apply", file.to_str().unwrap()])
+            .ok();
+    }
+    let one = |bench: &Bench, args: &[&str]| {
+        bench
+            .run(args.iter().copied().chain(["--json"]))
+            .lines()
+            .remove(0)
+    };
+    let history = |bench: &Bench| one(bench, &["filter", "rules", "show"])["history"].clone();
+    let jobs = |bench: &Bench| bench.run(["jobs", "--json"]).lines();
     let scored = |bench: &Bench| {
         let report: Value =
             serde_json::from_str(&bench.run(["filter", "report", "--json"]).ok()).unwrap();
@@ -512,13 +531,23 @@ fn scores_outlive_a_damaged_index() {
             .unwrap()["items"]
             .clone()
     };
-    let before = scored(&bench);
+    let before = (scored(&bench), jobs(&bench), history(&bench));
+    assert!(
+        before.1.iter().any(|job| job["run"].is_null()),
+        "{before:?}"
+    );
+    assert_eq!(before.2, 2);
+    let scoring = one(&bench, &["filter", "report"])["scorers"][0]["job"].clone();
     stop(&bench);
-    let db = bench.project().store().join("db");
+    let db = bench.project().index().join("db");
     let length = std::fs::metadata(&db).unwrap().len() as usize;
     std::fs::write(&db, vec![0xa5; length]).unwrap();
     std::fs::remove_file(bench.project().store().join("columns.snap")).unwrap();
-    assert_eq!(scored(&bench), before);
+    assert_eq!((scored(&bench), jobs(&bench), history(&bench)), before);
+    assert_eq!(
+        one(&bench, &["filter", "report"])["scorers"][0]["job"],
+        scoring
+    );
     let notices = bench.status()["notices"].to_string();
     assert!(notices.contains("was damaged"), "{notices}");
 }

@@ -126,7 +126,10 @@ pub fn begin(
         check_drafts(begun.drafts, (begun.items, "items"), new.drafts || new.dry)?;
     }
     let _one = shared.evaluations.numbering();
-    let last = shared.desk.last(shared)?;
+    let last = shared
+        .desk
+        .last(shared)?
+        .max(shared.evaluations.last(shared));
     let mut inner = shared.evaluations.inner();
     begun.label = label(shared, new, &|label| {
         inner.runs.values().any(|live| live.run.label == label)
@@ -136,14 +139,7 @@ pub fn begin(
     }
     let mut run = Run {
         v: 1,
-        id: inner
-            .runs
-            .keys()
-            .max()
-            .copied()
-            .unwrap_or_default()
-            .max(last)
-            + 1,
+        id: last + 1,
         label: begun.label.clone(),
         by: by.into(),
         created: now(),

@@ -31,6 +31,7 @@ use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::evaluation::NewRun;
 use benchtop_model::job::{JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::disk;
 use benchtop_store::runs::{self, Run};
 use benchtop_store::trust::JobKind;
 
@@ -106,9 +107,11 @@ impl Evaluations {
         lock(&self.judging)
     }
 
-    /// The last number that a run has.
-    pub fn last(&self) -> u32 {
-        self.inner().runs.keys().max().copied().unwrap_or_default()
+    /// The last number that a run has, also one whose file cannot be read.
+    pub fn last(&self, shared: &OwnerContext) -> u32 {
+        let loaded = self.inner().runs.keys().max().copied();
+        let files = disk::last_number(&runs::folder(shared.project.root()));
+        loaded.unwrap_or_default().max(files)
     }
 
     /// Whether this is the number of a run.

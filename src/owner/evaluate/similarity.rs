@@ -19,7 +19,7 @@ pub fn edition(shared: &OwnerContext, rule: FreeForm) -> Option<String> {
     Some(format!(
         "{} {}",
         rule.name(),
-        Cosines::edition(&shared.project.store())?
+        Cosines::edition(&shared.project.similarity())?
     ))
 }
 
@@ -43,7 +43,7 @@ impl<'s> Scores<'s> {
     /// Those of `model`; none where nothing was compared, or it cannot be read: comparing again tells why.
     pub fn of(&self, model: &str) -> Vec<f32> {
         let cosines = self.cosines.get_or_init(|| {
-            Cosines::current(&self.shared.project.store())
+            Cosines::current(&self.shared.project.similarity())
                 .ok()
                 .flatten()
         });
@@ -97,16 +97,16 @@ pub fn compare_all(
     let all = compared(&catalog, &wanted, ask.rule, &|| tell(0, None))?;
     // Held to the end: two must not have the same file open to write.
     let _one = shared.evaluations.comparing();
-    let store = shared.project.store();
+    let folder = shared.project.similarity();
     let (cosines, done, encoder) = match ask.dry {
         true => (
-            Cosines::current(&store)?,
+            Cosines::current(&folder)?,
             Done::default(),
             ask.encoder.clone(),
         ),
         false => {
             let mut model = MiniLm::open(&Hub::from_env()?.path(&ask.encoder)?, &Options::cpu())?;
-            let mut cosines = Cosines::begin(&store, &model.fingerprint().short())?;
+            let mut cosines = Cosines::begin(&folder, &model.fingerprint().short())?;
             let done = compare(&all, &mut cosines, &mut model, &mut |done, of| {
                 tell(done, Some(of))
             })?;

@@ -12,6 +12,7 @@ use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::work::Target;
 use benchtop_store::trust::JobKind;
+use benchtop_store::{inventory, jobs};
 
 /// Pictures that somebody waits for: more are the past.
 const WANTS: usize = 64;
@@ -26,7 +27,8 @@ fn none(id: u32) -> Error {
 /// # Errors
 /// [`ErrorKind::NotFound`], [`ErrorKind::Conflict`] where it cannot be done to such a job, and the operating system's.
 pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<JobState>> {
-    let (index, config) = (shared.index.get()?, &*shared.config());
+    shared.may_write()?;
+    let (root, config) = (shared.project.root(), &*shared.config());
     let mut inner = shared.desk.loaded()?;
     let live = inner.jobs.get(&id).ok_or_else(|| none(id))?;
     let (job, standing) = (&live.job, live.job.standing);
@@ -36,7 +38,7 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
             format!("job {id} is {}: {what}", standing.name()),
         ))
     };
-    let mut new = job.clone();
+    let (mut new, mut token) = (job.clone(), live.token.clone());
     let mut again = false;
     match act {
         JobAct::Pause if standing.live() => (new.standing, new.reason) = (JobStatus::Paused, None),
@@ -52,7 +54,6 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
         JobAct::Retry if standing == JobStatus::Cancelled => return refused("begin another"),
         JobAct::Retry => {
             trust::check(shared, &trust::of_generation(config, &new.wishes)?)?;
-            index.forget_failed(id)?;
             again = true;
             if !standing.live() {
                 (new.standing, new.reason) = (JobStatus::Queued, None);
@@ -68,7 +69,14 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
         JobAct::Batch(batch) => new.batch = batch,
         JobAct::PerMinute(per_minute) => new.per_minute = per_minute,
         JobAct::Remove if standing.over() => {
-            index.forget_job(id)?;
+            let guard = inventory::guard();
+            jobs::remove(root, id)?;
+            // Else its files would count as lost.
+            let is_gone = |path: &str| path.starts_with(&format!("jobs/{id:04}."));
+            inventory::forget(&shared.project, &is_gone)?;
+            drop(guard);
+            // A number that is not there any more has no notes.
+            let _ = shared.index.get().and_then(|index| index.forget_flight(id));
             trust::end(shared, JobKind::Generation, id);
             inner.jobs.remove(&id);
             shared.tell(Event::JobGone(id));
@@ -84,19 +92,20 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
     if is_begun {
         trust::check(shared, &trust::of_generation(config, &new.wishes)?)?;
         let digest = trust::digest_of_generation(config, &new, &live.numbers());
-        let token = trust::begin(shared, JobKind::Generation, id, digest);
-        index.keep_job_token(id, token.as_deref())?;
+        token = trust::begin(shared, JobKind::Generation, id, digest);
     } else if is_ended {
         trust::end(shared, JobKind::Generation, id);
     }
-    index.keep_job(&new)?;
     if let Some(live) = inner.jobs.get_mut(&id) {
-        live.job = new;
+        if again {
+            live.failures.retry()?;
+        }
+        jobs::keep(root, &new, token.as_deref())?;
+        (live.job, live.token) = (new, token);
         live.elsewhere &= !is_begun;
         live.look(shared);
         live.not_before = None;
         if again {
-            live.failed.clear();
             live.ended.clear();
             live.version += 1;
         }
@@ -117,7 +126,6 @@ fn place_at(
     order.retain(|other| *other != id);
     let at = (place.max(1) as usize - 1).min(order.len());
     order.insert(at, id);
-    let index = shared.index.get()?;
     for (turn, id) in order.iter().enumerate() {
         if let Some(live) = inner
             .jobs
@@ -125,7 +133,7 @@ fn place_at(
             .filter(|live| live.job.turn != turn as i64)
         {
             live.job.turn = turn as i64;
-            index.keep_job(&live.job)?;
+            live.keep(shared.project.root())?;
         }
     }
     order.iter().for_each(|id| inner.tell(shared, *id, true));

@@ -1,15 +1,17 @@
 //! A job as the owner holds it: what is stored of it, and how far it is.
 
 use std::collections::{HashMap, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::context::OwnerContext;
 use crate::trust;
+use benchtop_model::Result;
 use benchtop_model::job::{JobFailure, JobState, JobStatus, Newest, Step};
 use benchtop_model::trust::Waits;
 use benchtop_pipeline::generate::work::Scope;
-use benchtop_store::jobs::{self, Failed, Job};
+use benchtop_store::jobs::{self, FailureLog, Job, Stored};
 
 /// The rate is over this long.
 const WINDOW: Duration = Duration::from_secs(60);
@@ -22,8 +24,10 @@ pub struct JobRuntime {
     pub job: Job,
     /// Rows of the items chosen, sorted; none where it makes what is missing.
     pub rows: Option<Arc<Vec<u32>>>,
-    /// What was set aside, by picture and sample.
-    pub failed: HashMap<(u64, u32), Failed>,
+    /// Random text by which the person who began it here knows it again ([`benchtop_store::trust`]).
+    pub token: Option<String>,
+    /// What was set aside.
+    pub failures: FailureLog,
     /// How often an owner was gone while a picture was made.
     pub ended: HashMap<(u64, u32), u32>,
     /// Pictures it made.
@@ -50,8 +54,14 @@ pub struct JobRuntime {
 }
 
 impl JobRuntime {
-    /// A job that has made nothing since the owner started; `numbers` are those of its items.
-    pub fn new(job: Job, numbers: Vec<u32>) -> JobRuntime {
+    /// A job that has made nothing since the owner started.
+    pub fn new(stored: Stored) -> JobRuntime {
+        let Stored {
+            job,
+            token,
+            numbers,
+            failures,
+        } = stored;
         let rows = (job.scope == jobs::Scope::Items).then(|| {
             let mut rows: Vec<u32> = numbers
                 .into_iter()
@@ -64,7 +74,8 @@ impl JobRuntime {
         JobRuntime {
             job,
             rows,
-            failed: HashMap::new(),
+            token,
+            failures,
             ended: HashMap::new(),
             done: 0,
             device: String::new(),
@@ -78,6 +89,19 @@ impl JobRuntime {
             came: VecDeque::new(),
             told: None,
         }
+    }
+
+    /// Writes down how it stands.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn keep(&self, root: &Path) -> Result<()> {
+        jobs::keep(root, &self.job, self.token.as_deref())
+    }
+
+    /// How many pictures were set aside.
+    pub fn failed(&self) -> u64 {
+        self.failures.failed().len() as u64
     }
 
     /// Finds whether it waits for an agreement: where it is paused or failed, and was begun elsewhere or sends what nobody has
@@ -190,7 +214,7 @@ impl JobRuntime {
             ..
         } = self.job.clone();
         let running = self.job.standing == JobStatus::Running;
-        let failed = self.failed.len() as u64;
+        let failed = self.failed();
         let rate = if running { self.rate() } else { 0.0 };
         let left = self.job.of.map(|of| of.saturating_sub(self.done + failed));
         let left_s = left
@@ -231,7 +255,8 @@ impl JobRuntime {
 
     /// What was set aside, in the order of its items.
     pub fn failures(&self) -> Vec<JobFailure> {
-        let mut list: Vec<JobFailure> = self.failed.values().map(|f| f.failure.clone()).collect();
+        let failed = self.failures.failed().values();
+        let mut list: Vec<JobFailure> = failed.map(|f| f.failure.clone()).collect();
         list.sort_by(|a, b| {
             (a.number, &a.picture, a.sample).cmp(&(b.number, &b.picture, b.sample))
         });

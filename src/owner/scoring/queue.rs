@@ -2,13 +2,12 @@
 //! the scores that there are, so that one that was cut off goes on where they end.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
+use super::file::{self, Stored};
 use super::{Scoring, lock, work};
 use crate::context::OwnerContext;
 use crate::outage::{outage_said, outage_wait};
@@ -22,7 +21,6 @@ use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use benchtop_model::trust::Waits;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::trust::JobKind;
-use benchtop_store::{disk, regular};
 
 /// What a judge is sent, in words.
 const PICTURES: &str = "pictures or texts of items";
@@ -32,23 +30,6 @@ const OVER: usize = 50;
 const WINDOW: Duration = Duration::from_secs(60);
 /// Time between two words of progress.
 const TELL_EVERY: Duration = Duration::from_millis(250);
-
-/// What is stored of a job.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Stored {
-    pub(super) id: u32,
-    pub(super) scorer: Scorer,
-    pub(super) filter: String,
-    pub(super) phase: Phase,
-    /// What failed or could not be read is scored again.
-    pub(super) retry: bool,
-    /// Random text by which the person who began it here knows it again ([`benchtop_store::trust`]).
-    #[serde(default)]
-    pub(super) token: Option<String>,
-    /// Inputs with a draft as their picture when it was begun.
-    #[serde(default)]
-    pub(super) drafts: u64,
-}
 
 /// A job.
 pub(super) struct JobRuntime {
@@ -182,10 +163,6 @@ pub(super) struct JobQueue {
     beginning: Mutex<()>,
 }
 
-fn file(store: &Path) -> PathBuf {
-    store.join("scoring.json")
-}
-
 impl Inner {
     pub(super) fn live(&mut self, id: u32) -> Option<&mut JobRuntime> {
         self.jobs.iter_mut().find(|j| j.stored.id == id)
@@ -200,13 +177,18 @@ impl Inner {
                 .any(|j| j.stored.id == id && j.stored.phase == Phase::Running)
     }
 
-    /// Writes the jobs down; a failure is told and harms only what is shown after the next start.
-    pub(super) fn keep(&self) {
+    /// Writes the jobs down.
+    ///
+    /// # Errors
+    /// The operating system's; the file is then as it was.
+    fn write(&self) -> Result<()> {
         let stored: Vec<&Stored> = self.jobs.iter().map(|j| &j.stored).collect();
-        let kept = serde_json::to_vec(&stored)
-            .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))
-            .and_then(|bytes| disk::write_atomic(&self.file, &bytes));
-        if let Err(problem) = kept {
+        file::write(&self.file, &stored)
+    }
+
+    /// The same for how a job goes on; a failure is logged and harms only what is shown after the next start.
+    pub(super) fn keep(&self) {
+        if let Err(problem) = self.write() {
             crate::log::write(format_args!("scoring jobs could not be kept: {problem}"));
         }
     }
@@ -294,16 +276,9 @@ impl JobQueue {
 /// project from somebody else must send nothing when it is opened.
 pub fn start(shared: &Arc<OwnerContext>) {
     let mut inner = shared.scoring.desk.inner();
-    inner.file = file(&shared.project.store());
-    let stored: Vec<Stored> = match regular::read(&inner.file, regular::LIST_LIMIT) {
-        Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|e| {
-            shared.notices().push(format!(
-                "scoring jobs cannot be read and are forgotten: {e}; scores are all there"
-            ));
-            Vec::new()
-        }),
-        Err(_) => Vec::new(),
-    };
+    inner.file = shared.project.scoring_jobs();
+    let (stored, notice) = file::read(&inner.file);
+    shared.notices().extend(notice);
     inner.jobs = stored.into_iter().map(JobRuntime::new).collect();
     let known = Known::read(shared);
     let config = trust::as_it_is(shared).map(|project| project.config().clone());
@@ -509,14 +484,19 @@ impl Scoring {
         let digest = trust::digest_of_scoring(project.config(), id, &new.scorer, &new.filter);
         live.stored.token = trust::begin(shared, JobKind::Scoring, id, digest);
         let state = live.state();
-        inner.jobs.push(live);
         while inner.jobs.iter().filter(|j| j.stored.phase.over()).count() > OVER {
             let Some(first) = inner.jobs.iter().position(|j| j.stored.phase.over()) else {
                 break;
             };
             inner.jobs.remove(first);
         }
-        inner.keep();
+        inner.jobs.push(live);
+        // On disk before anybody hears of it.
+        if let Err(problem) = inner.write() {
+            inner.jobs.pop();
+            trust::end(shared, JobKind::Scoring, id);
+            return Err(problem);
+        }
         inner.tell(shared, id, true);
         wake(shared, &mut inner);
         Ok(state)

@@ -1,5 +1,5 @@
-//! `store/` where no inventory vouches for it: flat files by their own checksums, rows by theirs, the index against the
-//! manifest.
+//! `store/` where no inventory vouches for it: flat files by their own checksums, the index against the manifest. And rows
+//! of `scores/` by their checksums.
 
 use std::path::Path;
 
@@ -9,21 +9,16 @@ use benchtop_model::Result;
 use benchtop_store::index::{Index, digest};
 use benchtop_store::inventory::{self, Kind};
 use benchtop_store::manifest::Manifest;
-use benchtop_store::{columnar_cache, disk, metadata, regular};
+use benchtop_store::{columnar_cache, disk, homes, metadata, regular};
 
 /// Largest file of the store that is read.
 const LIMIT: u64 = 64 << 30;
-/// Files of sled.
-fn is_index(name: &str) -> bool {
-    matches!(name, "db" | "conf" | "blobs") || name.starts_with("snap.")
-}
-
 impl Scrub<'_> {
     pub(super) fn caches(&mut self) -> Result<()> {
         let root = self.project.root().to_path_buf();
         for file in inventory::list(&root)?
             .into_iter()
-            .filter(|file| file.starts_with("store/"))
+            .filter(|file| file.starts_with("store/") || file.starts_with("scores/"))
         {
             if self.refused.contains(&file) || self.is_told(&file) {
                 continue;
@@ -45,19 +40,24 @@ impl Scrub<'_> {
         if let Err(problem) = metadata::read(&self.project.metadata()) {
             self.problem("metadata", &problem);
         }
-        let has_index = root.join("store/db").symlink_metadata().is_ok();
+        // Earlier versions had the index among the other files of the store.
+        let (folder, file) = match root.join("store/db").symlink_metadata() {
+            Ok(_) => (self.project.store(), "store/db"),
+            Err(_) => (self.project.index(), "store/index/db"),
+        };
+        let has_index = root.join(file).symlink_metadata().is_ok();
         let vouched = self.closed
             && self
                 .inventory
                 .as_ref()
-                .is_some_and(|i| i.files.contains_key("store/db"));
+                .is_some_and(|i| i.files.contains_key(file));
         if self.owned {
             self.found(
                 Finding::notice("store", "an owner has the index open: it was not looked at")
                     .remedy("benchtop stop"),
             );
         } else if has_index && !vouched && !self.refused.iter().any(|f| f.starts_with("store/")) {
-            self.index(&root.join("store"))?;
+            self.index(&folder, file)?;
         }
         Ok(())
     }
@@ -77,10 +77,10 @@ impl Scrub<'_> {
             .filter(|(_, row)| !whole(row))
             .map(|(at, _)| at)
             .collect();
-        let what = if file.contains("scores/") {
-            "scores"
-        } else {
+        let what = if file.ends_with(".cosines") {
             "similarities"
+        } else {
+            "scores"
         };
         if let Some(first) = bad.first() {
             let finding = Finding::damage(
@@ -123,13 +123,13 @@ impl Scrub<'_> {
     }
 
     /// Opens a copy of the index: sled writes to what it opens.
-    fn index(&mut self, store: &Path) -> Result<()> {
+    fn index(&mut self, store: &Path, file: &str) -> Result<()> {
         let fail =
             |e: std::io::Error| benchtop_model::Error::io(&e, "the index cannot be copied", store);
         let copy = tempfile::tempdir().map_err(fail)?;
         for (name, path) in disk::list(store)
             .into_iter()
-            .filter(|(name, _)| is_index(name))
+            .filter(|(name, _)| homes::is_index(name))
         {
             if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
                 std::fs::create_dir_all(copy.path().join(&name)).map_err(fail)?;
@@ -154,14 +154,14 @@ impl Scrub<'_> {
         match looked {
             Ok(meta) if meta.segments != segments && !self.is_told("imports/manifest.jsonl") => {
                 self.found(Finding::notice(
-                    "store/db",
+                    file,
                     "the index is behind the imports; the next opening makes it again",
                 ));
             }
             Ok(_) => {}
             // An owner that was started meanwhile wrote to what was copied.
             Err(_) if Index::free(store).is_err() => {}
-            Err(problem) => self.found(rebuilt("store/db", problem.what)),
+            Err(problem) => self.found(rebuilt(file, problem.what)),
         }
         Ok(())
     }

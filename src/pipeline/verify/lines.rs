@@ -102,7 +102,7 @@ impl Scrub<'_> {
     }
 
     /// Reads every line of a file; gives how many are good.
-    fn each<T: DeserializeOwned>(
+    pub(super) fn each<T: DeserializeOwned>(
         &mut self,
         file: &str,
         path: &Path,
@@ -230,7 +230,12 @@ impl Scrub<'_> {
     }
 
     /// The checksum of a JSON file; gives its text.
-    fn checksummed(&mut self, file: &str, path: &Path, lost: &str) -> Result<Option<Vec<u8>>> {
+    pub(super) fn checksummed(
+        &mut self,
+        file: &str,
+        path: &Path,
+        lost: &str,
+    ) -> Result<Option<Vec<u8>>> {
         let Some(bytes) = self.bytes(file, path)? else {
             return Ok(None);
         };
@@ -326,7 +331,7 @@ impl Scrub<'_> {
         }
     }
 
-    fn numbers(&mut self, file: &str, path: &Path) -> Result<()> {
+    pub(super) fn numbers(&mut self, file: &str, path: &Path) -> Result<()> {
         let Some(bytes) = self.bytes(file, path)? else {
             return Ok(());
         };

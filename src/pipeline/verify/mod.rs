@@ -5,14 +5,16 @@
 //! | `walk` | links, devices, foreign owners, files that belong to nothing |
 //! | `records` | the inventory: what is gone, cut, or not what it was |
 //! | `lines` | journals, the manifest, runs and judges, line by line |
+//! | `jobs` | `jobs/`: generation and scoring jobs |
 //! | `segments` | imports against the manifest, and the pictures that their items name |
 //! | `pictures` | `images/` against what is recorded |
-//! | `caches` | `store/`, which is made from the rest |
+//! | `caches` | `store/`, which is made from the rest, and rows of `scores/` |
 //! | [`repair`] | what can be put right without losing anything |
 //!
 //! `.owner/`, temporary files, `exports/` and what is no folder of a project are left out.
 
 mod caches;
+mod jobs;
 mod lines;
 mod pictures;
 mod records;
@@ -246,6 +248,7 @@ pub fn verify(project: &Project, owned: bool, watch: Watch<'_>) -> Result<Report
     scrub.load_inventory();
     scrub.walk()?;
     scrub.lines()?;
+    scrub.jobs()?;
     scrub.segments()?;
     scrub.pictures()?;
     // Pictures may have taken hours: an owner that was started meanwhile writes to the store.

@@ -8,7 +8,7 @@ use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, Result};
 use benchtop_store::inventory::{self, Inventory};
 use benchtop_store::project::Project;
-use benchtop_store::{disk, regular};
+use benchtop_store::{disk, homes, regular};
 
 /// Repairs what the report says can be repaired, and writes down in it what was done. Nobody else may have the project
 /// open. `at` is the time, RFC 3339 in UTC.
@@ -115,39 +115,28 @@ fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
     if path.symlink_metadata().is_err() {
         return Ok(None);
     }
-    let aside = free(path);
+    let aside = homes::free(path, "damaged");
     std::fs::rename(path, &aside).map_err(|e| Error::io(&e, "cannot be set aside", path))?;
     disk::sync_dir(disk::folder(path))?;
     Ok(Some(aside))
 }
 
-fn free(path: &Path) -> PathBuf {
-    let name = |n: u32| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".damaged-{n}"));
-        PathBuf::from(name)
-    };
-    let mut n = 1;
-    while name(n).symlink_metadata().is_ok() {
-        n += 1;
-    }
-    name(n)
-}
-
-/// Moves the files of the index, and the snapshots that go with them, to a folder beside the store. Scores stay.
+/// Renames the folder of the index, and moves the snapshots that go with it into it. A project of an earlier version has
+/// the files of the index among the snapshots.
 fn set_index_aside(project: &Project) -> Result<PathBuf> {
-    let store = project.store();
-    let aside = free(&store.with_extension("index"));
-    disk::ensure_dir(&aside)?;
+    let (store, index) = (project.store(), project.index());
+    let aside = homes::free(&index, "damaged");
+    let fail = |e: std::io::Error, path: &Path| Error::io(&e, "cannot be set aside", path);
+    match std::fs::rename(&index, &aside) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => drop(disk::ensure_dir(&aside)?),
+        renamed => renamed.map_err(|e| fail(e, &index))?,
+    }
     for (name, path) in disk::list(&store) {
-        if matches!(name.as_str(), "db" | "conf" | "blobs")
-            || name.starts_with("snap.")
-            || name.ends_with(".snap")
-        {
-            std::fs::rename(&path, aside.join(&name))
-                .map_err(|e| Error::io(&e, "cannot be set aside", &path))?;
+        if homes::is_index(&name) || name.ends_with(".snap") {
+            std::fs::rename(&path, aside.join(&name)).map_err(|e| fail(e, &path))?;
         }
     }
+    disk::sync_dir(&aside)?;
     disk::sync_dir(&store)?;
     Ok(aside)
 }

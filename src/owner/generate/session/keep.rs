@@ -150,10 +150,7 @@ impl Session {
             live.came(count);
             live.newest = Some(newest);
             // What another job left to this one, or took from it.
-            live.job.of = live
-                .job
-                .of
-                .map(|of| of.max(live.done + live.failed.len() as u64));
+            live.job.of = live.job.of.map(|of| of.max(live.done + live.failed()));
         }
         inner.tell(shared, self.id, false);
         Ok(())
@@ -181,10 +178,9 @@ impl Session {
                 tries,
             },
         };
-        shared.index.get()?.keep_failed(self.id, &failed)?;
         let mut inner = shared.desk.inner();
         if let Some(live) = inner.jobs.get_mut(&self.id) {
-            live.failed.insert((key, sample), failed);
+            live.failures.append(&[failed])?;
         }
         inner.tell(shared, self.id, false);
         Ok(())

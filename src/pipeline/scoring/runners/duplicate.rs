@@ -39,12 +39,12 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// Compares by the embeddings of `model`, which is called `name`, and with the pictures in `references`.
+    /// Compares by the embeddings of `model` in the folder `scores`, which is called `name`, and with the pictures in `references`.
     ///
     /// # Errors
     /// When what is kept cannot be read.
     pub fn new(
-        store: &Path,
+        scores: &Path,
         name: &str,
         model: Box<dyn ImageEmbedder>,
         references: &[PathBuf],
@@ -62,10 +62,10 @@ impl Duplicates {
         let print = print.with("references", listed);
         let about = About::new(Scorer::Duplicate, name.to_string(), &print, 1.0);
         // Embeddings do not depend on what they are compared with.
-        let embeddings = Embeddings::open(store, &short, model.dimension())?;
+        let embeddings = Embeddings::open(scores, &short, model.dimension())?;
         let mut best = HashMap::new();
         if let Some(scores) =
-            Scores::current(store, &Scorer::Duplicate)?.filter(|s| *s.about() == about)
+            Scores::current(scores, &Scorer::Duplicate)?.filter(|s| *s.about() == about)
         {
             let of = |key: &u64| (*key, scores.get(*key));
             let scored = embeddings
