@@ -455,7 +455,7 @@ fn of_which(project: &Project, filter: &Filter) -> Outcome<[String; 4]> {
         times[2].push(began.elapsed());
         drop(opened);
         let began = Instant::now();
-        std::hint::black_box(Index::open(&project.store())?.meta()?);
+        std::hint::black_box(Index::open(&project.index())?.meta()?);
         times[3].push(began.elapsed());
     }
     Ok(times.map(|mut times| show(percentile(&mut times, 0.5))))

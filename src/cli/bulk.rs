@@ -9,6 +9,9 @@ use benchtop_model::{Error, Filter, Judgement, Result, Seen, Verdict};
 use benchtop_protocol::wire::{Bulk, Bulked, request};
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Without --count, nothing changes. `benchtop undo` undoes the verdicts.\n\nExamples:\n  benchtop bulk reject --filter 'picture:broken' --note 'broken picture'\n  benchtop bulk reject --filter 'picture:broken' --note 'broken picture' --count 12"
+)]
 pub struct Args {
     /// Verdict: accept, reject, skip, flag or unsure
     #[arg(value_name = "VERDICT")]

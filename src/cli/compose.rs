@@ -14,6 +14,9 @@ use benchtop_pipeline::export::{Exporter, Target, To};
 use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop compose --dry-run\n  benchtop compose --plan plan.toml --seed 7\n  benchtop compose --count 500 --out questions.json"
+)]
 pub struct Args {
     /// Plan file [default: all subtasks and question types in equal parts]
     #[arg(long, value_name = "FILE")]

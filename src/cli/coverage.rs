@@ -8,6 +8,9 @@ use benchtop_model::{Filter, Result, Status, clean};
 use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop coverage --rows subtask --columns style\n  benchtop coverage --failing 20"
+)]
 pub struct Args {
     /// Property of the rows: subject, subtask, type, style, or a vocabulary
     #[arg(long, default_value = "subject", value_name = "PROPERTY")]
@@ -16,7 +19,12 @@ pub struct Args {
     #[arg(long, default_value = "style", value_name = "PROPERTY")]
     columns: String,
     /// Count only items that match this filter
-    #[arg(long, default_value = "", value_name = "WORDS")]
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "WORDS"
+    )]
     filter: String,
     /// List the terms whose items fail most, among terms with at least N judged items
     #[arg(long, value_name = "N", conflicts_with_all = ["rows", "columns", "filter"])]

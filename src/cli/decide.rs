@@ -32,6 +32,9 @@ const WINDOW: usize = 256;
 const TRIES: u32 = 5;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Each input line needs `item` (id or number) and `verdict`: accept, reject, fix, skip, flag, unsure, or answer.\nOptional fields: reasons, note, uuid, round, adjudication, answer. Each line gets a receipt line in JSON.\n\nExamples:\n  echo '{\"item\": 12, \"verdict\": \"accept\"}' | benchtop decide\n  echo '{\"item\": \"demo/3\", \"verdict\": \"reject\", \"reasons\": [\"unsafe\"], \"note\": \"...\"}' | benchtop decide"
+)]
 pub struct Args {}
 
 #[derive(Deserialize)]

@@ -8,6 +8,7 @@ use benchtop_model::Result;
 use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  benchtop discard animal:owl 'style:pixel art' --dry-run")]
 pub struct Args {
     /// Terms whose items are rejected, such as `animal:owl`
     #[arg(required = true, value_name = "VOCABULARY:TERM", value_parser = term)]

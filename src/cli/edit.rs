@@ -11,6 +11,9 @@ use benchtop_protocol::Client;
 use benchtop_protocol::wire::{EditedItem, request};
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Earlier verdicts on an edited item no longer count. `benchtop undo` undoes an edit.\n\nExamples:\n  benchtop edit 12 --question 'What animal is this?' --dry-run\n  benchtop edit demo/3 --option 'B=a red fox' --answer B --note 'ambiguous option'\n  benchtop edit 12 --restore"
+)]
 pub struct Args {
     /// Id or number of the item
     #[arg(value_name = "ITEM")]

@@ -23,6 +23,9 @@ const TEXT_LIMIT: u64 = 1 << 20;
 
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    after_help = "Examples:\n  benchtop eval --model my-model --endpoint http://127.0.0.1:8000/v1 --dry-run\n  benchtop eval --model gpt-4o --endpoint https://api.openai.com/v1 --key-env OPENAI_API_KEY --sample 200"
+)]
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
@@ -35,7 +38,12 @@ pub struct Args {
     #[arg(long, value_name = "LABEL")]
     name: Option<String>,
     /// Ask only about items that match this filter
-    #[arg(long, value_name = "WORDS", default_value = "")]
+    #[arg(
+        long,
+        value_name = "WORDS",
+        default_value = "",
+        hide_default_value = true
+    )]
     filter: String,
     /// Ask only about a random sample of N items
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

@@ -17,6 +17,9 @@ use benchtop_model::{Error, ErrorKind, Result};
 const LINE_LIMIT: u64 = 16 << 20;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop extract --rules\n  benchtop extract --rule strict outputs.jsonl\n  benchtop extract --rule strict --compare legacy-dysca outputs.jsonl"
+)]
 pub struct Args {
     /// File of JSON lines {"instruction","answer"} [default: standard input]
     #[arg(value_name = "FILE")]

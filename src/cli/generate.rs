@@ -18,6 +18,9 @@ use benchtop_protocol::wire::request;
 const LIST_LIMIT: u64 = 64 << 20;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop generate --dry-run\n  benchtop generate --model sdxl-turbo --steps 4 --detach\n  benchtop generate --plan 'status:to-fix' --samples 3"
+)]
 pub struct Args {
     /// Pictures to generate: `missing`, or a filter whose items get new pictures
     ///

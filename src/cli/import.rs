@@ -16,6 +16,9 @@ use benchtop_model::{Error, ErrorKind, Result, clean, mapping};
 use benchtop_protocol::wire::{Request, request};
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop import questions.json predictions/\n  benchtop import table.csv --guess > mapping.toml\n  benchtop import table.csv --mapping mapping.toml --dataset survey"
+)]
 pub struct Args {
     /// Files or folders to import; formats are detected from the content
     #[arg(required = true)]

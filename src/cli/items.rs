@@ -13,14 +13,23 @@ use benchtop_protocol::wire::request;
 const BATCH: usize = 1024;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop items --filter 'status:pending subtask:animal'\n  benchtop items --filter 'NOT status:rejected teapot' --sort -judged\n  benchtop items --json | head"
+)]
 pub struct Args {
     /// List only items that match this filter, such as `status:pending subtask:animal`
-    #[arg(long, default_value = "", value_name = "WORDS")]
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "WORDS"
+    )]
     filter: String,
     /// Sort by fields, comma-separated; `-FIELD` sorts descending
     #[arg(
         long,
         default_value = "",
+        hide_default_value = true,
         value_name = "FIELDS",
         allow_hyphen_values = true
     )]

@@ -146,7 +146,7 @@ enum Command {
     Pace(agreement::pace::Args),
     /// Merge journals from other machines into the project
     Merge(merge::Args),
-    /// Rebuild the project from its journals, as of now or of an earlier time
+    /// Show the state of the project at a point in time, rebuilt from its journals
     Replay(replay::Args),
     /// List the items whose status changed between two points in time
     Diff(replay::DiffArgs),
@@ -174,7 +174,7 @@ enum Command {
     Status(status::Args),
     /// Stop the project's owner process
     Stop,
-    /// Check every file of the project for damage, and repair it
+    /// Check the files of the project for damage, or repair them
     Verify(verify::Args),
     /// Print the information that a bug report needs
     Doctor(doctor::Args),

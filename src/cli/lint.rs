@@ -22,6 +22,9 @@ use benchtop_store::metadata;
 const FOLDER: &str = "metadata";
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop lint\n  benchtop lint questions.json\n  benchtop lint --items"
+)]
 pub struct Args {
     /// Metadata folders, metadata files, or question files [default: the project's metadata]
     #[arg(value_name = "FILE")]

@@ -10,6 +10,9 @@ use benchtop_model::{Act, Result, clean, history};
 use benchtop_protocol::wire::{LOGGED, LogPage, request};
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop log -n 20\n  benchtop log --who ann --since 2026-01-31T12:00:00Z"
+)]
 pub struct Args {
     /// Show only decisions of this annotator
     // Named `of` because `who` is the global argument behind --as.

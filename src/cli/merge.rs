@@ -14,6 +14,7 @@ use benchtop_protocol::wire::request;
 const SHOWN: usize = 20;
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  benchtop merge ~/laptop/sessions/ann.jsonl --dry-run")]
 pub struct Args {
     /// Journals of other machines (their `sessions/NAME.jsonl`)
     #[arg(required = true)]

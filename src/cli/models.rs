@@ -16,6 +16,7 @@ use benchtop_tui::widgets::text::grouped;
 const EVERY: Duration = Duration::from_millis(250);
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  benchtop models\n  benchtop models pull sdxl-turbo")]
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,

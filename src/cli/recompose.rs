@@ -10,6 +10,9 @@ use benchtop_model::{Result, Status, clean};
 use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop recompose --dry-run\n  benchtop recompose --rename 'animal:owl=barn owl'"
+)]
 pub struct Args {
     /// Follow a renamed term (repeatable)
     #[arg(long, value_name = "VOCABULARY:OLD=NEW", value_parser = rename)]

@@ -110,9 +110,14 @@ fn latency_table(waits: &[Waits]) -> String {
         .map(micros)
         .concat();
         out.push_str(&format!(
-            "  {:<8} {:>8} decisions {}\n",
+            "  {:<8} {:>8} {:<9} {}\n",
             waits.step,
             waits.count(),
+            if waits.count() == 1 {
+                "decision"
+            } else {
+                "decisions"
+            },
             times.trim_end()
         ));
     }

@@ -8,6 +8,7 @@ use benchtop_tui::person::{self, Settings};
 use benchtop_tui::terminal::environment;
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  benchtop theme dark")]
 pub struct Args {
     /// Theme: auto (follows the terminal's background), dark, light, mono, or the name of your
     /// themes/NAME.toml

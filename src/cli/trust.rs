@@ -13,6 +13,9 @@ use benchtop_owner::writer::now;
 use benchtop_store::trust::{Agreement, Linked, Trust, TrustedJob};
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop trust add https://api.openai.com/v1 --key-env OPENAI_API_KEY\n  benchtop trust remove https://api.openai.com/v1"
+)]
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
@@ -36,12 +39,12 @@ enum What {
         #[arg(long, value_name = "WHAT", default_value = "pictures", value_parser = sends)]
         sends: Sends,
     },
-    /// Allow sending linked pictures in a folder outside of the project
+    /// Allow sending linked pictures from a folder outside of the project
     Link {
         /// Folder of the pictures
         dir: PathBuf,
     },
-    /// Revoke a link
+    /// Stop sending linked pictures from a folder
     Unlink {
         /// Folder of the pictures
         dir: PathBuf,

@@ -127,6 +127,12 @@ pub fn list(dir: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
+/// The highest number N of a file `N.json` in `dir`, whatever is in the file; 0 where there is none.
+pub fn last_number(dir: &Path) -> u32 {
+    let number = |(name, _): (String, PathBuf)| name.strip_suffix(".json")?.parse().ok();
+    list(dir).into_iter().filter_map(number).max().unwrap_or(0)
+}
+
 /// Whether only its owner can enter this folder.
 fn is_private(dir: &Path) -> bool {
     dir.symlink_metadata()

@@ -14,8 +14,9 @@ use benchtop_model::{Error, ErrorKind, Result};
 /// Folders below a project that only its owner is to enter: who reads them reads verdicts and answers past the owner.
 pub const PRIVATE: [&str; 5] = ["sessions", "store", "runs", "jobs", "scores"];
 
-/// Folders below a project that must not be links. `metadata/` has rules of its own: see [`benchtop_store::metadata`].
-pub const PLAIN: [&str; 15] = [
+/// Folders below a project that must not be links. `metadata/` has its own rules: see
+/// [`metadata_folder`](crate::metadata_folder).
+pub const PLAIN: [&str; 18] = [
     "sessions",
     "sessions/rounds",
     "imports",
@@ -25,9 +26,13 @@ pub const PLAIN: [&str; 15] = [
     "runs",
     "jobs",
     "scores",
+    "scores/similarity",
     "store",
-    "store/blobs",
+    "store/index",
+    "store/index/blobs",
     "store/board",
+    // Of earlier versions.
+    "store/blobs",
     "store/scores",
     "store/similarity",
     ".owner",
@@ -170,6 +175,7 @@ pub fn notices(project: &Project) -> Vec<String> {
         "jobs",
         "scores",
         "store",
+        "store/index",
     ];
     let top = ["benchtop.toml", "images/pictures.jsonl"]
         .into_iter()
@@ -280,12 +286,17 @@ mod tests {
             "runs",
             "sessions/rounds",
             "store/scores",
+            "store/index",
+            "scores",
+            "scores/similarity",
+            "jobs",
         ] {
             let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             Project::init(dir.path()).unwrap();
             let at = dir.path().join(name);
             let _ = fs::remove_file(at.join("README.md"));
             let _ = fs::remove_dir(&at);
+            fs::create_dir_all(at.parent().unwrap()).unwrap();
             symlink(elsewhere.path(), &at).unwrap();
             let problem = Project::open(dir.path()).unwrap_err();
             assert_eq!(

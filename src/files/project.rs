@@ -8,14 +8,16 @@ use crate::{disk, inspect, metadata_folder, regular};
 use benchtop_model::config::Config;
 use benchtop_model::{Error, ErrorKind, Result};
 
+/// The folder of the index, below `store/`.
+pub const INDEX: &str = "index";
 /// The file that makes a folder a project.
 pub const FILE: &str = "benchtop.toml";
 
 const TEMPLATE: &str = include_str!("../../benchtop.toml");
 const METADATA: &str = include_str!("../../metadata/README.md");
 const SESSIONS: &str = include_str!("../../sessions/README.md");
-const IGNORE: &str =
-    "# Rebuilt from the rest of the project.\n/store/\n# The running owner process.\n/.owner/\n";
+const IGNORE: &str = "# Rebuilt from the rest of the project.\n/store/\n# The running owner process.\n/.owner/\n\
+    # What is left to do on this machine.\n/jobs/\n# Large, and computed again where they are missing.\n/scores/*.embeddings\n";
 const FOLDERS: [&str; 6] = [
     "metadata", "images", "sessions", "imports", "exports", "store",
 ];
@@ -174,6 +176,43 @@ impl Project {
     /// `store/`: rebuilt from the rest when it is missing.
     pub fn store(&self) -> PathBuf {
         self.root.join("store")
+    }
+
+    /// `store/index/`: the files of sled.
+    pub fn index(&self) -> PathBuf {
+        self.store().join(INDEX)
+    }
+
+    /// `scores/`: what machines said of items.
+    pub fn scores(&self) -> PathBuf {
+        self.home("scores", "scores")
+    }
+
+    /// `scores/similarity/`: how alike texts are.
+    pub fn similarity(&self) -> PathBuf {
+        self.home("scores/similarity", "similarity")
+    }
+
+    /// `scores/rules.json`: the sets of rules before these.
+    pub fn rules_history(&self) -> PathBuf {
+        self.home("scores/rules.json", "rules.json")
+    }
+
+    /// `jobs/scoring.json`: scoring jobs.
+    pub fn scoring_jobs(&self) -> PathBuf {
+        self.home("jobs/scoring.json", "scoring.json")
+    }
+
+    /// A file or folder at its place now, or at its earlier place below `store/` while it is only there: in a project of
+    /// an earlier version that cannot be written (see `benchtop_store::homes`).
+    fn home(&self, now: &str, earlier: &str) -> PathBuf {
+        let is_there = |path: &Path| path.symlink_metadata().is_ok();
+        let (now, earlier) = (self.root.join(now), self.store().join(earlier));
+        if !is_there(&now) && is_there(&earlier) {
+            earlier
+        } else {
+            now
+        }
     }
 
     /// `.owner/`: lock, socket and log of the running owner process.

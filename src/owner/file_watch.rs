@@ -168,7 +168,7 @@ pub fn end(shared: Arc<OwnerContext>) {
     }
     drop(shared);
     // sled closes its files on threads of its own.
-    while Index::free(&project.store()).is_err() {
+    while Index::free(&project.index()).is_err() {
         if since.elapsed() > CLOSING {
             return;
         }

@@ -50,7 +50,8 @@ pub struct Manner {
 
 /// Visits the composed items that nobody edited by hand, with renamed terms applied.
 fn each(
-    (catalog, grammar): (&Catalog, &CompiledMetadata),
+    catalog: &Catalog,
+    grammar: &CompiledMetadata,
     renames: &[Rename],
     watch: Watch<'_>,
     see: &mut dyn FnMut(&Item),
@@ -110,12 +111,12 @@ pub fn prepare(
     let dry = *dry;
     let mut lacking = MissingTerms::default();
     if *draw_missing {
-        each((catalog, grammar), renames, watch, &mut |item| {
+        each(catalog, grammar, renames, watch, &mut |item| {
             lacking.see(grammar, item)
         })?;
     }
     if !lacking.is_empty() {
-        each((catalog, grammar), renames, watch, &mut |item| {
+        each(catalog, grammar, renames, watch, &mut |item| {
             lacking.settle(grammar, item)
         })?;
     }

@@ -236,7 +236,7 @@ impl Index {
                 "the store has schema {}, this program reads {SCHEMA}",
                 meta.schema
             ))),
-            None if self.db.is_empty() => Ok(Meta {
+            None if self.is_empty() => Ok(Meta {
                 schema: SCHEMA,
                 ..Meta::default()
             }),
@@ -449,6 +449,11 @@ impl Index {
     /// The operating system's.
     pub fn set_place(&self, who: &str, place: &str) -> Result<()> {
         self.put_as(format!("place/{who}").as_bytes(), &place)
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.db.is_empty()
     }
 
     /// Bytes on disk.

@@ -1,15 +1,32 @@
-//! Generation jobs in sled: what was asked for, and what failed. Pictures are in their journal; what is left to do
-//! follows from the two, so nothing here has to keep step with the work.
+//! `jobs/`: generation jobs, a file each. What is left to do follows from the job and the journal of pictures, so only the
+//! order of the job and its failures are kept.
+//!
+//! `0007.json` is the job, `0007.items.json` the numbers of its items where it is about chosen ones, and
+//! `0007.failed.jsonl` the pictures that were set aside, a checksummed line each. Everything is on disk before anybody
+//! hears of it. The index keeps only which pictures were being made ([`Flight`]).
+
+pub(super) mod earlier;
+mod failures;
+#[cfg(test)]
+pub(super) mod tests;
+
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::append_log;
 use super::index::{Index, key};
-use benchtop_model::Result;
+use super::json_checksum::{self, Checksum};
+use benchtop_files::{disk, regular};
 use benchtop_model::generation::Settings;
 use benchtop_model::job::{GenerationOverrides, JobFailure, JobStatus};
+use benchtop_model::{Error, ErrorKind, Result};
 
-/// Item numbers a value: at most 5 bytes each.
-const NUMBERS_A_VALUE: usize = 900;
+pub(super) use earlier::take_over;
+pub use failures::FailureLog;
+
+/// Version of the files.
+const VERSION: u8 = 1;
 /// Pictures noted as being made: at most 20 bytes each.
 const FLIGHTS: usize = 200;
 /// Characters of a name or reason kept.
@@ -85,117 +102,201 @@ fn cut(text: &str) -> String {
     text.chars().take(TEXT_CHARS).collect()
 }
 
-fn job_key(id: u32) -> Vec<u8> {
-    key(b"job/", id as usize)
+/// A job with texts of a bounded length.
+fn short(job: &Job) -> Job {
+    Job {
+        name: cut(&job.name),
+        plan: cut(&job.plan),
+        reason: job.reason.as_deref().map(cut),
+        ..job.clone()
+    }
+}
+
+/// The file of a job.
+#[derive(Serialize, Deserialize)]
+struct File {
+    v: u8,
+    #[serde(flatten)]
+    job: Job,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
+}
+
+/// A job as its files have it.
+#[derive(Debug)]
+pub struct Stored {
+    /// The job.
+    pub job: Job,
+    /// Random text by which the person who began it here knows it again ([`super::trust`]).
+    pub token: Option<String>,
+    /// The numbers of its items; empty where it makes what is missing.
+    pub numbers: Vec<u32>,
+    /// What it set aside.
+    pub failures: FailureLog,
+}
+
+/// The folder of jobs below the project at `root`.
+pub fn folder(root: &Path) -> PathBuf {
+    root.join("jobs")
+}
+
+fn path(root: &Path, id: u32, ending: &str) -> PathBuf {
+    folder(root).join(format!("{id:04}.{ending}"))
+}
+
+/// The file with the order of job `id`.
+pub fn file(root: &Path, id: u32) -> PathBuf {
+    path(root, id, "json")
+}
+
+/// All jobs by number, and what is wrong with files of jobs.
+///
+/// # Errors
+/// The operating system's; a folder that does not exist is empty.
+pub fn list(root: &Path) -> Result<(Vec<Stored>, Vec<Error>)> {
+    let (mut jobs, mut problems) = (Vec::new(), Vec::new());
+    let folder = folder(root);
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((jobs, problems)),
+        Err(e) => return Err(Error::io(&e, "cannot be listed", &folder)),
+    };
+    for entry in entries {
+        let entry = entry.map_err(|e| Error::io(&e, "cannot be listed", &folder))?;
+        let name = entry.file_name();
+        let id = name
+            .to_str()
+            .and_then(|n| n.strip_suffix(".json")?.parse().ok());
+        // One file that cannot be read keeps no other job away.
+        match id.map(|id| read(root, id, &mut problems)) {
+            Some(Ok(job)) => jobs.push(job),
+            Some(Err(problem)) => problems.push(problem),
+            None => {}
+        }
+    }
+    jobs.sort_by_key(|stored: &Stored| stored.job.id);
+    Ok((jobs, problems))
+}
+
+fn read(root: &Path, id: u32, problems: &mut Vec<Error>) -> Result<Stored> {
+    let path = file(root, id);
+    let corrupt = |what: String| Error::new(ErrorKind::Corrupt, what).file(&path);
+    let (text, checksum) = json_checksum::split(&regular::read(&path, regular::SETTINGS_LIMIT)?);
+    if checksum == Checksum::Wrong {
+        let help =
+            "compare it with a copy; remove its last member, `crc`, if you changed it yourself";
+        problems.push(corrupt("the file does not match its checksum".into()).help(help));
+    }
+    let File { v, job, token } =
+        serde_json::from_slice(&text).map_err(|e| corrupt(format!("is no job: {e}")))?;
+    if v != VERSION || job.id != id {
+        let what = format!(
+            "job {} of version {v} is none that this program reads",
+            job.id
+        );
+        return Err(corrupt(what));
+    }
+    let numbers = match job.scope {
+        Scope::Missing => Vec::new(),
+        Scope::Items => numbers(root, id)?,
+    };
+    let failures = FailureLog::open(root, id)?;
+    let damaged = failures.damaged();
+    if !damaged.is_empty() {
+        let what = format!("{} lines cannot be read: {damaged:?}", damaged.len());
+        let help = "the pictures of these lines are tried again";
+        let failed = self::path(root, id, "failed.jsonl");
+        problems.push(
+            Error::new(ErrorKind::Corrupt, what)
+                .file(&failed)
+                .help(help),
+        );
+    }
+    Ok(Stored {
+        job,
+        token,
+        numbers,
+        failures,
+    })
+}
+
+fn numbers(root: &Path, id: u32) -> Result<Vec<u32>> {
+    let path = path(root, id, "items.json");
+    serde_json::from_slice(&regular::read(&path, regular::LIST_LIMIT * 4)?).map_err(|e| {
+        Error::new(ErrorKind::Corrupt, format!("is no list of items: {e}")).file(&path)
+    })
+}
+
+/// Writes a new job with the numbers of its items.
+///
+/// # Errors
+/// The operating system's; then there is no such job.
+pub fn create(root: &Path, job: &Job, token: Option<&str>, numbers: &[u32]) -> Result<()> {
+    prepare(root, job.id)?;
+    write(root, job, token, numbers)
+}
+
+/// Makes the folder, and removes what a removal of job `id` that was cut off left in it.
+fn prepare(root: &Path, id: u32) -> Result<()> {
+    disk::ensure_private_dir(&folder(root))?;
+    remove_rest(root, id)
+}
+
+fn write(root: &Path, job: &Job, token: Option<&str>, numbers: &[u32]) -> Result<()> {
+    if job.scope == Scope::Items {
+        let list =
+            serde_json::to_vec(numbers).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+        disk::write_atomic(&path(root, job.id, "items.json"), &list)?;
+    }
+    keep(root, job, token)
+}
+
+/// Writes down how a job stands.
+///
+/// # Errors
+/// The operating system's; the file is then as it was.
+pub fn keep(root: &Path, job: &Job, token: Option<&str>) -> Result<()> {
+    let file = File {
+        v: VERSION,
+        job: short(job),
+        token: token.map(str::to_string),
+    };
+    let text =
+        serde_json::to_vec_pretty(&file).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+    disk::write_atomic(&self::file(root, job.id), &json_checksum::add(&text))
+}
+
+/// Removes a job with its failures. Its pictures stay.
+///
+/// # Errors
+/// The operating system's.
+pub fn remove(root: &Path, id: u32) -> Result<()> {
+    // The job first: without it nobody knows of the others.
+    gone(&file(root, id))?;
+    disk::sync_dir(&folder(root))?;
+    remove_rest(root, id)
+}
+
+fn remove_rest(root: &Path, id: u32) -> Result<()> {
+    append_log::remove_torn(&path(root, id, "failed.jsonl"))?;
+    gone(&path(root, id, "failed.jsonl"))?;
+    gone(&path(root, id, "items.json"))
+}
+
+fn gone(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::io(&e, "cannot be removed", path))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn flight_key(id: u32) -> Vec<u8> {
     key(b"job-flight/", id as usize)
 }
 
-fn token_key(id: u32) -> Vec<u8> {
-    key(b"job-token/", id as usize)
-}
-
-fn items_prefix(id: u32) -> String {
-    format!("job-items/{id}/")
-}
-
-fn failed_prefix(id: u32) -> Vec<u8> {
-    format!("job-failed/{id}/").into_bytes()
-}
-
 impl Index {
-    /// Keeps a job, durably.
-    ///
-    /// # Errors
-    /// The operating system's.
-    pub fn keep_job(&self, job: &Job) -> Result<()> {
-        let job = Job {
-            name: cut(&job.name),
-            plan: cut(&job.plan),
-            reason: job.reason.as_deref().map(cut),
-            ..job.clone()
-        };
-        self.put_as(&job_key(job.id), &job)?;
-        self.sync()
-    }
-
-    /// Keeps which items a job is about; to be called before it is kept.
-    ///
-    /// # Errors
-    /// The operating system's.
-    pub fn keep_job_items(&self, id: u32, numbers: &[u32]) -> Result<()> {
-        for (chunk, numbers) in numbers.chunks(NUMBERS_A_VALUE).enumerate() {
-            self.put_as(&key(items_prefix(id).as_bytes(), chunk), &numbers)?;
-        }
-        Ok(())
-    }
-
-    /// Keeps the random text by which the person who began a job knows it again ([`super::trust`]); to be called before
-    /// the job is kept.
-    ///
-    /// # Errors
-    /// The operating system's.
-    pub fn keep_job_token(&self, id: u32, token: Option<&str>) -> Result<()> {
-        match token {
-            Some(token) => self.put_as(&token_key(id), &token),
-            None => self.remove_all(&token_key(id)),
-        }
-    }
-
-    /// The text of [`keep_job_token`](Self::keep_job_token).
-    ///
-    /// # Errors
-    /// [`benchtop_model::ErrorKind::Corrupt`].
-    pub fn job_token(&self, id: u32) -> Result<Option<String>> {
-        self.get_as(&token_key(id))
-    }
-
-    /// Which items a job is about.
-    ///
-    /// # Errors
-    /// [`benchtop_model::ErrorKind::Corrupt`].
-    pub fn job_items(&self, id: u32) -> Result<Vec<u32>> {
-        self.list(&items_prefix(id))
-    }
-
-    /// All jobs, by number.
-    ///
-    /// # Errors
-    /// [`benchtop_model::ErrorKind::Corrupt`].
-    pub fn jobs(&self) -> Result<Vec<Job>> {
-        self.all(b"job/")
-    }
-
-    /// Keeps a failure, durably.
-    ///
-    /// # Errors
-    /// The operating system's.
-    pub fn keep_failed(&self, id: u32, failed: &Failed) -> Result<()> {
-        let mut failed = failed.clone();
-        failed.failure.reason = cut(&failed.failure.reason);
-        self.put_as(&failed_key(id, failed.key, failed.failure.sample), &failed)?;
-        self.sync()
-    }
-
-    /// What failed of a job.
-    ///
-    /// # Errors
-    /// [`benchtop_model::ErrorKind::Corrupt`].
-    pub fn failed(&self, id: u32) -> Result<Vec<Failed>> {
-        self.all(&failed_prefix(id))
-    }
-
-    /// Forgets what failed of a job, so that it is tried again.
-    ///
-    /// # Errors
-    /// The operating system's.
-    pub fn forget_failed(&self, id: u32) -> Result<()> {
-        self.remove_all(&failed_prefix(id))?;
-        self.sync()
-    }
-
     /// Notes which pictures of a job are being made, so that the next owner knows what this one may have died of. It is
     /// not synced: this is written for every batch, and a note that is lost or out of date costs one try.
     ///
@@ -209,119 +310,16 @@ impl Index {
     /// Which pictures of a job were being made when the last owner ended.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Corrupt`].
+    /// [`ErrorKind::Corrupt`].
     pub fn flight(&self, id: u32) -> Result<Vec<Flight>> {
         Ok(self.get_as(&flight_key(id))?.unwrap_or_default())
     }
 
-    /// Forgets a job with all that is kept of it.
+    /// Forgets which pictures of a job were being made.
     ///
     /// # Errors
     /// The operating system's.
-    pub fn forget_job(&self, id: u32) -> Result<()> {
-        self.remove_all(&job_key(id))?;
-        self.remove_all(&flight_key(id))?;
-        self.remove_all(&token_key(id))?;
-        self.remove_all(items_prefix(id).as_bytes())?;
-        self.forget_failed(id)
-    }
-}
-
-fn failed_key(id: u32, picture: u64, sample: u32) -> Vec<u8> {
-    let mut key = failed_prefix(id);
-    key.extend_from_slice(&picture.to_be_bytes());
-    key.extend_from_slice(&sample.to_be_bytes());
-    key
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use benchtop_model::generation::FailureKind;
-
-    fn job(id: u32) -> Job {
-        Job {
-            id,
-            name: "n".repeat(5000),
-            by: "ann".into(),
-            created: 7,
-            scope: Scope::Items,
-            plan: "status:pending".into(),
-            samples: 2,
-            seed: u64::MAX,
-            wishes: GenerationOverrides {
-                guidance: Some(7.5),
-                ..GenerationOverrides::default()
-            },
-            settings: None,
-            batch: Some(4),
-            per_minute: None,
-            turn: -3,
-            standing: JobStatus::Paused,
-            reason: Some("r".repeat(5000)),
-            of: Some(9),
-        }
-    }
-
-    fn failed(key: u64, sample: u32) -> Failed {
-        let failure = JobFailure {
-            dataset: "set".into(),
-            picture: "a.png".into(),
-            sample,
-            number: 3,
-            kind: FailureKind::Refused,
-            reason: "no".repeat(4000),
-            tries: 1,
-        };
-        Failed { key, failure }
-    }
-
-    #[test]
-    fn jobs_items_and_failures_read_back_and_go() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("store");
-        let numbers: Vec<u32> = (0..10_000).map(|n| u32::MAX - n).collect();
-        {
-            let index = Index::open(&path).unwrap();
-            index.keep_job_items(1, &numbers).unwrap();
-            // Another job whose number begins alike.
-            for id in [12, 1, 2] {
-                index.keep_job(&job(id)).unwrap();
-            }
-            for (key, sample) in [(5, 2), (5, 1), (u64::MAX, 1)] {
-                index.keep_failed(1, &failed(key, sample)).unwrap();
-            }
-            index.keep_failed(12, &failed(5, 1)).unwrap();
-            let many: Vec<Flight> = (0..1000)
-                .map(|n| Flight {
-                    key: u64::MAX - n,
-                    sample: 9,
-                    ends: 1,
-                })
-                .collect();
-            index.note_flight(1, &many).unwrap();
-            index.note_flight(2, &many[..1]).unwrap();
-            index.sync().unwrap();
-        }
-        let index = Index::open(&path).unwrap();
-        let jobs = index.jobs().unwrap();
-        assert_eq!(jobs.iter().map(|j| j.id).collect::<Vec<_>>(), [1, 2, 12]);
-        assert_eq!((jobs[0].name.len(), jobs[0].seed), (TEXT_CHARS, u64::MAX));
-        assert_eq!(index.job_items(1).unwrap(), numbers);
-        assert_eq!(index.failed(1).unwrap().len(), 3);
-        assert_eq!(index.flight(1).unwrap().len(), FLIGHTS);
-        index.forget_job(1).unwrap();
-        assert_eq!(index.jobs().unwrap().len(), 2);
-        assert!(index.job_items(1).unwrap().is_empty() && index.failed(1).unwrap().is_empty());
-        assert_eq!(index.failed(12).unwrap().len(), 1);
-        assert!(index.flight(1).unwrap().is_empty());
-        assert_eq!(
-            index.flight(2).unwrap(),
-            [Flight {
-                key: u64::MAX,
-                sample: 9,
-                ends: 1
-            }]
-        );
+    pub fn forget_flight(&self, id: u32) -> Result<()> {
+        self.remove_all(&flight_key(id))
     }
 }

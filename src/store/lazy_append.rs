@@ -6,7 +6,7 @@ use super::append_log::{AppendLog, ValidPrefix};
 use benchtop_model::Result;
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LazyAppend {
     path: PathBuf,
     whole: ValidPrefix,

@@ -176,7 +176,7 @@ impl LazyIndex {
         kept
     }
 
-    /// Where an annotator left off; kept for convenience, lost with the store. Waits for nothing where the statuses
+    /// Where an annotator left off; kept for convenience, lost with `store/`. Waits for nothing where the statuses
     /// came from their snapshot.
     ///
     /// # Errors

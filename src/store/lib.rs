@@ -1,8 +1,12 @@
 //! Floor 3: what a project keeps on disk, and what of it is held in memory.
 //!
-//! Three things are the truth: `sessions/*.jsonl` (what people decided: [`journal`]), `imports/` (what was brought in:
-//! [`manifest`] and [`segment`]) and `images/pictures.jsonl` (what was made: [`pictures`]). Everything below `store/` is an index over them, in sled ([`index`]) with two flat
-//! files beside it that open faster ([`snapshot`]): delete it and [`open`] makes it again. [`query`] filters and sorts the columns, [`search`] finds words in an [`arena`].
+//! The truth: `sessions/*.jsonl` (what people decided: [`journal`]), `imports/` (what was brought in: [`manifest`] and
+//! [`segment`]), `images/pictures.jsonl` (what was made: [`pictures`]), `runs/` (what models answered: [`runs`]), `scores/`
+//! (what machines said of items: [`scores`], [`similarity`]) and `jobs/` (what is left to do: [`jobs`]).
+//!
+//! Everything below `store/` is rebuilt from them: an index in sled ([`index`]) and flat files that open faster
+//! ([`snapshot`]). Delete it and [`open`] makes it again. [`query`] filters and sorts the columns, [`search`] finds words
+//! in an [`arena`].
 
 pub mod append_log;
 pub mod arena;
@@ -13,6 +17,7 @@ pub mod columns;
 pub mod damaged;
 pub mod fixtures;
 pub mod history;
+pub mod homes;
 pub mod index;
 pub mod inventory;
 pub mod jobs;

@@ -16,8 +16,8 @@ use super::ledger::Ledger;
 use super::manifest::{Entry, Holds, Manifest, Part};
 use super::pictures::Pictures;
 use super::segment::{Frame, Reader};
-use super::snapshot;
 use super::status_columns::Overlay;
+use super::{homes, snapshot};
 use benchtop_files::project::Project;
 use benchtop_files::{disk, writable};
 pub use fold::{fold_known, followed, journals, lengths, load_ledger, load_pictures};
@@ -51,19 +51,17 @@ pub struct Opened {
 /// the store open, and the operating system's.
 pub fn open(project: &Project) -> Result<Opened> {
     let store = project.store();
+    let mut notices = homes::migrate(project)?;
     let manifest = Manifest::read(&project.imports())?;
     manifest.sweep(&project.imports());
-    let mut notices: Vec<String> = manifest
-        .problems
-        .iter()
-        .map(|p| format!("an import is not counted, its line is damaged: {p}"))
-        .collect();
+    let damaged = |p: &Error| format!("an import is not counted, its line is damaged: {p}");
+    notices.extend(manifest.problems.iter().map(damaged));
     notices.extend(unnamed(&manifest));
     let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
     let segments = segments(parts.iter().copied());
     let (index, catalog) = match from_snapshot(project, &parts, &segments) {
         Ok(catalog) => {
-            Index::free(&store)?;
+            Index::free(&project.index())?;
             disk::sweep(&store);
             let catalog = Arc::new(catalog);
             let (project, theirs) = (project.clone(), catalog.clone());
@@ -169,7 +167,7 @@ fn from_sled(
     notices: &mut Vec<String>,
 ) -> Result<(Index, Catalog)> {
     let read = |index: &Index| from_index(index, project, parts, &segments);
-    match open_index(&project.store(), parts.is_empty(), notices, read)? {
+    match open_index(project, parts.is_empty(), notices, read)? {
         (index, Some(catalog)) => Ok((index, catalog)),
         (index, None) => {
             let catalog = rebuild(project, parts)?;
@@ -185,44 +183,43 @@ fn beside(
     segments: [u8; 32],
     catalog: &Catalog,
 ) -> Result<(Index, Vec<String>)> {
-    let store = project.store();
     let mut notices = Vec::new();
     let read = |index: &Index| Ok((index.meta()?.segments == segments).then_some(()));
     let empty = catalog.segments().next().is_none();
-    let (index, found) = open_index(&store, empty, &mut notices, read)?;
+    let (index, found) = open_index(project, empty, &mut notices, read)?;
     if found.is_none() {
         write_all(&index, segments, catalog)?;
-        // The other one went aside with the store.
-        let _ = snap(&store, &segments, catalog);
     }
     Ok((index, notices))
 }
 
 /// Opens the index and what `read` finds in it: nothing where it is behind; a damaged one is set aside first.
 fn open_index<T>(
-    store: &Path,
+    project: &Project,
     empty: bool,
     notices: &mut Vec<String>,
     read: impl Fn(&Index) -> Result<Option<T>>,
 ) -> Result<(Index, Option<T>)> {
-    let existed = store.join("db").exists();
-    let opened = Index::open(store).and_then(|index| {
+    let (store, path) = (project.store(), project.index());
+    disk::ensure_private_dir(&store)?;
+    let existed = path.join("db").exists();
+    let opened = Index::open(&path).and_then(|index| {
         let found = read(&index)?;
         Ok((index, found))
     });
     match opened {
         Err(problem) if problem.kind == ErrorKind::Corrupt => {
             // Without space sled fails in ways that look like damage.
-            if let Some(full) = writable::no_space(disk::folder(store)) {
+            if let Some(full) = writable::no_space(&store) {
                 return Err(full);
             }
-            let aside = set_aside(store)?;
+            let aside = set_aside(&path)?;
             notices.push(format!(
                 "{} ({problem}); the old one is {}",
                 rebuilt("was damaged"),
                 aside.display()
             ));
-            Ok((Index::open(store)?, None))
+            Ok((Index::open(&path)?, None))
         }
         Ok((index, None)) => {
             if !empty {
@@ -249,36 +246,15 @@ fn unnamed(manifest: &Manifest) -> Option<String> {
 }
 
 fn rebuilt(why: &str) -> String {
-    format!("the store {why}: it was rebuilt from imports/ and sessions/")
+    format!("the index {why}: it was rebuilt from imports/ and sessions/")
 }
 
-/// What of a store has nothing to do with the index.
-const KEPT: [&str; 4] = [
-    "scores",
-    "similarity",
-    "scoring.json",
-    super::inventory::FILE,
-];
-
-/// Renames a damaged store, so that nothing is lost that somebody may want to look at.
-fn set_aside(store: &Path) -> Result<PathBuf> {
-    for n in 1.. {
-        let aside = store.with_extension(format!("broken-{n}"));
-        if !aside.exists() {
-            let fail = |e: std::io::Error| Error::io(&e, "cannot be set aside", store);
-            std::fs::rename(store, &aside).map_err(fail)?;
-            // Scores were paid for, and are not made from the rest.
-            std::fs::create_dir(store).map_err(fail)?;
-            for name in KEPT
-                .into_iter()
-                .filter(|name| aside.join(name).symlink_metadata().is_ok())
-            {
-                std::fs::rename(aside.join(name), store.join(name)).map_err(fail)?;
-            }
-            return Ok(aside);
-        }
-    }
-    Err(Error::new(ErrorKind::Io, "cannot be set aside").file(store))
+/// Renames the folder of a damaged index, so that nothing is lost that somebody may want to look at.
+fn set_aside(index: &Path) -> Result<PathBuf> {
+    let aside = homes::free(index, "broken");
+    std::fs::rename(index, &aside).map_err(|e| Error::io(&e, "cannot be set aside", index))?;
+    disk::sync_dir(disk::folder(index))?;
+    Ok(aside)
 }
 
 /// The catalogue as the index has it; `None` when the index does not describe these parts.

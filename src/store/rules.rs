@@ -57,9 +57,9 @@ pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Writt
         return Ok(before);
     }
     let written = put(project, rules, revision)?;
-    let mut history = history(&project.store())?;
+    let mut history = history(&project.rules_history())?;
     history.push(before.rules);
-    keep(&project.store(), history)?;
+    keep(project, history)?;
     Ok(written)
 }
 
@@ -68,18 +68,18 @@ pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Writt
 /// # Errors
 /// [`ErrorKind::Conflict`] when there are none, or as [`write`].
 pub fn revert(project: &Project, revision: &str) -> Result<Written> {
-    let mut history = history(&project.store())?;
+    let mut history = history(&project.rules_history())?;
     let rules = history
         .pop()
         .ok_or_else(|| Error::new(ErrorKind::Conflict, "there are no rules before these"))?;
     let written = put(project, &rules, revision)?;
-    keep(&project.store(), history)?;
+    keep(project, history)?;
     Ok(written)
 }
 
 /// Sets of rules that [`revert`] can go back to.
 pub fn reverts(project: &Project) -> u32 {
-    history(&project.store()).map_or(0, |h| h.len() as u32)
+    history(&project.rules_history()).map_or(0, |h| h.len() as u32)
 }
 
 fn put(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
@@ -167,20 +167,15 @@ fn condition(condition: &Condition) -> InlineTable {
     table
 }
 
-fn history_file(store: &Path) -> PathBuf {
-    store.join("rules.json")
-}
-
-fn history(store: &Path) -> Result<Vec<RuleSet>> {
-    let path = history_file(store);
+fn history(path: &Path) -> Result<Vec<RuleSet>> {
     // What cannot be read any more cannot be gone back to: it is no reason to refuse new rules.
-    let bytes = regular::read_if_there(&path, regular::LIST_LIMIT)?;
+    let bytes = regular::read_if_there(path, regular::LIST_LIMIT)?;
     Ok(bytes
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default())
 }
 
-fn keep(store: &Path, mut history: Vec<RuleSet>) -> Result<()> {
+fn keep(project: &Project, mut history: Vec<RuleSet>) -> Result<()> {
     let more = history.len().saturating_sub(HISTORY);
     history.drain(..more);
     let bytes = serde_json::to_vec(&history).map_err(|e| {
@@ -189,8 +184,9 @@ fn keep(store: &Path, mut history: Vec<RuleSet>) -> Result<()> {
             format!("the rules before these cannot be kept: {e}"),
         )
     })?;
-    disk::ensure_private_dir(store)?;
-    disk::write_atomic(&history_file(store), &bytes)
+    let path = project.rules_history();
+    disk::ensure_private_dir(disk::folder(&path))?;
+    disk::write_atomic(&path, &bytes)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `store/similarity/`: how alike two texts are, a file for each model that says so, so that a pair is compared once.
+//! `scores/similarity/`: how alike two texts are, a file for each model that says so, so that a pair is compared once.
 //!
 //! A cosine is kept by a number for its pair of texts: the same answer to the same question, whichever model gave it,
 //! has the same number. Rows have 16 bytes and a checksum.
@@ -35,23 +35,19 @@ pub struct Cosines {
     rows: LazyAppend,
 }
 
-fn folder(store: &Path) -> PathBuf {
-    store.join("similarity")
-}
-
-fn file(store: &Path, short: &str) -> PathBuf {
-    folder(store).join(format!("{short}.cosines"))
+fn file(folder: &Path, short: &str) -> PathBuf {
+    folder.join(format!("{short}.cosines"))
 }
 
 impl Cosines {
-    /// The cosines of the model that counts, where one has said anything.
+    /// The cosines in `folder` of the model that counts, where one has said anything.
     ///
     /// # Errors
     /// The operating system's. Damaged rows are passed over: their pairs are compared again.
-    pub fn current(store: &Path) -> Result<Option<Cosines>> {
-        let path = folder(store).join(CURRENT);
+    pub fn current(folder: &Path) -> Result<Option<Cosines>> {
+        let path = folder.join(CURRENT);
         match regular::read_text(&path, regular::SETTINGS_LIMIT) {
-            Ok(short) => Cosines::open(store, short.trim()).map(Some),
+            Ok(short) => Cosines::open(folder, short.trim()).map(Some),
             Err(problem) if problem.kind == ErrorKind::NotFound => Ok(None),
             Err(problem) => Err(problem),
         }
@@ -59,10 +55,9 @@ impl Cosines {
 
     /// Which cosines [`current`](Self::current) are, without reading them: other words once there are more of them, or another model
     /// counts. None where none has said anything.
-    pub fn edition(store: &Path) -> Option<String> {
-        let short =
-            regular::read_text(&folder(store).join(CURRENT), regular::SETTINGS_LIMIT).ok()?;
-        let bytes = regular::length(&file(store, short.trim())).unwrap_or(0);
+    pub fn edition(folder: &Path) -> Option<String> {
+        let short = regular::read_text(&folder.join(CURRENT), regular::SETTINGS_LIMIT).ok()?;
+        let bytes = regular::length(&file(folder, short.trim())).unwrap_or(0);
         Some(format!("{} {bytes}", short.trim()))
     }
 
@@ -70,15 +65,15 @@ impl Cosines {
     ///
     /// # Errors
     /// The operating system's.
-    pub fn begin(store: &Path, short: &str) -> Result<Cosines> {
-        disk::ensure_below(store, &folder(store))?;
-        let cosines = Cosines::open(store, short)?;
-        disk::write_atomic(&folder(store).join(CURRENT), short.as_bytes())?;
+    pub fn begin(folder: &Path, short: &str) -> Result<Cosines> {
+        disk::ensure_below(disk::folder(folder), folder)?;
+        let cosines = Cosines::open(folder, short)?;
+        disk::write_atomic(&folder.join(CURRENT), short.as_bytes())?;
         Ok(cosines)
     }
 
-    fn open(store: &Path, short: &str) -> Result<Cosines> {
-        let path = file(store, short);
+    fn open(folder: &Path, short: &str) -> Result<Cosines> {
+        let path = file(folder, short);
         let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
         let whole = bytes.len() - bytes.len() % ROW;
         let rows = LazyAppend::new(
@@ -159,7 +154,7 @@ mod tests {
             .append(&rows)
             .unwrap();
         assert_eq!(Cosines::edition(dir.path()).as_deref(), Some("abc 48"));
-        let file = folder(dir.path()).join("abc.cosines");
+        let file = dir.path().join("abc.cosines");
         let mut bytes = std::fs::read(&file).unwrap();
         bytes[ROW + 9] ^= 1;
         bytes.extend_from_slice(&[7; 5]);

@@ -263,8 +263,10 @@ fn verify_names_every_planted_damage() {
         "benchtop.toml",
         "images",
         "imports",
+        "jobs",
         "metadata",
         "runs",
+        "scores",
         "sessions",
         "store",
     ] {
@@ -444,7 +446,7 @@ fn repair_loses_nothing_and_lists_its_changes() {
     let cut = whole.iter().position(|b| *b == b'\n').unwrap() + 1;
     std::fs::write(&journal, &whole[..cut]).unwrap();
     std::fs::write(project.store().join("columns.snap"), b"bt").unwrap();
-    let db = project.store().join("db");
+    let db = project.index().join("db");
     let mut index = std::fs::read(&db).unwrap();
     let middle = index.len() / 2;
     index[middle] ^= 1;
@@ -457,7 +459,7 @@ fn repair_loses_nothing_and_lists_its_changes() {
         let name = path.file_name().unwrap();
         name.to_str().unwrap().to_string()
     });
-    let names = ["sessions/ann.jsonl", "columns.snap", "store/db"];
+    let names = ["sessions/ann.jsonl", "columns.snap", "store/index/db"];
     for name in names.into_iter().chain(pictures.iter().map(String::as_str)) {
         assert!(text.out.contains(name), "{name}: {}", text.out);
     }
@@ -493,8 +495,25 @@ fn repair_loses_nothing_and_lists_its_changes() {
 }
 
 #[test]
-fn scores_survive_a_damaged_index() {
+fn scores_and_jobs_survive_a_damaged_index() {
     let bench = full();
+    for threshold in ["1", "2"] {
+        let rules = format!(
+            "[[rules]]\nname = 'dull'\nthen = 'flag'\nall = [{{ score = 'flatness', below = {threshold} }}]\n"
+        );
+        let file = bench.write("rules.toml", rules);
+        bench
+            .run(["filter", "rules", "apply", file.to_str().unwrap()])
+            .ok();
+    }
+    let one = |bench: &Bench, args: &[&str]| {
+        bench
+            .run(args.iter().copied().chain(["--json"]))
+            .lines()
+            .remove(0)
+    };
+    let history = |bench: &Bench| one(bench, &["filter", "rules", "show"])["history"].clone();
+    let jobs = |bench: &Bench| bench.run(["jobs", "--json"]).lines();
     let scored = |bench: &Bench| {
         let report: Value =
             serde_json::from_str(&bench.run(["filter", "report", "--json"]).ok()).unwrap();
@@ -506,13 +525,23 @@ fn scores_survive_a_damaged_index() {
             .unwrap()["items"]
             .clone()
     };
-    let before = scored(&bench);
+    let before = (scored(&bench), jobs(&bench), history(&bench));
+    assert!(
+        before.1.iter().any(|job| job["run"].is_null()),
+        "{before:?}"
+    );
+    assert_eq!(before.2, 2);
+    let scoring = one(&bench, &["filter", "report"])["scorers"][0]["job"].clone();
     stop(&bench);
-    let db = bench.project().store().join("db");
+    let db = bench.project().index().join("db");
     let length = std::fs::metadata(&db).unwrap().len() as usize;
     std::fs::write(&db, vec![0xa5; length]).unwrap();
     std::fs::remove_file(bench.project().store().join("columns.snap")).unwrap();
-    assert_eq!(scored(&bench), before);
+    assert_eq!((scored(&bench), jobs(&bench), history(&bench)), before);
+    assert_eq!(
+        one(&bench, &["filter", "report"])["scorers"][0]["job"],
+        scoring
+    );
     let notices = bench.status()["notices"].to_string();
     assert!(notices.contains("store.broken-1"), "{notices}");
 }

@@ -111,7 +111,10 @@ fn linked_folders_are_refused_by_name() {
         "imports",
         "images",
         "store",
+        "store/index",
         "store/board",
+        "scores",
+        "jobs",
         "runs",
         "exports",
         ".owner",
@@ -157,8 +160,13 @@ fn linked_files_are_neither_written_nor_read() {
         });
         names.extend(
             [
+                "jobs/scoring.json",
+                "jobs/0001.json",
+                "scores/rules.json",
+                // Where earlier versions had them.
                 "store/scoring.json",
                 "store/rules.json",
+                "store/scores/flatness/current",
                 "runs/judge.jsonl",
                 "images/pictures.jsonl",
             ]

@@ -6,4 +6,4 @@ mod files;
 mod links;
 mod pictures;
 mod secrets;
-mod space;
+pub mod space;

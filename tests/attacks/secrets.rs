@@ -680,7 +680,8 @@ fn a_judge_is_asked_only_with_consent() {
     // A job that is under way in a project that somebody sends.
     judge_with(&bench, &server.url());
     let planted = json!([{"id": 1, "scorer": "judge/answer-stands", "filter": "", "phase": "running", "retry": false}]);
-    std::fs::write(bench.root().join("store/scoring.json"), planted.to_string()).unwrap();
+    std::fs::create_dir_all(bench.root().join("jobs")).unwrap();
+    std::fs::write(bench.root().join("jobs/scoring.json"), planted.to_string()).unwrap();
     opened(&bench);
     let job_then = scoring(&bench);
     assert_eq!(

@@ -36,7 +36,7 @@ fn all_of(path: &Path) -> Vec<(String, u32, Vec<u8>)> {
 }
 
 /// A bind mount of `from` at `at` that cannot be written, not by root either.
-fn read_only(from: &Path, at: &Path) -> Option<Mount> {
+pub fn read_only(from: &Path, at: &Path) -> Option<Mount> {
     if !root() {
         skip(Need::Root, "a read-only mount needs root");
         return None;
@@ -457,7 +457,7 @@ fn private_folders_are_created_private_and_open_ones_reported() {
         ])
         .ok();
     bench.run(["stop"]).ok();
-    for top in ["sessions", "store", ".owner", "runs"] {
+    for top in ["sessions", "store", ".owner", "runs", "scores", "jobs"] {
         let top = bench.root().join(top);
         if !top.exists() {
             continue;

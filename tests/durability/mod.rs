@@ -5,6 +5,7 @@ mod damaged;
 mod eval;
 pub mod generate;
 mod kill;
+mod migration;
 mod power_cut;
 mod replaced;
 mod scoring;

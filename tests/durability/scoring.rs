@@ -15,7 +15,7 @@ const ROW: usize = 28;
 
 /// The inputs that have a score on disk, in order.
 fn recorded(bench: &Bench) -> Vec<u64> {
-    let folder = bench.root().join("store/scores/judge.answer-stands");
+    let folder = bench.root().join("scores/judge.answer-stands");
     let files = std::fs::read_dir(folder)
         .into_iter()
         .flatten()

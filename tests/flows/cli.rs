@@ -682,10 +682,11 @@ fn every_command_has_its_section_in_the_documentation() {
         let section =
             section.unwrap_or_else(|| panic!("docs/cli.md has no section on `benchtop {name}`"));
         let help = bench.run([name, "--help"]).ok();
+        // One option a line. Elsewhere the help may name options of other commands.
         let options = help
-            .split_whitespace()
-            .filter(|w| w.starts_with("--"))
-            .map(|w| w.trim_end_matches([',', '.', ')', ';', '`']));
+            .lines()
+            .filter(|line| line.trim_start().starts_with('-'))
+            .filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")));
         for option in
             options.filter(|o| !["--project", "--as", "--color", "--help", "--version"].contains(o))
         {

@@ -747,7 +747,7 @@ fn similarity_scores_free_form_answers() {
     let is_mean = || cell().is_some_and(|cell| (cell - mean).abs() < 1e-6);
     let stop = || drop(bench.run(["stop"]).ok());
     let of = |folder: &str, ending: &str| -> Vec<std::path::PathBuf> {
-        let files = std::fs::read_dir(bench.root().join("store").join(folder))
+        let files = std::fs::read_dir(bench.root().join(folder))
             .unwrap()
             .map(|f| f.unwrap().path());
         files
@@ -762,14 +762,14 @@ fn similarity_scores_free_form_answers() {
     };
     assert!(is_mean(), "{:?} {mean}", cell());
     stop();
-    assert_eq!(of("board", "similar").len(), 3, "a column a model");
-    let cosines = of("similarity", "cosines");
+    assert_eq!(of("store/board", "similar").len(), 3, "a column a model");
+    let cosines = of("scores/similarity", "cosines");
     let rows = std::fs::read(&cosines[0]).unwrap();
     std::fs::write(&cosines[0], vec![0; rows.len()]).unwrap();
     assert!(is_mean(), "nothing but the column says so");
     // A damaged one is made again, of what there is.
     stop();
-    of("board", "similar")
+    of("store/board", "similar")
         .iter()
         .for_each(|path| spoil(path, 70));
     assert_eq!(cell(), None, "what is not known is no 0");
@@ -780,7 +780,7 @@ fn similarity_scores_free_form_answers() {
     );
     stop();
     std::fs::write(&cosines[0], rows).unwrap();
-    of("board", "similar")
+    of("store/board", "similar")
         .iter()
         .for_each(|path| spoil(path, 70));
     assert!(is_mean(), "and of all of it, once it is back");

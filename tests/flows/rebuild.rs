@@ -88,7 +88,7 @@ fn a_project_without_its_index_is_rebuilt_with_a_notice() {
     }
     // And with a damaged one, whether sled notices or takes it for an empty one.
     bench.run(["stop"]).ok();
-    let db = bench.root().join("store/db");
+    let db = bench.project().index().join("db");
     let mut bytes = std::fs::read(&db).unwrap();
     bytes.iter_mut().step_by(5).for_each(|b| *b ^= 0x55);
     std::fs::write(&db, bytes).unwrap();

@@ -13,6 +13,6 @@ mod schedulers;
 mod siglip;
 mod similarity;
 mod statistics;
-mod support;
+pub mod support;
 mod text;
 mod tokenizer;

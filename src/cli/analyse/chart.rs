@@ -12,6 +12,9 @@ use benchtop_model::board::{Better, Board, Cell, Column, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop analyse chart --out accuracy.svg --column Acc\n  benchtop analyse chart --out styles.png --columns 'Acc.style.*'"
+)]
 pub struct Args {
     #[command(flatten)]
     of: Of,
@@ -24,8 +27,7 @@ pub struct Args {
     /// Draw bars of this model over --columns instead of the table
     #[arg(long, value_name = "MODEL", requires = "columns")]
     model: Option<String>,
-    /// Rows of the table [default: columns if there are more than 12 and more than models; else
-    /// models]
+    /// Rows of the table [default: columns if more than 12 and more than models]
     #[arg(
         long,
         value_enum,

@@ -28,6 +28,9 @@ use benchtop_model::board::{Better, Board, BoardAsk, Cell, Curated, Printed, Row
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 
 #[derive(Clone, Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop board\n  benchtop board predictions/ --format csv\n  benchtop board --curated accepted --columns 'Acc*' --sort Acc\n  benchtop board --compare model-a model-b --column Acc\n  benchtop board --behind model-a --column Acc --wrong"
+)]
 pub struct Args {
     /// Question and prediction files, or folders of them [default: the project's]
     #[arg(value_name = "PATH")]

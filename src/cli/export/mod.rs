@@ -15,6 +15,9 @@ use benchtop_protocol::wire::{AnswerSet, PageAsk, request};
 mod tools;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop export --format jsonl --filter status:accepted --out accepted.jsonl\n  benchtop export --format vlmevalkit --out vlmevalkit/ --with-predictions"
+)]
 pub struct Args {
     /// Output format
     #[arg(long, value_enum)]
@@ -23,7 +26,12 @@ pub struct Args {
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     /// Export only items that match this filter, such as `status:accepted`
-    #[arg(long, default_value = "", value_name = "WORDS")]
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "WORDS"
+    )]
     filter: String,
     /// Copy the pictures next to the file, under the names in the records
     #[arg(long, requires = "out")]

@@ -18,6 +18,9 @@ use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop filter run clip --filter status:pending\n  benchtop filter report clip --flag 22 --park 18\n  benchtop filter rules try rules.toml\n  benchtop filter queue"
+)]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -34,7 +37,12 @@ enum What {
         #[arg(value_parser = |text: &str| text.parse::<Scorer>())]
         scorer: Scorer,
         /// Score only items that match this filter
-        #[arg(long, default_value = "", value_name = "WORDS")]
+        #[arg(
+            long,
+            default_value = "",
+            hide_default_value = true,
+            value_name = "WORDS"
+        )]
         filter: String,
         /// Show what would be scored, without scoring it
         #[arg(long)]
@@ -77,7 +85,12 @@ enum What {
         #[arg(long, default_value = "nearest", value_parser = order)]
         order: FlagOrder,
         /// List only items that match this filter [default: flagged and parked items]
-        #[arg(long, default_value = "", value_name = "WORDS")]
+        #[arg(
+            long,
+            default_value = "",
+            hide_default_value = true,
+            value_name = "WORDS"
+        )]
         filter: String,
         /// Seed of the random order
         #[arg(long, default_value_t = 1)]

@@ -47,7 +47,13 @@ pub struct Args {
     #[arg(long, requires = "score", value_name = "PROPERTY")]
     across: Option<String>,
     /// Count only items that match this filter
-    #[arg(long, default_value = "", requires = "score", value_name = "WORDS")]
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        requires = "score",
+        value_name = "WORDS"
+    )]
     filter: String,
     /// Number of histogram bars
     #[arg(long, default_value_t = 20, requires = "score", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=400))]

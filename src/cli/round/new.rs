@@ -7,6 +7,9 @@ use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop round new pilot --protocol both-accept --people ann,bob --sample 100\n  benchtop round new main --protocol 'majority 3 of 5' --people a,b,c,d,e --sample 20/stratum --strata subtask --dry-run"
+)]
 pub struct Args {
     /// Name of the round: letters, digits, `.`, `_` and `-`
     name: String,
@@ -17,7 +20,12 @@ pub struct Args {
     #[arg(long, required = true, value_delimiter = ',', value_name = "NAMES")]
     people: Vec<String>,
     /// Filter that selects the items [default: all items]
-    #[arg(long, default_value = "", value_name = "WORDS")]
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "WORDS"
+    )]
     filter: String,
     /// Take a random sample of the items: `10%`, a number, or `100/stratum`
     #[arg(long, value_name = "HOW")]
@@ -49,7 +57,7 @@ pub struct Args {
     /// Guidelines shown beside the items: a file of the project
     #[arg(long, value_name = "PATH")]
     guidelines: Option<String>,
-    /// Details that adjudicators see: names, scores, or both, comma-separated
+    /// Details that adjudicators see, comma-separated
     #[arg(long, value_delimiter = ',', value_name = "WHAT", value_parser = ["names", "scores"])]
     adjudicators_see: Vec<String>,
     /// Show the round, without creating it

@@ -15,6 +15,9 @@ use benchtop_model::verdict_interchange::{VerdictForm, Words};
 
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
+#[command(
+    after_help = "Examples:\n  benchtop verdicts --format csv --out verdicts.csv\n  benchtop verdicts import export.json --map ann@example.org=ann --dry-run"
+)]
 pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
@@ -34,7 +37,12 @@ pub struct Args {
     #[arg(long, value_name = "EMAIL=NAME", value_parser = pair)]
     map: Vec<(String, String)>,
     /// Prefix of picture paths in Label Studio tasks
-    #[arg(long, default_value = "", value_name = "PREFIX")]
+    #[arg(
+        long,
+        default_value = "",
+        hide_default_value = true,
+        value_name = "PREFIX"
+    )]
     pictures_at: String,
     /// Print only the labeling config for Label Studio
     #[arg(long, conflicts_with_all = ["format", "json", "round", "out", "map", "pictures_at"])]

@@ -18,6 +18,9 @@ use benchtop_protocol::wire::request;
 use benchtop_store::metadata;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop vocab list\n  benchtop vocab check --fix\n  benchtop vocab diff HEAD~1"
+)]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

@@ -193,7 +193,7 @@ fn defects_are_located() {
     };
     assert_eq!(good(&share("0.5")).reads, Reads::Choice { threshold: 0.5 });
     for out in ["1.5", "-0.1", "nan"] {
-        assert!(wrong(&share(out)).3.contains("no share"), "{out}");
+        assert!(wrong(&share(out)).3.contains("threshold"), "{out}");
     }
 }
 

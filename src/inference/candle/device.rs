@@ -112,7 +112,6 @@ impl Described {
     }
 }
 
-/// Describes a device.
 pub fn describe(device: &Device) -> Result<Described> {
     match device {
         Device::Cpu => Ok(Described {

@@ -16,7 +16,6 @@ pub struct LayerSizes {
     pub inner: usize,
     /// Number of attention heads; must divide the width.
     pub heads: usize,
-    /// Epsilon of the norms.
     pub eps: f64,
     pub activation: Activation,
 }

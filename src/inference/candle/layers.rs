@@ -221,15 +221,12 @@ pub struct ResNet {
 /// Sizes of a [`ResNet`].
 #[derive(Clone, Copy, Debug)]
 pub struct ResNetSizes {
-    /// Channels in.
     pub from: usize,
-    /// Channels out.
     pub to: usize,
     /// Length of the time embedding, if there is one.
     pub time: Option<usize>,
     /// Groups of the norms.
     pub groups: usize,
-    /// eps of the norms.
     pub eps: f64,
 }
 

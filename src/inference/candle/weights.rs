@@ -59,12 +59,10 @@ impl ModelFolder {
         &self.root
     }
 
-    /// `model_index.json`.
     pub fn index(&self) -> &Config {
         &self.index
     }
 
-    /// True for SDXL pipelines.
     pub fn xl(&self) -> bool {
         CLASSES
             .get(self.class)

@@ -78,7 +78,6 @@ pub(super) struct Table<'a, F> {
     pub(super) endpoints: &'a [Endpoint<F>],
 }
 
-/// One server.
 pub(super) struct Server {
     pub(super) url: Url,
     pub(super) model: String,
@@ -102,7 +101,6 @@ struct State {
     not_before: Option<Instant>,
     /// Start of the first suspension since the last success.
     down_since: Option<Instant>,
-    /// The last error.
     last: String,
     /// True if the last connection attempt failed.
     is_absent: bool,
@@ -114,13 +112,11 @@ pub(super) enum Outcome {
     Answered,
     /// The endpoint asks to wait.
     Busy(Option<Duration>),
-    /// The endpoint failed.
     Failed(String),
     /// No connection can be made.
     Absent(String),
 }
 
-/// All endpoints.
 pub(super) struct Pool {
     pub(super) client: reqwest::Client,
     pub(super) servers: Vec<Server>,
@@ -238,7 +234,6 @@ impl Pool {
         (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb)
     }
 
-    /// Records a response time.
     pub(super) fn record(&self, time: Duration) {
         let mut times = self
             .times

@@ -32,7 +32,6 @@ pub(super) struct Stated {
     pub(super) commit: Option<String>,
 }
 
-/// A file to download.
 pub(super) struct Wanted {
     pub(super) client: Client,
     pub(super) hub: Hub,

@@ -4,7 +4,6 @@ use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform,
 };
 
-/// Red, green, blue.
 pub(super) type Rgb = [u8; 3];
 
 /// The random numbers of a card: SplitMix64 (Steele, Lea, and Flood 2014).

@@ -33,7 +33,6 @@ impl Launch {
         }
     }
 
-    /// Adds an environment variable.
     #[must_use]
     pub fn with_env(mut self, name: &str, value: &str) -> Launch {
         self.env.push((name.into(), value.into()));

@@ -12,7 +12,6 @@ use benchtop_model::generation::{Capabilities, Failure, Fingerprint, Picture, Se
 
 /// The first bytes from a worker.
 pub const MAGIC: [u8; 8] = *b"bt-paint";
-/// Version of the protocol.
 pub const PROTOCOL: u8 = 1;
 
 /// The start of the first frame. It is the same in all versions, so that another version can be
@@ -115,7 +114,6 @@ pub enum FromWorker {
     Fatal(String),
 }
 
-/// A loaded model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loaded {
     pub capabilities: Capabilities,

@@ -60,7 +60,6 @@ impl Life {
         lock(&self.pid).map(|pid| pid.as_raw_nonzero().get() as u32)
     }
 
-    /// Kills the process group.
     pub(super) fn kill(&self) {
         if let Some(pid) = *lock(&self.pid) {
             let _ = kill_process_group(pid, Signal::KILL);
@@ -184,7 +183,6 @@ fn reap(child: &mut Child, life: &Life, grace: Duration) -> Option<ExitStatus> {
     }
 }
 
-/// How a process ended.
 fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with exit status {code}"),

@@ -127,7 +127,10 @@ pub fn begin(
         )?;
     }
     let _one = shared.evaluations.numbering();
-    let last = shared.desk.last(shared)?;
+    let last = shared
+        .desk
+        .last(shared)?
+        .max(shared.evaluations.last(shared));
     let mut inner = shared.evaluations.inner();
     started.label = label(shared, new, &|label| {
         inner.runs.values().any(|live| live.run.label == label)
@@ -137,14 +140,7 @@ pub fn begin(
     }
     let mut run = Run {
         v: 1,
-        id: inner
-            .runs
-            .keys()
-            .max()
-            .copied()
-            .unwrap_or_default()
-            .max(last)
-            + 1,
+        id: last + 1,
         label: started.label.clone(),
         by: by.into(),
         created: now(),

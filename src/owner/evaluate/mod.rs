@@ -25,6 +25,7 @@ pub use similarity::{Scores, compare_all, edition};
 use super::context::OwnerContext;
 use super::priority::lower_thread_priority;
 use super::trust::{self, Known};
+use benchtop_files::disk;
 use benchtop_inference::http::chat::ChatModel;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::evaluation::NewRun;
@@ -106,9 +107,11 @@ impl Evaluations {
         lock(&self.judging)
     }
 
-    /// The highest number of a run.
-    pub fn last(&self) -> u32 {
-        self.inner().runs.keys().max().copied().unwrap_or_default()
+    /// The highest number of a run, including runs whose file cannot be read.
+    pub fn last(&self, shared: &OwnerContext) -> u32 {
+        let loaded = self.inner().runs.keys().max().copied();
+        let files = disk::last_number(&runs::folder(shared.project.root()));
+        loaded.unwrap_or_default().max(files)
     }
 
     /// Whether this is the number of a run.

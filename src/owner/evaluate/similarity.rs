@@ -20,7 +20,7 @@ pub fn edition(shared: &OwnerContext, rule: FreeForm) -> Option<String> {
     Some(format!(
         "{} {}",
         rule.name(),
-        Cosines::edition(&shared.project.store())?
+        Cosines::edition(&shared.project.similarity())?
     ))
 }
 
@@ -45,7 +45,7 @@ impl<'s> Scores<'s> {
     /// again reports the reason.
     pub fn of(&self, model: &str) -> Vec<f32> {
         let cosines = self.cosines.get_or_init(|| {
-            Cosines::current(&self.shared.project.store())
+            Cosines::current(&self.shared.project.similarity())
                 .ok()
                 .flatten()
         });
@@ -98,16 +98,16 @@ pub fn compare_all(
     let all = compared(&catalog, &wanted, ask.rule, &|| tell(0, None))?;
     // Held to the end, since two calls must not write to the same file.
     let _one = shared.evaluations.comparing();
-    let store = shared.project.store();
+    let folder = shared.project.similarity();
     let (cosines, done, encoder) = match ask.dry {
         true => (
-            Cosines::current(&store)?,
+            Cosines::current(&folder)?,
             Done::default(),
             ask.encoder.clone(),
         ),
         false => {
             let mut model = MiniLm::open(&Hub::from_env()?.path(&ask.encoder)?, &Options::cpu())?;
-            let mut cosines = Cosines::begin(&store, &model.fingerprint().short())?;
+            let mut cosines = Cosines::begin(&folder, &model.fingerprint().short())?;
             let done = compare(&all, &mut cosines, &mut model, &mut |done, of| {
                 tell(done, Some(of))
             })?;

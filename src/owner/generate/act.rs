@@ -12,6 +12,7 @@ use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::work::Target;
 use benchtop_protocol::wire::{Event, FAILURES};
 use benchtop_store::trust::JobKind;
+use benchtop_store::{inventory, jobs};
 
 /// Maximum number of requested pictures; older requests are dropped.
 const WANTS: usize = 64;
@@ -27,7 +28,8 @@ fn unknown_job(id: u32) -> Error {
 /// [`ErrorKind::NotFound`]; [`ErrorKind::Conflict`] if the job's state does not allow the action;
 /// I/O errors.
 pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<JobState>> {
-    let (index, config) = (shared.index.get()?, &*shared.config());
+    shared.may_write()?;
+    let (root, config) = (shared.project.root(), &*shared.config());
     let mut inner = shared.desk.loaded()?;
     let live = inner.jobs.get(&id).ok_or_else(|| unknown_job(id))?;
     let (job, standing) = (&live.job, live.job.standing);
@@ -37,7 +39,7 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
             format!("job {id} is {}; {what}", standing.name()),
         ))
     };
-    let mut new = job.clone();
+    let (mut new, mut token) = (job.clone(), live.token.clone());
     let mut retries = false;
     match act {
         JobAct::Pause if standing.live() => (new.standing, new.reason) = (JobStatus::Paused, None),
@@ -53,7 +55,6 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
         JobAct::Retry if standing == JobStatus::Cancelled => return refused("start a new one"),
         JobAct::Retry => {
             trust::check(shared, &trust::of_generation(config, &new.wishes)?)?;
-            index.forget_failed(id)?;
             retries = true;
             if !standing.live() {
                 (new.standing, new.reason) = (JobStatus::Queued, None);
@@ -68,7 +69,14 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
         JobAct::Batch(batch) => new.batch = batch,
         JobAct::PerMinute(per_minute) => new.per_minute = per_minute,
         JobAct::Remove if standing.over() => {
-            index.forget_job(id)?;
+            let guard = inventory::guard();
+            jobs::remove(root, id)?;
+            // Else its files would count as lost.
+            let is_gone = |path: &str| path.starts_with(&format!("jobs/{id:04}."));
+            inventory::forget(&shared.project, &is_gone)?;
+            drop(guard);
+            // A number that is not there any more has no notes.
+            let _ = shared.index.get().and_then(|index| index.forget_flight(id));
             trust::end(shared, JobKind::Generation, id);
             inner.jobs.remove(&id);
             shared.tell(Event::JobGone(id));
@@ -85,19 +93,20 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
     if starts {
         trust::check(shared, &trust::of_generation(config, &new.wishes)?)?;
         let digest = trust::digest_of_generation(config, &new, &live.numbers());
-        let token = trust::begin(shared, JobKind::Generation, id, digest);
-        index.keep_job_token(id, token.as_deref())?;
+        token = trust::begin(shared, JobKind::Generation, id, digest);
     } else if stops {
         trust::end(shared, JobKind::Generation, id);
     }
-    index.keep_job(&new)?;
     if let Some(live) = inner.jobs.get_mut(&id) {
-        live.job = new;
+        if retries {
+            live.failures.retry()?;
+        }
+        jobs::keep(root, &new, token.as_deref())?;
+        (live.job, live.token) = (new, token);
         live.elsewhere &= !starts;
         live.update_waits(shared);
         live.not_before = None;
         if retries {
-            live.failed.clear();
             live.ended.clear();
             live.version += 1;
         }
@@ -118,7 +127,6 @@ fn place_at(
     order.retain(|other| *other != id);
     let at = (place.max(1) as usize - 1).min(order.len());
     order.insert(at, id);
-    let index = shared.index.get()?;
     for (turn, id) in order.iter().enumerate() {
         if let Some(live) = inner
             .jobs
@@ -126,7 +134,7 @@ fn place_at(
             .filter(|live| live.job.turn != turn as i64)
         {
             live.job.turn = turn as i64;
-            index.keep_job(&live.job)?;
+            live.keep(shared.project.root())?;
         }
     }
     order.iter().for_each(|id| inner.tell(shared, *id, true));

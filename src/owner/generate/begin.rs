@@ -11,7 +11,7 @@ use crate::writer::now;
 use benchtop_model::job::{Begun, JobStatus, MOST_SAMPLES, NewJob, Plan};
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::generate::build;
-use benchtop_store::jobs::{Job, Scope};
+use benchtop_store::jobs::{self, FailureLog, Job, Scope, Stored};
 use benchtop_store::trust::JobKind;
 
 /// Starts a job on behalf of `by`, or previews it. `wanted` returns whether to continue.
@@ -42,27 +42,30 @@ pub fn begin(
     };
     let numbers = numbers.unwrap_or_default();
     let wishes = build::full(config, &new.wishes);
-    let mut live = JobRuntime::new(
-        Job {
-            id: 0,
-            name: new.name.clone().unwrap_or_else(|| plan.clone()),
-            by: by.into(),
-            created: now(),
-            scope,
-            plan,
-            samples: new.samples,
-            seed: new.seed,
-            wishes: wishes.clone(),
-            settings: None,
-            batch: new.batch,
-            per_minute: new.per_minute,
-            turn: 0,
-            standing: JobStatus::Queued,
-            reason: None,
-            of: None,
-        },
-        numbers.clone(),
-    );
+    let job = Job {
+        id: 0,
+        name: new.name.clone().unwrap_or_else(|| plan.clone()),
+        by: by.into(),
+        created: now(),
+        scope,
+        plan,
+        samples: new.samples,
+        seed: new.seed,
+        wishes: wishes.clone(),
+        settings: None,
+        batch: new.batch,
+        per_minute: new.per_minute,
+        turn: 0,
+        standing: JobStatus::Queued,
+        reason: None,
+        of: None,
+    };
+    let mut live = JobRuntime::new(Stored {
+        job,
+        token: None,
+        numbers: numbers.clone(),
+        failures: FailureLog::default(),
+    });
     let (work, count) = {
         let scope = live.scope(build::drafts(&wishes));
         let work = scope.work(&named, &shared.pictures());
@@ -88,19 +91,16 @@ pub fn begin(
             "{imported} items have imported pictures, {without} have no prompt; use --filter or --items to remake pictures"
         )));
     }
-    let index = shared.index.get()?;
+    shared.may_write()?;
+    let root = shared.project.root();
     let _one = shared.evaluations.numbering();
-    let evaluations = shared.evaluations.last();
+    // A number is not given twice, even where files of jobs were lost or cannot be read.
+    let last = shared
+        .desk
+        .last(shared)?
+        .max(shared.evaluations.last(shared));
     let mut inner = shared.desk.loaded()?;
-    // Never reuse an ID, even if the store with the jobs was lost.
-    let last = inner
-        .jobs
-        .keys()
-        .max()
-        .copied()
-        .unwrap_or_default()
-        .max(shared.pictures().last_job());
-    live.job.id = last.max(evaluations) + 1;
+    live.job.id = last + 1;
     live.job.turn = inner
         .jobs
         .values()
@@ -108,12 +108,14 @@ pub fn begin(
         .max()
         .unwrap_or_default();
     live.job.of = Some(work);
-    index.keep_job_items(live.job.id, &numbers)?;
     let digest = trust::digest_of_generation(config, &live.job, &live.numbers());
-    let token = trust::begin(shared, JobKind::Generation, live.job.id, digest);
-    index.keep_job_token(live.job.id, token.as_deref())?;
-    index.keep_job(&live.job)?;
+    live.token = trust::begin(shared, JobKind::Generation, live.job.id, digest);
     let id = live.job.id;
+    if let Err(problem) = jobs::create(root, &live.job, live.token.as_deref(), &numbers) {
+        trust::end(shared, JobKind::Generation, id);
+        return Err(problem);
+    }
+    live.failures = FailureLog::open(root, id)?;
     inner.jobs.insert(id, live);
     inner.tell(shared, id, true);
     wake(shared, &mut inner);

@@ -13,7 +13,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -34,6 +34,7 @@ use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::generate::image_index::RequestedImages;
 use benchtop_protocol::wire::Event;
 use benchtop_store::damaged::Damaged;
+use benchtop_store::jobs;
 use benchtop_store::jobs::Job;
 use benchtop_store::present::Present;
 use benchtop_store::trust::JobKind;
@@ -68,7 +69,8 @@ type States = (
 /// The state of each item's picture, with a number that changes when files are added or removed.
 pub type PictureStates = (u64, Arc<Vec<PictureState>>);
 
-/// The state behind the lock. Its holder may use the store, but takes no other lock of the owner.
+/// The state behind the lock. Its holder may write files of jobs and use sled, but takes no other
+/// lock of the owner.
 #[derive(Default)]
 struct Inner {
     jobs: BTreeMap<u32, JobRuntime>,
@@ -226,18 +228,14 @@ impl JobQueue {
             .collect())
     }
 
-    /// The highest job ID ever used.
+    /// The highest job ID ever used, including jobs whose files cannot be read.
     ///
     /// # Errors
     /// [`ErrorKind::Unreachable`] if the owner is shutting down.
     pub fn last(&self, shared: &OwnerContext) -> Result<u32> {
-        let last = self
-            .loaded()?
-            .jobs
-            .keys()
-            .max()
-            .copied()
-            .unwrap_or_default();
+        let loaded = self.loaded()?.jobs.keys().max().copied();
+        let files = disk::last_number(&jobs::folder(shared.project.root()));
+        let last = loaded.unwrap_or_default().max(files);
         Ok(last.max(shared.pictures().last_job()))
     }
 
@@ -302,68 +300,45 @@ impl Inner {
 pub fn start(shared: &Arc<OwnerContext>) {
     let owner = shared.clone();
     let work = move || {
-        if owner.closed.is_some() {
-            // The jobs are in the store, which is not opened. Nothing would run anyway.
-            owner.desk.inner().loaded = true;
-            owner.desk.wake.notify_all();
-            return;
+        let listed = jobs::list(owner.project.root());
+        let (stored, problems) = listed.unwrap_or_else(|problem| (Vec::new(), vec![problem]));
+        for problem in problems {
+            owner
+                .notices()
+                .push(format!("a job cannot be read: {problem}"));
         }
-        let stored = owner.index.get().and_then(|index| {
-            let with = |job: Job| {
-                let id = job.id;
-                let token = index.job_token(id).unwrap_or_default();
-                Ok((
-                    index.job_items(id)?,
-                    index.failed(id)?,
-                    index.flight(id)?,
-                    token,
-                    job,
-                ))
-            };
-            index
-                .jobs()?
-                .into_iter()
-                .map(with)
-                .collect::<Result<Vec<_>>>()
-        });
+        // The index may still be opening: it is not waited for under the lock.
+        let ended: Vec<_> = stored
+            .iter()
+            .map(|stored| ended(&owner, &stored.job))
+            .collect();
         let known = Known::read(&owner);
         let mut inner = owner.desk.inner();
-        match stored {
-            Ok(stored) => {
-                for (numbers, failed, flight, token, mut job) in stored {
-                    let is_live = job.standing.live();
-                    if job.standing == JobStatus::Running {
-                        job.standing = JobStatus::Queued;
-                    }
-                    let mut live = JobRuntime::new(job, numbers);
-                    live.failed = failed
-                        .into_iter()
-                        .map(|f| ((f.key, f.failure.sample), f))
-                        .collect();
-                    live.ended = flight
-                        .into_iter()
-                        .map(|f| ((f.key, f.sample), f.ends + 1))
-                        .collect();
-                    live.done = owner.pictures().of_job(live.job.id);
-                    let digest =
-                        trust::digest_of_generation(&owner.config(), &live.job, &live.numbers());
-                    let is_own =
-                        known.has(JobKind::Generation, live.job.id, token.as_deref(), &digest);
-                    if is_live && !is_own {
-                        live.pause_for_agreement(&owner);
-                    } else {
-                        live.update_waits(&owner);
-                    }
-                    inner.jobs.insert(live.job.id, live);
-                }
+        for (mut stored, ended) in stored.into_iter().zip(ended) {
+            let is_live = stored.job.standing.live();
+            if stored.job.standing == JobStatus::Running {
+                stored.job.standing = JobStatus::Queued;
             }
-            Err(problem) => owner.notices().push(format!("cannot read jobs: {problem}")),
+            let mut live = JobRuntime::new(stored);
+            let id = live.job.id;
+            live.ended = ended;
+            live.done = owner.pictures().of_job(id);
+            let digest = trust::digest_of_generation(&owner.config(), &live.job, &live.numbers());
+            let is_own = known.has(JobKind::Generation, id, live.token.as_deref(), &digest);
+            if is_live && !is_own {
+                live.pause_for_agreement(&owner);
+            } else {
+                live.update_waits(&owner);
+            }
+            inner.jobs.insert(id, live);
         }
         inner.loaded = true;
-        if inner.jobs.values().any(|j| j.job.standing.live()) {
-            sweep(&owner);
+        if owner.closed.is_none() {
+            if inner.jobs.values().any(|j| j.job.standing.live()) {
+                sweep(&owner);
+            }
+            wake(&owner, &mut inner);
         }
-        wake(&owner, &mut inner);
         owner.desk.wake.notify_all();
     };
     let started = std::thread::Builder::new().name("jobs".into()).spawn(work);
@@ -371,6 +346,20 @@ pub fn start(shared: &Arc<OwnerContext>) {
         Ok(thread) => shared.desk.inner().threads.push(thread),
         Err(error) => shared.notices().push(format!("cannot start jobs: {error}")),
     }
+}
+
+/// How often an owner died while it made each picture of a job.
+fn ended(owner: &OwnerContext, job: &Job) -> HashMap<(u64, u32), u32> {
+    if job.standing.over() || owner.closed.is_some() {
+        return HashMap::new();
+    }
+    let noted = owner.index.get().and_then(|index| index.flight(job.id));
+    let once_more = |f: jobs::Flight| ((f.key, f.sample), f.ends + 1);
+    noted
+        .unwrap_or_default()
+        .into_iter()
+        .map(once_more)
+        .collect()
 }
 
 /// Removes partially written pictures of a crashed owner.

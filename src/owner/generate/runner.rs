@@ -275,7 +275,6 @@ fn batch(
 
 /// Marks a job as done.
 fn done(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
-    let index = shared.index.get()?;
     let mut inner = shared.desk.inner();
     if let Some(live) = inner
         .jobs
@@ -283,9 +282,9 @@ fn done(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
         .filter(|live| live.job.standing.live())
     {
         live.job.standing = JobStatus::Done;
-        live.job.of = Some(live.done + live.failed.len() as u64);
+        live.job.of = Some(live.done + live.failed());
         live.step = None;
-        index.keep_job(&live.job)?;
+        live.keep(shared.project.root())?;
         trust::end(shared, JobKind::Generation, id);
         inner.tell(shared, id, true);
         wake(shared, &mut inner);
@@ -318,11 +317,7 @@ fn stop(shared: &Arc<OwnerContext>, id: u32, problem: &Error) {
     live.step = None;
     live.update_waits(shared);
     trust::end(shared, JobKind::Generation, id);
-    let saved = shared
-        .index
-        .get()
-        .and_then(|index| index.keep_job(&live.job));
-    if let Err(problem) = saved {
+    if let Err(problem) = live.keep(shared.project.root()) {
         crate::log::write(format_args!("cannot save a job: {problem}"));
     }
     inner.tell(shared, id, true);

@@ -1,15 +1,17 @@
 //! The state of a generation job in the owner.
 
 use std::collections::{HashMap, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::context::OwnerContext;
 use crate::trust;
+use benchtop_model::Result;
 use benchtop_model::job::{JobFailure, JobState, JobStatus, Newest, Step};
 use benchtop_model::trust::Waits;
 use benchtop_pipeline::generate::work::Scope;
-use benchtop_store::jobs::{self, Failed, Job};
+use benchtop_store::jobs::{self, FailureLog, Job, Stored};
 
 /// The period over which the rate is computed.
 const WINDOW: Duration = Duration::from_secs(60);
@@ -21,8 +23,10 @@ pub struct JobRuntime {
     pub job: Job,
     /// Sorted rows of the selected items; `None` if the job makes missing pictures.
     pub rows: Option<Arc<Vec<u32>>>,
-    /// Failed pictures by key and sample.
-    pub failed: HashMap<(u64, u32), Failed>,
+    /// A random token that proves that this user started the job here ([`benchtop_store::trust`]).
+    pub token: Option<String>,
+    /// The failed pictures.
+    pub failures: FailureLog,
     /// How often an owner died while making each picture.
     pub ended: HashMap<(u64, u32), u32>,
     /// Number of pictures made.
@@ -49,8 +53,14 @@ pub struct JobRuntime {
 }
 
 impl JobRuntime {
-    /// A job without pictures since the owner started. `numbers` are its items.
-    pub fn new(job: Job, numbers: Vec<u32>) -> JobRuntime {
+    /// A job without pictures since the owner started.
+    pub fn new(stored: Stored) -> JobRuntime {
+        let Stored {
+            job,
+            token,
+            numbers,
+            failures,
+        } = stored;
         let rows = (job.scope == jobs::Scope::Items).then(|| {
             let mut rows: Vec<u32> = numbers
                 .into_iter()
@@ -63,7 +73,8 @@ impl JobRuntime {
         JobRuntime {
             job,
             rows,
-            failed: HashMap::new(),
+            token,
+            failures,
             ended: HashMap::new(),
             done: 0,
             device: String::new(),
@@ -77,6 +88,16 @@ impl JobRuntime {
             recent: VecDeque::new(),
             last_event: None,
         }
+    }
+
+    /// Saves the job's state.
+    pub fn keep(&self, root: &Path) -> Result<()> {
+        jobs::keep(root, &self.job, self.token.as_deref())
+    }
+
+    /// Number of failed pictures.
+    pub fn failed(&self) -> u64 {
+        self.failures.failed().len() as u64
     }
 
     /// Determines whether the job waits for an agreement: if it is paused or failed, and was
@@ -189,7 +210,7 @@ impl JobRuntime {
             ..
         } = self.job.clone();
         let running = self.job.standing == JobStatus::Running;
-        let failed = self.failed.len() as u64;
+        let failed = self.failed();
         let rate = if running { self.rate() } else { 0.0 };
         let left = self.job.of.map(|of| of.saturating_sub(self.done + failed));
         let left_s = left
@@ -230,7 +251,8 @@ impl JobRuntime {
 
     /// The failures in item order.
     pub fn failures(&self) -> Vec<JobFailure> {
-        let mut list: Vec<JobFailure> = self.failed.values().map(|f| f.failure.clone()).collect();
+        let failed = self.failures.failed().values();
+        let mut list: Vec<JobFailure> = failed.map(|f| f.failure.clone()).collect();
         list.sort_by(|a, b| {
             (a.number, &a.picture, a.sample).cmp(&(b.number, &b.picture, b.sample))
         });

@@ -91,7 +91,6 @@ impl Session {
         };
         let named = shared.desk.named(shared, &is_wanted)?;
         let capabilities = generator.capabilities();
-        let index = shared.index.get()?;
         let mut inner = shared.desk.inner();
         let Some(live) = inner.jobs.get_mut(&id).filter(|j| j.job.standing.live()) else {
             return Ok(None);
@@ -111,7 +110,8 @@ impl Session {
             .work(&named, &shared.pictures());
         let failed = |t: &Target| {
             let picture = &named.pictures()[t.picture as usize];
-            live.failed.contains_key(&(picture.key, t.sample))
+            let key = (picture.key, t.sample);
+            live.failures.failed().contains_key(&key)
         };
         work.retain(|target| !failed(target));
         live.device = match generator.instead() {
@@ -119,8 +119,8 @@ impl Session {
             None => capabilities.name.clone(),
         };
         live.job.settings = Some(settings.clone());
-        live.job.of = Some(live.done + (work.len() + live.failed.len()) as u64);
-        index.keep_job(&live.job)?;
+        live.job.of = Some(live.done + live.failed() + work.len() as u64);
+        live.keep(shared.project.root())?;
         let (suspects, rest): (Vec<Target>, Vec<Target>) = work.into_iter().partition(|target| {
             let picture = &named.pictures()[target.picture as usize];
             live.ended.contains_key(&(picture.key, target.sample))

@@ -108,7 +108,7 @@ fn states(shared: &Arc<OwnerContext>, wanted: &dyn Fn() -> bool) -> Result<Vec<S
     let judges = build::judges(&shared.project)
         .into_iter()
         .map(Scorer::Judge);
-    let known = benchtop_store::scores::scorers(&shared.project.store());
+    let known = benchtop_store::scores::scorers(&shared.project.scores());
     for scorer in judges
         .chain(known)
         .chain(scorers(&shared.scoring.rules(shared).set().measures()))
@@ -243,7 +243,7 @@ fn explanation(
     let row =
         row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("unknown item #{number}")))?;
     let (rules, _, outcomes) = shared.scoring.outcomes(shared, wanted)?;
-    let known = benchtop_store::scores::scorers(&shared.project.store()).into_iter();
+    let known = benchtop_store::scores::scorers(&shared.project.scores()).into_iter();
     let asked = scorers(&rules.measures());
     let columns = shared.scoring.columns(
         shared,

@@ -2,6 +2,7 @@
 //! rules change.
 
 mod answer;
+mod file;
 mod queue;
 #[cfg(test)]
 mod tests;
@@ -198,7 +199,7 @@ impl Scoring {
         if let Some(found) = all.get(scorer) {
             return Ok(found.clone());
         }
-        let found = Scores::current(&shared.project.store(), scorer)?;
+        let found = Scores::current(&shared.project.scores(), scorer)?;
         let found = found.map(|scores| {
             scores
                 .problems()
@@ -425,7 +426,7 @@ impl Scoring {
         {
             return Ok(Some(embeddings.clone()));
         }
-        let embeddings = Arc::new(Embeddings::read(&shared.project.store(), &short, dim)?);
+        let embeddings = Arc::new(Embeddings::read(&shared.project.scores(), &short, dim)?);
         *held = Some(((short, size), embeddings.clone()));
         Ok(Some(embeddings))
     }

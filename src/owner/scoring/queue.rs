@@ -2,19 +2,17 @@
 //! follows from the existing scores, so an interrupted job continues where they end.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
+use super::file::{self, Stored};
 use super::{Scoring, lock, work};
 use crate::context::OwnerContext;
 use crate::outage::{outage_said, outage_wait};
 use crate::priority::lower_thread_priority;
 use crate::trust::{self, Known};
-use benchtop_files::{disk, regular};
 use benchtop_model::generated_image::check_drafts;
 use benchtop_model::generation::NO_ENDPOINT;
 use benchtop_model::scoring::Scorer;
@@ -32,23 +30,6 @@ const MAX_ENDED: usize = 50;
 const WINDOW: Duration = Duration::from_secs(60);
 /// Minimum time between two progress events.
 const TELL_EVERY: Duration = Duration::from_millis(250);
-
-/// The stored part of a job.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Stored {
-    pub(super) id: u32,
-    pub(super) scorer: Scorer,
-    pub(super) filter: String,
-    pub(super) phase: Phase,
-    /// Whether failed and unreadable scores are computed again.
-    pub(super) retry: bool,
-    /// A random token that proves that this user started the job here ([`benchtop_store::trust`]).
-    #[serde(default)]
-    pub(super) token: Option<String>,
-    /// Number of inputs whose picture was a draft at the start.
-    #[serde(default)]
-    pub(super) drafts: u64,
-}
 
 pub(super) struct JobRuntime {
     pub(super) stored: Stored,
@@ -180,10 +161,6 @@ pub(super) struct JobQueue {
     beginning: Mutex<()>,
 }
 
-fn file(store: &Path) -> PathBuf {
-    store.join("scoring.json")
-}
-
 impl Inner {
     pub(super) fn live(&mut self, id: u32) -> Option<&mut JobRuntime> {
         self.jobs.iter_mut().find(|j| j.stored.id == id)
@@ -198,13 +175,16 @@ impl Inner {
                 .any(|j| j.stored.id == id && j.stored.phase == Phase::Running)
     }
 
-    /// Saves the jobs. A failure is logged and affects only the list after the next start.
-    pub(super) fn keep(&self) {
+    /// Writes the jobs. On an error the file is unchanged.
+    fn write(&self) -> Result<()> {
         let stored: Vec<&Stored> = self.jobs.iter().map(|j| &j.stored).collect();
-        let kept = serde_json::to_vec(&stored)
-            .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))
-            .and_then(|bytes| disk::write_atomic(&self.file, &bytes));
-        if let Err(problem) = kept {
+        file::write(&self.file, &stored)
+    }
+
+    /// Saves the progress of jobs. A failure is logged and affects only the list after the next
+    /// start.
+    pub(super) fn keep(&self) {
+        if let Err(problem) = self.write() {
             crate::log::write(format_args!("cannot save scoring jobs: {problem}"));
         }
     }
@@ -293,16 +273,9 @@ impl JobQueue {
 /// opened.
 pub fn start(shared: &Arc<OwnerContext>) {
     let mut inner = shared.scoring.desk.inner();
-    inner.file = file(&shared.project.store());
-    let stored: Vec<Stored> = match regular::read(&inner.file, regular::LIST_LIMIT) {
-        Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|e| {
-            shared.notices().push(format!(
-                "cannot read the scoring jobs, so the list is empty: {e}; all scores are intact"
-            ));
-            Vec::new()
-        }),
-        Err(_) => Vec::new(),
-    };
+    inner.file = shared.project.scoring_jobs();
+    let (stored, notice) = file::read(&inner.file);
+    shared.notices().extend(notice);
     inner.jobs = stored.into_iter().map(JobRuntime::new).collect();
     let known = Known::read(shared);
     let config = trust::as_it_is(shared).map(|project| project.config().clone());
@@ -514,14 +487,19 @@ impl Scoring {
         let digest = trust::digest_of_scoring(project.config(), id, &new.scorer, &new.filter);
         live.stored.token = trust::begin(shared, JobKind::Scoring, id, digest);
         let state = live.state();
-        inner.jobs.push(live);
         while inner.jobs.iter().filter(|j| j.stored.phase.over()).count() > MAX_ENDED {
             let Some(first) = inner.jobs.iter().position(|j| j.stored.phase.over()) else {
                 break;
             };
             inner.jobs.remove(first);
         }
-        inner.keep();
+        inner.jobs.push(live);
+        // On disk before anybody hears of it.
+        if let Err(problem) = inner.write() {
+            inner.jobs.pop();
+            trust::end(shared, JobKind::Scoring, id);
+            return Err(problem);
+        }
         inner.tell(shared, id, true);
         wake(shared, &mut inner);
         Ok(state)

@@ -409,7 +409,7 @@ fn job_actions_and_missing_scorer() {
     assert_eq!(rig.begin(false).unwrap_err().kind, ErrorKind::NotFound);
     rig.act(id, ScoringAct::Retry).unwrap();
     let blocked = rig.until(Phase::Blocked);
-    assert!(blocked.why.unwrap().contains("gone"));
+    assert!(blocked.why.unwrap().contains("scorer is missing"));
     assert!(rig.act(id, ScoringAct::Cancel).is_ok());
     assert_eq!(rig.until(Phase::Cancelled).id, id);
     let wrong = request::Score(NewScoring {
@@ -563,4 +563,25 @@ fn the_flagged_queue_chips_and_explanations() {
         (nearest.len() as u64, 0, 2)
     );
     assert!(bench.bad[0].value > 50.0 && !bench.bad[0].text.is_empty());
+}
+
+#[test]
+fn a_job_that_cannot_be_written_down_is_not_begun() {
+    let (_dir, project) = composed(60);
+    let folder = project.root().join("jobs");
+    std::fs::write(&folder, "a file in the way").unwrap();
+    let rig = Rig::over(&project, &Small::default());
+    assert_eq!(rig.begin(false).unwrap_err().kind, ErrorKind::Input);
+    assert!(rig.shared.scoring.desk.of(&Scorer::Leakage).is_none());
+    std::fs::remove_file(&folder).unwrap();
+    rig.begin(false).unwrap();
+    rig.until(Phase::Done);
+    let bytes = std::fs::read(project.scoring_jobs()).unwrap();
+    let (json, checksum) = benchtop_store::json_checksum::split(&bytes);
+    let stored: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(checksum, benchtop_store::json_checksum::Checksum::Valid);
+    assert_eq!(
+        (&stored["v"], &stored["jobs"][0]["scorer"]),
+        (&1.into(), &"leakage".into())
+    );
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::file::Stored;
 use super::lock;
-use super::queue::Stored;
 use crate::answers;
 use crate::context::OwnerContext;
 use crate::trust::{self, Reach};
@@ -106,7 +106,7 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
         Some(scores) => scores,
         None => shared
             .scoring
-            .put(Scores::begin(&shared.project.store(), about.clone())?),
+            .put(Scores::begin(&shared.project.scores(), about.clone())?),
     };
     let left = left(shared, &stored, &about.short(), &is_active)?;
     if let Some(live) = desk.inner().live(id) {

@@ -2,7 +2,7 @@
 //! them differently.
 
 use super::comparison::{EXAMPLES, Wanted};
-use super::{BEHIND_BYTES, BoardData};
+use super::{BEHIND_BYTES, BoardData, UnitResult};
 use benchtop_formats as formats;
 use benchtop_metrics::extract::{Asked, Extractor};
 use benchtop_metrics::score::question_table::ParsedAnswer;
@@ -115,7 +115,8 @@ impl BoardData {
                 || self.ruled.right(graded, row),
                 |column| self.ruled.right_in(at, column, row),
             );
-            let answer = self.one(&item, answer, (&unit, right, right), row, graded);
+            let answer =
+                self.answer_detail(&item, answer, UnitResult::single(&unit, right), row, graded);
             bytes += [&answer.output, &answer.reasoning]
                 .into_iter()
                 .flatten()

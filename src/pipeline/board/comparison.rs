@@ -1,7 +1,7 @@
 //! Confidence intervals of a cell, comparisons of two models, and disagreements of two extraction
 //! rules.
 
-use super::BoardData;
+use super::{BoardData, UnitResult};
 use benchtop_metrics::score::question_table::ParsedAnswer;
 use benchtop_metrics::score::{Estimate, ItemSelection};
 use benchtop_metrics::statistics::{Z95, wilson};
@@ -226,7 +226,7 @@ impl BoardData {
         let one = |((row, item), answer): ((&u32, &Item), Option<Prediction>)| {
             let (row, name) = (*row as usize, format!("question {}", item.key));
             let right = self.ruled.right(graded, row);
-            self.one(item, answer, (&name, right, right), row, graded)
+            self.answer_detail(item, answer, UnitResult::single(&name, right), row, graded)
         };
         Ok(all.map(one).collect())
     }

@@ -83,6 +83,24 @@ impl std::fmt::Debug for BoardData {
     }
 }
 
+/// An answer's unit, with the results of both.
+struct UnitResult<'a> {
+    name: &'a str,
+    is_unit_right: bool,
+    is_right: bool,
+}
+
+impl<'a> UnitResult<'a> {
+    /// A unit of one question.
+    fn single(name: &'a str, is_right: bool) -> UnitResult<'a> {
+        UnitResult {
+            name,
+            is_unit_right: is_right,
+            is_right,
+        }
+    }
+}
+
 /// Number of answers behind a cell to fetch at once, enough for a person to look through. Further
 /// pages have [`BEHIND_FURTHER`].
 pub const BEHIND: u64 = 2000;
@@ -269,13 +287,12 @@ impl BoardData {
                 if !counts(model, row as u32) || answer.is_none() && !graded.was_asked(row) {
                     continue;
                 }
-                let mut one = self.one(
-                    item,
-                    answer,
-                    (&name, unit_right, self.ruled.right_in(*model, column, row)),
-                    row,
-                    graded,
-                );
+                let unit = UnitResult {
+                    name: &name,
+                    is_unit_right: unit_right,
+                    is_right: self.ruled.right_in(*model, column, row),
+                };
+                let mut one = self.answer_detail(item, answer, unit, row, graded);
                 if let Some(order) = self
                     .ruled
                     .order_name(*model)
@@ -311,11 +328,11 @@ impl BoardData {
         self.texts.answers(model, &places)
     }
 
-    fn one(
+    fn answer_detail(
         &self,
         item: &Item,
         answer: Option<Prediction>,
-        (unit, unit_right, right): (&str, bool, bool),
+        unit: UnitResult<'_>,
         row: usize,
         graded: &ModelAnswers,
     ) -> AnswerDetail {
@@ -336,8 +353,8 @@ impl BoardData {
             });
         }
         AnswerDetail {
-            unit: unit.to_string(),
-            unit_right: (!is_free).then_some(unit_right),
+            unit: unit.name.to_string(),
+            unit_right: (!is_free).then_some(unit.is_unit_right),
             key: item.key.to_string(),
             item: item.id.clone(),
             question: item.instruction.as_ref().unwrap_or(&item.question).clone(),
@@ -353,7 +370,7 @@ impl BoardData {
             extracted: read.filter(|_| !is_free).and_then(Read::answer),
             declined: !is_free && read == Some(Read::Refused),
             trace: trace.unwrap_or_else(|| "no answer, counted as wrong".into()),
-            right: (!is_free).then_some(right),
+            right: (!is_free).then_some(unit.is_right),
             similarity,
         }
     }

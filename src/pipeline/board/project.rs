@@ -106,11 +106,13 @@ pub fn from_catalog(
     let kept: Vec<CachedAnswers> = of
         .par_iter()
         .map(|(model, files)| {
-            let mut kept = one(
-                (catalog, &resolver),
+            let model_files = ModelFiles { model, files };
+            let mut kept = model_answers(
+                catalog,
+                &resolver,
                 store,
                 &sheet,
-                (model, files),
+                model_files,
                 ruling,
                 &went,
             )?;
@@ -120,13 +122,8 @@ pub fn from_catalog(
                 .map(|at| catalog.answers()[*at].part.duplicates)
                 .sum::<u64>();
             kept.graded.asked = asked(catalog, files);
-            kept.graded.similarity = similarity(
-                catalog,
-                store,
-                (&sheet, &questions),
-                (model, files),
-                similar,
-            );
+            kept.graded.similarity =
+                similarity(catalog, store, &sheet, &questions, model_files, similar);
             Ok(kept)
         })
         .collect::<Result<_>>()?;
@@ -231,15 +228,24 @@ fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<QuestionTabl
     Ok(sheet)
 }
 
+/// A model and the indices of its answer files.
+#[derive(Clone, Copy)]
+pub(super) struct ModelFiles<'a> {
+    pub(super) model: &'a str,
+    pub(super) files: &'a [usize],
+}
+
 /// A model's answers: from the cache, updated for revised items, or read anew.
-fn one(
-    (catalog, resolver): (&Catalog, &DatasetResolver),
+fn model_answers(
+    catalog: &Catalog,
+    resolver: &DatasetResolver,
     store: &Path,
     sheet: &QuestionTable,
-    (model, files): (&str, &[usize]),
+    model_files: ModelFiles<'_>,
     ruling: Ruling<'_>,
     went: &(dyn Fn(u64) -> Result<()> + Sync),
 ) -> Result<CachedAnswers> {
+    let ModelFiles { model, files } = model_files;
     let rule = ruling.rule;
     let rows: u64 = files
         .iter()
@@ -285,7 +291,7 @@ fn one(
             return Ok(kept);
         }
     }
-    let mut kept = read((catalog, resolver), sheet, (model, files), ruling, went)?;
+    let mut kept = read_model(catalog, resolver, sheet, model_files, ruling, went)?;
     kept.revisions = revisions.len() as u64;
     cache::ignore_cache_error(cache::write_marks(store, &name, &key, &kept));
     Ok(kept)
@@ -302,10 +308,11 @@ fn names_its_dataset(answers: &Answers) -> bool {
 }
 
 /// Reads a model's files.
-fn read(
-    (catalog, resolver): (&Catalog, &DatasetResolver),
+fn read_model(
+    catalog: &Catalog,
+    resolver: &DatasetResolver,
     sheet: &QuestionTable,
-    (model, files): (&str, &[usize]),
+    ModelFiles { model, files }: ModelFiles<'_>,
     ruling: Ruling<'_>,
     went: &(dyn Fn(u64) -> Result<()> + Sync),
 ) -> Result<CachedAnswers> {

@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use super::cache::{self, digest, short};
+use super::project::ModelFiles;
 use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_model::QuestionKind;
 use benchtop_store::Catalog;
@@ -24,8 +25,9 @@ pub struct Similarities<'a> {
 pub(super) fn similarity(
     catalog: &Catalog,
     store: &Path,
-    (sheet, questions): (&QuestionTable, &[u8; 32]),
-    (model, files): (&str, &[usize]),
+    sheet: &QuestionTable,
+    questions: &[u8; 32],
+    ModelFiles { model, files }: ModelFiles<'_>,
     similar: &Similarities<'_>,
 ) -> Vec<f32> {
     let Some(of) = &similar.of else {

@@ -231,7 +231,7 @@ impl Session<'_> {
                 let kept = match result {
                     Ok(reply) => {
                         done.failed += std::mem::take(failing) as u64;
-                        let reading = reading(model, judge, (item, answer), reply, now());
+                        let reading = reading(model, judge, item, answer, reply, now());
                         done.count(&reading);
                         judged.append(reading)
                     }
@@ -306,7 +306,8 @@ impl Done {
 fn reading(
     model: &str,
     judge: &str,
-    (item, answer): (&Item, &Prediction),
+    item: &Item,
+    answer: &Prediction,
     given: Reply,
     at: String,
 ) -> Reading {

@@ -78,7 +78,7 @@ impl Import<'_> {
                     if !is_settled && self.is_answered(slot.key()) {
                         (assignment, is_settled) = (self.assign(source, &self.keys(source)?), true);
                     }
-                    let set = self.set(source, slot.key().clone(), (&dataset, &assignment))?;
+                    let set = self.set(source, slot.key().clone(), &dataset, &assignment)?;
                     slot.insert(set)
                 }
             };
@@ -223,7 +223,8 @@ impl Import<'_> {
         &self,
         source: &Source,
         model: String,
-        (dataset, home): (&Option<String>, &Assignment),
+        dataset: &Option<String>,
+        assignment: &Assignment,
     ) -> Result<AnswerSet> {
         let format = source.found.format;
         let form = match format {
@@ -269,7 +270,9 @@ impl Import<'_> {
         }
         if apart {
             let keys = self.keys(source)?;
-            let mut hashes = keys.iter().map(|key| self.belongs(home, key, &mut id));
+            let mut hashes = keys
+                .iter()
+                .map(|key| self.belongs(assignment, key, &mut id));
             apart = hashes.any(|hash| there.get(&hash).is_some_and(|(_, same)| !same));
         }
         let writer = Writer::create(&self.project.imports())?;

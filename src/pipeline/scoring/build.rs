@@ -104,7 +104,7 @@ pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
                 .map(|f| project.root().join(f))
                 .collect();
             Box::new(Duplicates::new(
-                &project.store(),
+                &project.scores(),
                 &name,
                 model,
                 &references,

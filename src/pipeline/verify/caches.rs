@@ -1,5 +1,5 @@
-//! Checks `store/` where the inventory does not cover it: flat files and rows by their own
-//! checksums, and the index against the manifest.
+//! Checks `store/` where the inventory does not cover it: flat files by their own checksums, and the
+//! index against the manifest. Checks the rows of `scores/` by their checksums.
 
 use std::path::Path;
 
@@ -10,21 +10,16 @@ use benchtop_model::Result;
 use benchtop_store::index::{Index, digest};
 use benchtop_store::inventory::{self, Kind};
 use benchtop_store::manifest::Manifest;
-use benchtop_store::{columnar_cache, metadata};
+use benchtop_store::{columnar_cache, homes, metadata};
 
 /// Largest store file to read.
 const LIMIT: u64 = 64 << 30;
-/// Files of sled.
-fn is_index(name: &str) -> bool {
-    matches!(name, "db" | "conf" | "blobs") || name.starts_with("snap.")
-}
-
 impl Verifier<'_> {
     pub(super) fn caches(&mut self) -> Result<()> {
         let root = self.project.root().to_path_buf();
         for file in inventory::list(&root)?
             .into_iter()
-            .filter(|file| file.starts_with("store/"))
+            .filter(|file| file.starts_with("store/") || file.starts_with("scores/"))
         {
             if self.refused.contains(&file) || self.is_reported(&file) {
                 continue;
@@ -46,19 +41,24 @@ impl Verifier<'_> {
         if let Err(problem) = metadata::read(&self.project.metadata()) {
             self.problem("metadata", &problem);
         }
-        let has_index = root.join("store/db").symlink_metadata().is_ok();
+        // Earlier versions had the index among the other files of the store.
+        let (folder, file) = match root.join("store/db").symlink_metadata() {
+            Ok(_) => (self.project.store(), "store/db"),
+            Err(_) => (self.project.index(), "store/index/db"),
+        };
+        let has_index = root.join(file).symlink_metadata().is_ok();
         let vouched = self.closed
             && self
                 .inventory
                 .as_ref()
-                .is_some_and(|i| i.files.contains_key("store/db"));
+                .is_some_and(|i| i.files.contains_key(file));
         if self.owned {
             self.found(
                 Finding::notice("store", "not checked: an owner has the index open")
                     .remedy("benchtop stop"),
             );
         } else if has_index && !vouched && !self.refused.iter().any(|f| f.starts_with("store/")) {
-            self.index(&root.join("store"))?;
+            self.index(&folder, file)?;
         }
         Ok(())
     }
@@ -78,10 +78,10 @@ impl Verifier<'_> {
             .filter(|(_, row)| !whole(row))
             .map(|(at, _)| at)
             .collect();
-        let what = if file.contains("scores/") {
-            "scores"
-        } else {
+        let what = if file.ends_with(".cosines") {
             "similarities"
+        } else {
+            "scores"
         };
         if let Some(first) = bad.first() {
             let finding = Finding::damage(file, format!("checksum mismatch in {} rows", bad.len()));
@@ -124,13 +124,13 @@ impl Verifier<'_> {
     }
 
     /// Opens a copy of the index, because sled writes to what it opens.
-    fn index(&mut self, store: &Path) -> Result<()> {
+    fn index(&mut self, store: &Path, file: &str) -> Result<()> {
         let fail =
             |e: std::io::Error| benchtop_model::Error::io(&e, "cannot copy the index", store);
         let copy = tempfile::tempdir().map_err(fail)?;
         for (name, path) in disk::list(store)
             .into_iter()
-            .filter(|(name, _)| is_index(name))
+            .filter(|(name, _)| homes::is_index(name))
         {
             if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
                 std::fs::create_dir_all(copy.path().join(&name)).map_err(fail)?;
@@ -157,14 +157,14 @@ impl Verifier<'_> {
                 if meta.segments != segments && !self.is_reported("imports/manifest.jsonl") =>
             {
                 self.found(Finding::notice(
-                    "store/db",
+                    file,
                     "the index is older than the imports; the next start rebuilds it",
                 ));
             }
             Ok(_) => {}
             // An owner that started meanwhile wrote to the copied files.
             Err(_) if Index::free(store).is_err() => {}
-            Err(problem) => self.found(rebuilt("store/db", problem.what)),
+            Err(problem) => self.found(rebuilt(file, problem.what)),
         }
         Ok(())
     }

@@ -102,7 +102,7 @@ impl Verifier<'_> {
     }
 
     /// Reads every line of a file. Returns the number of good ones.
-    fn each<T: DeserializeOwned>(
+    pub(super) fn each<T: DeserializeOwned>(
         &mut self,
         file: &str,
         path: &Path,
@@ -232,7 +232,12 @@ impl Verifier<'_> {
     }
 
     /// Checks the checksum of a JSON file. Returns its text.
-    fn checksummed(&mut self, file: &str, path: &Path, lost: &str) -> Result<Option<Vec<u8>>> {
+    pub(super) fn checksummed(
+        &mut self,
+        file: &str,
+        path: &Path,
+        lost: &str,
+    ) -> Result<Option<Vec<u8>>> {
         let Some(bytes) = self.bytes(file, path)? else {
             return Ok(None);
         };
@@ -327,7 +332,7 @@ impl Verifier<'_> {
         }
     }
 
-    fn numbers(&mut self, file: &str, path: &Path) -> Result<()> {
+    pub(super) fn numbers(&mut self, file: &str, path: &Path) -> Result<()> {
         let Some(bytes) = self.bytes(file, path)? else {
             return Ok(());
         };

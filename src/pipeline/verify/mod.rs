@@ -5,14 +5,16 @@
 //! | `walk` | links, devices, foreign owners, unknown files |
 //! | `records` | the inventory: missing, truncated, or changed files |
 //! | `lines` | journals, the manifest, runs, and judges, line by line |
+//! | `jobs` | `jobs/`: generation and scoring jobs |
 //! | `segments` | imports against the manifest, and their pictures |
 //! | `pictures` | `images/` against the records |
-//! | `caches` | `store/`, which is rebuilt from the rest |
+//! | `caches` | `store/`, which is rebuilt from the rest, and the rows of `scores/` |
 //! | [`repair`] | repairs that lose nothing |
 //!
 //! `.owner/`, temporary files, `exports/`, and folders that do not belong to a project are skipped.
 
 mod caches;
+mod jobs;
 mod lines;
 mod pictures;
 mod records;
@@ -241,6 +243,7 @@ pub fn verify(project: &Project, owned: bool, watch: Watch<'_>) -> Result<Report
     verifier.load_inventory();
     verifier.walk()?;
     verifier.lines()?;
+    verifier.jobs()?;
     verifier.segments()?;
     verifier.pictures()?;
     // Checking pictures may take hours, and an owner that started meanwhile writes to the store.

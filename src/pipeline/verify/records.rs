@@ -2,6 +2,7 @@
 
 use super::{Cure, Finding, Severity, Verifier};
 use benchtop_model::{Error, Result};
+use benchtop_store::homes;
 use benchtop_store::inventory::{self, Differs, Kind, Record};
 
 impl Verifier<'_> {
@@ -144,7 +145,9 @@ impl Verifier<'_> {
 
 /// Damage to a file that can be rebuilt.
 pub(super) fn rebuilt(file: &str, what: String) -> Finding {
-    let is_index = !file.ends_with(".snap") || file.starts_with("store/snap.");
+    let below = file.strip_prefix("store/").unwrap_or(file);
+    let first = below.split('/').next().unwrap_or(below);
+    let is_index = first == benchtop_files::project::INDEX || homes::is_index(first);
     let cure = if is_index {
         Cure::SetIndexAside
     } else {

@@ -7,6 +7,7 @@ use benchtop_files::project::Project;
 use benchtop_files::{disk, regular};
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, Result};
+use benchtop_store::homes;
 use benchtop_store::inventory::{self, Inventory};
 
 /// Makes the repairs that the report allows, and records them in it. Nobody else may have the
@@ -116,39 +117,28 @@ fn move_away(path: &Path) -> Result<Option<PathBuf>> {
     if path.symlink_metadata().is_err() {
         return Ok(None);
     }
-    let aside = free(path);
+    let aside = homes::free(path, "damaged");
     std::fs::rename(path, &aside).map_err(|e| Error::io(&e, "cannot move the file away", path))?;
     disk::sync_dir(disk::folder(path))?;
     Ok(Some(aside))
 }
 
-fn free(path: &Path) -> PathBuf {
-    let name = |n: u32| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".damaged-{n}"));
-        PathBuf::from(name)
-    };
-    let mut n = 1;
-    while name(n).symlink_metadata().is_ok() {
-        n += 1;
-    }
-    name(n)
-}
-
-/// Moves the index files and their snapshots to a folder next to the store. Scores stay.
+/// Renames the folder of the index, and moves its snapshots into it. In a project of an earlier
+/// version, the files of the index are among the snapshots.
 fn move_index_away(project: &Project) -> Result<PathBuf> {
-    let store = project.store();
-    let aside = free(&store.with_extension("index"));
-    disk::ensure_dir(&aside)?;
+    let (store, index) = (project.store(), project.index());
+    let aside = homes::free(&index, "damaged");
+    let fail = |e: std::io::Error, path: &Path| Error::io(&e, "cannot move the file away", path);
+    match std::fs::rename(&index, &aside) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => drop(disk::ensure_dir(&aside)?),
+        renamed => renamed.map_err(|e| fail(e, &index))?,
+    }
     for (name, path) in disk::list(&store) {
-        if matches!(name.as_str(), "db" | "conf" | "blobs")
-            || name.starts_with("snap.")
-            || name.ends_with(".snap")
-        {
-            std::fs::rename(&path, aside.join(&name))
-                .map_err(|e| Error::io(&e, "cannot move the file away", &path))?;
+        if homes::is_index(&name) || name.ends_with(".snap") {
+            std::fs::rename(&path, aside.join(&name)).map_err(|e| fail(e, &path))?;
         }
     }
+    disk::sync_dir(&aside)?;
     disk::sync_dir(&store)?;
     Ok(aside)
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::homes;
+
 /// How a file may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -40,15 +42,23 @@ impl Kind {
             ["runs", _] if ends(".jsonl") => Kind::Lines,
             ["runs", _] if ends(".items.json") => Kind::Fixed,
             ["runs", _] if ends(".json") => Kind::Checksummed,
+            ["jobs", _] if ends(".jsonl") => Kind::Lines,
+            ["jobs", _] if ends(".items.json") => Kind::Fixed,
+            ["jobs", _] if ends(".json") => Kind::Checksummed,
+            ["scores", "similarity", _] if ends(".cosines") => Kind::Rows(16),
+            ["scores", _, _] if ends(".details") => Kind::Text,
+            ["scores", _, _] if ends(".scores") => Kind::Rows(28),
+            ["scores", _, _] if ends(".json") => Kind::Fixed,
+            ["scores", name] if ends(".embeddings") => Kind::Rows(embedding_row(name)?),
             ["jobs" | "scores" | "runs", ..] => Kind::Rewritten,
             ["store", "inventory.jsonl"] => return None,
-            ["store", "scores", _, name] if name.ends_with(".details") => Kind::Text,
-            ["store", "scores", _, name] if name.ends_with(".scores") => Kind::Rows(28),
-            ["store", "scores", _, name] if name.ends_with(".json") => Kind::Fixed,
-            ["store", "scores", name] => Kind::Rows(embedding_row(name)?),
-            ["store", "similarity", name] if name.ends_with(".cosines") => Kind::Rows(16),
-            ["store", "scores" | "similarity", ..] | ["store", "scoring.json"] => Kind::Rewritten,
-            ["store", ..] => Kind::Cache,
+            // An index that was set aside.
+            ["store", name, ..] if name.starts_with(homes::INDEX_ASIDE) => return None,
+            // A project of an earlier version.
+            ["store", ..] => match homes::now(path) {
+                Some(now) if !now.starts_with("store/") => Kind::of(&now)?,
+                _ => Kind::Cache,
+            },
             _ => return None,
         })
     }
@@ -94,10 +104,25 @@ mod tests {
             ("runs/0001.json", Kind::Checksummed),
             ("runs/0001.items.json", Kind::Fixed),
             ("runs/judge.jsonl", Kind::Lines),
+            ("jobs/0001.json", Kind::Checksummed),
+            ("jobs/0001.items.json", Kind::Fixed),
+            ("jobs/0001.failed.jsonl", Kind::Lines),
+            ("jobs/scoring.json", Kind::Checksummed),
+            ("scores/flatness/ab.scores", Kind::Rows(28)),
+            ("scores/flatness/ab.details", Kind::Text),
+            ("scores/flatness/ab.json", Kind::Fixed),
+            ("scores/ab.512.embeddings", Kind::Rows(1036)),
+            ("scores/flatness/current", Kind::Rewritten),
+            ("scores/similarity/ab.cosines", Kind::Rows(16)),
+            ("scores/similarity/current", Kind::Rewritten),
+            ("scores/rules.json", Kind::Rewritten),
+            ("store/index/db", Kind::Cache),
+            // Of earlier versions.
             ("store/scores/flatness/ab.scores", Kind::Rows(28)),
-            ("store/scores/flatness/ab.details", Kind::Text),
             ("store/scores/ab.512.embeddings", Kind::Rows(1036)),
-            ("store/scores/flatness/current", Kind::Rewritten),
+            ("store/similarity/ab.cosines", Kind::Rows(16)),
+            ("store/scoring.json", Kind::Checksummed),
+            ("store/rules.json", Kind::Rewritten),
             ("store/db", Kind::Cache),
             ("store/board/sheet.snap", Kind::Cache),
         ] {
@@ -107,6 +132,7 @@ mod tests {
             "imports/0001-01-items.jsonl.zst",
             "images/ab/abcd.png",
             "store/inventory.jsonl",
+            "store/index.broken-1/db",
             "notes.txt",
         ] {
             assert_eq!(Kind::of(path), None, "{path}");

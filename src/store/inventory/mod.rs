@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 pub use kind::Kind;
 
-use super::checksummed_line;
 use super::json_checksum::{self, Checksum};
+use super::{checksummed_line, homes};
 use benchtop_files::project::Project;
 use benchtop_files::{disk, regular};
 use benchtop_model::{Error, Result};
@@ -165,7 +165,37 @@ impl Inventory {
                 Copy::Good(inventory) => Some(inventory),
                 _ => None,
             });
-        good.max_by(|a, b| a.at.cmp(&b.at))
+        let mut newest = good.max_by(|a, b| a.at.cmp(&b.at))?;
+        newest.follow(project.root());
+        Some(newest)
+    }
+
+    /// Has records of files that were moved to their place of today name that place: see [`homes`].
+    fn follow(&mut self, root: &Path) {
+        let moved = |(path, record): (String, Record)| {
+            let now = homes::now(&path).filter(|now| {
+                let is_there = |path: &str| root.join(path).symlink_metadata().is_ok();
+                !is_there(&path) && is_there(now)
+            });
+            match now.and_then(|now| Some((Kind::of(&now)?, now))) {
+                Some((kind, now)) => {
+                    let path = now.clone();
+                    (
+                        now,
+                        Record {
+                            path,
+                            kind,
+                            ..record
+                        },
+                    )
+                }
+                None => (path, record),
+            }
+        };
+        self.files = std::mem::take(&mut self.files)
+            .into_iter()
+            .map(moved)
+            .collect();
     }
 
     /// Writes both copies.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Opened, fold, followed, from_snapshot, journals, rebuild, segments};
+use crate::homes;
 use crate::lazy_index::{LazyIndex, moment};
 use crate::manifest::{Manifest, Part};
 use crate::snapshot;
@@ -22,6 +23,12 @@ pub fn open_to_read(project: &Project, why: &Error) -> Result<Opened> {
         .iter()
         .map(|p| format!("not counted: {p}"))
         .collect();
+    if homes::is_earlier(project) {
+        let what = "written by an earlier version: scores are read from store/, generation jobs are not listed";
+        notices.push(format!(
+            "{what}; once the project can be written, opening it moves them to scores/ and jobs/"
+        ));
+    }
     let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
     let segments = segments(parts.iter().copied());
     let catalog = match from_snapshot(project, &parts, &segments) {

@@ -231,7 +231,7 @@ fn a_damaged_store_is_set_aside_and_rebuilt() {
     for snapshots in [true, false] {
         let dir = tempfile::tempdir().unwrap();
         left(dir.path());
-        let db = dir.path().join("store/db");
+        let db = dir.path().join("store/index/db");
         for damage in 0..4 {
             if !snapshots {
                 std::fs::remove_file(snapshot::columns_path(&dir.path().join("store"))).unwrap();
@@ -248,7 +248,7 @@ fn a_damaged_store_is_set_aside_and_rebuilt() {
             let rebuilt = said.iter().any(|n| n.contains("rebuilt"));
             assert!(rebuilt || damage > 0, "damage {damage}: {said:?}");
         }
-        assert!(dir.path().join("store.broken-1").is_dir());
+        assert!(dir.path().join("store/index.broken-1").is_dir());
         assert_eq!(check(dir.path(), 3000, &[2999]), [""; 0]);
     }
 }
@@ -257,7 +257,7 @@ fn a_damaged_store_is_set_aside_and_rebuilt() {
 fn sled_behind_current_snapshots_is_made_again_where_it_is_missing() {
     let dir = tempfile::tempdir().unwrap();
     left(dir.path());
-    for entry in std::fs::read_dir(dir.path().join("store")).unwrap() {
+    for entry in std::fs::read_dir(dir.path().join("store/index")).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             std::fs::remove_dir_all(path).unwrap();
@@ -283,7 +283,7 @@ fn what_the_snapshots_say_needs_no_sled_and_says_the_same() {
     let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
     let segments = segments(parts.iter().copied());
     let snapped = from_snapshot(&project, &parts, &segments).unwrap();
-    let index = Index::open(&store).unwrap();
+    let index = Index::open(&project.index()).unwrap();
     let stored = from_index(&index, &project, &parts, &segments)
         .unwrap()
         .unwrap();
@@ -370,7 +370,7 @@ fn snapshots_that_are_missing_or_of_the_past_are_not_used() {
 fn a_store_that_is_behind_the_snapshots_catches_up() {
     let dir = tempfile::tempdir().unwrap();
     left(dir.path());
-    let store = dir.path().join("store");
+    let store = dir.path().join("store/index");
     let old = std::fs::read(store.join("db")).unwrap();
     drop(fill(dir.path(), 3000, 3500));
     std::fs::write(store.join("db"), old).unwrap();

@@ -13,10 +13,8 @@ use benchtop_model::{Error, Result};
 /// Bytes of a row beside its numbers.
 const ROW: u64 = 8 + 4;
 
-fn path(store: &Path, short: &str, dim: usize) -> PathBuf {
-    store
-        .join("scores")
-        .join(format!("{short}.{dim}.embeddings"))
+fn path(scores: &Path, short: &str, dim: usize) -> PathBuf {
+    scores.join(format!("{short}.{dim}.embeddings"))
 }
 
 /// The embeddings of one model. Rows have a number for the picture, `dim` half floats and a CRC-32.
@@ -31,20 +29,20 @@ pub struct Embeddings {
 }
 
 impl Embeddings {
-    /// Those of the model with this short fingerprint below `store`, which gives points of `dim` numbers, to be added to.
+    /// Those of the model with this short fingerprint below `scores`, which gives points of `dim` numbers, to be added to.
     /// One at a time may have them so.
     ///
     /// # Errors
     /// The operating system's. Damaged rows are passed over: their pictures are embedded again.
-    pub fn open(store: &Path, short: &str, dim: usize) -> Result<Embeddings> {
-        disk::ensure_below(store, &store.join("scores"))?;
-        let (mut all, length) = Embeddings::load(store, short, dim)?;
+    pub fn open(scores: &Path, short: &str, dim: usize) -> Result<Embeddings> {
+        disk::ensure_private_dir(scores)?;
+        let (mut all, length) = Embeddings::load(scores, short, dim)?;
         let row = ROW + 2 * dim as u64;
         let whole = ValidPrefix {
             length: length / row * row,
             torn: !length.is_multiple_of(row),
         };
-        all.file = Some(AppendLog::open(&path(store, short, dim), whole)?);
+        all.file = Some(AppendLog::open(&path(scores, short, dim), whole)?);
         Ok(all)
     }
 
@@ -52,12 +50,12 @@ impl Embeddings {
     ///
     /// # Errors
     /// The operating system's.
-    pub fn read(store: &Path, short: &str, dim: usize) -> Result<Embeddings> {
-        Embeddings::load(store, short, dim).map(|(all, _)| all)
+    pub fn read(scores: &Path, short: &str, dim: usize) -> Result<Embeddings> {
+        Embeddings::load(scores, short, dim).map(|(all, _)| all)
     }
 
-    fn load(store: &Path, short: &str, dim: usize) -> Result<(Embeddings, u64)> {
-        let path = path(store, short, dim);
+    fn load(scores: &Path, short: &str, dim: usize) -> Result<(Embeddings, u64)> {
+        let path = path(scores, short, dim);
         let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
         let mut all = Embeddings {
             dim,

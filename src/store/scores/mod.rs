@@ -1,4 +1,4 @@
-//! `store/scores/`: what machines said of items, a folder a scorer, two files a version of it.
+//! `scores/`: what machines said of items, a folder a scorer, two files a version of it.
 //!
 //! A score is kept by a number for its inputs (picture, text), so that it is found again for every item with the same
 //! ones and not for an item whose picture or text is another since. Rows have 28 bytes and a checksum, what a person
@@ -93,16 +93,13 @@ pub struct Scores {
     problems: Vec<Error>,
 }
 
-fn folder_of(store: &Path, scorer: &Scorer) -> PathBuf {
-    store.join("scores").join(scorer.name().replace('/', "."))
+fn folder_of(scores: &Path, scorer: &Scorer) -> PathBuf {
+    scores.join(scorer.name().replace('/', "."))
 }
 
-/// The scorers that have scores below `store`.
-pub fn scorers(store: &Path) -> Vec<Scorer> {
-    let entries = std::fs::read_dir(store.join("scores"))
-        .into_iter()
-        .flatten()
-        .flatten();
+/// The scorers that have scores below `scores`.
+pub fn scorers(scores: &Path) -> Vec<Scorer> {
+    let entries = std::fs::read_dir(scores).into_iter().flatten().flatten();
     let name = |entry: std::fs::DirEntry| {
         entry
             .file_name()
@@ -123,8 +120,8 @@ impl Scores {
     /// # Errors
     /// The operating system's; [`ErrorKind::Corrupt`] when what scored cannot be told. Damaged rows are no errors: they are
     /// passed over, and [`problems`](Self::problems) tells.
-    pub fn current(store: &Path, scorer: &Scorer) -> Result<Option<Scores>> {
-        let folder = folder_of(store, scorer);
+    pub fn current(scores: &Path, scorer: &Scorer) -> Result<Option<Scores>> {
+        let folder = folder_of(scores, scorer);
         let path = folder.join(CURRENT);
         let short = match regular::read_text(&path, regular::SETTINGS_LIMIT) {
             Ok(short) => short.trim().to_string(),
@@ -154,9 +151,9 @@ impl Scores {
     ///
     /// # Errors
     /// The operating system's.
-    pub fn begin(store: &Path, about: About) -> Result<Scores> {
-        let folder = folder_of(store, &about.scorer);
-        disk::ensure_below(store, &folder)?;
+    pub fn begin(scores: &Path, about: About) -> Result<Scores> {
+        let folder = folder_of(scores, &about.scorer);
+        disk::ensure_below(scores, &folder)?;
         let short = about.short();
         let text = serde_json::to_vec_pretty(&about).map_err(|e| {
             Error::new(

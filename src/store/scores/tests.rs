@@ -9,8 +9,8 @@ fn about(model: &str) -> About {
     About::new(Scorer::Clip, model.into(), &print, 100.0)
 }
 
-fn file(store: &Path, ext: &str) -> PathBuf {
-    folder_of(store, &Scorer::Clip).join(format!("{}.{ext}", about("a").short()))
+fn file(scores: &Path, ext: &str) -> PathBuf {
+    folder_of(scores, &Scorer::Clip).join(format!("{}.{ext}", about("a").short()))
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn embeddings_read_back_and_damaged_ones_are_made_again() {
     all.append(&[(7, vec![0.0, 0.0, 0.0])]).unwrap();
     assert_eq!((all.len(), all.dim()), (2, 3));
     drop(all);
-    let path = dir.path().join("scores/abc.3.embeddings");
+    let path = dir.path().join("abc.3.embeddings");
     let mut bytes = std::fs::read(&path).unwrap();
     let last = bytes.len() - 6;
     bytes[last] ^= 1;

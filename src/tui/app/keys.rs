@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::connection::State;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use super::recompose::Again;
+use super::recompose::{Again, RecomposeMode};
 use super::{App, PaneId};
 use crate::action::{Action, Scope};
 use crate::keymap::file::Loaded;
@@ -420,13 +420,18 @@ impl App {
                     self.metadata_chosen(&purpose, *pick);
                 }
             }
-            MenuFor::Recompose(renames, ways) => match picks
-                .first()
-                .and_then(|pick| ways.get(*pick))
-            {
-                None | Some(Again::Leave) => {}
-                Some(again) => self.recompose(renames, *again == Again::DrawMissing, (false, true)),
-            },
+            MenuFor::Recompose(renames, ways) => {
+                match picks.first().and_then(|pick| ways.get(*pick)) {
+                    None | Some(Again::Leave) => {}
+                    Some(again) => {
+                        let mode = RecomposeMode {
+                            dry: false,
+                            asked: true,
+                        };
+                        self.recompose(renames, *again == Again::DrawMissing, mode);
+                    }
+                }
+            }
             MenuFor::Coverage(purpose) => {
                 if let Some(pick) = picks.first() {
                     let effects = self.metadata_editor.coverage.chosen(&purpose, *pick);

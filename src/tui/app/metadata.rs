@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
+use super::recompose::RecomposeMode;
 use super::{App, PaneId};
 use crate::action::Action;
 use crate::panes::coverage::{self, CoverageEffect, CoveragePane};
@@ -85,7 +86,11 @@ impl App {
                     "save or revert your edits first: items are composed from the files on disk",
                 ));
             }
-            return self.recompose(Vec::new(), false, (true, true));
+            let mode = RecomposeMode {
+                dry: true,
+                asked: true,
+            };
+            return self.recompose(Vec::new(), false, mode);
         }
         let metadata_editor = &mut self.metadata_editor;
         match self.at {
@@ -259,7 +264,11 @@ impl App {
                 // Look for stale items while the user still looks at the saved file.
                 if saved && !effects.iter().any(|e| matches!(e, MetadataEffect::Quit)) {
                     self.metadata_effects(effects);
-                    return self.recompose(renames, false, (true, false));
+                    let mode = RecomposeMode {
+                        dry: true,
+                        asked: false,
+                    };
+                    return self.recompose(renames, false, mode);
                 }
                 effects
             }

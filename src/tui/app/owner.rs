@@ -2,6 +2,7 @@
 
 use super::connection::{Pending, State};
 use super::message::Connected;
+use super::recompose::RecomposeMode;
 use super::{App, PaneId, RETRY};
 use crate::action::Action;
 use crate::panes::review::Queue;
@@ -242,7 +243,7 @@ impl App {
                 dry,
                 asked,
                 ..
-            } => self.recomposed(renames, (dry, asked), answer),
+            } => self.recomposed(renames, RecomposeMode { dry, asked }, answer),
             Pending::Retire(retirement) => self.retired(*retirement, answer),
             Pending::Unretire(retirement) => self.unretired(*retirement, answer),
             Pending::Edited(draft) => self.item_edited(*draft, answer),

@@ -21,13 +21,22 @@ pub enum Again {
     Leave,
 }
 
+/// How to recompose.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RecomposeMode {
+    /// Only count the items.
+    pub(super) dry: bool,
+    /// The user asked for it: report even if there is nothing to do.
+    pub(super) asked: bool,
+}
+
 impl App {
     /// Recomposes stale items, or counts them.
     pub(super) fn recompose(
         &mut self,
         renames: Vec<Rename>,
         draw_missing: bool,
-        (dry, asked): (bool, bool),
+        RecomposeMode { dry, asked }: RecomposeMode,
     ) {
         let ask = request::Recompose {
             renames: renames.clone(),
@@ -48,7 +57,7 @@ impl App {
     pub(super) fn recomposed(
         &mut self,
         renames: Vec<Rename>,
-        (dry, asked): (bool, bool),
+        RecomposeMode { dry, asked }: RecomposeMode,
         answer: Result<AnyReply>,
     ) {
         let done = answer.and_then(request::Recompose::reply);

@@ -132,7 +132,6 @@ impl Pipeline {
         })
     }
 
-    /// The model's scheduler configuration.
     pub fn scheduler(&self) -> &SchedulerConfig {
         &self.scheduler
     }
@@ -146,7 +145,6 @@ impl Pipeline {
         self.vae.set_whole(pixels);
     }
 
-    /// True for SDXL models.
     pub fn xl(&self) -> bool {
         self.xl
     }

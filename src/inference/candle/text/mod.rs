@@ -29,7 +29,6 @@ pub struct Encoded {
     pub projected: Option<Tensor>,
 }
 
-/// A CLIP text encoder.
 pub struct TextEncoder {
     config: TextConfig,
     tokens: Tensor,

@@ -58,7 +58,7 @@ impl Vae {
         &self.config
     }
 
-    /// What it computes in.
+    /// The data type of the computation.
     pub fn dtype(&self) -> DType {
         self.dtype
     }

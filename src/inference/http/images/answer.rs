@@ -25,7 +25,6 @@ pub enum Image {
     At(String),
 }
 
-/// A parsed response.
 pub struct Given {
     pub image: Image,
     /// The settings that the response repeats with the value that was sent.

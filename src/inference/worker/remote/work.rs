@@ -61,7 +61,6 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Reports a step.
     pub(super) fn step(&mut self, done: u32, of: u32, batch: usize) {
         self.last = (done, of, batch);
         self.going &= (self.watch)(Told::Step { done, of, batch });

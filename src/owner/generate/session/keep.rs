@@ -148,10 +148,7 @@ impl Session {
             live.add_progress(count);
             live.newest = Some(newest);
             // Another job may have made pictures of this one, or the reverse.
-            live.job.of = live
-                .job
-                .of
-                .map(|of| of.max(live.done + live.failed.len() as u64));
+            live.job.of = live.job.of.map(|of| of.max(live.done + live.failed()));
         }
         inner.tell(shared, self.id, false);
         Ok(())
@@ -179,10 +176,9 @@ impl Session {
                 tries,
             },
         };
-        shared.index.get()?.keep_failed(self.id, &failed)?;
         let mut inner = shared.desk.inner();
         if let Some(live) = inner.jobs.get_mut(&self.id) {
-            live.failed.insert((key, sample), failed);
+            live.failures.append(&[failed])?;
         }
         inner.tell(shared, self.id, false);
         Ok(())

@@ -452,7 +452,7 @@ fn crashing_picture_comes_last_and_is_given_up() {
         }]
     };
     let leave = |ends: u32| {
-        let index = benchtop_store::index::Index::open(&project.store()).unwrap();
+        let index = benchtop_store::index::Index::open(&project.index()).unwrap();
         assert!(
             ends > 0 || index.flight(id).unwrap().is_empty(),
             "a regular exit leaves nothing"
@@ -488,4 +488,29 @@ fn crashing_picture_comes_last_and_is_given_up() {
         j.standing == JobStatus::Done && j.failed == 0
     });
     rig.made();
+}
+
+#[test]
+fn a_job_that_cannot_be_written_down_is_not_begun_and_its_number_is_not_given_twice() {
+    let (_dir, project) = composed(30);
+    let folder = project.root().join("jobs");
+    std::fs::write(&folder, "a file in the way").unwrap();
+    let small = Small::default();
+    let rig = Rig::over(&project, &small);
+    let problem = begin(&rig.shared, "ann", &missing(), &|| true).unwrap_err();
+    assert_eq!(problem.kind, ErrorKind::Input);
+    assert!(rig.shared.desk.list().unwrap().is_empty());
+    std::fs::remove_file(&folder).unwrap();
+    small.script(|s| s.permits = Some(0));
+    let id = rig.begin(missing());
+    rig.act(id, JobAct::Cancel).unwrap();
+    drop(rig);
+    // A file that cannot be read stays, and with it its number.
+    let file = benchtop_store::jobs::file(project.root(), id);
+    std::fs::write(&file, "{").unwrap();
+    let rig = Rig::over(&project, &small);
+    assert!(rig.shared.desk.list().unwrap().is_empty());
+    assert!(rig.shared.notices().iter().any(|n| n.contains("0001.json")));
+    assert_eq!(rig.begin(missing()), id + 1);
+    assert_eq!(std::fs::read(file).unwrap(), b"{");
 }

@@ -40,14 +40,14 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// Compares embeddings of `model`, named `name`, within the set and with the pictures in
-    /// `references`.
+    /// Compares embeddings of `model`, named `name`, from the folder `scores`: within the set and
+    /// with the pictures in `references`.
     ///
     /// # Errors
     ///
     /// If stored embeddings cannot be read.
     pub fn new(
-        store: &Path,
+        scores: &Path,
         name: &str,
         model: Box<dyn ImageEmbedder>,
         references: &[PathBuf],
@@ -65,10 +65,10 @@ impl Duplicates {
         let print = print.with("references", listed);
         let about = About::new(Scorer::Duplicate, name.to_string(), &print, 1.0);
         // Embeddings do not depend on what they are compared with.
-        let embeddings = Embeddings::open(store, &short, model.dimension())?;
+        let embeddings = Embeddings::open(scores, &short, model.dimension())?;
         let mut best = HashMap::new();
         if let Some(scores) =
-            Scores::current(store, &Scorer::Duplicate)?.filter(|s| *s.about() == about)
+            Scores::current(scores, &Scorer::Duplicate)?.filter(|s| *s.about() == about)
         {
             let of = |key: &u64| (*key, scores.get(*key));
             let scored = embeddings

@@ -427,9 +427,7 @@ impl AdjudicatePane {
             Action::EarlierGuidelines => self.ask_about(true),
             Action::OpenGuidelines => match &self.about.guidelines {
                 Some(path) => vec![Effect::Edit(path.clone())],
-                None => refuse(
-                    "this round has no guidelines; `benchtop round new --guidelines PATH` adds them",
-                ),
+                None => refuse("no guidelines; `benchtop round new --guidelines PATH` sets them"),
             },
             Action::ReviewDispute => match self.current() {
                 Some(dispute) => vec![Effect::Item(dispute.number)],

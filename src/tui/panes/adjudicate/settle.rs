@@ -140,9 +140,7 @@ impl AdjudicatePane {
 /// The verdicts given under earlier guidelines, as a page.
 pub(super) fn earlier(about: &Adjudicating) -> Vec<Effect> {
     let Some(path) = &about.guidelines else {
-        return super::refuse(
-            "this round has no guidelines; `benchtop round new --guidelines PATH` adds them",
-        );
+        return super::refuse("no guidelines; `benchtop round new --guidelines PATH` sets them");
     };
     let Some(version) = &about.version else {
         return super::refuse(format!(

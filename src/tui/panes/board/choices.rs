@@ -87,7 +87,7 @@ impl BoardPane {
         let word = |row: &Row| {
             row.reference
                 .as_ref()
-                .map_or("model".into(), |printed| format!("printed in {printed}"))
+                .map_or("model".into(), |printed| format!("published in {printed}"))
         };
         lines.extend(board.rows.iter().map(|row| (row.model.clone(), word(row))));
         let purpose = ChoiceFor::Find(

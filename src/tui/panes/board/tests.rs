@@ -96,7 +96,7 @@ fn uncompared_free_form_answers_are_reported() {
     );
     let refused = pane.act(Action::Open);
     assert!(
-        matches!(&refused[..], [BoardEffect::Refuse(said)] if said.ends_with(why)),
+        matches!(&refused[..], [BoardEffect::Refuse(said)] if said.contains(why)),
         "{refused:?}"
     );
 }

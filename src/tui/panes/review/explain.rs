@@ -254,7 +254,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("rules") && text.contains("nearest"), "{text}");
-        assert!(page(&Explanation::default()).text().contains("s scores"));
+        assert!(page(&Explanation::default()).text().contains("Press 8"));
         assert_eq!(
             details("{\"a\":{\"b\":{\"c\":{\"d\":1}}},\"e\":null}"),
             [

@@ -111,9 +111,9 @@ impl RoundsPane {
         let plain = lines.look().accessible;
         let width = lines.width().saturating_sub(40).clamp(6, 30);
         let overlap = if round.overlap == 1 {
-            "1 person".into()
+            "1 annotator".into()
         } else {
-            format!("{} people", round.overlap)
+            format!("{} annotators", round.overlap)
         };
         let line = format!(
             " {} items, {overlap} each: {} of {} verdicts",

@@ -173,7 +173,7 @@ fn a_vocabulary_is_created_and_undone() {
     pane.typed(&TextFor::Add, "fog", &mut edit_session);
     assert_eq!(
         text(&edit_session, "weather"),
-        "# weather: one term a line\nfog\n"
+        "# weather: one term per line\nfog\n"
     );
     assert_eq!(pane.entry().unwrap().text, "fog");
     assert_eq!(edit_session.session().saves().len(), 1);

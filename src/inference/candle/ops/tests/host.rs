@@ -93,7 +93,6 @@ pub enum Array {
     Bytes(Vec<u8>),
     /// This many bytes of NaN, so that numbers the kernel does not write are detected.
     Out(usize),
-    /// A null pointer.
     Null,
     /// The same array as the argument with this index.
     Same(usize),

@@ -43,7 +43,6 @@ pub trait Side {
     ) -> Tensor;
 }
 
-/// eps of the norms.
 pub const EPS: f64 = 1e-5;
 
 const DTYPES: [DType; 2] = [DType::F32, DType::F16];

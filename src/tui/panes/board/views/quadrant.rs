@@ -36,7 +36,7 @@ const QUADRANTS: [(&str, &str, &str); 5] = [
         "wrong answers",
         "quadrant.unknown-unknowns",
     ),
-    ("none of these", "missing or unparsed", "quadrant.unread"),
+    ("other", "missing or unparsed", "quadrant.unread"),
 ];
 
 /// The answers of a model by quadrant, in the order of [`QUADRANTS`], and their number.

@@ -72,7 +72,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     ]);
     specs.push(Spec::text(CHART, (2 * HALF + 1) as u16));
     let mut notes = vec![format!(
-        "SC {value:.2} squared points over {} styles, mean {mean:.1} %; adds = dev² / {0}",
+        "SC {value:.2} squared points over {} styles, mean {mean:.1} %; adds = dev squared / {0}",
         rows.len()
     )];
     let extra = |name: &str| cell_of(board, row, name).and_then(Cell::value);

@@ -158,9 +158,9 @@ impl Form {
             }
             Some(Ok(state)) => {
                 let each = if state.overlap == 1 {
-                    "1 person".into()
+                    "1 annotator".into()
                 } else {
-                    format!("{} people", state.overlap)
+                    format!("{} annotators", state.overlap)
                 };
                 lines.tell(&format!(" {}", counted(state.items, "item")), Role::Text);
                 lines.tell(

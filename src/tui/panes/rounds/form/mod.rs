@@ -243,9 +243,9 @@ impl Form {
         };
         let visibility = if state.blind { "blind" } else { "open" };
         let each = if state.overlap == 1 {
-            "1 person".into()
+            "1 annotator".into()
         } else {
-            format!("{} people", state.overlap)
+            format!("{} annotators", state.overlap)
         };
         let share = state.wanted.div_ceil(state.people.len().max(1) as u64);
         let names: Vec<&str> = state.people.iter().map(|(name, _)| name.as_str()).collect();

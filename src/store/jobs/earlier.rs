@@ -1,0 +1,126 @@
+//! Generation jobs of earlier versions, which lie in the index. They are read once and become files.
+
+use std::path::Path;
+
+use super::{Failed, FailureLog, Job, file, folder};
+use crate::index::{Index, key};
+use crate::runs;
+use benchtop_files::disk;
+use benchtop_model::Result;
+
+/// A job as the index has it.
+struct Earlier {
+    job: Job,
+    token: Option<String>,
+    numbers: Vec<u32>,
+    failed: Vec<Failed>,
+}
+
+fn job_key(id: u32) -> Vec<u8> {
+    key(b"job/", id as usize)
+}
+
+fn token_key(id: u32) -> Vec<u8> {
+    key(b"job-token/", id as usize)
+}
+
+fn items_prefix(id: u32) -> String {
+    format!("job-items/{id}/")
+}
+
+fn failed_prefix(id: u32) -> Vec<u8> {
+    format!("job-failed/{id}/").into_bytes()
+}
+
+impl Index {
+    fn earlier_jobs(&self) -> Result<Vec<Earlier>> {
+        let of = |job: Job| {
+            Ok(Earlier {
+                token: self.get_as(&token_key(job.id))?,
+                numbers: self.list(&items_prefix(job.id))?,
+                failed: self.all(&failed_prefix(job.id))?,
+                job,
+            })
+        };
+        self.all::<Job>(b"job/")?.into_iter().map(of).collect()
+    }
+
+    fn forget_earlier_job(&self, id: u32) -> Result<()> {
+        self.remove_all(&job_key(id))?;
+        self.remove_all(&token_key(id))?;
+        self.remove_all(items_prefix(id).as_bytes())?;
+        self.remove_all(&failed_prefix(id))
+    }
+}
+
+/// Writes the jobs of the index into files of the project at `root`, and forgets them there. A job that has its file
+/// already is left as the file has it; another job of the same number gets the next free one. Gives how many jobs were
+/// written. Calls `step` after each job; what it returns ends the work.
+///
+/// # Errors
+/// [`benchtop_model::ErrorKind::Corrupt`] when they cannot be read, and the operating system's. Jobs that were written
+/// stay; the next call goes on with the others.
+pub(crate) fn take_over(
+    index: &Index,
+    root: &Path,
+    step: &mut dyn FnMut() -> Result<()>,
+) -> Result<usize> {
+    let mut taken = 0;
+    let jobs = index.earlier_jobs()?;
+    let highest = jobs.iter().map(|earlier| earlier.job.id).max().unwrap_or(0);
+    for Earlier {
+        mut job,
+        token,
+        numbers,
+        failed,
+    } in jobs
+    {
+        let id = job.id;
+        if file(root, id).symlink_metadata().is_ok() && !is_there(root, &job) {
+            // Evaluations and generation jobs share their numbers.
+            let last = disk::last_number(&folder(root)).max(disk::last_number(&runs::folder(root)));
+            job.id = last.max(highest) + 1;
+        }
+        if file(root, job.id).symlink_metadata().is_err() {
+            // The failures first: a job that is there is there with all of it.
+            super::prepare(root, job.id)?;
+            if !failed.is_empty() {
+                FailureLog::open(root, job.id)?.append(&failed)?;
+            }
+            super::write(root, &job, token.as_deref(), &numbers)?;
+            taken += 1;
+            step()?;
+        }
+        index.forget_earlier_job(id)?;
+        index.sync()?;
+        step()?;
+    }
+    Ok(taken)
+}
+
+/// Whether the file of this number is this very job.
+fn is_there(root: &Path, job: &Job) -> bool {
+    let of = |other: &Job| (other.created, other.seed, other.by.clone());
+    super::read(root, job.id, &mut Vec::new()).is_ok_and(|found| of(&found.job) == of(job))
+}
+
+/// Keeps a job as earlier versions did, for tests.
+#[cfg(test)]
+pub(crate) fn plant(index: &Index, job: &Job, token: &str, numbers: &[u32], failed: &[Failed]) {
+    for (chunk, numbers) in numbers.chunks(900).enumerate() {
+        let key = key(items_prefix(job.id).as_bytes(), chunk);
+        index.put_as(&key, &numbers).unwrap();
+    }
+    let job = &super::short(job);
+    for one in failed {
+        let mut one = one.clone();
+        one.failure.reason = super::cut(&one.failure.reason);
+        let mut key = failed_prefix(job.id);
+        key.extend_from_slice(&one.key.to_be_bytes());
+        key.extend_from_slice(&one.failure.sample.to_be_bytes());
+        index.put_as(&key, &one).unwrap();
+    }
+    index.put_as(&token_key(job.id), &token).unwrap();
+    index.put_as(&job_key(job.id), job).unwrap();
+    index.sync().unwrap();
+}

@@ -1,0 +1,275 @@
+use super::*;
+use benchtop_model::generation::FailureKind;
+
+pub fn job(id: u32) -> Job {
+    Job {
+        id,
+        name: "n".repeat(5000),
+        by: "ann".into(),
+        created: 7,
+        scope: Scope::Items,
+        plan: "status:pending".into(),
+        samples: 2,
+        seed: u64::MAX,
+        wishes: GenerationOverrides {
+            guidance: Some(7.3),
+            size: Some((64, 128)),
+            ..GenerationOverrides::default()
+        },
+        settings: None,
+        batch: Some(4),
+        per_minute: None,
+        turn: -3,
+        standing: JobStatus::Paused,
+        reason: Some("r".repeat(5000)),
+        of: Some(9),
+    }
+}
+
+pub fn failed(key: u64, sample: u32) -> Failed {
+    let failure = JobFailure {
+        dataset: "set".into(),
+        picture: "a.png".into(),
+        sample,
+        number: 3,
+        kind: FailureKind::Refused,
+        reason: "no".repeat(4000),
+        tries: 1,
+    };
+    Failed { key, failure }
+}
+
+fn ids(root: &Path) -> Vec<u32> {
+    let (jobs, problems) = list(root).unwrap();
+    assert!(problems.is_empty(), "{problems:?}");
+    jobs.iter().map(|stored| stored.job.id).collect()
+}
+
+fn one(root: &Path, id: u32) -> Stored {
+    let (jobs, _) = list(root).unwrap();
+    jobs.into_iter().find(|stored| stored.job.id == id).unwrap()
+}
+
+#[test]
+fn jobs_items_and_failures_read_back_and_go() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    assert_eq!(ids(root), [0; 0]);
+    let numbers: Vec<u32> = (0..10_000).map(|n| u32::MAX - n).collect();
+    // Another job whose number begins alike.
+    for id in [12, 1, 2] {
+        create(root, &job(id), Some("token"), &numbers).unwrap();
+    }
+    let all = [failed(5, 2), failed(5, 1), failed(u64::MAX, 1)];
+    one(root, 1).failures.append(&all).unwrap();
+    one(root, 12).failures.append(&all[..1]).unwrap();
+    let missing = Job {
+        scope: Scope::Missing,
+        ..job(3)
+    };
+    create(root, &missing, None, &[]).unwrap();
+    assert_eq!(ids(root), [1, 2, 3, 12]);
+    let read = one(root, 1);
+    let cut = Job {
+        name: "n".repeat(TEXT_CHARS),
+        reason: Some("r".repeat(TEXT_CHARS)),
+        ..job(1)
+    };
+    assert_eq!((read.job, read.token.as_deref()), (cut, Some("token")));
+    assert_eq!((read.numbers, read.failures.failed().len()), (numbers, 3));
+    assert_eq!(
+        read.failures.failed()[&(u64::MAX, 1)].failure.reason.len(),
+        TEXT_CHARS
+    );
+    assert_eq!((one(root, 3).token, one(root, 3).numbers.len()), (None, 0));
+    remove(root, 1).unwrap();
+    assert_eq!(ids(root), [2, 3, 12]);
+    assert_eq!(one(root, 12).failures.failed().len(), 1);
+    // A job of the same number has nothing of the one before.
+    create(root, &job(1), None, &[7]).unwrap();
+    assert_eq!(
+        (one(root, 1).numbers, one(root, 1).failures.failed().len()),
+        (vec![7], 0)
+    );
+}
+
+#[test]
+fn what_is_tried_again_has_not_failed() {
+    let dir = tempfile::tempdir().unwrap();
+    create(dir.path(), &job(1), None, &[1]).unwrap();
+    let mut log = one(dir.path(), 1).failures;
+    log.append(&[failed(5, 1), failed(6, 1)]).unwrap();
+    log.retry().unwrap();
+    log.append(&[failed(6, 1)]).unwrap();
+    assert_eq!(log.failed().keys().collect::<Vec<_>>(), [&(6, 1)]);
+    assert_eq!(
+        one(dir.path(), 1)
+            .failures
+            .failed()
+            .keys()
+            .collect::<Vec<_>>(),
+        [&(6, 1)]
+    );
+    // Another file in its place, as `git checkout` makes it, is gone on with.
+    let path = path(dir.path(), 1, "failed.jsonl");
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, bytes).unwrap();
+    assert!(log.append(&[failed(7, 1)]).is_err());
+    log.append(&[failed(7, 1)]).unwrap();
+    assert_eq!(one(dir.path(), 1).failures.failed().len(), 2);
+}
+
+#[test]
+fn a_damaged_file_is_named_and_keeps_no_other_job_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    for id in 1..=4 {
+        create(root, &job(id), None, &[1]).unwrap();
+    }
+    one(root, 4)
+        .failures
+        .append(&[failed(5, 1), failed(6, 1)])
+        .unwrap();
+    let damage = |name: &str, change: fn(&str) -> String| {
+        let path = folder(root).join(name);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, change(&text)).unwrap();
+    };
+    damage("0001.json", |text| text.replace("ann", "bob"));
+    damage("0002.json", |text| text[..40].into());
+    damage("0003.items.json", |_| "{}".into());
+    damage("0004.failed.jsonl", |text| {
+        text.replacen("a.png", "b.png", 1)
+    });
+    let (jobs, problems) = list(root).unwrap();
+    let ids: Vec<u32> = jobs.iter().map(|stored| stored.job.id).collect();
+    assert_eq!((ids, jobs[0].job.by.as_str()), (vec![1, 4], "bob"));
+    assert_eq!(jobs[1].failures.failed().len(), 1);
+    let mut files: Vec<String> = problems
+        .iter()
+        .map(|p| {
+            p.place
+                .file
+                .as_ref()
+                .unwrap()
+                .file_name()
+                .unwrap()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    files.sort();
+    assert_eq!(
+        files,
+        [
+            "0001.json",
+            "0002.json",
+            "0003.items.json",
+            "0004.failed.jsonl"
+        ]
+    );
+    assert!(problems.iter().all(|p| p.kind == ErrorKind::Corrupt));
+}
+
+#[test]
+fn flights_are_limited_and_belong_to_their_job() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = Index::open(&dir.path().join("store")).unwrap();
+    let flight = |n| Flight {
+        key: u64::MAX - n,
+        sample: 9,
+        ends: 1,
+    };
+    let many: Vec<Flight> = (0..1000).map(flight).collect();
+    index.note_flight(1, &many).unwrap();
+    index.note_flight(2, &many[..1]).unwrap();
+    assert_eq!(index.flight(1).unwrap().len(), FLIGHTS);
+    index.forget_flight(1).unwrap();
+    assert!(index.flight(1).unwrap().is_empty());
+    assert_eq!(index.flight(2).unwrap(), [flight(0)]);
+}
+
+#[test]
+fn jobs_of_the_index_become_files_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    let index = Index::open(&root.join("store")).unwrap();
+    let numbers: Vec<u32> = (1..=2000).collect();
+    let plant = |id: u32, created: i64| {
+        let job = Job { created, ..job(id) };
+        earlier::plant(
+            &index,
+            &job,
+            "token",
+            &numbers,
+            &[failed(5, 1), failed(5, 2)],
+        );
+    };
+    let names = || {
+        let mut names: Vec<_> = disk::list(&folder(root))
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        names.sort();
+        names
+    };
+    for id in [1, 2, 12] {
+        plant(id, i64::from(id));
+    }
+    // Cut off after every step, and gone on with.
+    let mut rounds = 0;
+    loop {
+        rounds += 1;
+        let mut left = 1;
+        let stop = || {
+            left -= 1;
+            if left < 0 {
+                Err(Error::input("cut off"))
+            } else {
+                Ok(())
+            }
+        };
+        match take_over(&index, root, &mut { stop }) {
+            Ok(_) => break,
+            Err(problem) => assert_eq!(problem.what, "cut off"),
+        }
+        assert!(rounds < 20);
+    }
+    assert!(rounds > 3, "{rounds}");
+    assert_eq!(ids(root), [1, 2, 12]);
+    for id in [1, 2, 12] {
+        let read = one(root, id);
+        assert_eq!(
+            (read.job.created, read.token.as_deref()),
+            (i64::from(id), Some("token"))
+        );
+        assert_eq!(
+            (read.numbers, read.failures.failed().len()),
+            (numbers.clone(), 2)
+        );
+    }
+    let before = names();
+    assert_eq!(take_over(&index, root, &mut || Ok(())).unwrap(), 0);
+    assert_eq!(names(), before);
+    // An earlier version was run again: its job 1 is another one, its job 2 the same, which has gone on since.
+    keep(
+        root,
+        &Job {
+            standing: JobStatus::Done,
+            created: 2,
+            ..job(2)
+        },
+        None,
+    )
+    .unwrap();
+    plant(1, 77);
+    plant(2, 2);
+    assert_eq!(take_over(&index, root, &mut || Ok(())).unwrap(), 1);
+    assert_eq!(ids(root), [1, 2, 12, 13]);
+    assert_eq!(
+        (one(root, 1).job.created, one(root, 13).job.created),
+        (1, 77)
+    );
+    assert_eq!(one(root, 2).job.standing, JobStatus::Done);
+}
