@@ -134,6 +134,7 @@ pub const CURVE_MENU: &str = "accuracy from easy to hard";
 pub const QUADRANT_MENU: &str = "knowledge, and awareness of it";
 pub const NOT_AWARE: &str = "not aware";
 pub const EXACT_TEST: &str = "exact";
+pub const LOADING: &str = "loading ...";
 pub const STABLE_ORDER: &str = "order of the models";
 pub const OVER_PARTS: &str = "stability of";
 pub const NO_INTERVAL: &str = "no interval: ";

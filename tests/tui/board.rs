@@ -474,7 +474,7 @@ fn stability_is_computed_by_the_owner_and_canceled_by_back() {
     seat.wait_for(wording::BOARD_ALL);
     bench.freeze_owner();
     seat.keys("v<up><enter>");
-    seat.wait_for("reading ...");
+    seat.wait_for(wording::LOADING);
     seat.keys("q");
     seat.wait_for(wording::BOARD_ALL);
     bench.thaw_owner();
