@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{done, json_line, out};
+use super::out;
+use crate::out::{done, json_line};
 use benchtop_formats as formats;
 use benchtop_metrics::extract::{Extractor, Instruction};
 use benchtop_model::{Error, ErrorKind, Result};
@@ -50,7 +51,7 @@ struct Line {
 pub fn run(args: &Args) -> Result<u8> {
     if args.rules {
         let names: String = bare().map(|rule| format!("{}\n", rule.name())).collect();
-        return super::print(&names).map(|()| 0);
+        return crate::out::print(&names).map(|()| 0);
     }
     let rule = rule(args.rule.as_deref().unwrap_or_default())?;
     let other = args.compare.as_deref().map(self::rule).transpose()?;

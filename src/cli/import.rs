@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{Context, out, print};
+use super::out;
+use crate::context::Context;
+use crate::out::print;
 use benchtop_files::bounded;
 use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_formats as formats;

@@ -7,13 +7,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-pub use self::out::{done, json_line, print};
-
+use self::context::Context;
+use self::out::print;
 use benchtop_files::project::Project;
-use benchtop_model::{Error, ErrorKind, Result, clean, name};
-use benchtop_owner::access;
-use benchtop_protocol::Client;
-use benchtop_tui::terminal::ColourLevel;
+use benchtop_model::{Result, clean};
 
 pub mod agreement;
 pub mod analyse;
@@ -21,6 +18,7 @@ pub mod board;
 pub mod bulk;
 pub mod compose;
 mod consent;
+mod context;
 pub mod coverage;
 pub mod decide;
 mod devices;
@@ -180,76 +178,10 @@ enum Command {
     Worker(worker::Args),
 }
 
-/// What every command may need.
-pub struct Context {
-    project: Option<PathBuf>,
-    who: Option<String>,
-    color: Option<String>,
-}
-
-impl Context {
-    /// The project that is meant.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn project(&self) -> Result<Project> {
-        match &self.project {
-            Some(dir) => Project::open(dir),
-            None => Project::find(&PathBuf::from(".")),
-        }
-    }
-
-    /// In whose name to decide: `--as`, else `BENCHTOP_AS`, else the login name.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Usage`] for a name that cannot be a journal's.
-    pub fn who(&self) -> Result<String> {
-        let from = |key: &str| std::env::var(key).ok().filter(|n| !n.is_empty());
-        let said = self
-            .who
-            .clone()
-            .or_else(|| from("BENCHTOP_AS"))
-            .or_else(|| self.mapped());
-        let name = said.or_else(|| from("USER")).or_else(|| from("LOGNAME"));
-        let name = name.unwrap_or_else(|| format!("user-{}", rustix::process::getuid().as_raw()));
-        name::check_annotator(&name).map_err(|p| p.help("name yourself with --as NAME"))?;
-        Ok(name)
-    }
-
-    /// Who this Unix user is in a shared project.
-    fn mapped(&self) -> Option<String> {
-        let me = rustix::process::geteuid().as_raw();
-        access::annotator(&self.project().ok()?.config().shared, me).map(str::to_string)
-    }
-
-    /// Connects to the project's owner, starting one when needed.
-    ///
-    /// # Errors
-    /// What keeps the owner from opening the project.
-    pub fn client(&self) -> Result<Client> {
-        Client::connect(&self.project()?, &self.who()?, |_| ())
-    }
-
-    /// What `--color` says.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Usage`] for a level that does not exist.
-    pub fn colour(&self) -> Result<Option<ColourLevel>> {
-        let Some(name) = &self.color else {
-            return Ok(None);
-        };
-        let level = ColourLevel::from_name(name).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, format!("`{name}` is not a colour level"))
-                .help("one of: mono, 16, 256, true")
-        })?;
-        Ok(Some(level))
-    }
-}
-
 /// Runs the command line.
 ///
 /// # Errors
-/// What was refused; [`Error::exit_code`] is the exit code.
+/// What was refused; [`benchtop_model::Error::exit_code`] is the exit code.
 pub fn run(cli: Cli) -> Result<u8> {
     let context = Context {
         project: cli.project,

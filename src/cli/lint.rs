@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{Context, items, json_line, print};
+use super::items;
+use crate::context::Context;
+use crate::out::{json_line, print};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::lint::{self, ItemLint};
 use benchtop_compose::metadata::judge::judging_of;
@@ -91,7 +93,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         for finding in &looked.found {
             json_line(&mut out, &object(finding))?;
         }
-        super::done(out.flush())?;
+        crate::out::done(out.flush())?;
     } else {
         print(&looked.text())?;
     }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::{done, json_line, out, print};
+use super::out;
+use crate::out::{done, json_line, print};
 use benchtop_formats as formats;
 use benchtop_metrics::table_lint::{
     self, Of, Plan, Report, Rule, Share, TOLERANCE, Table, recognise,
 };
-use benchtop_model::clean;
-use benchtop_model::{Error, ErrorKind, Result, Severity};
+use benchtop_model::{Error, ErrorKind, Result, Severity, clean};
 
 /// Arguments of `lint-table`.
 #[derive(clap::Args)]

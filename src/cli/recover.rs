@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Context, print};
+use crate::context::Context;
+use crate::out::print;
 use benchtop_model::history::stamp;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_owner::writer::now;

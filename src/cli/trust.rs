@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use super::{Context, out, print};
+use super::out;
+use crate::context::Context;
+use crate::out::print;
 use benchtop_model::history::stamp;
 use benchtop_model::trust::{Destination, Sends, origin};
 use benchtop_model::{Error, ErrorKind, Result};

@@ -5,7 +5,9 @@ use std::io::IsTerminal;
 
 use serde_json::json;
 
-use super::{Context, out, print};
+use super::out;
+use crate::context::Context;
+use crate::out::print;
 use benchtop_model::history::stamp;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::verify::{Report, Severity, repair, verify};

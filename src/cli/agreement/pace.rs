@@ -1,7 +1,9 @@
 //! `benchtop pace`: how one's own work goes. The owner tells nobody else's.
 
 use super::value;
-use crate::{Context, out, print};
+use crate::context::Context;
+use crate::out;
+use crate::out::print;
 use benchtop_metrics::agreement::pace::LAST;
 use benchtop_model::Result;
 use benchtop_model::agreement::analysis::OwnPace;

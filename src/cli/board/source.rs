@@ -1,7 +1,8 @@
 //! Where a board and what is asked of it come from: files, or the project through its owner.
 
 use super::{Args, board_ask, extractor};
-use crate::{Context, out};
+use crate::context::Context;
+use crate::out;
 use benchtop_formats::printed as published;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::agreement::Bootstrap;

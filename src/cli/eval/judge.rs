@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::pool::Pool;
-use crate::{Context, consent, import, out, print};
+use crate::context::Context;
+use crate::out::print;
+use crate::{consent, import, out};
 use benchtop_model::trust::Sends;
 use benchtop_model::{Result, clean};
 use benchtop_owner::trust::of_servers;

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Context, done, json_line, out};
+use super::out;
+use crate::context::Context;
+use crate::out::{done, json_line};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::metadata::{Metadata, STYLE, file_of};
 use benchtop_model::usage::{MetadataState, Save, TermUse};
