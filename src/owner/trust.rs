@@ -96,7 +96,7 @@ fn each_once(all: impl Iterator<Item = Result<Destination>>) -> Result<Vec<Desti
 fn held(shared: &OwnerContext) -> Held {
     shared.trust.read().unwrap_or_else(|problem| {
         let said = format!("nothing is trusted, so jobs wait: {problem}");
-        let mut notices = shared.notices();
+        let mut notices = shared.broadcast.notices();
         if !notices.contains(&said) {
             notices.push(said);
         }

@@ -18,6 +18,7 @@ mod orders;
 mod paired_comparison;
 mod paired_variants;
 pub mod question_table;
+mod recent_boards;
 mod self_awareness;
 
 pub use self::bootstrap::ClusterBootstrap;
@@ -38,6 +39,7 @@ use self::orders::Orders;
 use self::paired_comparison::ByCluster;
 use self::paired_variants::VariantColumns;
 use self::question_table::{ParsedAnswer, QuestionTable};
+use self::recent_boards::RecentBoards;
 use super::consensus;
 use benchtop_model::board::analysis::ScEstimate;
 use benchtop_model::board::{Board, Cell, Column, Counts, Row};
@@ -123,6 +125,7 @@ pub struct BoardEngine {
     by_style: OnceLock<ByStyle>,
     sc_of_all: OnceLock<Vec<Option<ScEstimate>>>,
     by_cluster: OnceLock<ByCluster>,
+    recent: RecentBoards,
 }
 
 /// A number, 0 where there is none.
@@ -143,6 +146,14 @@ impl ItemSelection {
     /// Whether every question is scored on.
     pub(super) fn is_all(&self) -> bool {
         self.rows.is_none() && self.asked.is_empty()
+    }
+
+    /// Whether both hold the same questions.
+    fn is_same(&self, other: &ItemSelection) -> bool {
+        let asked = self.asked.iter().zip(&other.asked);
+        self.rows == other.rows
+            && self.asked.len() == other.asked.len()
+            && asked.into_iter().all(|(a, b)| Arc::ptr_eq(a, b))
     }
 
     /// Whether a row is scored on.
@@ -217,6 +228,7 @@ impl BoardEngine {
             by_style: OnceLock::new(),
             sc_of_all: OnceLock::new(),
             by_cluster: OnceLock::new(),
+            recent: RecentBoards::default(),
         }
     }
 
@@ -278,9 +290,14 @@ impl BoardEngine {
             .chain(&self.orders.columns)
     }
 
-    /// The board on these questions. Questions without an answer count as wrong in every data set and kind of rule that the model answers at
+    /// The board on these questions, counted once while it is one of the last that were asked for.
+    pub fn board(&self, chosen: &ItemSelection) -> Arc<Board> {
+        self.recent.get(chosen, || self.count(chosen))
+    }
+
+    /// Counts the board on these questions. Questions without an answer count as wrong in every data set and kind of rule that the model answers at
     /// all; elsewhere it has no cell, nor for what an evaluation did not ask. A group counts when all of its questions are chosen.
-    pub fn board(&self, chosen: &ItemSelection) -> Board {
+    pub fn count(&self, chosen: &ItemSelection) -> Board {
         let n = self.cube.count(&self.all, &chosen.plane);
         let chance = self.chances(&n, &chosen.plane);
         let sc = self.sc_estimates(chosen);

@@ -92,7 +92,7 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
             drop(guard);
             trust::end(shared, JobKind::Run, id);
             inner.runs.remove(&id);
-            shared.tell(Event::JobGone(id));
+            shared.broadcast.tell(Event::JobGone(id));
             return Ok(None);
         }
         JobAct::Remove => return refused("cancel it first"),

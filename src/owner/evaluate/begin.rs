@@ -72,7 +72,7 @@ pub fn begin(
     let wordings = Wordings::of(&shared.project, &new.wording)?;
     // Addresses and keys are looked at now and not when its turn comes; nothing is sent.
     let device = (shared.evaluations.maker)(new)?.abilities().name.clone();
-    let items = shared.catalog().len() as u32;
+    let items = shared.items.catalog().len() as u32;
     let chosen: Vec<u32> = if filter.is_empty() {
         (1..=items).collect()
     } else {
@@ -231,7 +231,7 @@ pub(super) fn check(new: &NewRun) -> Result<()> {
 
 /// What the answers go by: a name that no other answers have, so that two runs of a model are never taken for one.
 fn label(shared: &OwnerContext, new: &NewRun, is_run: &dyn Fn(&str) -> bool) -> Result<String> {
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let models: Vec<&str> = catalog
         .answers()
         .iter()

@@ -59,7 +59,7 @@ pub fn judge_all(
     let _one = shared.evaluations.judging();
     let mut judged = Judged::open(root)?;
     if let Some(said) = damaged("runs/judge.jsonl", &judged.readings().damaged) {
-        shared.notices().push(said);
+        shared.broadcast.notices().push(said);
     }
     let desk = Desk {
         judge: &new.model,
@@ -73,7 +73,7 @@ pub fn judge_all(
     shared
         .scored()
         .retain(|(_, rule, _)| !rule.is_some_and(Extractor::is_of_project));
-    shared.tell(Event::Reread);
+    shared.broadcast.tell(Event::Reread);
     Ok(report(ask, &all, judged.readings(), done?))
 }
 

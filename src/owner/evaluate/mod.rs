@@ -170,7 +170,7 @@ impl Inner {
         {
             self.state_of(id)
                 .into_iter()
-                .for_each(|state| shared.tell(Event::Job(Box::new(state))));
+                .for_each(|state| shared.broadcast.tell(Event::Job(Box::new(state))));
         }
     }
 
@@ -228,7 +228,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
         Ok(found) => found,
         Err(problem) => (Vec::new(), vec![problem]),
     };
-    shared.notices().extend(
+    shared.broadcast.notices().extend(
         problems
             .iter()
             .map(|p| format!("an evaluation cannot be read: {p}")),
@@ -261,7 +261,7 @@ fn is_ours(shared: &OwnerContext, known: &Known, run: &Run) -> bool {
 
 /// Sees to it that a run that waits has a thread.
 fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
-    if shared.closed.is_some() {
+    if shared.writable.closed.is_some() {
         return;
     }
     let works = inner.thread.as_ref().is_some_and(|t| !t.is_finished());
@@ -301,7 +301,7 @@ fn run(shared: &Arc<OwnerContext>) {
                 None => {
                     // The owner stays while a run waits for its servers.
                     let is_waiting = inner.runs.values().any(JobRuntime::waits_for_servers);
-                    let _counted = is_waiting.then(|| shared.count_job());
+                    let _counted = is_waiting.then(|| shared.activity.count_job());
                     let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
                     let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
                     if inner.next().is_none() && !is_waiting && !inner.ended {
@@ -314,7 +314,7 @@ fn run(shared: &Arc<OwnerContext>) {
             }
         };
         // The owner stays while a run is at work.
-        let _counted = shared.count_job();
+        let _counted = shared.activity.count_job();
         let did = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::turn(shared, id)));
         let did =
             did.unwrap_or_else(|_| Err(Error::new(ErrorKind::Io, "the work on a batch panicked")));

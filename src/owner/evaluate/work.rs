@@ -90,7 +90,7 @@ fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     }
     let (progress, whole) = runs::progress(root, id)?;
     if let Some(said) = damaged(&format!("runs/{id:04}.jsonl"), &progress.damaged) {
-        shared.notices().push(said);
+        shared.broadcast.notices().push(said);
     }
     let journal = Journal::open(root, id, whole)?;
     let reach = Reach::of(shared, &trust::of_run(&run.new)?);
@@ -451,7 +451,7 @@ fn bring_in(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
         .importing
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let made = publish_predictions::segments(&shared.project, &catalog, &run)?;
     if !made.fresh.is_empty() {
         let index = shared.index.get()?;

@@ -64,7 +64,7 @@ pub fn begin(
     );
     let (work, count) = {
         let scope = live.scope(build::drafts(&wishes));
-        let work = scope.work(&named, &shared.pictures());
+        let work = scope.work(&named, &shared.items.pictures());
         let count = scope.count(&named, &work);
         (work.len() as u64, count)
     };
@@ -98,7 +98,7 @@ pub fn begin(
         .max()
         .copied()
         .unwrap_or_default()
-        .max(shared.pictures().last_job());
+        .max(shared.items.pictures().last_job());
     live.job.id = last.max(evaluations) + 1;
     live.job.turn = inner
         .jobs
@@ -162,7 +162,7 @@ fn chosen(sight: &AnnotatorView, plan: &Plan) -> Result<(String, Option<Vec<u32>
             Ok((words, Some(answers::numbers(sight, &filter)?)))
         }
         Plan::Items(numbers) => {
-            let items = sight.catalog().len();
+            let items = sight.items.catalog().len();
             if let Some(number) = numbers.iter().find(|n| **n == 0 || **n as usize > items) {
                 return Err(Error::new(
                     ErrorKind::NotFound,

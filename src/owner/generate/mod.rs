@@ -131,7 +131,7 @@ impl JobQueue {
         wanted: &dyn Fn() -> bool,
     ) -> Result<Arc<RequestedImages>> {
         let mut held = lock(&self.named);
-        let catalog = shared.catalog();
+        let catalog = shared.items.catalog();
         if let Some(named) = held.as_ref().filter(|n| n.edition == catalog.edition()) {
             return Ok(named.clone());
         }
@@ -175,7 +175,7 @@ impl JobQueue {
         let mut present = lock(&self.present);
         let edition = present.refresh(&shared.project.images(), named.links())?;
         let mut held = lock(&self.states);
-        let made = shared.pictures();
+        let made = shared.items.pictures();
         let same = |(of, n, e, bad, _): &&States| {
             Arc::ptr_eq(of, &named) && *n == made.len() && *e == edition && *bad == damaged
         };
@@ -199,7 +199,7 @@ impl JobQueue {
         let named = self.named(shared, wanted)?;
         let mut present = lock(&self.present);
         present.refresh(&shared.project.images(), named.links())?;
-        Ok(named.gone(&shared.pictures(), &present))
+        Ok(named.gone(&shared.items.pictures(), &present))
     }
 
     /// Whether the owner is ending.
@@ -235,7 +235,7 @@ impl JobQueue {
             .max()
             .copied()
             .unwrap_or_default();
-        Ok(last.max(shared.pictures().last_job()))
+        Ok(last.max(shared.items.pictures().last_job()))
     }
 
     /// Whether a job waits for an agreement.
@@ -288,7 +288,7 @@ impl Inner {
             let state = self.jobs.get(&id).map(|live| self.state(live));
             state
                 .into_iter()
-                .for_each(|state| shared.tell(Event::Job(Box::new(state))));
+                .for_each(|state| shared.broadcast.tell(Event::Job(Box::new(state))));
         }
     }
 }
@@ -298,7 +298,7 @@ impl Inner {
 pub fn start(shared: &Arc<OwnerContext>) {
     let owner = shared.clone();
     let work = move || {
-        if owner.closed.is_some() {
+        if owner.writable.closed.is_some() {
             // They are kept in the store, which is not opened; nothing goes on anyway.
             owner.desk.inner().loaded = true;
             owner.desk.wake.notify_all();
@@ -340,7 +340,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
                         .into_iter()
                         .map(|f| ((f.key, f.sample), f.ends + 1))
                         .collect();
-                    live.done = owner.pictures().of_job(live.job.id);
+                    live.done = owner.items.pictures().of_job(live.job.id);
                     let digest =
                         trust::digest_of_generation(&owner.config(), &live.job, &live.numbers());
                     let is_ours =
@@ -354,6 +354,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
                 }
             }
             Err(problem) => owner
+                .broadcast
                 .notices()
                 .push(format!("jobs cannot be read: {problem}")),
         }
@@ -367,7 +368,10 @@ pub fn start(shared: &Arc<OwnerContext>) {
     let started = std::thread::Builder::new().name("jobs".into()).spawn(work);
     match started {
         Ok(thread) => shared.desk.inner().threads.push(thread),
-        Err(error) => shared.notices().push(format!("jobs cannot go on: {error}")),
+        Err(error) => shared
+            .broadcast
+            .notices()
+            .push(format!("jobs cannot go on: {error}")),
     }
 }
 
@@ -416,6 +420,7 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
             Err(error) => {
                 inner.running.remove(&device);
                 shared
+                    .broadcast
                     .notices()
                     .push(format!("a job could not be started: {error}"));
             }

@@ -68,7 +68,7 @@ pub fn run(shared: &Arc<OwnerContext>, device: &str) {
             Next::End => return,
         };
         // The owner stays while a job runs.
-        let _counted = shared.count_job();
+        let _counted = shared.activity.count_job();
         let did = catch_unwind(AssertUnwindSafe(|| {
             batch(shared, id, only, &mut generator, &mut sessions)
         }));
@@ -123,7 +123,7 @@ fn next(shared: &Arc<OwnerContext>, device: &str) -> Next {
         return Next::Job(id, None);
     }
     // The owner stays while a job waits for its next moment.
-    let _counted = (!mine.is_empty()).then(|| shared.count_job());
+    let _counted = (!mine.is_empty()).then(|| shared.activity.count_job());
     let soonest = mine
         .iter()
         .filter_map(|id| inner.jobs.get(id)?.not_before)

@@ -109,7 +109,7 @@ impl Session {
         let print = with_encoder(generator.fingerprint(&settings));
         let mut work = live
             .scope(capabilities.draft)
-            .work(&named, &shared.pictures());
+            .work(&named, &shared.items.pictures());
         let failed = |t: &Target| {
             let picture = &named.pictures()[t.picture as usize];
             live.failed.contains_key(&(picture.key, t.sample))
@@ -161,7 +161,8 @@ impl Session {
                 continue;
             }
             self.work.retain(|other| other != target);
-            let errand = GenerationTask::read(&shared.catalog(), &self.named, *target, self.seed)?;
+            let errand =
+                GenerationTask::read(&shared.items.catalog(), &self.named, *target, self.seed)?;
             let reason = format!("the owner was gone {ends} times while it was made");
             self.set_aside(
                 shared,
@@ -224,7 +225,7 @@ impl Session {
     /// Whether what it knows of items and job is still so.
     pub fn is_current(&self, shared: &OwnerContext) -> bool {
         let version = shared.desk.inner().jobs.get(&self.id).map(|j| j.version);
-        self.named.edition == shared.catalog().edition() && version == Some(self.version)
+        self.named.edition == shared.items.catalog().edition() && version == Some(self.version)
     }
 
     /// Takes note of what `generator` makes pictures with now: a lack of memory may have changed that.
@@ -267,7 +268,7 @@ impl Session {
             self.work.push_front(only);
             most = 1;
         }
-        let catalog = shared.catalog();
+        let catalog = shared.items.catalog();
         let mut errands: Vec<GenerationTask> = Vec::new();
         while errands.len() < most {
             let Some(target) = self.work.pop_front() else {
@@ -320,13 +321,13 @@ impl Session {
             samples: 0,
             drafts: self.drafts,
         };
-        scope.is_made(&self.named, &shared.pictures(), target)
+        scope.is_made(&self.named, &shared.items.pictures(), target)
     }
 
     /// Whether the very same picture is there: nothing would come of making it again.
     fn is_the_same(&self, shared: &OwnerContext, errand: &GenerationTask) -> bool {
         let picture = &self.named.pictures()[errand.target.picture as usize];
-        let pictures = shared.pictures();
+        let pictures = shared.items.pictures();
         self.seeds
             && !errand.double
             && pictures.samples(picture.key).any(|e| {

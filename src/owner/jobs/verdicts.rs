@@ -36,7 +36,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
     let form = wanted
         .form
         .map_or_else(|| verdicts::form_of(&wanted.file), Ok)?;
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let tasks = TaskItems::new(
         &catalog,
         wanted.words.dataset.as_deref(),
@@ -78,7 +78,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
     }
     let read = (found.len() + aside.len()) as u64;
     let history = History::read(&shared.project)?;
-    let items = (&*catalog, &*shared.pictures());
+    let items = (&*catalog, &*shared.items.pictures());
     let (planned, more) = merge::plan_verdicts(&history, found, items, now())?;
     aside.extend(more);
     let of_union = planned.report.aside.into_iter();

@@ -61,7 +61,7 @@ impl Query for request::TryRules {
         let (shared, scoring, next) = (sight.shared(), &sight.scoring, &self.0);
         let (before, _, now) = scoring.outcomes(shared, &wanted)?;
         let columns = scoring.columns(shared, scorers(&next.measures()), &wanted)?;
-        let then = Outcomes::of(next, &columns, &shared.catalog());
+        let then = Outcomes::of(next, &columns, &shared.items.catalog());
         Ok(now.diff(&then, &statuses(shared), (&before, next)))
     }
 }
@@ -101,7 +101,7 @@ impl Query for request::Explain {
 }
 
 fn statuses(shared: &OwnerContext) -> Overlay {
-    shared.data().overlay.snapshot(false)
+    shared.items.data().overlay.snapshot(false)
 }
 
 /// All scorers: those there are always, and a judge for each question that metadata or scores know of.
@@ -149,7 +149,7 @@ fn look(shared: &Arc<OwnerContext>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -
                 .collect::<Vec<u32>>(),
         ),
     };
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let (mut bench, near) = bench::look(
         ask,
         (&column, other.as_deref()),
@@ -219,7 +219,7 @@ fn doubtful(
         order,
         seed,
         (&rules, &columns, &outcomes),
-        (&shared.catalog(), &statuses(shared)),
+        (&shared.items.catalog(), &statuses(shared)),
     );
     Ok(ordered.into_iter().map(|row| row + 1).collect())
 }
@@ -228,7 +228,7 @@ fn doubtful(
 pub fn chips(shared: &Arc<OwnerContext>, row: u32) -> Vec<Chip> {
     let at_hand = shared.scoring.at_hand(shared);
     at_hand.map_or(Vec::new(), |(rules, columns)| {
-        explain::chips(&rules, &columns, &shared.catalog(), row as usize)
+        explain::chips(&rules, &columns, &shared.items.catalog(), row as usize)
     })
 }
 
@@ -237,7 +237,7 @@ fn explanation(
     number: u32,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Explanation> {
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let row = number
         .checked_sub(1)
         .map(|row| row as usize)

@@ -165,8 +165,8 @@ impl Scoring {
         shared: &OwnerContext,
         wanted: &dyn Fn() -> bool,
     ) -> Result<(Of, Arc<Inputs>)> {
-        let catalog = shared.catalog();
-        let of = (catalog.edition(), shared.pictures().len());
+        let catalog = shared.items.catalog();
+        let of = (catalog.edition(), shared.items.pictures().len());
         if let Some((held, inputs)) = lock(&self.inputs).as_ref().filter(|(held, _)| *held == of) {
             return Ok((*held, inputs.clone()));
         }
@@ -180,7 +180,7 @@ impl Scoring {
                     .clone(),
             }
         };
-        let inputs = Arc::new(Inputs::new(&texts, &named, &shared.pictures()));
+        let inputs = Arc::new(Inputs::new(&texts, &named, &shared.items.pictures()));
         *lock(&self.inputs) = Some((of, inputs.clone()));
         Ok((of, inputs))
     }
@@ -203,7 +203,7 @@ impl Scoring {
             scores
                 .problems()
                 .iter()
-                .for_each(|p| shared.notices().push(p.to_string()));
+                .for_each(|p| shared.broadcast.notices().push(p.to_string()));
             Arc::new(Mutex::new(scores))
         });
         all.insert(scorer.clone(), found.clone());
@@ -307,7 +307,7 @@ impl Scoring {
         drop(held);
         if before.is_some_and(|b| Some(b) != now.written) {
             self.changed();
-            shared.tell(Event::Rules);
+            shared.broadcast.tell(Event::Rules);
         }
         now
     }
@@ -320,7 +320,7 @@ impl Scoring {
             stamp: None,
         };
         self.changed();
-        shared.tell(Event::Rules);
+        shared.broadcast.tell(Event::Rules);
     }
 
     /// What the rules make of the items, with the rules and the columns they were made from.
@@ -344,7 +344,7 @@ impl Scoring {
             made.generation = generation;
             return Ok((rules, columns, outcomes.clone()));
         }
-        let outcomes = Arc::new(Outcomes::of(&rules, &columns, &shared.catalog()));
+        let outcomes = Arc::new(Outcomes::of(&rules, &columns, &shared.items.catalog()));
         *held = Some((
             Made {
                 rules: rules.clone(),
@@ -365,7 +365,10 @@ impl Scoring {
         if rules.rules.is_empty() {
             return None;
         }
-        let now = (shared.catalog().edition(), shared.pictures().len());
+        let now = (
+            shared.items.catalog().edition(),
+            shared.items.pictures().len(),
+        );
         let found = lock(&self.outcomes)
             .as_ref()
             .filter(|(made, _)| made.rules == rules)
@@ -382,7 +385,7 @@ impl Scoring {
                 let found = owner.scoring.outcomes(&owner, &|| true);
                 owner.scoring.finding.store(false, Ordering::SeqCst);
                 if found.is_ok() {
-                    owner.tell(Event::Rules);
+                    owner.broadcast.tell(Event::Rules);
                 }
             };
             if std::thread::Builder::new()

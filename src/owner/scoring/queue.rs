@@ -101,7 +101,7 @@ impl JobRuntime {
                 .unwrap_or_default();
             let left = self
                 .of
-                .unwrap_or(shared.catalog().len() as u64)
+                .unwrap_or(shared.items.catalog().len() as u64)
                 .saturating_sub(self.done);
             self.waits = trust::waits(shared, self.elsewhere, &to, (left, PICTURES));
         }
@@ -216,7 +216,9 @@ impl Inner {
         let Some(live) = self.live(id) else { return };
         if always || live.told.is_none_or(|told| told.elapsed() >= TELL_EVERY) {
             live.told = Some(Instant::now());
-            shared.tell(Event::Scoring(Box::new(live.state())));
+            shared
+                .broadcast
+                .tell(Event::Scoring(Box::new(live.state())));
         }
     }
 }
@@ -297,7 +299,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
     inner.file = file(&shared.project.store());
     let stored: Vec<Stored> = match regular::read(&inner.file, regular::LIST_LIMIT) {
         Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|e| {
-            shared.notices().push(format!(
+            shared.broadcast.notices().push(format!(
                 "scoring jobs cannot be read and are forgotten: {e}; scores are all there"
             ));
             Vec::new()
@@ -341,7 +343,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
 
 /// Sees to it that a job that waits has a thread.
 fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
-    if shared.closed.is_some() {
+    if shared.writable.closed.is_some() {
         return;
     }
     let waits = inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued);
@@ -355,6 +357,7 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
         match std::thread::Builder::new().name("score".into()).spawn(work) {
             Ok(thread) => inner.thread = Some(thread),
             Err(error) => shared
+                .broadcast
                 .notices()
                 .push(format!("scoring could not be started: {error}")),
         }
@@ -390,7 +393,7 @@ fn run(shared: &Arc<OwnerContext>) {
                         .jobs
                         .iter()
                         .any(JobRuntime::waits_for_servers)
-                        .then(|| shared.count_job());
+                        .then(|| shared.activity.count_job());
                     let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
                     let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
                     if !inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued) && !inner.ended {
@@ -403,7 +406,7 @@ fn run(shared: &Arc<OwnerContext>) {
             }
         };
         // The owner stays while a job runs.
-        let _counted = shared.count_job();
+        let _counted = shared.activity.count_job();
         let did = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::run(shared, id)));
         let did =
             did.unwrap_or_else(|_| Err(Error::new(ErrorKind::Io, "the work on a batch panicked")));

@@ -166,7 +166,7 @@ impl BoardData {
 
     /// The board on these questions, with what a reader should know.
     pub fn board(&self, chosen: &ItemSelection) -> Board {
-        let mut board = self.ruled.board(chosen);
+        let mut board = Board::clone(&self.ruled.board(chosen));
         board.notes = self
             .odd
             .notes(&board.rows, self.ruled.sheet().may_decline());

@@ -92,6 +92,12 @@ impl App {
         match event {
             Event::Verdict { who, receipt } => {
                 self.rev = self.rev.max(receipt.rev);
+                if self.review.is_settled(receipt.uuid) {
+                    // The receipt came first and had everything asked for again.
+                    self.adjudicate_changed(receipt.number);
+                    self.dirty = true;
+                    return;
+                }
                 // Our own receipts do the rest themselves, unless another terminal of ours gave the verdict.
                 let ours = self
                     .review
@@ -382,7 +388,7 @@ impl App {
     fn taken_back(&mut self, redo: bool, receipt: &Receipt) {
         self.rev = self.rev.max(receipt.rev);
         self.bulk_is_past(!redo);
-        self.review.say_saved(format!("#{} saved", receipt.number));
+        self.review.receipt_came(receipt);
         let what = if receipt.edit {
             "edit of"
         } else {

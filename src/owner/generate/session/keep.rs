@@ -77,7 +77,7 @@ impl Session {
     pub(super) fn double(&mut self, shared: &OwnerContext, errand: GenerationTask) -> Result<()> {
         let picture = &self.named.pictures()[errand.target.picture as usize];
         let found = {
-            let made = shared.pictures();
+            let made = shared.items.pictures();
             let image = |e: &benchtop_store::pictures::Entry| made.image(e, &errand.name);
             match sides(&self.named, &made, picture, errand.target.sample) {
                 Some([Some(first), Some(second)]) => Some([image(first), image(second)]),

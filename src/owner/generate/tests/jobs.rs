@@ -12,7 +12,7 @@ fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
     let small = Small::default();
     let rig = Rig::over(&project, &small);
     rig.decide(1, Verdict::Accept).unwrap();
-    let mut events = rig.shared.events.subscribe();
+    let mut events = rig.shared.broadcast.events.subscribe();
     let dry = begin(
         &rig.shared,
         "ann",
@@ -92,12 +92,12 @@ fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
     // What was decided and made reads back as it was.
     let (status, rev) = (
         (1..=60).map(|n| rig.status(n)).collect::<Vec<_>>(),
-        rig.shared.ledger().rev(),
+        rig.shared.items.ledger().rev(),
     );
     drop(rig);
     let rig = Rig::over(&project, &small);
     assert_eq!((1..=60).map(|n| rig.status(n)).collect::<Vec<_>>(), status);
-    assert_eq!(rig.shared.ledger().rev(), rev);
+    assert_eq!(rig.shared.items.ledger().rev(), rev);
     assert_eq!(rig.shared.desk.list().unwrap().len(), 3);
 }
 
@@ -121,7 +121,7 @@ fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
     );
     small.script(|s| s.permits = Some(2));
     rig.wait(id, "two pictures", |j| {
-        j.done >= 1 || !rig.shared.pictures().is_empty()
+        j.done >= 1 || !rig.shared.items.pictures().is_empty()
     });
     assert_eq!(
         rig.act(id, JobAct::Pause).unwrap().unwrap().standing,
@@ -129,7 +129,7 @@ fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
     );
     small.script(|s| s.permits = None);
     let deadline = Instant::now() + PATIENCE;
-    while rig.shared.jobs() > 0 {
+    while rig.shared.activity.jobs() > 0 {
         assert!(Instant::now() < deadline, "it stops");
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -144,7 +144,7 @@ fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
     small.script(|s| s.permits = Some(3));
     rig.act(id, JobAct::Resume).unwrap();
     rig.wait(id, "more", |j| {
-        j.done > paused as u64 || rig.shared.pictures().len() > paused
+        j.done > paused as u64 || rig.shared.items.pictures().len() > paused
     });
     rig.act(id, JobAct::Cancel).unwrap();
     small.script(|s| s.permits = None);
@@ -177,7 +177,7 @@ fn an_owner_that_ends_in_between_goes_on_where_the_journal_ends() {
     let rig = Rig::over(&project, &small);
     let id = rig.begin(missing());
     let of = rig.job(id).of.unwrap();
-    rig.wait(id, "five", |_| rig.shared.pictures().len() >= 4);
+    rig.wait(id, "five", |_| rig.shared.items.pictures().len() >= 4);
     drop(rig);
     let rig = Rig::over(&project, &small);
     small.script(|s| s.permits = None);
@@ -362,7 +362,7 @@ fn a_draft_gives_way_to_a_picture_and_not_the_other_way() {
         drafts: false,
     };
     assert_eq!(
-        scope.work(&left, &rig.shared.pictures()).len() as u64,
+        scope.work(&left, &rig.shared.items.pictures()).len() as u64,
         drafts - 1,
         "the drafts are missing still"
     );

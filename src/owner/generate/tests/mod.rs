@@ -219,7 +219,7 @@ impl Rig {
         let (ledger, notices) =
             benchtop_store::open::load_ledger(project, &opened.catalog, &pictures).unwrap();
         assert!(notices.is_empty(), "{notices:?}");
-        (*shared.ledger_mut(), *shared.pictures_mut()) = (ledger, pictures);
+        (*shared.items.ledger_mut(), *shared.items.pictures_mut()) = (ledger, pictures);
         let shared = Arc::new(shared);
         let theirs = shared.clone();
         let writing = std::thread::spawn(move || writer::run(theirs, &queue, true, None));
@@ -292,13 +292,18 @@ impl Rig {
     }
 
     fn item(&self, number: u32) -> Item {
-        let line = self.shared.catalog().line(number as usize - 1).unwrap();
-        let line = self.shared.pictures().resolved(&line).unwrap_or(line);
+        let line = self
+            .shared
+            .items
+            .catalog()
+            .line(number as usize - 1)
+            .unwrap();
+        let line = self.shared.items.pictures().resolved(&line).unwrap_or(line);
         serde_json::from_str(&line).unwrap()
     }
 
     fn status(&self, number: u32) -> Status {
-        self.shared.ledger().status(number - 1)
+        self.shared.items.ledger().status(number - 1)
     }
 
     /// Every line of the journal, each of which must name a file with its hash, and no two the same.

@@ -80,7 +80,7 @@ pub(super) fn walk(
                 "nobody waits for it any more",
             ));
         }
-        let ledger = sight.ledger();
+        let ledger = sight.items.ledger();
         if from >= ledger.given() {
             return Ok(());
         }
@@ -99,7 +99,7 @@ pub(super) fn collect(
     people: &[String],
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Collected> {
-    let items = sight.catalog().len() as u32;
+    let items = sight.items.catalog().len() as u32;
     let mut out = Collected {
         people: people.to_vec(),
         said: Vec::new(),

@@ -23,7 +23,7 @@ pub use queue::Queue;
 pub use round::{Phase, Then, Work};
 pub use seen::{Painted, Viewed, failed, painted};
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use uuid::Uuid;
@@ -36,6 +36,8 @@ use benchtop_protocol::wire::{Decide, ItemView, Receipt};
 
 /// Items kept ready around the one on screen.
 const KEPT: usize = 64;
+/// Receipts that are remembered until their events come.
+const RECEIPTS: usize = 256;
 /// How far ahead items are asked for.
 const AHEAD: usize = 4;
 /// How far behind.
@@ -128,6 +130,8 @@ pub struct ReviewPane {
     items: HashMap<u32, std::result::Result<Loaded, String>>,
     asked: Vec<u32>,
     pending: Vec<Pending>,
+    /// Receipts that came, the last ones: each is followed by an event that says the same.
+    receipts: VecDeque<Uuid>,
     /// Said beside the position: the last receipt.
     saved: Option<String>,
     scroll: usize,
@@ -382,7 +386,7 @@ impl ReviewPane {
             .iter()
             .position(|p| p.decide.uuid == receipt.uuid);
         let decide = at.map(|at| self.pending.remove(at).decide);
-        self.saved = Some(format!("#{} saved", receipt.number));
+        self.receipt_came(receipt);
         let then = decide.and_then(|decide| self.saved_in_round(&decide, now));
         if self.work.is_some() {
             (Vec::new(), then)
@@ -413,9 +417,18 @@ impl ReviewPane {
         effects
     }
 
-    /// Says beside the position what is on disk.
-    pub fn say_saved(&mut self, text: String) {
-        self.saved = Some(text);
+    /// Says beside the position what is on disk, and remembers the receipt.
+    pub fn receipt_came(&mut self, receipt: &Receipt) {
+        self.saved = Some(format!("#{} saved", receipt.number));
+        self.receipts.push_back(receipt.uuid);
+        if self.receipts.len() > RECEIPTS {
+            self.receipts.pop_front();
+        }
+    }
+
+    /// Whether the receipt of this decision came: what it changed was asked for then.
+    pub fn is_settled(&self, uuid: Uuid) -> bool {
+        self.receipts.contains(&uuid)
     }
 
     /// The note that waits for the verdict on its item.
@@ -509,3 +522,6 @@ impl ReviewPane {
         &self.picture
     }
 }
+
+#[cfg(test)]
+mod receipt_tests;
