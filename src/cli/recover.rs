@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::out::print;
 use benchtop_model::history::stamp;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::writer::now;
+use benchtop_owner::clock::now;
 use benchtop_protocol::lock;
 use benchtop_store::recover::{self, From, Recovery, Said};
 

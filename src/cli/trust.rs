@@ -11,7 +11,7 @@ use crate::out::print;
 use benchtop_model::history::stamp;
 use benchtop_model::trust::{Destination, Sends, origin};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::writer::now;
+use benchtop_owner::clock::now;
 use benchtop_store::trust::{Agreement, Linked, Trust, TrustedJob};
 
 /// Arguments of `trust`.

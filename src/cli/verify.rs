@@ -53,7 +53,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     } else {
         None
     };
-    let at = stamp(benchtop_owner::writer::now());
+    let at = stamp(benchtop_owner::clock::now());
     if args.accept {
         repair::accept_all(&project, &at)?;
     }

@@ -4,10 +4,11 @@ mod activity;
 mod broadcast;
 mod items;
 mod machine;
+mod whole;
 mod writable;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 
 use tokio::sync::Notify;
 
@@ -17,6 +18,7 @@ pub use self::items::{Data, Items};
 pub use self::machine::Machine;
 pub use self::writable::Writable;
 
+use self::whole::whole;
 use super::evaluate::Evaluations;
 use super::generate::{JobQueue, Maker};
 use super::latency::Latency;
@@ -84,11 +86,6 @@ pub struct OwnerContext {
     /// Where clients reach this owner.
     pub socket: PathBuf,
     scored: Mutex<Boards>,
-}
-
-/// A lock is poisoned only by a panic, and every write under these locks leaves them whole at each step.
-fn whole<T>(result: Result<T, PoisonError<T>>) -> T {
-    result.unwrap_or_else(PoisonError::into_inner)
 }
 
 impl OwnerContext {

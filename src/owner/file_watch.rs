@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::context::OwnerContext;
 use super::priority::lower_thread_priority;
-use super::writer::now;
+use crate::clock::now;
 use benchtop_files::project::Project;
 use benchtop_model::history::stamp;
 use benchtop_store::index::Index;

@@ -10,8 +10,9 @@ use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::context::{Data, OwnerContext};
-use super::writer::{self, WriterCommand, now};
+use super::writer::{self, WriterCommand};
 use super::{access, read_only, session};
+use crate::clock::now;
 use benchtop_files::project::Project;
 use benchtop_files::{disk, inspect, writable};
 use benchtop_model::{Error, ErrorKind, Result, clean};

@@ -20,6 +20,7 @@ pub use made::MadePictures;
 pub use rounds::load_rounds;
 use uuid::Uuid;
 
+use super::clock::now;
 use super::context::OwnerContext;
 use super::dispatch::Decision as Decided;
 use super::jobs::{self, StepEdit};
@@ -133,11 +134,6 @@ pub struct Revise {
     pub edit: Option<EditMark>,
     /// Where the outcome goes: what is still to be entered in the index.
     pub reply: mpsc::Sender<Result<Recorded>>,
-}
-
-/// The current time in milliseconds since 1970.
-pub fn now() -> i64 {
-    jiff::Timestamp::now().as_millisecond()
 }
 
 struct Pending {

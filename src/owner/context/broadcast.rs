@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::broadcast;
 
-use super::whole;
-use crate::writer::now;
+use super::whole::whole;
+use crate::clock::now;
 use benchtop_model::history;
 use benchtop_protocol::wire::Event;
 use benchtop_store::lazy_index::LazyIndex;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Inner, none, wake};
+use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::trust;
-use crate::writer::now;
 use benchtop_model::evaluation::{Asked, RunFailure};
 use benchtop_model::history::stamp;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};

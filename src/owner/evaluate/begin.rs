@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::{JobRuntime, wake};
-use crate::answers;
+use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::trust;
 use crate::visibility::AnnotatorView;
-use crate::writer::now;
+use crate::{answers, trust};
 use benchtop_model::config::Judge;
 use benchtop_model::config::judge::{Endpoint, Price};
 use benchtop_model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, base_label, worded};

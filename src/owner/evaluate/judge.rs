@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::begin::check;
 use super::work::damaged;
+use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::writer::now;
 use crate::{answers, trust};
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::extract::judge_extraction::INSTRUCTION;

@@ -8,10 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::begin::item;
+use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::jobs::taken_in;
 use crate::trust::{self, Reach};
-use crate::writer::now;
 use benchtop_inference::Heard;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::evaluation::{Asked, NewRun, RunFailure};

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::{JobRuntime, runner, wake};
-use crate::answers;
+use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::trust;
 use crate::visibility::AnnotatorView;
-use crate::writer::now;
+use crate::{answers, trust};
 use benchtop_model::job::{Begun, JobStatus, MOST_SAMPLES, NewJob, Plan};
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::generate::build;

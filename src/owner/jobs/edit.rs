@@ -6,10 +6,11 @@ use uuid::Uuid;
 
 use super::revise;
 use crate::answers;
+use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
-use crate::writer::{DecisionRequest, Reply, WriterCommand, now};
+use crate::writer::{DecisionRequest, Reply, WriterCommand};
 use benchtop_model::edit::{Edit, EditAct, EditMark};
 use benchtop_model::{Error, ErrorKind, Item, Result, Status};
 use benchtop_pipeline::revise::{Batch, Revised};

@@ -5,9 +5,9 @@ use std::sync::PoisonError;
 
 use super::merge::join;
 use super::task_items::TaskItems;
+use crate::clock::now;
 use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
-use crate::writer::now;
 use benchtop_formats::verdicts::{self, Found, Meaning};
 use benchtop_model::import::Progress;
 use benchtop_model::verdict_interchange::{Left, Taken};

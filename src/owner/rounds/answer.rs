@@ -4,10 +4,10 @@ use super::agreement::allowed;
 use super::begin;
 use super::disputes::{adjudicating, disputes};
 use super::open::RoundSnapshot;
+use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::writer::now;
 use benchtop_model::round::protocol::{WhatIf, what_if};
 use benchtop_model::round::state::{
     Adjudicating, Dispute, Feedback, GuidelinesText, NextAssignment, RoundState,

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 
 use crate::answers;
+use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
-use crate::writer::{WriterCommand, now};
+use crate::writer::WriterCommand;
 use benchtop_files::{inspect, regular};
 use benchtop_model::round::state::RoundState;
 use benchtop_model::round::{Guidelines, Known, NewRound, Round, draw};

@@ -71,7 +71,7 @@ impl Writer {
         for notice in &notices {
             crate::log::write(format_args!(
                 "{} {notice}",
-                benchtop_model::history::stamp(super::now())
+                benchtop_model::history::stamp(crate::clock::now())
             ));
         }
         let mut known = self.shared.broadcast.notices();

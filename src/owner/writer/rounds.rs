@@ -1,6 +1,7 @@
 //! What rounds have to do with a decision: what it is for, what its receipt may tell, and what becomes of its lease.
 
-use super::{Pending, Writer, now};
+use super::{Pending, Writer};
+use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
 use benchtop_model::{Act, Judgement, Result, Status, status};

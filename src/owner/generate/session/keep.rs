@@ -4,8 +4,9 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 use super::Session;
+use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::writer::{MadePictures, WriterCommand, now};
+use crate::writer::{MadePictures, WriterCommand};
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings};
 use benchtop_model::history::stamp;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::*;
+use crate::clock;
 use crate::context::Data;
 use crate::writer::{self, DecisionRequest, WriterCommand};
 use benchtop_files::project::Project;
@@ -212,7 +213,7 @@ impl Rig {
             data,
             opened.notices,
             sender,
-            writer::now(),
+            clock::now(),
             maker(small),
         );
         let (pictures, _) = benchtop_store::open::load_pictures(project).unwrap();
