@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::out;
 use crate::out::{done, json_line};
-use benchtop_formats as formats;
+use benchtop_formats::input;
 use benchtop_metrics::extract::{Extractor, Instruction};
 use benchtop_model::{Error, ErrorKind, Result};
 
@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<u8> {
     let other = args.compare.as_deref().map(self::rule).transpose()?;
     let mut out = std::io::BufWriter::new(out::lines());
     let result = match &args.file {
-        Some(path) => each(BufReader::new(formats::open(path)?), rule, other, &mut out)
+        Some(path) => each(BufReader::new(input::open(path)?), rule, other, &mut out)
             .map_err(|p| p.file(path)),
         None => each(std::io::stdin().lock(), rule, other, &mut out),
     };

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::out;
 use crate::out::{done, json_line, print};
 use benchtop_formats as formats;
+use benchtop_formats::input;
 use benchtop_metrics::table_lint::{
     self, Of, Plan, Report, Rule, Share, TOLERANCE, Table, recognise,
 };
@@ -90,8 +91,8 @@ pub fn run(args: &Args) -> Result<u8> {
 }
 
 fn read(path: &Path) -> Result<(Table, Plan)> {
-    let rows = formats::delimited::table(BufReader::new(formats::open(path)?))
-        .map_err(|p| p.file(path))?;
+    let rows =
+        formats::delimited::table(BufReader::new(input::open(path)?)).map_err(|p| p.file(path))?;
     let mut rows = rows.into_iter();
     let Some((_, columns)) = rows.next() else {
         return Err(Error::input("the file is empty")

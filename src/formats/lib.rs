@@ -6,10 +6,10 @@
 //! record is at most [`RECORD_LIMIT`] bytes. What a record says beyond the typed fields of [`Item`] is kept in `extra` and comes
 //! back on export; names that begin with `$` are benchtop's. What the tools of the field write is listed in docs/formats.md.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::Path;
 
+use self::input::open;
 use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, Form, Item, Prediction, Result};
 
@@ -21,6 +21,7 @@ pub mod delimited;
 mod dysca;
 mod dysca_nested;
 mod fields;
+pub mod input;
 pub mod jsonl;
 mod mapped;
 mod mvp;
@@ -194,19 +195,6 @@ impl Format {
                 F::MvpPredictions | F::MvpEvaluated | F::MvpCircularPredictions
             )
     }
-}
-
-/// Opens `path` for reading through a buffer of 256 KiB.
-///
-/// # Errors
-/// [`Error::io`]; [`benchtop_model::ErrorKind::Input`] when it is not a regular file (a pipe would never end).
-pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    let found = std::fs::metadata(path).map_err(|e| Error::io(&e, "cannot open", path))?;
-    if !found.is_file() {
-        return Err(Error::input("not a regular file").file(path));
-    }
-    let file = File::open(path).map_err(|e| Error::io(&e, "cannot open", path))?;
-    Ok(Box::new(BufReader::with_capacity(1 << 18, file)))
 }
 
 /// The items of the file at `path`, which has that `format`; they get ids `<dataset>/<key>`.

@@ -313,7 +313,7 @@ fn json(found: &Analysis) -> Result<u8> {
 
 /// A file that is read as a CSV table: its names and its rows.
 fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>)> {
-    let input = std::io::BufReader::new(benchtop_formats::open(path)?);
+    let input = std::io::BufReader::new(benchtop_formats::input::open(path)?);
     let rows = benchtop_formats::delimited::table(input).map_err(|p| p.file(path))?;
     let mut rows = rows.into_iter().map(|(_, cells)| cells);
     let Some(names) = rows.next() else {

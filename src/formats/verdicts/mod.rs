@@ -13,7 +13,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::open;
+use crate::input::open;
 use benchtop_model::config::Reason;
 use benchtop_model::verdict_interchange::{Exchanged, VerdictForm, Words};
 use benchtop_model::{Error, Result};
@@ -48,7 +48,7 @@ pub type Take<'t> = &'t mut dyn FnMut(Found) -> bool;
 /// The form of a file by its first byte that is no blank: `[` begins Label Studio's, `{` JSON Lines, anything else CSV.
 ///
 /// # Errors
-/// As [`super::open`], and the operating system's.
+/// As [`crate::input::open`], and the operating system's.
 pub fn form_of(path: &Path) -> Result<VerdictForm> {
     let mut input = open(path)?;
     let chunk = input
