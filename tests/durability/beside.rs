@@ -86,7 +86,8 @@ fn import_and_merge_lose_no_concurrent_decision() {
     ]);
     wait_until("all verdicts count", || by_person(&bench) == expected);
     let accepted = bench.status()["counts"]["by_status"].clone();
-    assert_eq!(bench.status()["notices"], serde_json::json!([]));
+    let notices = bench.status()["notices"].to_string();
+    assert!(!notices.contains(".jsonl"), "{notices}");
     // The journals say the same, and so does what the owner leaves for the next opening.
     for end in ["kill", "stop"] {
         if end == "kill" {

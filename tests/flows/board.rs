@@ -350,12 +350,8 @@ fn a_project_and_its_files_give_the_same_comparisons() {
         listed.starts_with("unit ") && listed.lines().count() == behind.len() + 1,
         "{listed}"
     );
-    assert!(
-        bench
-            .run(["board", "--against", "yes-no"])
-            .ok()
-            .contains("\nnote: 1st ")
-    );
+    let text = bench.run(["board", "--against", "yes-no"]).ok();
+    assert!(has_line(&text, &["note", "1st", "yes-no@1"]), "{text}");
     bench
         .run(["board", "--behind", "nobody", "--column", "aAcc.L_m"])
         .refused(1);

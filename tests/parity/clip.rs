@@ -352,11 +352,7 @@ fn a_folder_that_is_not_whole_is_refused_by_file_and_tensor() {
         assert!(said.contains(says), "{said}");
     }
     let edits = [
-        (
-            r#""crop_size": 32"#,
-            r#""crop_size": 48"#,
-            "32x32, as config.json wants",
-        ),
+        (r#""crop_size": 32"#, r#""crop_size": 48"#, "32x32"),
         (r#""resample": 3"#, r#""resample": 0"#, "field `resample`"),
         (
             r#""do_resize": true"#,

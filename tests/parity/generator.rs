@@ -332,7 +332,7 @@ fn what_is_no_picture_is_a_bad_output() {
     for (part, tensor, value, why) in [
         ("vae", "decoder.conv_out.bias", f64::NAN, "VAE"),
         ("vae", "decoder.conv_out.bias", -40., "black"),
-        ("vae", "decoder.conv_out.weight", 0., "one"),
+        ("vae", "decoder.conv_out.weight", 0., "color"),
         ("unet", "conv_out.bias", f64::INFINITY, "latents"),
     ] {
         let dir = changed("sd", part, tensor, fill(value));

@@ -225,7 +225,7 @@ fn undo_reopens_a_dispute_and_new_disputes_appear() {
     let mut cem = sit(&bench, "cem");
     on(&cem, 1);
     cem.keys("a<enter>");
-    cem.wait_for("why");
+    cem.wait_for(wording::WHY);
     cem.keys("yes<enter>");
     cem.wait_for(&wording::settling(1, 3, 2, 1));
     cem.keys("u");
@@ -321,7 +321,7 @@ fn a_guideline_gap_is_tagged_and_opens_the_guidelines() {
     on(&cem, 3);
     // What is settled from here on is settled under what they say now.
     cem.keys("a");
-    cem.wait_for("why");
+    cem.wait_for(wording::WHY);
     cem.keys("they say so now<enter>");
     cem.wait_for("#3 saved");
     let version = Guidelines::version_of(b"A kite is a toy.\naardvark\n");
@@ -434,7 +434,7 @@ fn a_settlement_survives_a_killed_owner() {
     on(&cem, 1);
     bench.freeze_owner();
     cem.keys("a<enter>");
-    cem.wait_for("why");
+    cem.wait_for(wording::WHY);
     cem.keys("sure<enter>");
     cem.wait_for("saving");
     bench.kill_owner();

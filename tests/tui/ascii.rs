@@ -23,15 +23,15 @@ fn ascii_mode_covers_every_pane_menu_and_page() {
     }
     seat.keys("<esc>");
     for (pane, shown) in [
-        ("2", "every item"),
+        ("2", "rows 1-"),
         ("3", "Board"),
-        ("4", "Words"),
-        ("5", "Text"),
-        ("6", "Map"),
-        ("7", "Make"),
+        ("4", "Vocab"),
+        ("5", "Templ"),
+        ("6", "Cover"),
+        ("7", "Gen"),
         ("8", "Filter"),
-        ("9", "Rounds"),
-        ("0", "Settle"),
+        ("9", "Round"),
+        ("0", "Adjud"),
         ("%", "Agree"),
     ] {
         seat.keys(pane);

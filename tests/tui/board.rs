@@ -67,7 +67,7 @@ fn an_answer_opens_all_models_and_its_item_and_returns() {
             && shown.contains("beta"),
         "{shown}"
     );
-    assert!(shown.contains("gold"), "{shown}");
+    assert!(shown.contains(wording::ANSWER_KEY), "{shown}");
     // On to the next answer of the list, and back.
     seat.keys("n");
     seat.wait_for("#6 ");
@@ -434,7 +434,7 @@ fn the_knowledge_quadrant_counts_and_opens_answers() {
     seat.keys("qj<enter>");
     let shown = seat.wait_for(&wording::behind("m", "quadrant.unknown-knowns"));
     assert!(
-        shown.contains("of 4") && shown.contains("(declined)"),
+        shown.contains("of 4") && shown.contains("(refused)"),
         "{shown}"
     );
     seat.keys("qj<enter>");

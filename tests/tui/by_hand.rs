@@ -17,7 +17,9 @@ fn replacing_a_distractor_voids_verdicts() {
     ann.keys("E");
     let menu = ann.wait_for("edit #1");
     assert!(
-        menu.contains("A. True (right)") && menu.contains("B. False") && !menu.contains("save"),
+        menu.contains("A. True (")
+            && menu.contains("B. False")
+            && !menu.contains(wording::EDIT_SAVE),
         "{menu}"
     );
     // A prompt that is closed, and a text that cannot be: the draft stays.
@@ -134,7 +136,7 @@ fn closing_a_menu_removes_its_notice() {
     let mut ann = bench.seat("ann");
     ann.on(1);
     ann.keys("x");
-    ann.wait_for(wording::MENU_PICKS);
+    ann.wait_for(&wording::reasons_asked(1));
     ann.keys("!");
     ann.wait_for(wording::MENU_REFUSED);
     ann.rest();

@@ -116,7 +116,7 @@ fn a_second_terminal_in_a_round_revises_nothing() {
     });
     let mut second = bench.seat("ann");
     item(&second, 1);
-    second.wait_for("another terminal");
+    second.wait_for(wording::OTHER_TERMINAL);
     first.keys("a");
     first.wait_for("#1 saved");
     item(&first, 2);

@@ -1,7 +1,8 @@
 //! ctrl-l repaints the whole screen.
 
 use super::support::Bench;
-use crate::support::wait_until;
+use crate::support::{wait_until, wording};
+use benchtop::tui::action::Action;
 
 #[test]
 fn ctrl_l_repaints_the_whole_screen() {
@@ -12,9 +13,9 @@ fn ctrl_l_repaints_the_whole_screen() {
     let before = cleared(&seat.raw());
     for (keys, shown) in [
         ("", "#1  "),
-        ("x", "reject #1: why?"),
+        ("x", &wording::reasons_asked(1)),
         ("<esc>/", "find:"),
-        ("<esc>?", "accept this item"),
+        ("<esc>?", wording::help(Action::Accept)),
     ] {
         seat.keys(keys);
         seat.wait_for(shown);

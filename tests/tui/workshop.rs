@@ -218,7 +218,7 @@ fn one_undo_restores_retired_terms_and_verdicts() {
             seat.keys("j");
         }
         seat.keys("d");
-        seat.wait_row(&["retire", "animal"]);
+        seat.wait_row(&["animal", "7 items"]);
         seat.keys("<enter>");
         seat.wait_row(&["metadata/vocabularies/animal.txt", "1"]);
         assert_eq!(
@@ -254,7 +254,7 @@ fn a_list_changed_on_disk_keeps_terms_retired() {
     seat.keys("f");
     seat.wait_for(&term);
     seat.keys("d");
-    seat.wait_row(&["retire", "animal"]);
+    seat.wait_row(&["animal", "7 items"]);
     seat.keys("<enter>");
     seat.wait_for(": 1 disabled");
     // Somebody adds a line elsewhere in the list: it stays, and the term comes back beside it.
