@@ -268,7 +268,7 @@ fn main() -> Outcome<()> {
     )?;
     let ruled = scored.ruled();
     let all = ruled.choose(None);
-    let (took, mut board) = least(9, || Ok(ruled.board(&all)))?;
+    let (took, mut board) = least(9, || Ok(ruled.count(&all)))?;
     let sheet = ruled.sheet();
     // A byte an answer, a comparison and two counts each, on one core as the table has one.
     let marks: Vec<Vec<ParsedAnswer>> = ruled.models().iter().map(|m| m.marks.clone()).collect();

@@ -1,6 +1,6 @@
 //! The floors of src/lib.rs: a crate uses only crates on lower floors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Floor of each room, read from the table in the documentation of src/lib.rs.
@@ -128,7 +128,7 @@ fn a_planted_violation_is_found() {
 }
 
 /// Crates of the workspace that `room` builds on, by the dependencies of the manifests; those of tests do not count.
-fn below(room: &str, found: &mut std::collections::BTreeSet<String>) {
+fn below(room: &str, found: &mut BTreeSet<String>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/{room}/Cargo.toml"));
     let manifest: toml::Table = std::fs::read_to_string(path).unwrap().parse().unwrap();
     for name in manifest["dependencies"].as_table().unwrap().keys() {
@@ -143,14 +143,14 @@ fn below(room: &str, found: &mut std::collections::BTreeSet<String>) {
 #[test]
 fn a_client_builds_without_the_owner() {
     for (room, least) in [("protocol", "model"), ("tui", "protocol")] {
-        let mut found = std::collections::BTreeSet::new();
+        let mut found = BTreeSet::new();
         below(room, &mut found);
         assert!(found.contains(least), "{room}: {found:?}");
         for tower in ["store", "inference", "pipeline", "owner"] {
             assert!(!found.contains(tower), "{room} builds on {tower}");
         }
     }
-    let mut found = std::collections::BTreeSet::new();
+    let mut found = BTreeSet::new();
     below("cli", &mut found);
     assert!(found.contains("owner") && found.contains("tui"));
 }
@@ -329,4 +329,450 @@ fn a_planted_print_is_found() {
         ["src/cli/out.rs:2: a print macro"]
     );
     assert_eq!(prints("src/owner/state.rs", planted).len(), 2);
+}
+
+/// Tokens of a source without comments and literals, and without its tests.
+fn tokens(source: &str) -> Vec<String> {
+    let opens = |at: usize| {
+        source[at..]
+            .lines()
+            .nth(1)
+            .is_some_and(|l| l.ends_with('{'))
+    };
+    let mut tests = source.match_indices("#[cfg(test)]\nmod ").map(|(at, _)| at);
+    let source = &source[..tests.find(|at| opens(*at)).unwrap_or(source.len())];
+    let chars: Vec<char> = source.chars().collect();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < chars.len() {
+        let next = chars.get(at + 1).copied().unwrap_or(' ');
+        match chars[at] {
+            '/' if next == '/' => {
+                while at < chars.len() && chars[at] != '\n' {
+                    at += 1;
+                }
+            }
+            '"' => {
+                at += 1;
+                while at < chars.len() && chars[at] != '"' {
+                    at += 1 + usize::from(chars[at] == '\\');
+                }
+                at += 1;
+            }
+            'r' if next == '"' || next == '#' && chars.get(at + 2) == Some(&'"') => {
+                let end = if next == '#' { "\"#" } else { "\"" };
+                let text: String = chars[at + 1 + end.len()..].iter().collect();
+                let length = text.find(end).map_or(text.len(), |n| n + end.len());
+                at += 1 + end.len() + text[..length].chars().count();
+            }
+            '\'' if next == '\\' || chars.get(at + 2) == Some(&'\'') => {
+                at += 2 + usize::from(next == '\\');
+                while at < chars.len() && chars[at] != '\'' {
+                    at += 1;
+                }
+                at += 1;
+            }
+            ':' if next == ':' => {
+                found.push("::".to_string());
+                at += 2;
+            }
+            c if is_word(c) => {
+                let word: String = chars[at..].iter().take_while(|c| is_word(**c)).collect();
+                at += word.chars().count();
+                found.push(word);
+            }
+            c => {
+                if !c.is_whitespace() {
+                    found.push(c.to_string());
+                }
+                at += 1;
+            }
+        }
+    }
+    found
+}
+
+/// The path and the local name of each leaf of a `use` tree; `*` is a leaf as well.
+fn leaves(tree: &[String], prefix: &[String], found: &mut Vec<(Vec<String>, String)>) {
+    let mut path = prefix.to_vec();
+    let mut at = 0;
+    while at < tree.len() {
+        match tree[at].as_str() {
+            "::" => {}
+            "{" => {
+                let (mut depth, mut from) = (0, at + 1);
+                for (i, token) in tree.iter().enumerate().skip(at) {
+                    match token.as_str() {
+                        "{" => depth += 1,
+                        "}" => depth -= 1,
+                        _ => {}
+                    }
+                    if depth == 0 || depth == 1 && token == "," {
+                        if from < i {
+                            leaves(&tree[from..i], &path, found);
+                        }
+                        from = i + 1;
+                    }
+                    if depth == 0 {
+                        return;
+                    }
+                }
+                return;
+            }
+            "as" => {
+                let name = tree.get(at + 1).cloned().unwrap_or_default();
+                found.push((path, name));
+                return;
+            }
+            word => path.push(word.to_string()),
+        }
+        at += 1;
+    }
+    if path.last().is_some_and(|last| last == "self") {
+        path.pop();
+    }
+    let name = path.last().cloned().unwrap_or_default();
+    found.push((path, name));
+}
+
+#[derive(Default)]
+struct Source {
+    /// Local name and path of what it imports; whether it passes the name on.
+    imports: Vec<(String, Vec<String>, bool)>,
+    paths: Vec<Vec<String>>,
+    defines: BTreeSet<String>,
+}
+
+fn source_of(text: &str) -> Source {
+    let tokens = tokens(text);
+    let mut source = Source::default();
+    let mut at = 0;
+    while at < tokens.len() {
+        let token = tokens[at].as_str();
+        if token == "use" {
+            let end = at + tokens[at..].iter().position(|t| t == ";").unwrap_or(1);
+            let passes = at > 0 && (tokens[at - 1] == "pub" || tokens[at - 1] == ")");
+            let mut found = Vec::new();
+            leaves(&tokens[at + 1..end], &[], &mut found);
+            let found = found.into_iter().map(|(path, name)| (name, path, passes));
+            source.imports.extend(found);
+            at = end + 1;
+            continue;
+        }
+        let kinds = ["struct", "enum", "trait", "type", "fn", "const", "static"];
+        if kinds.contains(&token) && at + 1 < tokens.len() {
+            source.defines.insert(tokens[at + 1].clone());
+        }
+        let is_word = |token: &String| token.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let mut path = vec![tokens[at].clone()];
+        let mut end = at + 1;
+        if is_word(&tokens[at]) && (at == 0 || tokens[at - 1] != "::") {
+            while end + 1 < tokens.len() && tokens[end] == "::" && is_word(&tokens[end + 1]) {
+                path.push(tokens[end + 1].clone());
+                end += 2;
+            }
+        }
+        if path.len() > 1 {
+            source.paths.push(path);
+        }
+        at = end;
+    }
+    source
+}
+
+type Module = Vec<String>;
+
+/// The path from the root of the crate; none where it leads out of the crate.
+fn absolute(sources: &BTreeMap<Module, Source>, here: &Module, path: &[String]) -> Option<Module> {
+    let mut base = here.clone();
+    let mut rest = path;
+    match path.first()?.as_str() {
+        "crate" => (base, rest) = (Vec::new(), &path[1..]),
+        "self" => rest = &path[1..],
+        "super" => {
+            while rest.first().is_some_and(|word| word == "super") {
+                base.pop()?;
+                rest = &rest[1..];
+            }
+        }
+        word => {
+            let child = [here.as_slice(), &[word.to_string()]].concat();
+            sources.get(&child)?;
+        }
+    }
+    Some([base.as_slice(), rest].concat())
+}
+
+/// The file that defines what a path names, whatever passes the name on.
+fn defined(sources: &BTreeMap<Module, Source>, path: &Module, depth: usize) -> Option<Module> {
+    let cut = (0..=path.len())
+        .rev()
+        .find(|n| sources.contains_key(&path[..*n]))?;
+    let (module, rest) = (path[..cut].to_vec(), &path[cut..]);
+    let source = &sources[&module];
+    let Some(name) = rest.first() else {
+        return Some(module);
+    };
+    if source.defines.contains(name) || depth > 8 {
+        return Some(module);
+    }
+    if let Some((_, to, _)) = source.imports.iter().find(|(local, ..)| local == name) {
+        let to = absolute(sources, &module, to)?;
+        return defined(sources, &[to.as_slice(), &rest[1..]].concat(), depth + 1);
+    }
+    for (_, to, _) in source.imports.iter().filter(|(local, ..)| local == "*") {
+        let to = absolute(sources, &module, &to[..to.len() - 1]);
+        if let Some(to) = to.filter(|to| sources.get(to).is_some_and(|s| s.defines.contains(name)))
+        {
+            return Some(to);
+        }
+    }
+    Some(module)
+}
+
+/// The files that each file of a crate needs. A re-export needs nothing, and a test is no need of its file.
+fn needs(room: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
+    let mut all = Vec::new();
+    sources(room, &mut all);
+    let mut modules = BTreeMap::new();
+    for path in all {
+        let name = path.strip_prefix(room).unwrap().with_extension("");
+        let mut module: Module = name
+            .iter()
+            .map(|n| n.to_str().unwrap().to_string())
+            .collect();
+        if ["mod", "lib"].contains(&module.last().unwrap().as_str()) {
+            module.pop();
+        }
+        if !module.iter().any(|n| n.contains("test") || n == "fixtures") {
+            modules.insert(module, source_of(&std::fs::read_to_string(&path).unwrap()));
+        }
+    }
+    let mut found = BTreeMap::new();
+    for (here, source) in &modules {
+        let mut needed = BTreeSet::new();
+        let mut locals = BTreeMap::new();
+        let mut paths: Vec<Module> = Vec::new();
+        for (local, path, passes) in &source.imports {
+            let bare = path.strip_suffix(&["*".to_string()]).unwrap_or(path);
+            let Some(path) = absolute(&modules, here, bare) else {
+                continue;
+            };
+            locals.insert(local.clone(), path.clone());
+            if !passes && (local == "*" || !modules.contains_key(&path)) {
+                paths.push(path);
+            }
+        }
+        for path in &source.paths {
+            let from_local = || Some([locals.get(&path[0])?.as_slice(), &path[1..]].concat());
+            let path = absolute(&modules, here, path).or_else(from_local);
+            paths.extend(path.filter(|path| !modules.contains_key(path)));
+        }
+        let files = paths.iter().filter_map(|path| defined(&modules, path, 0));
+        needed.extend(files.filter(|file| file != here));
+        found.insert(here.clone(), needed);
+    }
+    found
+}
+
+/// Files that need each other, directly or through others, where more than two do.
+fn circles(needs: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<BTreeSet<Module>> {
+    let reach = |from: &Module| {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
+        while let Some(file) = next.pop() {
+            for to in needs.get(file).into_iter().flatten() {
+                if seen.insert(to.clone()) {
+                    next.push(to);
+                }
+            }
+        }
+        seen
+    };
+    let reached: BTreeMap<&Module, BTreeSet<Module>> =
+        needs.keys().map(|file| (file, reach(file))).collect();
+    let mut found: Vec<BTreeSet<Module>> = Vec::new();
+    for (file, to) in &reached {
+        let circle: BTreeSet<Module> = to
+            .iter()
+            .filter(|other| reached[other].contains(*file))
+            .cloned()
+            .collect();
+        if circle.len() > 2 && !found.contains(&circle) {
+            found.push(circle);
+        }
+    }
+    found
+}
+
+/// Circles of more than two files that are there: the crate, one of the files, how many they are at most, and why they need each
+/// other. A new circle and one that grows fail; one that shrinks is written down smaller.
+const CIRCLES: &[(&str, &str, usize, &str)] = &[
+    (
+        "cli",
+        "analyse",
+        4,
+        "subcommands share the tables of their command",
+    ),
+    (
+        "cli",
+        "board",
+        3,
+        "the command, its source and its printing share the arguments",
+    ),
+    (
+        "cli",
+        "verdicts",
+        3,
+        "subcommands share the words of verdicts",
+    ),
+    (
+        "cli",
+        "vocab",
+        3,
+        "subcommands share how metadata is parsed",
+    ),
+    (
+        "formats",
+        "rows",
+        5,
+        "a table picks its reader, and readers count as tables do",
+    ),
+    (
+        "formats",
+        "chart",
+        3,
+        "a chart picks its writer, and writers draw its shapes",
+    ),
+    (
+        "formats",
+        "verdicts",
+        4,
+        "a form picks its reader, and readers make its findings",
+    ),
+    (
+        "inference",
+        "candle::ops",
+        5,
+        "one operation, on a processor or a card",
+    ),
+    ("inference", "candle::clip", 3, "a scorer picks its encoder"),
+    (
+        "inference",
+        "storyboard::figure",
+        4,
+        "a figure picks its drawing, and drawings share its strokes",
+    ),
+    (
+        "metrics",
+        "extract",
+        11,
+        "a rule picks its reader, and readers make its findings",
+    ),
+    (
+        "metrics",
+        "score",
+        9,
+        "groups of columns count on the engine that holds them",
+    ),
+    (
+        "metrics",
+        "table_lint",
+        5,
+        "checks make findings of the linter that runs them",
+    ),
+    (
+        "model",
+        "round::lease",
+        3,
+        "a lease and the turns of its person",
+    ),
+    (
+        "owner",
+        "context",
+        44,
+        "threads share the context, and the context holds the state of each kind of work",
+    ),
+    (
+        "pipeline",
+        "analysis",
+        6,
+        "analyses share how columns are found",
+    ),
+    ("pipeline", "board", 3, "methods of the board by topic"),
+    (
+        "protocol",
+        "wire::request",
+        3,
+        "a row declares its contract, and the contract names the rows",
+    ),
+    (
+        "store",
+        "pictures",
+        3,
+        "pictures, their journal and their snapshot",
+    ),
+    ("tui", "app", 8, "methods of the program by topic"),
+    ("tui", "panes::board", 11, "views of one pane"),
+    ("tui", "panes::filters", 3, "views of one pane"),
+    ("tui", "panes::list", 4, "methods of one pane by topic"),
+    ("tui", "panes::rounds", 4, "views of one pane"),
+    (
+        "tui",
+        "terminal::output",
+        3,
+        "what is written counts the cells that it takes",
+    ),
+    ("tui", "terminal::pixels", 4, "a picture picks its protocol"),
+];
+
+#[test]
+fn no_circle_of_files_is_new_or_grows() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let rooms: Vec<String> = floors().into_keys().collect();
+    let mut wrong = Vec::new();
+    for room in &rooms {
+        for circle in circles(&needs(&src.join(room))) {
+            let names: Vec<String> = circle.iter().map(|file| file.join("::")).collect();
+            let known = CIRCLES
+                .iter()
+                .find(|(of, one, ..)| of == room && names.iter().any(|name| name == one));
+            if known.is_none_or(|(_, _, most, why)| names.len() > *most || why.is_empty()) {
+                wrong.push(format!(
+                    "{room}: {} files: {}",
+                    names.len(),
+                    names.join(", ")
+                ));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "files that need each other:\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn a_planted_circle_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+    write(
+        "lib.rs",
+        "pub mod a;\npub mod b;\npub mod c;\nmod d;\npub use a::A;\n",
+    );
+    write("a.rs", "use crate::b::{self, B};\npub struct A(B);\n");
+    write(
+        "b.rs",
+        "//! crate::d::D is only named here\npub struct B;\nfn f() { super::c::g(\"crate::d::D\") }\n",
+    );
+    write("c.rs", "use super::A;\npub fn g() {}\n");
+    write(
+        "d.rs",
+        "pub struct D(crate::A);\n#[cfg(test)]\nmod tests {\nuse crate::c::g;\n}\n",
+    );
+    let found = circles(&needs(dir.path()));
+    let circle = ["a", "b", "c"].map(|file| vec![file.to_string()]);
+    assert_eq!(found, [BTreeSet::from(circle)]);
+    write("c.rs", "pub fn g() {}\n");
+    assert!(circles(&needs(dir.path())).is_empty());
 }

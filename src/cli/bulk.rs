@@ -3,8 +3,10 @@
 
 use serde_json::json;
 
-use super::{Context, coverage, import, print};
+use super::{coverage, import};
+use crate::context::Context;
 use crate::out;
+use crate::out::print;
 use benchtop_model::{Error, Filter, Judgement, Result, Seen, Verdict};
 use benchtop_protocol::wire::{Bulk, Bulked, request};
 

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{Context, import, out, print};
+use super::{import, out};
+use crate::context::Context;
+use crate::out::print;
 use benchtop_compose::plan::{MOST, Plan};
 use benchtop_files::bounded;
 use benchtop_model::import::Progress;

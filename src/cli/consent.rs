@@ -2,7 +2,8 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use super::{out, print};
+use super::out;
+use crate::out::print;
 use benchtop_model::trust::{Destination, Waits};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::Client;

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Context, json_line, out, print};
+use crate::context::Context;
+use crate::out::{self, json_line, print};
 use benchtop_model::usage::{Failing, Grid, Tally};
 use benchtop_model::{Filter, Result, Status, clean};
 use benchtop_protocol::wire::request;

@@ -18,7 +18,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Context, json_line, out};
+use super::out;
+use crate::context::Context;
+use crate::out::json_line;
 use benchtop_files::project::Project;
 use benchtop_model::verdict::{Asked, Part};
 use benchtop_model::{Error, ErrorKind, Judgement, Result, Seen, Verdict};

@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use super::{Context, coverage, import, print};
+use super::{coverage, import};
+use crate::context::Context;
 use crate::out;
+use crate::out::print;
 use benchtop_model::Result;
 use benchtop_protocol::wire::request;
 

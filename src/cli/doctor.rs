@@ -4,7 +4,9 @@ use std::io::{self, IsTerminal};
 
 use serde_json::{Value, json};
 
-use super::{Context, devices, out, print, show, status};
+use super::{devices, out, show, status};
+use crate::context::Context;
+use crate::out::print;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_files::inspect;
 use benchtop_files::project::Project;

@@ -3,8 +3,10 @@
 
 use serde_json::json;
 
-use super::{Context, import, print};
+use super::import;
+use crate::context::Context;
 use crate::out;
+use crate::out::print;
 use benchtop_model::edit::Edit;
 use benchtop_model::{Choice, Error, ErrorKind, Item, Result, Role, clean};
 use benchtop_protocol::Client;

@@ -8,9 +8,11 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use self::pool::Pool;
+use super::consent;
 use super::follow::{self, Follow};
-use super::{Context, consent, print};
+use crate::context::Context;
 use crate::out;
+use crate::out::print;
 use benchtop_files::bounded;
 use benchtop_model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Wording};
 use benchtop_model::free_form::FreeForm;

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{done, json_line, out};
-use benchtop_formats as formats;
+use super::out;
+use crate::out::{done, json_line};
+use benchtop_formats::input;
 use benchtop_metrics::extract::{Extractor, Instruction};
 use benchtop_model::{Error, ErrorKind, Result};
 
@@ -51,13 +52,13 @@ pub fn run(args: &Args) -> Result<u8> {
         let names: String = standalone()
             .map(|rule| format!("{}\n", rule.name()))
             .collect();
-        return super::print(&names).map(|()| 0);
+        return crate::out::print(&names).map(|()| 0);
     }
     let rule = rule(args.rule.as_deref().unwrap_or_default())?;
     let other = args.compare.as_deref().map(self::rule).transpose()?;
     let mut out = std::io::BufWriter::new(out::lines());
     let result = match &args.file {
-        Some(path) => each(BufReader::new(formats::open(path)?), rule, other, &mut out)
+        Some(path) => each(BufReader::new(input::open(path)?), rule, other, &mut out)
             .map_err(|p| p.file(path)),
         None => each(std::io::stdin().lock(), rule, other, &mut out),
     };

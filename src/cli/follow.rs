@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Context, out, print};
+use super::out;
+use crate::context::Context;
+use crate::out::print;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::{Event, request};
 use benchtop_protocol::{Client, Incoming};

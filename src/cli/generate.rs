@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::consent;
 use super::follow::{self, Follow};
 use super::out::count;
-use super::{Context, consent};
+use crate::context::Context;
 use benchtop_model::generation::Scheduler;
 use benchtop_model::job::{Begun, GenerationOverrides, MOST_SAMPLES, NewJob, Plan};
 use benchtop_model::{Error, ErrorKind, Result};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::out::count;
-use super::{Context, out, print};
+use crate::context::Context;
+use crate::out::{self, count, print};
 use benchtop_files::bounded;
 use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_formats as formats;

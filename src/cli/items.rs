@@ -4,7 +4,9 @@ use std::io::{BufWriter, Write};
 
 use serde_json::{Map, Value};
 
-use super::{Context, done, json_line, out};
+use super::out;
+use crate::context::Context;
+use crate::out::{done, json_line};
 use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort, Status, clean};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;

@@ -3,9 +3,11 @@
 use clap::Subcommand;
 use serde_json::{Value, json};
 
+use super::consent;
 use super::follow::{Follow, Followed, follow, left};
-use super::{Context, consent, print};
+use crate::context::Context;
 use crate::out;
+use crate::out::print;
 use benchtop_model::evaluation::RunState;
 use benchtop_model::history::stamp;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};

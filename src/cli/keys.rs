@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{Context, json_line, out, print};
+use super::out;
+use crate::context::Context;
+use crate::out::{json_line, print};
 use benchtop_files::bounded;
 use benchtop_files::project::Project;
 use benchtop_files::regular::SETTINGS_LIMIT;

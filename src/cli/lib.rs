@@ -8,13 +8,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-pub use self::out::{done, json_line, print};
-
+use self::context::Context;
+use self::out::print;
 use benchtop_files::project::Project;
-use benchtop_model::{Error, ErrorKind, Result, clean, name};
-use benchtop_owner::access;
-use benchtop_protocol::Client;
-use benchtop_tui::terminal::ColourLevel;
+use benchtop_model::{Result, clean};
 
 pub mod agreement;
 pub mod analyse;
@@ -22,6 +19,7 @@ pub mod board;
 pub mod bulk;
 pub mod compose;
 mod consent;
+mod context;
 pub mod coverage;
 pub mod decide;
 mod devices;
@@ -186,74 +184,8 @@ enum Command {
     Worker(worker::Args),
 }
 
-/// The global options, and access to the project and its owner.
-pub struct Context {
-    project: Option<PathBuf>,
-    who: Option<String>,
-    color: Option<String>,
-}
-
-impl Context {
-    /// Opens the project of `--project`, or the one that contains the current folder.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] if there is none.
-    pub fn project(&self) -> Result<Project> {
-        match &self.project {
-            Some(dir) => Project::open(dir),
-            None => Project::find(&PathBuf::from(".")),
-        }
-    }
-
-    /// The annotator's name: `--as`, else `BENCHTOP_AS`, else the name that a shared project maps
-    /// this Unix user to, else the login name.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Usage`] for a name that cannot be a journal's file name.
-    pub fn who(&self) -> Result<String> {
-        let from = |key: &str| std::env::var(key).ok().filter(|n| !n.is_empty());
-        let given = self
-            .who
-            .clone()
-            .or_else(|| from("BENCHTOP_AS"))
-            .or_else(|| self.mapped());
-        let name = given.or_else(|| from("USER")).or_else(|| from("LOGNAME"));
-        let name = name.unwrap_or_else(|| format!("user-{}", rustix::process::getuid().as_raw()));
-        name::check_annotator(&name).map_err(|p| p.help("choose another name with --as NAME"))?;
-        Ok(name)
-    }
-
-    /// The annotator that a shared project maps this Unix user to.
-    fn mapped(&self) -> Option<String> {
-        let me = rustix::process::geteuid().as_raw();
-        access::annotator(&self.project().ok()?.config().shared, me).map(str::to_string)
-    }
-
-    /// Connects to the project's owner, and starts it if none is running.
-    ///
-    /// # Errors
-    /// When the owner cannot open the project.
-    pub fn client(&self) -> Result<Client> {
-        Client::connect(&self.project()?, &self.who()?, |_| ())
-    }
-
-    /// The color level of `--color`.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Usage`] for an unknown level.
-    pub fn colour(&self) -> Result<Option<ColourLevel>> {
-        let Some(name) = &self.color else {
-            return Ok(None);
-        };
-        let level = ColourLevel::from_name(name).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, format!("unknown color level `{name}`"))
-                .help("one of: mono, 16, 256, true")
-        })?;
-        Ok(Some(level))
-    }
-}
-
-/// Runs the command. `Ok` holds the exit code; for `Err` it is [`Error::exit_code`].
+/// Runs the command. `Ok` holds the exit code; for `Err` it is
+/// [`benchtop_model::Error::exit_code`].
 pub fn run(cli: Cli) -> Result<u8> {
     let context = Context {
         project: cli.project,

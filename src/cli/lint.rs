@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::out::count;
-use super::{Context, items, json_line, print};
+use super::items;
+use crate::context::Context;
+use crate::out::{count, json_line, print};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::lint::{self, ItemLint};
 use benchtop_compose::metadata::judge::judging_of;
@@ -90,7 +91,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         for finding in &lint_run.found {
             json_line(&mut out, &object(finding))?;
         }
-        super::done(out.flush())?;
+        crate::out::done(out.flush())?;
     } else {
         print(&lint_run.text())?;
     }

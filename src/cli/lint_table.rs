@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::{done, json_line, out, print};
+use super::out;
+use crate::out::{done, json_line, print};
 use benchtop_formats as formats;
+use benchtop_formats::input;
 use benchtop_metrics::table_lint::{
     self, Of, Plan, Report, Rule, Share, TOLERANCE, Table, recognise,
 };
-use benchtop_model::clean;
-use benchtop_model::{Error, ErrorKind, Result, Severity};
+use benchtop_model::{Error, ErrorKind, Result, Severity, clean};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -89,8 +90,8 @@ pub fn run(args: &Args) -> Result<u8> {
 }
 
 fn read(path: &Path) -> Result<(Table, Plan)> {
-    let rows = formats::delimited::table(BufReader::new(formats::open(path)?))
-        .map_err(|p| p.file(path))?;
+    let rows =
+        formats::delimited::table(BufReader::new(input::open(path)?)).map_err(|p| p.file(path))?;
     let mut rows = rows.into_iter();
     let Some((_, columns)) = rows.next() else {
         return Err(Error::input("the file is empty")

@@ -4,7 +4,8 @@ use std::io::BufWriter;
 
 use serde_json::{Value, json};
 
-use super::{Context, done, json_line};
+use crate::context::Context;
+use crate::out::{done, json_line};
 use benchtop_model::history::{Entry, LogAsk, Moment};
 use benchtop_model::{Act, Result, clean, history};
 use benchtop_protocol::wire::{LOGGED, LogPage, request};

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Context, import, out, print};
+use super::{import, out};
+use crate::context::Context;
+use crate::out::print;
 use benchtop_model::history::{Conflict, Merged, Side};
 use benchtop_model::{Error, Result, clean, history};
 use benchtop_protocol::wire::request;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 
-use super::{out, print};
+use super::out;
+use crate::out::print;
 use benchtop_inference::hub::Hub;
 use benchtop_model::Result;
 use benchtop_model::weights::{Doing, FileProgress, FileState, ModelReport};

@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use super::{Context, import, print};
+use super::import;
+use crate::context::Context;
 use crate::out;
+use crate::out::print;
 use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::usage::Tally;
 use benchtop_model::{Result, Status, clean};

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::out::count;
-use super::{Context, print};
+use crate::context::Context;
+use crate::out::{count, print};
 use benchtop_model::history::stamp;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::writer::now;
+use benchtop_owner::clock::now;
 use benchtop_protocol::lock;
 use benchtop_store::recover::{self, From, Recovery, Said};
 

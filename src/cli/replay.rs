@@ -6,7 +6,9 @@ use std::io::BufWriter;
 use serde_json::{Map, Value, json};
 
 use super::log::moment;
-use super::{Context, done, json_line, out, print};
+use super::out;
+use crate::context::Context;
+use crate::out::{done, json_line, print};
 use benchtop_model::history::{Moment, Moved};
 use benchtop_model::{Result, clean};
 use benchtop_protocol::wire::request;

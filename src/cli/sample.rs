@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{Context, import};
+use super::import;
+use crate::context::Context;
 use benchtop_files::project::Project;
 use benchtop_model::{ErrorKind, Result};
 use benchtop_protocol::Client;

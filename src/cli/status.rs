@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::{Context, out, print};
+use super::out;
+use crate::context::Context;
+use crate::out::print;
 use benchtop_model::usage::MetadataHealth;
 use benchtop_model::{Error, ErrorKind, Finding, Result, clean};
 use benchtop_protocol::wire::{OwnerStatus, Waits, request};

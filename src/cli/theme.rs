@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{out, print};
+use super::out;
+use crate::out::print;
 use benchtop_model::{Result, clean};
 use benchtop_tui::person::{self, Settings};
 use benchtop_tui::terminal::environment;

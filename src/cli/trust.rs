@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use super::{Context, out, print};
+use super::out;
+use crate::context::Context;
+use crate::out::print;
 use benchtop_model::history::stamp;
 use benchtop_model::trust::{Destination, Sends, origin};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_owner::writer::now;
+use benchtop_owner::clock::now;
 use benchtop_store::trust::{Agreement, Linked, Trust, TrustedJob};
 
 #[derive(clap::Args)]

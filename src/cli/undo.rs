@@ -3,8 +3,9 @@
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Context, print};
+use crate::context::Context;
 use crate::out;
+use crate::out::print;
 use benchtop_model::Result;
 use benchtop_protocol::wire::request;
 

@@ -5,8 +5,8 @@ use std::io::IsTerminal;
 
 use serde_json::json;
 
-use super::out::count;
-use super::{Context, out, print};
+use crate::context::Context;
+use crate::out::{self, count, print};
 use benchtop_model::history::stamp;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::verify::{Report, Severity, repair, verify};
@@ -51,7 +51,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     } else {
         None
     };
-    let at = stamp(benchtop_owner::writer::now());
+    let at = stamp(benchtop_owner::clock::now());
     if args.accept {
         repair::accept_all(&project, &at)?;
     }

@@ -10,10 +10,10 @@
 //! back on export; names that begin with `$` are reserved for benchtop. docs/formats.md lists the
 //! formats of other tools.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::Path;
 
+use self::input::open;
 use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, Form, Item, Prediction, Result};
 
@@ -25,6 +25,7 @@ pub mod delimited;
 mod dysca;
 mod dysca_nested;
 mod fields;
+pub mod input;
 pub mod jsonl;
 mod mapped;
 mod mvp;
@@ -198,20 +199,6 @@ impl Format {
                 F::MvpPredictions | F::MvpEvaluated | F::MvpCircularPredictions
             )
     }
-}
-
-/// Opens `path` with a read buffer of 256 KiB.
-///
-/// # Errors
-/// [`Error::io`]; [`benchtop_model::ErrorKind::Input`] if it is not a regular file (a pipe might
-/// never end).
-pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    let found = std::fs::metadata(path).map_err(|e| Error::io(&e, "cannot open", path))?;
-    if !found.is_file() {
-        return Err(Error::input("not a regular file").file(path));
-    }
-    let file = File::open(path).map_err(|e| Error::io(&e, "cannot open", path))?;
-    Ok(Box::new(BufReader::with_capacity(1 << 18, file)))
 }
 
 /// Reads the items of the file at `path`, in the given format. Their ids are `<dataset>/<key>`.

@@ -7,7 +7,8 @@ use super::predictions::OUTPUT;
 use super::records::{Record, Records};
 use super::rows::{self, Container, json, object::Object};
 use super::tools::inspect;
-use super::{Format, open, third_party};
+use super::{Format, third_party};
+use crate::input::open;
 use benchtop_model::mapping::{Mapping, guess};
 use benchtop_model::{Error, ErrorKind, Result};
 

@@ -11,7 +11,8 @@ use super::rows::{self, Rows, Tally, json};
 use super::tools::{
     self, About, fiftyone, helm, huggingface, inspect, label_studio, lmms, opencompass, vlmevalkit,
 };
-use super::{Format, open, roundtrip_column};
+use super::{Format, roundtrip_column};
+use crate::input::open;
 use benchtop_model::mapping::{Mapping, guess};
 use benchtop_model::{Error, Item, Prediction, Result};
 

@@ -43,7 +43,7 @@ pub fn authorize(shared: &OwnerContext, peer: u32, ask: &AnyRequest) -> Result<(
     let (me, access) = (rustix::process::geteuid().as_raw(), ask.name().row().access);
     allowed(access, peer == me, || trust::consents(shared, ask))?;
     if ask.writes() {
-        shared.may_write()
+        shared.writable.may_write()
     } else {
         Ok(())
     }

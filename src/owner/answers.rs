@@ -25,12 +25,12 @@ use benchtop_model::Result;
 /// # Errors
 /// [`Corrupt`](benchtop_model::ErrorKind::Corrupt) when the texts are damaged.
 pub fn line(shared: &OwnerContext, row: u32) -> Result<String> {
-    Ok(resolved(shared, shared.catalog().line(row as usize)?))
+    Ok(resolved(shared, shared.items.catalog().line(row as usize)?))
 }
 
 /// The revision of an item as it is shown: of a veiled one that of its text, since the last would tell that somebody decided.
 pub fn rev(sight: &AnnotatorView, row: u32) -> u64 {
-    let ledger = sight.ledger();
+    let ledger = sight.items.ledger();
     if sight.veils(row) {
         ledger.text_rev(row)
     } else {

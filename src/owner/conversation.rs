@@ -194,9 +194,9 @@ type Lookup = Box<dyn FnOnce(&AnnotatorView, &mut Watch<'_>) -> Result<AnyReply>
 
 impl Control for request::Subscribe {
     fn control(self, conversation: &mut Conversation, number: u64) -> bool {
-        conversation.events = Some(conversation.shared.events.subscribe());
+        conversation.events = Some(conversation.shared.broadcast.events.subscribe());
         // Decisions after `since` were not sent to this client: it must ask for what it shows.
-        let is_behind = conversation.shared.ledger().rev() > self.since;
+        let is_behind = conversation.shared.items.ledger().rev() > self.since;
         if is_behind
             && conversation
                 .outbox
@@ -234,7 +234,7 @@ impl Control for request::Agree {
 impl Control for request::Stop {
     fn control(self, conversation: &mut Conversation, number: u64) -> bool {
         conversation.reply::<Self>(number, Ok(()));
-        conversation.shared.tell(Event::Ending);
+        conversation.shared.broadcast.tell(Event::Ending);
         conversation.shared.stop.notify_one();
         true
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::context::OwnerContext;
 use super::priority::lower_thread_priority;
-use super::writer::now;
+use crate::clock::now;
 use benchtop_files::project::Project;
 use benchtop_model::history::stamp;
 use benchtop_store::index::Index;
@@ -81,7 +81,7 @@ pub fn start(shared: &Arc<OwnerContext>) -> std::io::Result<JoinHandle<()>> {
 
 /// What was told at the start.
 fn begin_known(owner: &OwnerContext) -> Vec<String> {
-    owner.notices().clone()
+    owner.broadcast.notices().clone()
 }
 
 /// Waits; false once the owner is ending.
@@ -98,7 +98,7 @@ fn slept(owner: &OwnerContext, time: Duration) -> bool {
 
 fn look(owner: &OwnerContext, known: &mut Vec<String>) {
     // Another project may have taken the place of this one.
-    if owner.at_home().is_err() {
+    if owner.writable.at_home().is_err() {
         return;
     }
     let before = Inventory::load(&owner.project).unwrap_or_default();
@@ -125,7 +125,7 @@ fn look(owner: &OwnerContext, known: &mut Vec<String>) {
             for notice in told(&wrong) {
                 if !known.contains(&notice) {
                     super::log::write(format_args!("{} {notice}", stamp(now())));
-                    owner.notices().push(notice.clone());
+                    owner.broadcast.notices().push(notice.clone());
                     known.push(notice);
                 }
             }
@@ -150,7 +150,7 @@ fn gone(owner: &OwnerContext) {
         first + 1
     );
     super::log::write(format_args!("{} {notice}", stamp(now())));
-    owner.notices().push(notice);
+    owner.broadcast.notices().push(notice);
 }
 
 /// At an orderly end, with nobody else left who could write: the inventory of all files, the caches among them.
@@ -163,7 +163,7 @@ pub fn end(shared: Arc<OwnerContext>) {
     let Ok(shared) = Arc::try_unwrap(shared) else {
         return;
     };
-    if shared.at_home().is_err() {
+    if shared.writable.at_home().is_err() {
         return;
     }
     drop(shared);

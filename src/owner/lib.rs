@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod answers;
+pub mod clock;
 pub mod context;
 mod conversation;
 pub mod dispatch;

@@ -200,7 +200,7 @@ impl MetadataCache {
         });
         *held = Some(now.clone());
         if before.is_some() && !same {
-            shared.tell(Event::Metadata);
+            shared.broadcast.tell(Event::Metadata);
         }
         self.tell(shared, now.in_force.notice());
         now
@@ -213,14 +213,14 @@ impl MetadataCache {
             return;
         }
         let before = std::mem::replace(&mut *notice, now.clone());
-        let mut notices = shared.notices();
+        let mut notices = shared.broadcast.notices();
         notices.retain(|notice| Some(notice) != before.as_ref());
         if let Some(now) = &now {
             log::write(format_args!("{now}"));
             notices.insert(0, now.clone());
         }
         drop(notices);
-        shared.tell(Event::MetadataErrors(now));
+        shared.broadcast.tell(Event::MetadataErrors(now));
     }
 
     /// Saves files, all or none, and notifies the clients.
@@ -245,7 +245,7 @@ impl MetadataCache {
     /// [`benchtop_model::ErrorKind::Corrupt`] and [`benchtop_model::ErrorKind::Cancelled`].
     pub fn usage(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<Arc<Usage>> {
         let mut held = lock(&self.usage);
-        let catalog = shared.catalog();
+        let catalog = shared.items.catalog();
         let revisions = catalog.revisions().list().len();
         let current = held
             .take()
@@ -306,7 +306,7 @@ fn watch_files(live: &MetadataCache, owner: &Weak<OwnerContext>) {
         let Some(shared) = owner.upgrade() else {
             return;
         };
-        if shared.clients() == 0 {
+        if shared.activity.clients() == 0 {
             *lock(&live.asked) = false;
         } else {
             // Read errors are reported to the next request.

@@ -25,7 +25,7 @@ fn state(shared: &OwnerContext) -> Option<([u8; 32], u64)> {
 impl Seen {
     /// As the project is now.
     pub fn of(shared: &OwnerContext) -> Seen {
-        let state = shared.closed.as_ref().and_then(|_| state(shared));
+        let state = shared.writable.closed.as_ref().and_then(|_| state(shared));
         Seen {
             looks: 0,
             state,
@@ -36,19 +36,19 @@ impl Seen {
     /// Looks again. True when this owner is to end so that another one opens the project anew: its folder was moved, it
     /// can be written by now, or somebody else has written into it.
     pub fn is_to_end(&mut self, shared: &OwnerContext) -> bool {
-        if let Err(problem) = shared.at_home() {
+        if let Err(problem) = shared.writable.at_home() {
             if self.told {
                 return true;
             }
             // Once with time to hear of it: clients ask for everything again, and see why nothing is saved.
             self.told = true;
             super::log::write(format_args!("{problem}"));
-            *shared.read_only() = Some(problem.to_string());
-            shared.tell(Event::Resync);
+            *shared.writable.read_only() = Some(problem.to_string());
+            shared.broadcast.tell(Event::Resync);
             return false;
         }
         self.looks += 1;
-        if shared.closed.is_none() || !self.looks.is_multiple_of(TRY_EVERY) {
+        if shared.writable.closed.is_none() || !self.looks.is_multiple_of(TRY_EVERY) {
             return false;
         }
         writable::obstacle(&shared.project).is_none() || state(shared) != self.state

@@ -10,8 +10,9 @@ use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::context::{Data, OwnerContext};
-use super::writer::{self, WriterCommand, now};
+use super::writer::{self, WriterCommand};
 use super::{access, read_only, session};
+use crate::clock::now;
 use benchtop_files::project::Project;
 use benchtop_files::{disk, inspect, writable};
 use benchtop_model::{Error, ErrorKind, Result, clean};
@@ -179,8 +180,8 @@ fn serve(held: Held) -> Result<()> {
         now(),
         maker,
     );
-    *shared.read_only() = closed.as_ref().map(ToString::to_string);
-    (shared.closed, shared.socket) = (closed, socket_path);
+    *shared.writable.read_only() = closed.as_ref().map(ToString::to_string);
+    (shared.writable.closed, shared.socket) = (closed, socket_path);
     let shared = Arc::new(shared);
     let writing = start_writer(
         &shared,
@@ -193,7 +194,7 @@ fn serve(held: Held) -> Result<()> {
     super::generate::start(&shared);
     super::scoring::start(&shared);
     super::evaluate::start(&shared);
-    let watching_files = match shared.closed {
+    let watching_files = match shared.writable.closed {
         Some(_) => None,
         None => Some(
             super::file_watch::start(&shared)
@@ -238,12 +239,12 @@ fn start_writer(
 ) -> Result<std::thread::JoinHandle<()>> {
     let folded_already = folded.is_some();
     // Statuses that are not to be written are never behind.
-    let stale = folded_already && shared.closed.is_none();
+    let stale = folded_already && shared.writable.closed.is_none();
     if let Some((ledger, pictures)) = folded {
         let found = writer::load_rounds(shared, &ledger);
-        shared.notices().extend(found);
-        *shared.ledger_mut() = ledger;
-        *shared.pictures_mut() = pictures;
+        shared.broadcast.notices().extend(found);
+        *shared.items.ledger_mut() = ledger;
+        *shared.items.pictures_mut() = pictures;
     }
     // Nothing is shown to anybody before it is known what rounds keep back.
     if !folded_already && !rounds::lengths(&shared.project)?.is_empty() {
@@ -255,24 +256,24 @@ fn start_writer(
         let (mut unread, mut stale) = (None, stale);
         if !folded_already {
             // The first page is served from the checkpoint meanwhile; whoever needs verdicts waits for these locks.
-            let mut ledger = owner.ledger_mut();
-            let mut pictures = owner.pictures_mut();
+            let mut ledger = owner.items.ledger_mut();
+            let mut pictures = owner.items.pictures_mut();
             let _ = locked.send(());
             match fold(&owner) {
                 Ok((loaded, made, notices)) => {
                     *pictures = made;
                     drop(pictures);
                     let found = writer::load_rounds(&owner, &loaded);
-                    if open::followed(&loaded, &owner.pictures()).contents != contents {
+                    if open::followed(&loaded, &owner.items.pictures()).contents != contents {
                         stale = true;
-                        owner.notices().extend(withdraw(&owner, &loaded));
+                        owner.broadcast.notices().extend(withdraw(&owner, &loaded));
                     }
                     *ledger = loaded;
-                    owner.notices().extend(notices);
-                    owner.notices().extend(found);
+                    owner.broadcast.notices().extend(notices);
+                    owner.broadcast.notices().extend(found);
                 }
                 Err(problem) => {
-                    *owner.read_only() = Some(problem.to_string());
+                    *owner.writable.read_only() = Some(problem.to_string());
                     unread = Some(
                         problem.help("end the owner with `benchtop stop` once it can be read"),
                     );
@@ -294,7 +295,7 @@ fn start_writer(
 /// Puts the statuses of `ledger` in the place of those shown so far, which followed from journals of the same lengths and
 /// other contents. Gives what a person should know.
 fn withdraw(owner: &OwnerContext, ledger: &Ledger) -> Option<String> {
-    let mut data = owner.data_mut();
+    let mut data = owner.items.data_mut();
     let mut overlay = Overlay::blank(data.catalog.len());
     ledger.write_over(&mut overlay);
     let differ = overlay
@@ -305,7 +306,7 @@ fn withdraw(owner: &OwnerContext, ledger: &Ledger) -> Option<String> {
         .count();
     data.overlay = overlay;
     drop(data);
-    owner.tell(Event::Resync);
+    owner.broadcast.tell(Event::Resync);
     let what = format!(
         "the journals were changed since the owner ended: {differ} items were first shown with a status that they no longer have"
     );
@@ -315,7 +316,7 @@ fn withdraw(owner: &OwnerContext, ledger: &Ledger) -> Option<String> {
 /// Reads all journals.
 fn fold(owner: &OwnerContext) -> Result<(Ledger, Pictures, Vec<String>)> {
     let (pictures, mut notices) = open::load_pictures(&owner.project)?;
-    let (ledger, found) = open::load_ledger(&owner.project, &owner.catalog(), &pictures)?;
+    let (ledger, found) = open::load_ledger(&owner.project, &owner.items.catalog(), &pictures)?;
     notices.extend(found);
     Ok((ledger, pictures, notices))
 }
@@ -363,7 +364,7 @@ async fn accept(
                 if seen.is_to_end(&shared) {
                     return Ok(());
                 }
-                if shared.clients() > 0 || shared.jobs() > 0 {
+                if shared.activity.clients() > 0 || shared.activity.jobs() > 0 {
                     busy = Instant::now();
                 } else if idle.is_some_and(|idle| busy.elapsed() >= idle) {
                     return Ok(());

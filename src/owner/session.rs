@@ -44,7 +44,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
             return;
         }
     };
-    let _counted = shared.count_client();
+    let _counted = shared.activity.count_client();
     let (outbox, mut inbox) = mpsc::channel::<FromOwner>(OUTBOX);
     let (receipts, mut receipt_box) = mpsc::unbounded_channel::<Sent>();
     let running = Arc::new(Running::new(shared.at_work.connection()));
@@ -220,7 +220,7 @@ async fn greet(
     };
     check(&hello)?;
     access::authenticate(company, me, peer, &hello.who)?;
-    if let Err(problem) = shared.at_home() {
+    if let Err(problem) = shared.writable.at_home() {
         // This owner is about to end: as unreachable its client looks for the next one.
         shared.stop.notify_one();
         return Err(Error {
@@ -238,11 +238,11 @@ async fn greet(
         version: env!("CARGO_PKG_VERSION").into(),
         project: config.name.clone(),
         root: shared.project.root().to_path_buf(),
-        rev: shared.ledger().rev(),
-        items: shared.catalog().len() as u64,
+        rev: shared.items.ledger().rev(),
+        items: shared.items.catalog().len() as u64,
         reasons: config.review.reasons.clone(),
         place,
-        notices: shared.notices().clone(),
+        notices: shared.broadcast.notices().clone(),
     };
     if !feed(sink, &FromOwner::Welcome(Box::new(welcome))).await || !flush(sink).await {
         return Err(Error::new(ErrorKind::Unreachable, "the client went away"));

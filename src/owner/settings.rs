@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use super::context::OwnerContext;
+use super::context::Broadcast;
 use super::log;
 use benchtop_files::project::{FILE, Project};
 use benchtop_model::config::Config;
@@ -37,16 +37,16 @@ impl Settings {
     }
 
     /// Those that are on disk now.
-    pub fn now(&self, shared: &OwnerContext) -> Arc<Config> {
-        let now = stamp(&shared.project);
+    pub fn now(&self, project: &Project, broadcast: &Broadcast) -> Arc<Config> {
+        let now = stamp(project);
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if held.stamp == now && now.is_some() {
             return held.config.clone();
         }
-        let told = match Project::open(shared.project.root()) {
-            Ok(project) => {
-                let fixed = fixed(shared.project.config(), project.config());
-                held.config = Arc::new(project.config().clone());
+        let told = match Project::open(project.root()) {
+            Ok(read) => {
+                let fixed = fixed(project.config(), read.config());
+                held.config = Arc::new(read.config().clone());
                 fixed
             }
             Err(problem) => Some(format!(
@@ -58,7 +58,7 @@ impl Settings {
             let before = std::mem::replace(&mut held.told, told.clone());
             let config = held.config.clone();
             drop(held);
-            let mut notices = shared.notices();
+            let mut notices = broadcast.notices();
             notices.retain(|notice| Some(notice) != before.as_ref());
             if let Some(told) = told {
                 log::write(format_args!("{told}"));

@@ -96,7 +96,7 @@ fn each_once(all: impl Iterator<Item = Result<Destination>>) -> Result<Vec<Desti
 fn held(shared: &OwnerContext) -> Held {
     shared.trust.read().unwrap_or_else(|problem| {
         let said = format!("nothing is trusted, so jobs wait: {problem}");
-        let mut notices = shared.notices();
+        let mut notices = shared.broadcast.notices();
         if !notices.contains(&said) {
             notices.push(said);
         }
@@ -163,7 +163,7 @@ pub fn agree(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     if to.is_empty() {
         return Ok(());
     }
-    shared.trust.agree(&to, &stamp(super::writer::now()))
+    shared.trust.agree(&to, &stamp(crate::clock::now()))
 }
 
 /// Whether a request consents to what leaves the machine: it resumes a job that waits for that. One that is not known
@@ -242,7 +242,7 @@ pub fn link(shared: &OwnerContext, paths: &[PathBuf]) {
         if let Err(problem) = shared.trust.link(shared.project.root(), folder, true) {
             super::log::write(format_args!(
                 "{} pictures outside of the project are not sent: {problem}",
-                stamp(super::writer::now())
+                stamp(crate::clock::now())
             ));
         }
     }
@@ -370,7 +370,7 @@ pub fn begin(shared: &OwnerContext, kind: JobKind, id: u32, digest: String) -> O
         Err(problem) => {
             super::log::write(format_args!(
                 "{} job {id} waits after the next start of the owner: {problem}",
-                stamp(super::writer::now())
+                stamp(crate::clock::now())
             ));
             None
         }
@@ -382,7 +382,7 @@ pub fn end(shared: &OwnerContext, kind: JobKind, id: u32) {
     if let Err(problem) = shared.trust.end(shared.project.root(), kind, id) {
         super::log::write(format_args!(
             "{} job {id} is still remembered as one that goes on: {problem}",
-            stamp(super::writer::now())
+            stamp(crate::clock::now())
         ));
     }
 }

@@ -85,7 +85,7 @@ impl AnnotatorView {
     pub fn of(shared: &Arc<OwnerContext>, who: &str) -> AnnotatorView {
         if shared.rounds.unread() {
             // They are read together with the verdicts, whose lock is held until then.
-            drop(shared.ledger());
+            drop(shared.items.ledger());
         }
         AnnotatorView {
             shared: shared.clone(),
@@ -134,7 +134,7 @@ impl AnnotatorView {
     /// The items, and the statuses as they are shown; the times of verdicts only where they are asked for.
     pub fn items(&self, times: bool) -> (Arc<Catalog>, Overlay) {
         let (catalog, mut overlay) = {
-            let data = self.shared.data();
+            let data = self.shared.items.data();
             (data.catalog.clone(), data.overlay.snapshot(times))
         };
         for row in self.veil.iter().flat_map(|veil| veil.rows()) {
@@ -159,7 +159,7 @@ impl AnnotatorView {
         if self.veils(row) {
             return (Status::Pending, 0);
         }
-        let data = self.shared.data();
+        let data = self.shared.items.data();
         (
             self.shown(&data, row),
             data.overlay.judged.get(row as usize).copied().unwrap_or(0),

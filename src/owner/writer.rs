@@ -20,6 +20,7 @@ pub use made::MadePictures;
 pub use rounds::load_rounds;
 use uuid::Uuid;
 
+use super::clock::now;
 use super::context::OwnerContext;
 use super::dispatch::Decision as Decided;
 use super::jobs::{self, StepEdit};
@@ -133,11 +134,6 @@ pub struct Revise {
     pub edit: Option<EditMark>,
     /// Where the outcome goes: what is still to be entered in the index.
     pub reply: mpsc::Sender<Result<Recorded>>,
-}
-
-/// The current time in milliseconds since 1970.
-pub fn now() -> i64 {
-    jiff::Timestamp::now().as_millisecond()
 }
 
 struct Pending {
@@ -280,7 +276,7 @@ impl Writer {
         let known = self
             .unread
             .clone()
-            .or_else(|| self.shared.may_write().err());
+            .or_else(|| self.shared.writable.may_write().err());
         known.or_else(|| self.read_again().err())
     }
 
@@ -348,7 +344,7 @@ impl Writer {
         locks: &mut Duration,
     ) -> Result<std::result::Result<(Decision, u32), Other>> {
         let began = Instant::now();
-        let ledger = self.shared.ledger();
+        let ledger = self.shared.items.ledger();
         *locks = began.elapsed();
         let uuid = match &wish {
             DecisionRequest::Decide(d) => d.uuid,
@@ -416,8 +412,8 @@ impl Writer {
             .max(self.batch.last().map_or(0, |p| p.decision.rev))
             + 1;
         let began = Instant::now();
-        let catalog = self.shared.catalog();
-        let pictures = self.shared.pictures();
+        let catalog = self.shared.items.catalog();
+        let pictures = self.shared.items.pictures();
         *locks += began.elapsed();
         let item = pictures.seen(&catalog, row as usize)?;
         drop(pictures);
@@ -454,7 +450,7 @@ impl Writer {
             )
         };
         let row = decide.number.checked_sub(1).ok_or_else(none)?;
-        if row as usize >= self.shared.data().catalog.len() {
+        if row as usize >= self.shared.items.data().catalog.len() {
             return Err(none());
         }
         let known = &self.shared.config().review.reasons;
@@ -508,7 +504,10 @@ impl Writer {
     }
 
     fn place(&self, who: &str, place: &ResumePoint) {
-        if let (Ok(text), Ok(())) = (serde_json::to_string(place), self.shared.may_write()) {
+        if let (Ok(text), Ok(())) = (
+            serde_json::to_string(place),
+            self.shared.writable.may_write(),
+        ) {
             self.shared.index.note_place(who, &text);
             self.index_writer.places();
         }
@@ -517,12 +516,12 @@ impl Writer {
     /// The checkpoint must not vouch for blocks it has not seen.
     fn all_dirty(&mut self) {
         self.dirty
-            .extend(0..self.shared.catalog().len().div_ceil(BLOCK_ROWS));
+            .extend(0..self.shared.items.catalog().len().div_ceil(BLOCK_ROWS));
     }
 
     /// Has the statuses written, as they are now and with the journals that they follow from.
     fn checkpoint(&mut self) {
-        if self.shared.may_write().is_err() || !self.index_writer.is_free() {
+        if self.shared.writable.may_write().is_err() || !self.index_writer.is_free() {
             return;
         }
         self.dirty.extend(self.index_writer.unwritten());
@@ -530,13 +529,13 @@ impl Writer {
             return;
         }
         let (rev, journals) = {
-            let ledger = self.shared.ledger();
+            let ledger = self.shared.items.ledger();
             (
                 ledger.rev(),
-                open::followed(&ledger, &self.shared.pictures()),
+                open::followed(&ledger, &self.shared.items.pictures()),
             )
         };
-        let overlay = self.shared.data().overlay.clone();
+        let overlay = self.shared.items.data().overlay.clone();
         self.index_writer
             .checkpoint(overlay, std::mem::take(&mut self.dirty), rev, journals);
         self.since_checkpoint = 0;
@@ -545,7 +544,7 @@ impl Writer {
     /// What the next opening reads first; it names the journals, so it must be the last thing written.
     fn leave(&mut self) {
         let unwritten = self.index_writer.finish();
-        if self.shared.may_write().is_err() {
+        if self.shared.writable.may_write().is_err() {
             return;
         }
         if self.unread.is_some()
@@ -555,11 +554,11 @@ impl Writer {
         {
             return;
         }
-        let journals = open::followed(&self.shared.ledger(), &self.shared.pictures());
+        let journals = open::followed(&self.shared.items.ledger(), &self.shared.items.pictures());
         if let Err(problem) = self
             .shared
             .index
-            .leave(&self.shared.data().overlay, &journals)
+            .leave(&self.shared.items.data().overlay, &journals)
         {
             crate::log::write(format_args!("the next start will take longer: {problem}"));
         }

@@ -4,8 +4,9 @@ pub mod pace;
 pub mod table;
 pub mod value;
 
-use super::{Context, print};
+use crate::context::Context;
 use crate::out;
+use crate::out::print;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, By};
 use benchtop_model::{Result, clean};

@@ -1,7 +1,9 @@
 //! `benchtop pace`: the annotator's own pace. The owner never reports the pace of others.
 
 use super::value;
-use crate::{Context, out, print};
+use crate::context::Context;
+use crate::out;
+use crate::out::print;
 use benchtop_metrics::agreement::pace::LAST;
 use benchtop_model::Result;
 use benchtop_model::agreement::analysis::OwnPace;

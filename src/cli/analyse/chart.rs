@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::Draws;
 use super::source::{Of, Source};
-use crate::{Context, board, print};
+use crate::board;
+use crate::context::Context;
+use crate::out::print;
 use benchtop_formats::chart::{Bar, Bars, Entry, Grid, LONGEST, Scales, Scene};
 use benchtop_metrics::statistics::{Z95, p_text, wilson};
 use benchtop_model::analysis::{Intervals, Sure, What};

@@ -12,7 +12,8 @@ use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
 
 use self::source::{Of, Source};
-use super::{Context, print};
+use crate::context::Context;
+use crate::out::print;
 use benchtop_metrics::alignment::THRESHOLD;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::analysis::{
@@ -289,14 +290,14 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 fn json(found: &Analysis) -> Result<u8> {
     let mut out = Vec::new();
     match found {
-        Analysis::Correlated(found) => super::json_line(&mut out, found)?,
-        Analysis::Clustered(found) => super::json_line(&mut out, found)?,
-        Analysis::Stable(found) => super::json_line(&mut out, found)?,
-        Analysis::Cleaned(found) => super::json_line(&mut out, found)?,
-        Analysis::Aligned(found) => super::json_line(&mut out, found)?,
+        Analysis::Correlated(found) => crate::out::json_line(&mut out, found)?,
+        Analysis::Clustered(found) => crate::out::json_line(&mut out, found)?,
+        Analysis::Stable(found) => crate::out::json_line(&mut out, found)?,
+        Analysis::Cleaned(found) => crate::out::json_line(&mut out, found)?,
+        Analysis::Aligned(found) => crate::out::json_line(&mut out, found)?,
         Analysis::Sure(list) => list
             .iter()
-            .try_for_each(|one: &analysis::Sure| super::json_line(&mut out, one))?,
+            .try_for_each(|one: &analysis::Sure| crate::out::json_line(&mut out, one))?,
         Analysis::Published(board) => published::json(board, &mut out)?,
     }
     print(&String::from_utf8_lossy(&out)).map(|()| 0)
@@ -304,7 +305,7 @@ fn json(found: &Analysis) -> Result<u8> {
 
 /// Reads a CSV file: the column names and the rows.
 fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>)> {
-    let input = std::io::BufReader::new(benchtop_formats::open(path)?);
+    let input = std::io::BufReader::new(benchtop_formats::input::open(path)?);
     let rows = benchtop_formats::delimited::table(input).map_err(|p| p.file(path))?;
     let mut rows = rows.into_iter().map(|(_, cells)| cells);
     let Some(names) = rows.next() else {

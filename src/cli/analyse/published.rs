@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::source::{Of, Source};
 use super::{CellLine, text};
-use crate::{Context, json_line, print};
+use crate::context::Context;
+use crate::out::{json_line, print};
 use benchtop_formats::printed as published;
 use benchtop_model::Result;
 use benchtop_model::analysis::{Analysis, What};

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use crate::board::{choose, extractor};
-use crate::{Context, import, out};
+use crate::context::Context;
+use crate::{import, out};
 use benchtop_model::analysis::{AnalyseAsk, Analysis, What};
 use benchtop_model::board::{Board, BoardAsk, Curated};
 use benchtop_model::{Error, ErrorKind, Filter, Result};

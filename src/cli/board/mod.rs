@@ -21,7 +21,7 @@ use clap::ValueEnum;
 pub use self::print::print;
 
 use self::source::Source;
-use super::Context;
+use crate::context::Context;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::board::analysis::TOOL;
 use benchtop_model::board::{Better, Board, BoardAsk, Cell, Curated, Printed, Row};

@@ -1,7 +1,8 @@
 //! The source of a board and its analyses: files, or the project's owner.
 
 use super::{Args, board_ask, extractor};
-use crate::{Context, out};
+use crate::context::Context;
+use crate::out;
 use benchtop_formats::printed as published;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::agreement::Bootstrap;

@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::pool::Pool;
-use crate::out::{self, count};
-use crate::{Context, consent, import, print};
+use crate::context::Context;
+use crate::out::{self, count, print};
+use crate::{consent, import};
 use benchtop_model::trust::Sends;
 use benchtop_model::{Result, clean};
 use benchtop_owner::trust::of_servers;

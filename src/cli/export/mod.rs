@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Context, items, out};
+use super::{items, out};
+use crate::context::Context;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_model::generated_image::{PictureState, check_drafts};
 use benchtop_model::{Error, ErrorKind, Filter, Form, Item, Prediction, Result};

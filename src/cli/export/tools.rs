@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Args, item, items, lines};
-use crate::{Context, out};
+use crate::context::Context;
+use crate::out;
 use benchtop_model::{Error, ErrorKind, Filter, Item, Key, Result};
 use benchtop_pipeline::export::tools::{Surveys, Tool, Tools, takes_answers};
 use benchtop_protocol::Client;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use crate::context::Context;
 use crate::out;
-use crate::{Context, print};
+use crate::out::print;
 use benchtop_inference::candle::scorer::{ClipScorer, Options};
 use benchtop_inference::hub::Hub;
 use benchtop_inference::scoring::ImageTextScorer;
-use benchtop_model::Result;
-use benchtop_model::clean;
+use benchtop_model::{Result, clean};
 use benchtop_pipeline::scoring::compare::{Comparison, compare};
 
 #[derive(clap::Args)]

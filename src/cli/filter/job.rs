@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
+use crate::context::Context;
 use crate::follow::{Follow, Followed, follow, left};
-use crate::{Context, consent, out, print};
+use crate::out::print;
+use crate::{consent, out};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::Client;

@@ -9,7 +9,9 @@ mod rules;
 use clap::Subcommand;
 use serde_json::json;
 
-use super::{Context, out, print};
+use super::out;
+use crate::context::Context;
+use crate::out::print;
 use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::scoring::job::{NewScoring, ScoringAct};
 use benchtop_model::scoring::{Measure, Scorer};

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde_json::json;
 
 use super::measure;
-use crate::{out, print};
+use crate::out;
+use crate::out::print;
 use benchtop_model::scoring::bench::{Bench, BenchAsk, Share, Tally};
 use benchtop_model::scoring::rules::Then;
 use benchtop_model::scoring::{Measure, Outcome, ScoreState};

@@ -6,7 +6,8 @@ use clap::Subcommand;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::{out, print};
+use crate::out;
+use crate::out::print;
 use benchtop_files::bounded;
 use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_model::scoring::Outcome;

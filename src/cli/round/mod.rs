@@ -8,8 +8,10 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::{Context, agreement, print};
+use super::agreement;
+use crate::context::Context;
 use crate::out;
+use crate::out::print;
 use benchtop_files::disk;
 use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::WhatIf;

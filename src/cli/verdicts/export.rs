@@ -3,7 +3,9 @@
 use std::io::{BufWriter, Write};
 
 use super::Args;
-use crate::{Context, done, out};
+use crate::context::Context;
+use crate::out;
+use crate::out::done;
 use benchtop_formats::verdicts::label_studio::TaskWriter;
 use benchtop_formats::verdicts::{csv, jsonl};
 use benchtop_model::verdict_interchange::{Exchanged, VerdictForm};

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::Form;
-use crate::{Context, import, merge, out, print};
+use crate::context::Context;
+use crate::out::print;
+use crate::{import, merge, out};
 use benchtop_model::verdict_interchange::{Taken, Words};
 use benchtop_model::{Error, Result, clean};
 use benchtop_protocol::wire::request;

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 
-use super::{Context, print};
+use crate::context::Context;
+use crate::out::print;
 use benchtop_formats::verdicts::label_studio::config::config;
 use benchtop_model::Result;
 use benchtop_model::verdict_interchange::{VerdictForm, Words};

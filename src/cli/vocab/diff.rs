@@ -7,9 +7,10 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use super::super::{Context, print};
 use super::parsed;
+use crate::context::Context;
 use crate::out;
+use crate::out::print;
 use benchtop_compose::metadata::Metadata;
 use benchtop_compose::metadata::diff::{Diff, Parts, Terms, diff, files};
 use benchtop_model::metafile::shipped;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::super::{Context, print};
 use super::parsed;
+use crate::context::Context;
 use crate::out;
+use crate::out::print;
 use benchtop_compose::metadata::dysca::{self, Repair};
 use benchtop_files::disk;
 use benchtop_model::usage::Save;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::out::count;
-use super::{Context, done, json_line, out};
+use crate::context::Context;
+use crate::out::{self, count, done, json_line};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::metadata::{Metadata, STYLE, file_of};
 use benchtop_model::usage::{MetadataState, Save, TermUse};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
-use super::open;
 use super::records::Record;
+use crate::input::open;
 use benchtop_model::{Error, Result};
 
 pub mod delimited;

@@ -8,10 +8,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::row;
+use crate::cells;
+use crate::input::open;
 use crate::records::Record;
 use crate::rows::object::Object;
 use crate::rows::{Rows, Tally};
-use crate::{cells, open};
 use benchtop_model::{Error, Result};
 
 /// The question, which COCO does not have.

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{About, each, folder, renamed};
-use crate::open;
+use crate::input::open;
 use crate::records::Record;
 use crate::rows::Rows;
 use crate::rows::object::MemberRows;

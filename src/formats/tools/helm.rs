@@ -10,10 +10,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{About, each, folder, row};
+use crate::cells;
+use crate::input::open;
 use crate::records::Record;
 use crate::rows::object::{MemberRows, Object};
 use crate::rows::{Rows, json};
-use crate::{cells, open};
 use benchtop_model::{Key, Result, ToolVerdict};
 
 /// The file with the scores.

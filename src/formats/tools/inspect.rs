@@ -13,7 +13,7 @@ use zip::ZipArchive;
 
 use super::{About, each, row};
 use crate::cells;
-use crate::open;
+use crate::input::open;
 use crate::records::Record;
 use crate::rows::object::{MemberRows, Object};
 use crate::rows::sheet::broken;

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{About, folder, row, stem};
 use crate::choices::taken_apart;
-use crate::open;
+use crate::input::open;
 use crate::records::Record;
 use crate::rows::object::Object;
 use crate::rows::{Rows, Tally};

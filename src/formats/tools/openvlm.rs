@@ -5,8 +5,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::cells;
+use crate::input::open;
 use crate::rows::object::Object;
-use crate::{cells, open};
 use benchtop_model::Result;
 use benchtop_model::card::ModelCard;
 

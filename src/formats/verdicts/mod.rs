@@ -13,7 +13,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::open;
+use crate::input::open;
 use benchtop_model::config::Reason;
 use benchtop_model::verdict_interchange::{Exchanged, VerdictForm, Words};
 use benchtop_model::{Error, Result};
@@ -50,7 +50,7 @@ pub type Take<'t> = &'t mut dyn FnMut(Found) -> bool;
 /// `{` for JSON Lines, anything else for CSV.
 ///
 /// # Errors
-/// See [`super::open`], and I/O errors.
+/// See [`crate::input::open`], and I/O errors.
 pub fn form_of(path: &Path) -> Result<VerdictForm> {
     let mut input = open(path)?;
     let chunk = input

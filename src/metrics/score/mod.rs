@@ -19,6 +19,7 @@ mod orders;
 mod paired_comparison;
 mod paired_variants;
 pub mod question_table;
+mod recent_boards;
 mod self_awareness;
 
 pub use self::bootstrap::ClusterBootstrap;
@@ -39,6 +40,7 @@ use self::orders::Orders;
 use self::paired_comparison::ByCluster;
 use self::paired_variants::VariantColumns;
 use self::question_table::{ParsedAnswer, QuestionTable};
+use self::recent_boards::RecentBoards;
 use super::consensus;
 use benchtop_model::board::analysis::ScEstimate;
 use benchtop_model::board::{Board, Cell, Column, Counts, Row};
@@ -127,6 +129,7 @@ pub struct BoardEngine {
     by_style: OnceLock<ByStyle>,
     sc_of_all: OnceLock<Vec<Option<ScEstimate>>>,
     by_cluster: OnceLock<ByCluster>,
+    recent: RecentBoards,
 }
 
 /// The number; 0 if it is missing or not finite.
@@ -147,6 +150,14 @@ impl ItemSelection {
     /// Whether all questions are selected.
     pub(super) fn is_all(&self) -> bool {
         self.rows.is_none() && self.asked.is_empty()
+    }
+
+    /// Whether both select the same questions.
+    fn is_same(&self, other: &ItemSelection) -> bool {
+        let asked = self.asked.iter().zip(&other.asked);
+        self.rows == other.rows
+            && self.asked.len() == other.asked.len()
+            && asked.into_iter().all(|(a, b)| Arc::ptr_eq(a, b))
     }
 
     /// Whether a row is selected.
@@ -222,6 +233,7 @@ impl BoardEngine {
             by_style: OnceLock::new(),
             sc_of_all: OnceLock::new(),
             by_cluster: OnceLock::new(),
+            recent: RecentBoards::default(),
         }
     }
 
@@ -282,10 +294,17 @@ impl BoardEngine {
             .chain(&self.orders.columns)
     }
 
-    /// The board on the selected questions. A question without an answer counts as wrong in every
-    /// scope in which the model has answers; in other scopes, and for questions that an evaluation
-    /// did not ask, it is not counted. A group counts if all of its questions are selected.
-    pub fn board(&self, chosen: &ItemSelection) -> Board {
+    /// The board on the selected questions, computed once while the selection is one of the most
+    /// recent ones.
+    pub fn board(&self, chosen: &ItemSelection) -> Arc<Board> {
+        self.recent.get(chosen, || self.count(chosen))
+    }
+
+    /// Computes the board on the selected questions. A question without an answer counts as wrong
+    /// in every scope in which the model has answers; in other scopes, and for questions that an
+    /// evaluation did not ask, it is not counted. A group counts if all of its questions are
+    /// selected.
+    pub fn count(&self, chosen: &ItemSelection) -> Board {
         let n = self.index.count(&self.all, &chosen.plane);
         let chance = self.chances(&n, &chosen.plane);
         let sc = self.sc_estimates(chosen);

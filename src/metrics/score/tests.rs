@@ -884,3 +884,28 @@ fn shared_pictures_weaken_the_comparison_of_models() {
         "{shared:?}"
     );
 }
+
+#[test]
+fn the_board_of_a_selection_is_counted_once() {
+    let mut sheet = QuestionTable::default();
+    for n in 0..6 {
+        sheet
+            .push(&item(n, QuestionKind::MultipleChoice, "", "", ""))
+            .unwrap();
+    }
+    let marks = |n: usize| vec![ParsedAnswer::option(n); 6];
+    let engine = BoardEngine::new(
+        Arc::new(sheet),
+        vec![model("a", marks(0)), model("b", marks(1))],
+    );
+    let some = |n: usize| engine.choose(Some(&move |row| row < n));
+    let (all, half) = (engine.board(&engine.choose(None)), engine.board(&some(3)));
+    assert!(Arc::ptr_eq(&all, &engine.board(&engine.choose(None))));
+    assert!(Arc::ptr_eq(&half, &engine.board(&some(3))));
+    assert!(!Arc::ptr_eq(&half, &engine.board(&some(2))));
+    assert_eq!((all.questions, half.questions), (6, 3));
+    assert_eq!(*half, engine.count(&some(3)));
+    // Selections that are drawn by the hundred do not pile up.
+    (0..6).for_each(|n| drop(engine.board(&some(n))));
+    assert!(!Arc::ptr_eq(&all, &engine.board(&engine.choose(None))));
+}

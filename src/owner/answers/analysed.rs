@@ -71,7 +71,7 @@ fn pictures(
                         "nobody waits for it any more",
                     ));
                 }
-                let ledger = sight.ledger();
+                let ledger = sight.items.ledger();
                 for (row, votes) in (at * AT_ONCE..).zip(some) {
                     for standing in ledger.standing(row as u32) {
                         let asked = standing.judgement.asked.as_ref().map(|asked| &asked.round);

@@ -27,7 +27,7 @@ fn seen(sight: &AnnotatorView, row: u32) -> bool {
 
 /// The row of the item with this id, or this number.
 fn row_of(sight: &AnnotatorView, name: &str) -> Result<u32> {
-    let catalog = sight.catalog();
+    let catalog = sight.items.catalog();
     let by_number = || {
         let number: u32 = name.trim_start_matches('#').parse().ok()?;
         number
@@ -40,7 +40,7 @@ fn row_of(sight: &AnnotatorView, name: &str) -> Result<u32> {
 
 /// Leaves the answers that may be shown to the one who asks.
 pub(super) fn keep_back(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
-    let catalog = sight.catalog();
+    let catalog = sight.items.catalog();
     answers.retain(|a| {
         catalog
             .row_of_hash(id_hash(&a.item))

@@ -15,14 +15,14 @@ impl Query for request::Log {
         let mut ask = self.0;
         ask.count = ask.count.min(LOGGED);
         let mut history = History::read(&sight.project)?;
-        let catalog = sight.catalog();
+        let catalog = sight.items.catalog();
         let seen = |d: &Decision| {
             catalog
                 .row_of_hash(id_hash(&d.item))
                 .is_none_or(|row| sight.sees(row, &d.who))
         };
         history.decisions.retain(seen);
-        let (entries, more) = history.log(&ask, &catalog, &sight.ledger());
+        let (entries, more) = history.log(&ask, &catalog, &sight.items.ledger());
         Ok(LogPage { entries, more })
     }
 }
@@ -44,11 +44,11 @@ fn replay(sight: &AnnotatorView, moment: Moment) -> Result<State> {
     let shared = sight.shared();
     // The statuses first: a decision in between is in the journals and would look like a difference, so it is looked at
     // again below.
-    let shown = shared.data().overlay.status.clone();
+    let shown = shared.items.data().overlay.status.clone();
     let (catalog, (ledger, mut notes)) = at(shared, moment)?;
     let statuses = statuses(&ledger, &catalog);
     let same = (moment == Moment::Now).then(|| {
-        let now = shared.data().overlay.status.clone();
+        let now = shared.items.data().overlay.status.clone();
         let stands =
             |row: usize, code: u8| shown.get(row) == Some(&code) || now.get(row) == Some(&code);
         statuses
@@ -114,9 +114,9 @@ fn moved(sight: &AnnotatorView, from: Moment, to: Moment) -> Result<Vec<Moved>> 
 type At = (std::sync::Arc<Catalog>, (Ledger, Vec<String>));
 
 fn at(shared: &OwnerContext, moment: Moment) -> Result<At> {
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let history = History::read(&shared.project)?;
-    let folded = history.fold(&catalog, &shared.pictures(), moment);
+    let folded = history.fold(&catalog, &shared.items.pictures(), moment);
     Ok((catalog, folded))
 }
 

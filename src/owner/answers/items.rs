@@ -46,7 +46,7 @@ impl Query for request::Item {
 
 impl Query for request::NumberOf {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u32>> {
-        Ok(sight.catalog().row_of(&self.0)?.map(|row| row + 1))
+        Ok(sight.items.catalog().row_of(&self.0)?.map(|row| row + 1))
     }
 }
 
@@ -61,7 +61,7 @@ impl Query for request::Numbers {
 
 impl Query for request::FirstPending {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u32>> {
-        let data = sight.data();
+        let data = sight.items.data();
         let pending = |n: &u32| *n > 0 && sight.shown(&data, *n - 1) == Status::Pending;
         Ok(self.0.into_iter().find(pending))
     }
@@ -69,7 +69,7 @@ impl Query for request::FirstPending {
 
 impl Query for request::NextPending {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u32>> {
-        let data = sight.data();
+        let data = sight.items.data();
         let len = data.overlay.len() as u32;
         let after = self.0.min(len);
         let found = (after..len)
@@ -129,7 +129,7 @@ fn status(sight: &AnnotatorView) -> Result<OwnerStatus> {
         catalog.answers().len() as u64,
     );
     let (rev, decisions) = {
-        let ledger = shared.ledger();
+        let ledger = shared.items.ledger();
         (ledger.rev(), ledger.decisions() as u64)
     };
     Ok(OwnerStatus {
@@ -137,8 +137,8 @@ fn status(sight: &AnnotatorView) -> Result<OwnerStatus> {
         version: env!("CARGO_PKG_VERSION").into(),
         socket: shared.socket.clone(),
         started: history::stamp(shared.started),
-        clients: shared.clients(),
-        jobs: shared.jobs(),
+        clients: shared.activity.clients(),
+        jobs: shared.activity.jobs(),
         root: shared.project.root().to_path_buf(),
         project: shared.project.config().name.clone(),
         items,
@@ -147,8 +147,8 @@ fn status(sight: &AnnotatorView) -> Result<OwnerStatus> {
         rev,
         decisions,
         store_bytes: shared.index.size(),
-        read_only: shared.read_only().clone(),
-        notices: shared.notices().clone(),
+        read_only: shared.writable.read_only().clone(),
+        notices: shared.broadcast.notices().clone(),
         latency: shared.latency.read(),
         metadata,
     })
@@ -166,9 +166,9 @@ fn item(sight: &AnnotatorView, number: u32) -> Result<ItemView> {
         scoring::chips(shared, row)
     };
     let (status, _) = sight.status(row);
-    let mut standing = shared.ledger().standing(row);
+    let mut standing = shared.items.ledger().standing(row);
     standing.retain(|s| sight.sees(row, &s.who));
-    let (rev, text_rev) = (rev(sight, row), shared.ledger().text_rev(row));
+    let (rev, text_rev) = (rev(sight, row), shared.items.ledger().text_rev(row));
     if !sight.veils(row) && !sight.who().is_empty() {
         shared.rounds.shown(sight.who(), row);
     }

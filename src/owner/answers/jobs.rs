@@ -11,7 +11,7 @@ use benchtop_protocol::wire::request;
 
 impl Query for request::Devices {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Devices> {
-        Ok(sight.devices())
+        Ok(sight.machine.devices())
     }
 }
 

@@ -10,13 +10,13 @@ const LINES_BYTES: usize = 2 << 20;
 
 /// An item's line as it leaves the store for a person or an export: with the files of the pictures that were made.
 pub(super) fn resolved(shared: &OwnerContext, line: String) -> String {
-    shared.pictures().resolved(&line).unwrap_or(line)
+    shared.items.pictures().resolved(&line).unwrap_or(line)
 }
 
 /// Lines and statuses from item `from` on.
 pub(super) fn lines(sight: &AnnotatorView, from: u32) -> Result<Lines> {
     let shared = sight.shared();
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let mut row = from.saturating_sub(1) as usize;
     let mut json = Vec::new();
     let mut statuses = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn lines(sight: &AnnotatorView, from: u32) -> Result<Lines> {
             .map(|(line, row)| Ok(sight.keyless(row, line.into())? + "\n"));
         json = keyless.collect::<Result<String>>()?;
     }
-    let pictures = shared.pictures();
+    let pictures = shared.items.pictures();
     if !pictures.is_empty() {
         json = json.lines().fold(
             String::with_capacity(json.len() + json.len() / 4),
@@ -57,7 +57,7 @@ pub(super) fn lines(sight: &AnnotatorView, from: u32) -> Result<Lines> {
 /// Lines and statuses of these items.
 pub(super) fn items(sight: &AnnotatorView, numbers: &[u32]) -> Result<Lines> {
     let shared = sight.shared();
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let mut lines = Lines {
         json: String::new(),
         statuses: Vec::new(),

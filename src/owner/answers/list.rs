@@ -70,7 +70,7 @@ impl View {
             veil: sight.key(),
         };
         // The revision first: a list made of newer statuses under an older revision is made again, not kept too long.
-        let rev = shared.ledger().rev();
+        let rev = shared.items.ledger().rev();
         let times = sort.iter().any(|s| s.field == Field::Judged)
             || filter.all().any(|f| !f.judged.is_empty());
         let (catalog, overlay) = sight.items(times);
@@ -120,13 +120,13 @@ const AT_ONCE: usize = 4096;
 
 /// The rows (rising) with a verdict that counts, that may be seen, and that meets all conditions.
 fn said_of(sight: &AnnotatorView, said: &Said, cancelled: &dyn Fn() -> bool) -> Result<Vec<u32>> {
-    let judged = sight.shared().ledger().judged_rows();
+    let judged = sight.shared().items.ledger().judged_rows();
     let mut found = Vec::new();
     for rows in judged.chunks(AT_ONCE) {
         if cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "a newer question came"));
         }
-        let ledger = sight.shared().ledger();
+        let ledger = sight.shared().items.ledger();
         let passes = |row: u32| {
             ledger
                 .standing(row)

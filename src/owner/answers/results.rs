@@ -12,6 +12,7 @@ use benchtop_protocol::wire::{AnswerSet, request};
 impl Query for request::AnswerSets {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<AnswerSet>> {
         Ok(sight
+            .items
             .catalog()
             .answers()
             .iter()
@@ -22,7 +23,7 @@ impl Query for request::AnswerSets {
 
 impl Query for request::AnswerLines {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<String>> {
-        let catalog = sight.catalog();
+        let catalog = sight.items.catalog();
         let answers = catalog.answers().get(self.set as usize);
         let none = || Error::new(ErrorKind::NotFound, format!("there is no set {}", self.set));
         answers.ok_or_else(none)?.lines(self.part as usize)

@@ -49,7 +49,7 @@ pub(super) fn set(part: &Part) -> Option<AnswerSet> {
 /// # Errors
 /// When items or predictions cannot be read.
 pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<BoardData>> {
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let made_for = catalog.edition();
     let mut held = shared.scored();
     held.retain(|(edition, ..)| *edition == made_for);
@@ -115,7 +115,7 @@ fn mark_drafts(
     chosen: &ItemSelection,
     board: &mut Board,
 ) -> Result<()> {
-    if shared.pictures().is_empty() || board.rows.is_empty() {
+    if shared.items.pictures().is_empty() || board.rows.is_empty() {
         return Ok(());
     }
     let rows = (0..scored.ruled().sheet().len()).filter(|row| chosen.holds(*row));
@@ -217,11 +217,11 @@ pub struct Right {
 /// # Errors
 /// When items or predictions cannot be read.
 pub fn right_of(shared: &OwnerContext, asked: &HashMap<String, bool>) -> Result<Vec<Right>> {
-    if shared.catalog().answers().is_empty() {
+    if shared.items.catalog().answers().is_empty() {
         return Ok(Vec::new());
     }
     let scored = scored(shared, None)?;
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     // Who asks knows items by id; a few of them at most.
     let mut rows: HashMap<u32, bool> = HashMap::with_capacity(asked.len());
     for (id, good) in asked {
@@ -264,7 +264,7 @@ pub fn counted_of(
     scorer: &Scorer,
     row: usize,
 ) -> Result<Option<(Counted, Tally)>> {
-    if shared.catalog().answers().is_empty() {
+    if shared.items.catalog().answers().is_empty() {
         return Ok(None);
     }
     let scored = scored(shared, Some(predictions::RULE))?;
@@ -281,7 +281,7 @@ pub fn counted_of(
 /// # Errors
 /// When items or predictions cannot be read.
 pub fn from_predictions(shared: &OwnerContext, scorer: &Scorer, rows: usize) -> Result<Column> {
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     if catalog.answers().is_empty() {
         return Ok(Column::without(rows));
     }

@@ -19,7 +19,7 @@ const VERDICT: usize = 256;
 /// What keeps the items from being read.
 pub(super) fn page(sight: &AnnotatorView, round: Option<&str>, from: u32) -> Result<VerdictPage> {
     let shared = sight.shared();
-    let (catalog, pictures) = (shared.catalog(), shared.pictures());
+    let (catalog, pictures) = (shared.items.catalog(), shared.items.pictures());
     let len = catalog.len() as u32;
     let wanted = |row: u32, s: &EffectiveVerdict| {
         let asked = s.judgement.asked.as_ref().map(|asked| asked.round.as_str());
@@ -29,7 +29,7 @@ pub(super) fn page(sight: &AnnotatorView, round: Option<&str>, from: u32) -> Res
     while row < len && items < VERDICTS && bytes < BYTES {
         let rows = row..len.min(row + AT_ONCE);
         let judged: Vec<(u32, Vec<EffectiveVerdict>)> = {
-            let ledger = sight.ledger();
+            let ledger = sight.items.ledger();
             let own = |row, s: &EffectiveVerdict| ledger.is_on(&s.uuid, row) && wanted(row, s);
             let standing = |row| {
                 (

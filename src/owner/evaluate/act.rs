@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Inner, none, wake};
+use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::trust;
-use crate::writer::now;
 use benchtop_model::evaluation::{Asked, RunFailure};
 use benchtop_model::history::stamp;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
@@ -97,7 +97,7 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
             drop(guard);
             trust::end(shared, JobKind::Run, id);
             inner.runs.remove(&id);
-            shared.tell(Event::JobGone(id));
+            shared.broadcast.tell(Event::JobGone(id));
             return Ok(None);
         }
         JobAct::Remove => return refused("cancel it first"),

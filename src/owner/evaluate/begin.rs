@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::{JobRuntime, wake};
-use crate::answers;
+use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::trust;
 use crate::visibility::AnnotatorView;
-use crate::writer::now;
+use crate::{answers, trust};
 use benchtop_model::config::Judge;
 use benchtop_model::config::judge::{Endpoint, Price};
 use benchtop_model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, base_label, worded};
@@ -72,7 +71,7 @@ pub fn begin(
     let wordings = Wordings::of(&shared.project, &new.wording)?;
     // Validates URLs and keys now instead of when the run's turn comes. Nothing is sent.
     let device = (shared.evaluations.maker)(new)?.abilities().name.clone();
-    let items = shared.catalog().len() as u32;
+    let items = shared.items.catalog().len() as u32;
     let chosen: Vec<u32> = if filter.is_empty() {
         (1..=items).collect()
     } else {
@@ -228,7 +227,7 @@ pub(super) fn check(new: &NewRun) -> Result<()> {
 
 /// The label of the answers. It is unique, so two runs of a model are never confused.
 fn label(shared: &OwnerContext, new: &NewRun, is_run: &dyn Fn(&str) -> bool) -> Result<String> {
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let models: Vec<&str> = catalog
         .answers()
         .iter()

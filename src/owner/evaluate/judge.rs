@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::begin::check;
 use super::work::damaged;
+use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::writer::now;
 use crate::{answers, trust};
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::extract::judge_extraction::INSTRUCTION;
@@ -61,7 +61,7 @@ pub fn judge_all(
     let _one = shared.evaluations.judging();
     let mut judged = Judged::open(root)?;
     if let Some(notice) = damaged("runs/judge.jsonl", &judged.readings().damaged) {
-        shared.notices().push(notice);
+        shared.broadcast.notices().push(notice);
     }
     let session = Desk {
         judge: &new.model,
@@ -75,7 +75,7 @@ pub fn judge_all(
     shared
         .scored()
         .retain(|(_, rule, _)| !rule.is_some_and(Extractor::is_of_project));
-    shared.tell(Event::Reread);
+    shared.broadcast.tell(Event::Reread);
     Ok(report(ask, &all, judged.readings(), done?))
 }
 

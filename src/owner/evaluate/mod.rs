@@ -173,7 +173,7 @@ impl Inner {
         {
             self.state_of(id)
                 .into_iter()
-                .for_each(|state| shared.tell(Event::Job(Box::new(state))));
+                .for_each(|state| shared.broadcast.tell(Event::Job(Box::new(state))));
         }
     }
 
@@ -232,7 +232,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
         Ok(found) => found,
         Err(problem) => (Vec::new(), vec![problem]),
     };
-    shared.notices().extend(
+    shared.broadcast.notices().extend(
         problems
             .iter()
             .map(|p| format!("cannot read an evaluation: {p}")),
@@ -265,7 +265,7 @@ fn is_ours(shared: &OwnerContext, known: &Known, run: &Run) -> bool {
 
 /// Starts the thread if there is work.
 fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
-    if shared.closed.is_some() {
+    if shared.writable.closed.is_some() {
         return;
     }
     let works = inner.thread.as_ref().is_some_and(|t| !t.is_finished());
@@ -305,7 +305,7 @@ fn run(shared: &Arc<OwnerContext>) {
                 None => {
                     // The owner keeps running while a run waits for its servers.
                     let is_waiting = inner.runs.values().any(JobRuntime::waits_for_servers);
-                    let _counted = is_waiting.then(|| shared.count_job());
+                    let _counted = is_waiting.then(|| shared.activity.count_job());
                     let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
                     let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
                     if inner.next().is_none() && !is_waiting && !inner.ended {
@@ -319,7 +319,7 @@ fn run(shared: &Arc<OwnerContext>) {
             }
         };
         // The owner keeps running while a run is being worked on.
-        let _counted = shared.count_job();
+        let _counted = shared.activity.count_job();
         let outcome =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::turn(shared, id)));
         let outcome = outcome.unwrap_or_else(|_| {

@@ -49,7 +49,7 @@ impl<'s> Scores<'s> {
                 .ok()
                 .flatten()
         });
-        let (Some(cosines), catalog) = (cosines, self.shared.catalog()) else {
+        let (Some(cosines), catalog) = (cosines, self.shared.items.catalog()) else {
             return Vec::new();
         };
         let Ok(mut all) = compared(&catalog, &[model.to_string()], self.rule, &|| true) else {
@@ -74,7 +74,7 @@ pub fn compare_all(
     ask: &SimilarityAsk,
     watch: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<SimilarityReport> {
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let known = models(&catalog);
     let wanted = if ask.models.is_empty() {
         known.clone()
@@ -117,7 +117,7 @@ pub fn compare_all(
     if !ask.dry {
         // The board has a column for it.
         shared.scored().clear();
-        shared.tell(Event::Reread);
+        shared.broadcast.tell(Event::Reread);
     }
     let of_model = |(model, list): (String, &Vec<_>)| {
         let scores = cosines

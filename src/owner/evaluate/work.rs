@@ -8,10 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::begin::item;
+use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::jobs::taken_in;
 use crate::trust::{self, Reach};
-use crate::writer::now;
 use benchtop_inference::Heard;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::evaluation::{Asked, NewRun, RunFailure};
@@ -90,7 +90,7 @@ fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     }
     let (progress, whole) = runs::progress(root, id)?;
     if let Some(notice) = damaged(&format!("runs/{id:04}.jsonl"), &progress.damaged) {
-        shared.notices().push(notice);
+        shared.broadcast.notices().push(notice);
     }
     let journal = Journal::open(root, id, whole)?;
     let reach = Reach::of(shared, &trust::of_run(&run.new)?);
@@ -453,7 +453,7 @@ fn bring_in(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
         .importing
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let made = publish_predictions::segments(&shared.project, &catalog, &run)?;
     if !made.fresh.is_empty() {
         let index = shared.index.get()?;

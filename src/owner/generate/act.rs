@@ -28,7 +28,7 @@ fn unknown_job(id: u32) -> Error {
 /// [`ErrorKind::NotFound`]; [`ErrorKind::Conflict`] if the job's state does not allow the action;
 /// I/O errors.
 pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<JobState>> {
-    shared.may_write()?;
+    shared.writable.may_write()?;
     let (root, config) = (shared.project.root(), &*shared.config());
     let mut inner = shared.desk.loaded()?;
     let live = inner.jobs.get(&id).ok_or_else(|| unknown_job(id))?;
@@ -79,7 +79,7 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
             let _ = shared.index.get().and_then(|index| index.forget_flight(id));
             trust::end(shared, JobKind::Generation, id);
             inner.jobs.remove(&id);
-            shared.tell(Event::JobGone(id));
+            shared.broadcast.tell(Event::JobGone(id));
             return Ok(None);
         }
         JobAct::Remove => return refused("cancel it first"),
@@ -190,7 +190,7 @@ pub fn want(
     };
     let makes = |live: &&JobRuntime| {
         let scope = live.scope(build::drafts(&live.job.wishes));
-        scope.covers(&named, at) && !scope.is_made(&named, &shared.pictures(), target)
+        scope.covers(&named, at) && !scope.is_made(&named, &shared.items.pictures(), target)
     };
     let mut live = order
         .iter()
@@ -211,12 +211,15 @@ pub fn want(
 /// # Errors
 /// [`ErrorKind::NotFound`] for an unknown item; [`ErrorKind::Corrupt`].
 pub fn made(shared: &OwnerContext, number: u32) -> Result<Vec<GeneratedImage>> {
-    let item = shared.catalog().item(row_of(shared, number)? as usize)?;
+    let item = shared
+        .items
+        .catalog()
+        .item(row_of(shared, number)? as usize)?;
     let Some(image) = item.images.first() else {
         return Ok(Vec::new());
     };
     let key = benchtop_model::generated_image::picture_key(&item.dataset, &image.name);
-    let pictures = shared.pictures();
+    let pictures = shared.items.pictures();
     pictures
         .samples(key)
         .map(|entry| pictures.line(entry))
@@ -226,6 +229,6 @@ pub fn made(shared: &OwnerContext, number: u32) -> Result<Vec<GeneratedImage>> {
 fn row_of(shared: &OwnerContext, number: u32) -> Result<u32> {
     let row = number
         .checked_sub(1)
-        .filter(|row| (*row as usize) < shared.catalog().len());
+        .filter(|row| (*row as usize) < shared.items.catalog().len());
     row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("unknown item #{number}")))
 }

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::{JobRuntime, runner, wake};
-use crate::answers;
+use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::trust;
 use crate::visibility::AnnotatorView;
-use crate::writer::now;
+use crate::{answers, trust};
 use benchtop_model::job::{Begun, JobStatus, MOST_SAMPLES, NewJob, Plan};
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::generate::build;
@@ -68,7 +67,7 @@ pub fn begin(
     });
     let (work, count) = {
         let scope = live.scope(build::drafts(&wishes));
-        let work = scope.work(&named, &shared.pictures());
+        let work = scope.work(&named, &shared.items.pictures());
         let count = scope.count(&named, &work);
         (work.len() as u64, count)
     };
@@ -91,7 +90,7 @@ pub fn begin(
             "{imported} items have imported pictures, {without} have no prompt; use --filter or --items to remake pictures"
         )));
     }
-    shared.may_write()?;
+    shared.writable.may_write()?;
     let root = shared.project.root();
     let _one = shared.evaluations.numbering();
     // A number is not given twice, even where files of jobs were lost or cannot be read.
@@ -166,7 +165,7 @@ fn select_items(view: &AnnotatorView, plan: &Plan) -> Result<(String, Option<Vec
             Ok((words, Some(answers::numbers(view, &filter)?)))
         }
         Plan::Items(numbers) => {
-            let items = view.catalog().len();
+            let items = view.items.catalog().len();
             if let Some(number) = numbers.iter().find(|n| **n == 0 || **n as usize > items) {
                 return Err(Error::new(
                     ErrorKind::NotFound,

@@ -136,7 +136,7 @@ impl JobQueue {
         wanted: &dyn Fn() -> bool,
     ) -> Result<Arc<RequestedImages>> {
         let mut held = lock(&self.named);
-        let catalog = shared.catalog();
+        let catalog = shared.items.catalog();
         if let Some(named) = held.as_ref().filter(|n| n.edition == catalog.edition()) {
             return Ok(named.clone());
         }
@@ -180,7 +180,7 @@ impl JobQueue {
         let mut present = lock(&self.present);
         let edition = present.refresh(&shared.project.images(), named.links())?;
         let mut held = lock(&self.states);
-        let made = shared.pictures();
+        let made = shared.items.pictures();
         let same = |(of, n, e, bad, _): &&States| {
             Arc::ptr_eq(of, &named) && *n == made.len() && *e == edition && *bad == damaged
         };
@@ -204,7 +204,7 @@ impl JobQueue {
         let named = self.named(shared, wanted)?;
         let mut present = lock(&self.present);
         present.refresh(&shared.project.images(), named.links())?;
-        Ok(named.gone(&shared.pictures(), &present))
+        Ok(named.gone(&shared.items.pictures(), &present))
     }
 
     /// Whether the owner is shutting down.
@@ -236,7 +236,7 @@ impl JobQueue {
         let loaded = self.loaded()?.jobs.keys().max().copied();
         let files = disk::last_number(&jobs::folder(shared.project.root()));
         let last = loaded.unwrap_or_default().max(files);
-        Ok(last.max(shared.pictures().last_job()))
+        Ok(last.max(shared.items.pictures().last_job()))
     }
 
     /// Whether a job waits for an agreement.
@@ -289,7 +289,7 @@ impl Inner {
             let state = self.jobs.get(&id).map(|live| self.state(live));
             state
                 .into_iter()
-                .for_each(|state| shared.tell(Event::Job(Box::new(state))));
+                .for_each(|state| shared.broadcast.tell(Event::Job(Box::new(state))));
         }
     }
 }
@@ -304,6 +304,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
         let (stored, problems) = listed.unwrap_or_else(|problem| (Vec::new(), vec![problem]));
         for problem in problems {
             owner
+                .broadcast
                 .notices()
                 .push(format!("a job cannot be read: {problem}"));
         }
@@ -322,7 +323,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
             let mut live = JobRuntime::new(stored);
             let id = live.job.id;
             live.ended = ended;
-            live.done = owner.pictures().of_job(id);
+            live.done = owner.items.pictures().of_job(id);
             let digest = trust::digest_of_generation(&owner.config(), &live.job, &live.numbers());
             let is_own = known.has(JobKind::Generation, id, live.token.as_deref(), &digest);
             if is_live && !is_own {
@@ -333,7 +334,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
             inner.jobs.insert(id, live);
         }
         inner.loaded = true;
-        if owner.closed.is_none() {
+        if owner.writable.closed.is_none() {
             if inner.jobs.values().any(|j| j.job.standing.live()) {
                 sweep(&owner);
             }
@@ -344,13 +345,16 @@ pub fn start(shared: &Arc<OwnerContext>) {
     let started = std::thread::Builder::new().name("jobs".into()).spawn(work);
     match started {
         Ok(thread) => shared.desk.inner().threads.push(thread),
-        Err(error) => shared.notices().push(format!("cannot start jobs: {error}")),
+        Err(error) => shared
+            .broadcast
+            .notices()
+            .push(format!("cannot start jobs: {error}")),
     }
 }
 
 /// How often an owner died while it made each picture of a job.
 fn ended(owner: &OwnerContext, job: &Job) -> HashMap<(u64, u32), u32> {
-    if job.standing.over() || owner.closed.is_some() {
+    if job.standing.over() || owner.writable.closed.is_some() {
         return HashMap::new();
     }
     let noted = owner.index.get().and_then(|index| index.flight(job.id));
@@ -407,6 +411,7 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
             Err(error) => {
                 inner.running.remove(&device);
                 shared
+                    .broadcast
                     .notices()
                     .push(format!("cannot start a job: {error}"));
             }

@@ -67,7 +67,7 @@ pub fn run(shared: &Arc<OwnerContext>, device: &str) {
             Next::End => return,
         };
         // Keeps the owner alive while a job runs.
-        let _counted = shared.count_job();
+        let _counted = shared.activity.count_job();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             batch(shared, id, only, &mut generator, &mut sessions)
         }));
@@ -125,7 +125,7 @@ fn next(shared: &Arc<OwnerContext>, device: &str) -> Next {
         return Next::Job(id, None);
     }
     // Keeps the owner alive while a job waits.
-    let _counted = (!mine.is_empty()).then(|| shared.count_job());
+    let _counted = (!mine.is_empty()).then(|| shared.activity.count_job());
     let soonest = mine
         .iter()
         .filter_map(|id| inner.jobs.get(id)?.not_before)

@@ -105,10 +105,10 @@ impl JobRuntime {
     pub fn update_waits(&mut self, shared: &OwnerContext) {
         self.waits = None;
         if matches!(self.job.standing, JobStatus::Paused | JobStatus::Failed) {
-            let items = self
-                .rows
-                .as_ref()
-                .map_or(shared.catalog().len(), |rows| rows.len()) as u64;
+            let items =
+                self.rows
+                    .as_ref()
+                    .map_or(shared.items.catalog().len(), |rows| rows.len()) as u64;
             let left = self
                 .job
                 .of

@@ -107,7 +107,7 @@ impl Session {
         let print = with_encoder(generator.fingerprint(&settings));
         let mut work = live
             .scope(capabilities.draft)
-            .work(&named, &shared.pictures());
+            .work(&named, &shared.items.pictures());
         let failed = |t: &Target| {
             let picture = &named.pictures()[t.picture as usize];
             let key = (picture.key, t.sample);
@@ -160,7 +160,8 @@ impl Session {
                 continue;
             }
             self.work.retain(|other| other != target);
-            let errand = GenerationTask::read(&shared.catalog(), &self.named, *target, self.seed)?;
+            let errand =
+                GenerationTask::read(&shared.items.catalog(), &self.named, *target, self.seed)?;
             let reason = format!("the owner died {ends} times while making it");
             self.record_failure(
                 shared,
@@ -223,7 +224,7 @@ impl Session {
     /// Whether neither the items nor the job have changed.
     pub fn is_current(&self, shared: &OwnerContext) -> bool {
         let version = shared.desk.inner().jobs.get(&self.id).map(|j| j.version);
-        self.named.edition == shared.catalog().edition() && version == Some(self.version)
+        self.named.edition == shared.items.catalog().edition() && version == Some(self.version)
     }
 
     /// Updates the fingerprint after the generator may have changed its settings for lack of
@@ -271,7 +272,7 @@ impl Session {
             self.work.push_front(only);
             most = 1;
         }
-        let catalog = shared.catalog();
+        let catalog = shared.items.catalog();
         let mut errands: Vec<GenerationTask> = Vec::new();
         while errands.len() < most {
             let Some(target) = self.work.pop_front() else {
@@ -324,13 +325,13 @@ impl Session {
             samples: 0,
             drafts: self.drafts,
         };
-        scope.is_made(&self.named, &shared.pictures(), target)
+        scope.is_made(&self.named, &shared.items.pictures(), target)
     }
 
     /// Whether remaking it would give an identical picture that already exists.
     fn exists_unchanged(&self, shared: &OwnerContext, errand: &GenerationTask) -> bool {
         let picture = &self.named.pictures()[errand.target.picture as usize];
-        let pictures = shared.pictures();
+        let pictures = shared.items.pictures();
         self.seeds
             && !errand.double
             && pictures.samples(picture.key).any(|e| {

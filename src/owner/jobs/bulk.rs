@@ -37,7 +37,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> R
     let mut done = Bulked::default();
     let mut rows = Vec::new();
     {
-        let (ledger, data) = (shared.ledger(), shared.data());
+        let (ledger, data) = (shared.items.ledger(), shared.items.data());
         for row in numbers.into_iter().map(|n| n - 1) {
             if sight.veils(row) {
                 done.in_rounds += 1;
@@ -145,7 +145,7 @@ pub(super) fn judge(
 /// # Errors
 /// [`ErrorKind::Conflict`] otherwise.
 pub(super) fn is_last(shared: &OwnerContext, who: &str, (first, last): (u64, u64)) -> Result<()> {
-    match shared.ledger().undoable(who).map(|(step, _)| step) {
+    match shared.items.ledger().undoable(who).map(|(step, _)| step) {
         Some(Step::Verdict(_, rev)) if (first..=last).contains(&rev) => Ok(()),
         _ => Err(Error::new(
             ErrorKind::Conflict,
@@ -172,7 +172,7 @@ pub(super) fn take_back(
     };
     loop {
         let target = {
-            let ledger = shared.ledger();
+            let ledger = shared.items.ledger();
             ledger.undoable(who).map(|(step, _)| step)
         };
         match target {

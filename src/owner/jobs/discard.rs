@@ -60,7 +60,7 @@ pub(super) fn find(
     let sight = AnnotatorView::of(shared, who);
     rows.iter().try_for_each(|row| sight.item(*row + 1))?;
     let mut done = Discarded::default();
-    let (ledger, data) = (shared.ledger(), shared.data());
+    let (ledger, data) = (shared.items.ledger(), shared.items.data());
     rows.iter()
         .for_each(|row| done.items.add(data.overlay.status(*row as usize)));
     let stands = |row: &u32| data.overlay.status(*row as usize) != Status::Rejected;

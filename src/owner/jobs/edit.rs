@@ -6,10 +6,11 @@ use uuid::Uuid;
 
 use super::revise;
 use crate::answers;
+use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
-use crate::writer::{DecisionRequest, Reply, WriterCommand, now};
+use crate::writer::{DecisionRequest, Reply, WriterCommand};
 use benchtop_model::edit::{Edit, EditAct, EditMark};
 use benchtop_model::{Error, ErrorKind, Item, Result, Status};
 use benchtop_pipeline::revise::{Batch, Revised};
@@ -27,7 +28,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem>
         .importing
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let none = || {
         Error::new(
             ErrorKind::NotFound,
@@ -57,7 +58,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem>
     let after = edit.apply(&before, who, now())?;
     // One per person, as far as the annotator may know of them.
     let voided = {
-        let mut standing = shared.ledger().standing(row);
+        let mut standing = shared.items.ledger().standing(row);
         standing.retain(|s| sight.sees(row, &s.who));
         standing.len() as u64
     };
@@ -125,7 +126,7 @@ pub struct StepEdit {
 
 /// Starts the undo or redo of an edit. Verdicts on the present text of the item no longer count.
 pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
-    let counted = shared.count_job();
+    let counted = shared.activity.count_job();
     let (owner, reply) = (shared.clone(), Arc::new(Mutex::new(Some(reply))));
     let answer = reply.clone();
     let give = |reply: &Mutex<Option<Reply>>, receipt| {
@@ -179,10 +180,14 @@ fn step_now(shared: &Arc<OwnerContext>, step: &StepEdit) -> Result<Option<Receip
         .importing
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
-    if !shared.ledger().may_step(&step.who, step.rev, step.redo) {
+    if !shared
+        .items
+        .ledger()
+        .may_step(&step.who, step.rev, step.redo)
+    {
         return Ok(None);
     }
-    let (catalog, row) = (shared.catalog(), step.row);
+    let (catalog, row) = (shared.items.catalog(), step.row);
     let (item, act) = match step.redo {
         true => (catalog.item_at(row, step.rev)?, EditAct::Redo(step.rev)),
         false => (
@@ -196,9 +201,9 @@ fn step_now(shared: &Arc<OwnerContext>, step: &StepEdit) -> Result<Option<Receip
         receipt: Some(step.uuid),
     };
     let notice = put(shared, catalog, row, &item, mark)?;
-    shared.notices().extend(notice);
+    shared.broadcast.notices().extend(notice);
     let (rev, status) = {
-        let ledger = shared.ledger();
+        let ledger = shared.items.ledger();
         (ledger.text_rev(row), ledger.status(row))
     };
     let status = if AnnotatorView::of(shared, &step.who).veils(row) {

@@ -20,7 +20,12 @@ impl Task for request::Merge {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let history = History::read(&shared.project)?;
-        let planned = merge::plan(&history, &self.files, &shared.catalog(), &shared.pictures())?;
+        let planned = merge::plan(
+            &history,
+            &self.files,
+            &shared.items.catalog(),
+            &shared.items.pictures(),
+        )?;
         if !self.dry {
             join(shared, planned.fresh)?;
         }

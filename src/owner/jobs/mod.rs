@@ -21,8 +21,9 @@ use std::time::{Duration, Instant};
 use super::context::OwnerContext;
 use super::conversation::Outbox;
 use super::dispatch::{Task, TaskContext};
-use super::writer::{WriterCommand, now};
+use super::writer::WriterCommand;
 use super::{answers, priority, trust};
+use crate::clock::now;
 use benchtop_model::import::{ImportRequest, Progress, Report};
 use benchtop_model::{Error, ErrorKind, Result, history};
 use benchtop_pipeline::compose::{self, Composition, Order};
@@ -87,7 +88,7 @@ pub(super) fn start(
     cancelled: Arc<AtomicBool>,
     work: Work,
 ) {
-    let counted = shared.count_job();
+    let counted = shared.activity.count_job();
     let (owner, who, answers) = (shared.clone(), who.to_string(), outbox.clone());
     let run = move || {
         let _counted = counted;
@@ -136,7 +137,7 @@ fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
         .importing
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let at = history::stamp(now());
     let index = shared.index.get()?;
     let outcome = match source {
@@ -175,13 +176,13 @@ fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
 pub fn taken_in(shared: &OwnerContext, catalog: Arc<Catalog>) -> Result<()> {
     let items = catalog.len();
     {
-        let mut data = shared.data_mut();
+        let mut data = shared.items.data_mut();
         data.overlay.grow(items);
         data.catalog = catalog;
     }
     let sent = shared.writer.send(WriterCommand::Imported);
     sent.map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is shutting down"))?;
-    shared.tell(Event::Imported {
+    shared.broadcast.tell(Event::Imported {
         items: items as u64,
     });
     Ok(())

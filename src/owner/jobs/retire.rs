@@ -37,7 +37,7 @@ fn out(wanted: &request::Retire, task: TaskContext<'_>) -> Result<Retired> {
     };
     let before = shared.metadata.now(shared)?.state.clone();
     let state = shared.metadata.save(shared, &wanted.saves)?;
-    let rev = shared.ledger().rev();
+    let rev = shared.items.ledger().rev();
     match bulk::judge(shared, who, rows, &discard::judgement(shared, terms), watch) {
         Ok(done) => Ok(Retired {
             verdicts: done.judged,

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, mpsc};
 
+use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::writer::{Revise, WriterCommand, now};
+use crate::writer::{Revise, WriterCommand};
 use benchtop_model::{Error, ErrorKind, Result, history};
 use benchtop_pipeline::revise::Revised;
 use benchtop_store::{Catalog, manifest, open};

@@ -5,9 +5,9 @@ use std::sync::PoisonError;
 
 use super::merge::join;
 use super::task_items::TaskItems;
+use crate::clock::now;
 use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
-use crate::writer::now;
 use benchtop_formats::verdicts::{self, Found, Meaning};
 use benchtop_model::import::Progress;
 use benchtop_model::verdict_interchange::{Left, Taken};
@@ -36,7 +36,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
     let form = wanted
         .form
         .map_or_else(|| verdicts::form_of(&wanted.file), Ok)?;
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let tasks = TaskItems::new(
         &catalog,
         wanted.words.dataset.as_deref(),
@@ -78,7 +78,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
     }
     let read = (found.len() + aside.len()) as u64;
     let history = History::read(&shared.project)?;
-    let items = (&*catalog, &*shared.pictures());
+    let items = (&*catalog, &*shared.items.pictures());
     let (planned, more) = merge::plan_verdicts(&history, found, items, now())?;
     aside.extend(more);
     let of_union = planned.report.aside.into_iter();

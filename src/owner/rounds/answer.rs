@@ -4,10 +4,10 @@ use super::agreement::allowed;
 use super::begin;
 use super::disputes::{adjudicating, disputes};
 use super::open::RoundSnapshot;
+use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use crate::writer::now;
 use benchtop_model::round::protocol::{WhatIf, what_if};
 use benchtop_model::round::state::{
     Adjudicating, Dispute, Feedback, GuidelinesText, NextAssignment, RoundState,
@@ -28,7 +28,7 @@ impl Query for request::NewRound {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
         let state = begin::begin(sight, &self.new, self.dry)?;
         if !self.dry {
-            sight.tell(Event::Rounds);
+            sight.broadcast.tell(Event::Rounds);
         }
         Ok(state)
     }
@@ -37,7 +37,7 @@ impl Query for request::NewRound {
 impl Query for request::CloseRound {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
         begin::close(sight, &self.round, self.closed)?;
-        sight.tell(Event::Rounds);
+        sight.broadcast.tell(Event::Rounds);
         Ok(())
     }
 }
@@ -45,7 +45,7 @@ impl Query for request::CloseRound {
 impl Query for request::DeleteRound {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
         begin::delete(sight, &self.0)?;
-        sight.tell(Event::Rounds);
+        sight.broadcast.tell(Event::Rounds);
         Ok(())
     }
 }
@@ -53,7 +53,7 @@ impl Query for request::DeleteRound {
 impl Query for request::RoundPeople {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
         begin::people(sight, &self.round, (&self.add, &self.remove))?;
-        sight.tell(Event::Rounds);
+        sight.broadcast.tell(Event::Rounds);
         let glance = sight
             .rounds
             .of(&self.round, |open| open.glance(sight.who()))?;
@@ -144,7 +144,7 @@ pub(super) fn each<T>(
     let rows: Vec<u32> = glance.items().collect();
     let mut all = Vec::with_capacity(rows.len());
     for rows in rows.chunks(AT_ONCE) {
-        let ledger = sight.ledger();
+        let ledger = sight.items.ledger();
         all.extend(rows.iter().map(|row| of(&ledger, *row)));
     }
     all
@@ -195,7 +195,7 @@ pub fn accepted(sight: &AnnotatorView, round: &str) -> Result<Vec<u32>> {
         .zip(statuses)
         .filter(|(_, status)| *status == Status::Accepted)
         .map(|(row, _)| row);
-    let ledger = sight.ledger();
+    let ledger = sight.items.ledger();
     let mut all: Vec<u32> = rows
         .flat_map(|row| ledger.rotations_in(round, row))
         .collect();
@@ -246,14 +246,14 @@ fn guidelines(sight: &AnnotatorView, round: &str) -> Result<Option<GuidelinesTex
 fn feedback(sight: &AnnotatorView, round: &str, number: u32) -> Result<Feedback> {
     let row = number.checked_sub(1);
     let id = row
-        .map(|row| sight.catalog().item(row as usize))
+        .map(|row| sight.items.catalog().item(row as usize))
         .transpose()?
         .map(|item| item.id)
         .unwrap_or_default();
     let gold = sight.shared().rounds.of(round, |open| {
         open.round.calibration.iter().find(|g| g.id == id).cloned()
     })?;
-    let ledger = sight.ledger();
+    let ledger = sight.items.ledger();
     let judged = row.is_some_and(|row| ledger.said(row, round, sight.who(), Part::Calibration));
     match gold {
         Some(gold) if judged => Ok(Feedback {

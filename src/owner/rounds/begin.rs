@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 
 use crate::answers;
+use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
-use crate::writer::{WriterCommand, now};
+use crate::writer::WriterCommand;
 use benchtop_files::{inspect, regular};
 use benchtop_model::round::state::RoundState;
 use benchtop_model::round::{Guidelines, Known, NewRound, Round, draw};
@@ -114,7 +115,7 @@ pub(super) fn delete(sight: &AnnotatorView, name: &str) -> Result<()> {
     let _one_at_a_time = shared.rounds.change();
     let round = shared.rounds.of(name, |open| open.round.clone())?;
     may_change(sight, &round)?;
-    let check_unused = || match shared.ledger().said_in(name) {
+    let check_unused = || match shared.items.ledger().said_in(name) {
         0 => Ok(()),
         n => Err(Error::new(
             ErrorKind::Conflict,
@@ -270,7 +271,7 @@ type Candidates = (Vec<(String, String)>, BTreeMap<String, Vec<String>>);
 /// Ids and strata of these items. Of several rotations of a question, only the first is included;
 /// the others are listed by its id.
 fn read(shared: &OwnerContext, numbers: &[u32], stratum: Option<Field>) -> Result<Candidates> {
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let (mut items, mut others) = (
         Vec::with_capacity(numbers.len()),
         BTreeMap::<String, Vec<String>>::new(),
@@ -312,7 +313,7 @@ fn known(sight: &AnnotatorView, stratum: Option<Field>) -> Result<Vec<Judged>> {
     let rows: Vec<(u32, bool)> = (0..overlay.len()).filter_map(settled).collect();
     let (mut list, mut sets) = (Vec::new(), HashSet::new());
     for (row, good) in rows {
-        let standing = shared.ledger().standing(row);
+        let standing = shared.items.ledger().standing(row);
         let same = standing
             .windows(2)
             .all(|two| two[0].judgement.verdict == two[1].judgement.verdict);

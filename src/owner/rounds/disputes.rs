@@ -29,7 +29,7 @@ pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>
         }
     };
     let mut list: Vec<Dispute> = each(sight, &glance, one).into_iter().flatten().collect();
-    let catalog = sight.catalog();
+    let catalog = sight.items.catalog();
     for dispute in &mut list {
         let row = dispute.number - 1;
         dispute.item = catalog.item(row as usize)?.id;

@@ -59,7 +59,7 @@ impl Query for request::TryRules {
         let (shared, scoring, next) = (view.shared(), &view.scoring, &self.0);
         let (before, _, now) = scoring.outcomes(shared, &wanted)?;
         let columns = scoring.columns(shared, scorers(&next.measures()), &wanted)?;
-        let then = Outcomes::of(next, &columns, &shared.catalog());
+        let then = Outcomes::of(next, &columns, &shared.items.catalog());
         Ok(now.diff(&then, &statuses(shared), (&before, next)))
     }
 }
@@ -98,7 +98,7 @@ impl Query for request::Explain {
 }
 
 fn statuses(shared: &OwnerContext) -> Overlay {
-    shared.data().overlay.snapshot(false)
+    shared.items.data().overlay.snapshot(false)
 }
 
 /// All scorers: the built-in ones, and a judge for each question in the metadata, the scores, or
@@ -147,7 +147,7 @@ fn look(shared: &Arc<OwnerContext>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -
                 .collect::<Vec<u32>>(),
         ),
     };
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let (mut bench, near) = bench::look(
         ask,
         (&column, other.as_deref()),
@@ -217,7 +217,7 @@ fn doubtful(
         order,
         seed,
         (&rules, &columns, &outcomes),
-        (&shared.catalog(), &statuses(shared)),
+        (&shared.items.catalog(), &statuses(shared)),
     );
     Ok(ordered.into_iter().map(|row| row + 1).collect())
 }
@@ -226,7 +226,7 @@ fn doubtful(
 pub fn chips(shared: &Arc<OwnerContext>, row: u32) -> Vec<Chip> {
     let cached = shared.scoring.cached(shared);
     cached.map_or(Vec::new(), |(rules, columns)| {
-        explain::chips(&rules, &columns, &shared.catalog(), row as usize)
+        explain::chips(&rules, &columns, &shared.items.catalog(), row as usize)
     })
 }
 
@@ -235,7 +235,7 @@ fn explanation(
     number: u32,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Explanation> {
-    let catalog = shared.catalog();
+    let catalog = shared.items.catalog();
     let row = number
         .checked_sub(1)
         .map(|row| row as usize)

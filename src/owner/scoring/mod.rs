@@ -166,8 +166,8 @@ impl Scoring {
         shared: &OwnerContext,
         wanted: &dyn Fn() -> bool,
     ) -> Result<(InputVersion, Arc<Inputs>)> {
-        let catalog = shared.catalog();
-        let of = (catalog.edition(), shared.pictures().len());
+        let catalog = shared.items.catalog();
+        let of = (catalog.edition(), shared.items.pictures().len());
         if let Some((held, inputs)) = lock(&self.inputs).as_ref().filter(|(held, _)| *held == of) {
             return Ok((*held, inputs.clone()));
         }
@@ -181,7 +181,7 @@ impl Scoring {
                     .clone(),
             }
         };
-        let inputs = Arc::new(Inputs::new(&texts, &named, &shared.pictures()));
+        let inputs = Arc::new(Inputs::new(&texts, &named, &shared.items.pictures()));
         *lock(&self.inputs) = Some((of, inputs.clone()));
         Ok((of, inputs))
     }
@@ -204,7 +204,7 @@ impl Scoring {
             scores
                 .problems()
                 .iter()
-                .for_each(|p| shared.notices().push(p.to_string()));
+                .for_each(|p| shared.broadcast.notices().push(p.to_string()));
             Arc::new(Mutex::new(scores))
         });
         all.insert(scorer.clone(), found.clone());
@@ -308,7 +308,7 @@ impl Scoring {
         drop(held);
         if before.is_some_and(|b| Some(b) != now.written) {
             self.changed();
-            shared.tell(Event::Rules);
+            shared.broadcast.tell(Event::Rules);
         }
         now
     }
@@ -321,7 +321,7 @@ impl Scoring {
             stamp: None,
         };
         self.changed();
-        shared.tell(Event::Rules);
+        shared.broadcast.tell(Event::Rules);
     }
 
     /// The outcomes, with the rules and columns they were computed from.
@@ -345,7 +345,7 @@ impl Scoring {
             made.generation = generation;
             return Ok((rules, columns, outcomes.clone()));
         }
-        let outcomes = Arc::new(Outcomes::of(&rules, &columns, &shared.catalog()));
+        let outcomes = Arc::new(Outcomes::of(&rules, &columns, &shared.items.catalog()));
         *held = Some((
             OutcomeSources {
                 rules: rules.clone(),
@@ -366,7 +366,10 @@ impl Scoring {
         if rules.rules.is_empty() {
             return None;
         }
-        let now = (shared.catalog().edition(), shared.pictures().len());
+        let now = (
+            shared.items.catalog().edition(),
+            shared.items.pictures().len(),
+        );
         let found = lock(&self.outcomes)
             .as_ref()
             .filter(|(made, _)| made.rules == rules)
@@ -383,7 +386,7 @@ impl Scoring {
                 let found = owner.scoring.outcomes(&owner, &|| true);
                 owner.scoring.finding.store(false, Ordering::SeqCst);
                 if found.is_ok() {
-                    owner.tell(Event::Rules);
+                    owner.broadcast.tell(Event::Rules);
                 }
             };
             if std::thread::Builder::new()

@@ -81,7 +81,7 @@ impl JobRuntime {
                 .unwrap_or_default();
             let left = self
                 .of
-                .unwrap_or(shared.catalog().len() as u64)
+                .unwrap_or(shared.items.catalog().len() as u64)
                 .saturating_sub(self.done);
             self.waits = trust::waits(shared, self.elsewhere, &to, (left, PICTURES));
         }
@@ -194,7 +194,9 @@ impl Inner {
         let Some(live) = self.live(id) else { return };
         if always || live.last_event.is_none_or(|at| at.elapsed() >= TELL_EVERY) {
             live.last_event = Some(Instant::now());
-            shared.tell(Event::Scoring(Box::new(live.state())));
+            shared
+                .broadcast
+                .tell(Event::Scoring(Box::new(live.state())));
         }
     }
 }
@@ -275,7 +277,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
     let mut inner = shared.scoring.desk.inner();
     inner.file = shared.project.scoring_jobs();
     let (stored, notice) = file::read(&inner.file);
-    shared.notices().extend(notice);
+    shared.broadcast.notices().extend(notice);
     inner.jobs = stored.into_iter().map(JobRuntime::new).collect();
     let known = Known::read(shared);
     let config = trust::as_it_is(shared).map(|project| project.config().clone());
@@ -309,7 +311,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
 
 /// Starts the thread if a job is queued.
 fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
-    if shared.closed.is_some() {
+    if shared.writable.closed.is_some() {
         return;
     }
     let waits = inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued);
@@ -323,6 +325,7 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
         match std::thread::Builder::new().name("score".into()).spawn(work) {
             Ok(thread) => inner.thread = Some(thread),
             Err(error) => shared
+                .broadcast
                 .notices()
                 .push(format!("cannot start scoring: {error}")),
         }
@@ -358,7 +361,7 @@ fn run(shared: &Arc<OwnerContext>) {
                         .jobs
                         .iter()
                         .any(JobRuntime::waits_for_servers)
-                        .then(|| shared.count_job());
+                        .then(|| shared.activity.count_job());
                     let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
                     let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
                     if !inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued) && !inner.ended {
@@ -372,7 +375,7 @@ fn run(shared: &Arc<OwnerContext>) {
             }
         };
         // Keeps the owner alive while a job runs.
-        let _counted = shared.count_job();
+        let _counted = shared.activity.count_job();
         let outcome =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::run(shared, id)));
         let outcome = outcome.unwrap_or_else(|_| {

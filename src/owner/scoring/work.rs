@@ -28,7 +28,7 @@ pub(super) fn left(
 ) -> Result<Vec<(u32, u64)>> {
     let filter = Filter::parse(&job.filter)?;
     let rows: Vec<u32> = match filter.is_empty() {
-        true => (0..shared.catalog().len() as u32).collect(),
+        true => (0..shared.items.catalog().len() as u32).collect(),
         false => answers::numbers(&AnnotatorView::whole(shared), &filter)?
             .into_iter()
             .map(|n| n - 1)

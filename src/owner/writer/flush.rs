@@ -23,8 +23,8 @@ impl Writer {
         if self.batch.is_empty() {
             return;
         }
-        if let Err(problem) = self.shared.at_home() {
-            *self.shared.read_only() = Some(problem.to_string());
+        if let Err(problem) = self.shared.writable.at_home() {
+            *self.shared.writable.read_only() = Some(problem.to_string());
             for pending in std::mem::take(&mut self.batch) {
                 self.unsaid(&pending);
                 (pending.reply)(Err(problem.clone()));
@@ -87,17 +87,17 @@ impl Writer {
             latency.record(Step::Check, times.check);
         }
         if links > 1 && self.linked.insert(who.clone()) {
-            self.shared.notices().push(format!(
+            self.shared.broadcast.notices().push(format!(
                 "the journal of {who} has {links} names: whoever edits another one in place changes the journal too"
             ));
         }
-        *self.shared.read_only() = None;
+        *self.shared.writable.read_only() = None;
         pendings.into_iter().for_each(|p| self.apply(p));
     }
 
     /// Nothing of these was said.
     fn refuse(&mut self, who: &str, pendings: Vec<Pending>, problem: &Error) {
-        *self.shared.read_only() = Some(problem.to_string());
+        *self.shared.writable.read_only() = Some(problem.to_string());
         // Open it anew next time: what is on disk is what counts.
         if self
             .journals
@@ -118,6 +118,7 @@ impl Writer {
             let sessions = self.shared.project.sessions();
             let prefix = self
                 .shared
+                .items
                 .ledger()
                 .digests
                 .get(who)
@@ -145,7 +146,7 @@ impl Writer {
         } = pending;
         let began = Instant::now();
         let shared = self.shared.clone();
-        let mut ledger = shared.ledger_mut();
+        let mut ledger = shared.items.ledger_mut();
         let mut locks = began.elapsed();
         ledger.digests.add(&decision.who, &journal::text(&decision));
         if let Some(folding) = &mut self.folding {
@@ -161,7 +162,7 @@ impl Writer {
             shared.rounds.undone(&decision.who, row, judgement);
         }
         let asked = Instant::now();
-        let mut data = shared.data_mut();
+        let mut data = shared.items.data_mut();
         locks += asked.elapsed();
         let written = ledger.write_rows(change.row, &mut data.overlay);
         drop((ledger, data));
@@ -190,7 +191,7 @@ impl Writer {
             status,
             ..receipt.clone()
         }));
-        shared.tell(Event::Verdict {
+        shared.broadcast.tell(Event::Verdict {
             who: decision.who,
             receipt,
         });
@@ -203,6 +204,7 @@ fn as_known(shared: &OwnerContext, who: &str) -> bool {
     let length =
         std::fs::metadata(sessions.join(format!("{who}.jsonl"))).map_or(0, |meta| meta.len());
     let known = shared
+        .items
         .ledger()
         .digests
         .get(who)

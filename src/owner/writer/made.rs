@@ -36,12 +36,12 @@ impl Writer {
             let _ = reply.send(Err(problem));
             return;
         }
-        let rev = self.shared.ledger().rev() + 1;
+        let rev = self.shared.items.ledger().rev() + 1;
         list.iter_mut().for_each(|made| made.rev = rev);
         let recorded = self.record(&list, &prints);
         if let Ok(offsets) = &recorded {
             {
-                let mut pictures = self.shared.pictures_mut();
+                let mut pictures = self.shared.items.pictures_mut();
                 list.iter()
                     .zip(offsets)
                     .for_each(|(made, at)| pictures.add(made, *at));
@@ -51,20 +51,20 @@ impl Writer {
                 }
             }
             self.keep_pictures();
-            let mut ledger = self.shared.ledger_mut();
+            let mut ledger = self.shared.items.ledger_mut();
             ledger.revise(&rows, rev, false, None);
-            let mut data = self.shared.data_mut();
+            let mut data = self.shared.items.data_mut();
             rows.iter()
                 .for_each(|row| ledger.write_row(*row, &mut data.overlay));
             drop((ledger, data));
             if self.shared.rounds.have(&rows) {
-                let found = super::load_rounds(&self.shared, &self.shared.ledger());
-                self.shared.notices().extend(found);
+                let found = super::load_rounds(&self.shared, &self.shared.items.ledger());
+                self.shared.broadcast.notices().extend(found);
             }
             self.dirty
                 .extend(rows.iter().map(|row| *row as usize / BLOCK_ROWS));
             self.since_checkpoint += list.len();
-            self.shared.tell(Event::Made {
+            self.shared.broadcast.tell(Event::Made {
                 rev,
                 numbers: rows.iter().map(|row| row + 1).collect(),
             });
@@ -82,10 +82,10 @@ impl Writer {
         {
             return;
         }
-        if self.shared.may_write().is_err() {
+        if self.shared.writable.may_write().is_err() {
             return;
         }
-        let Some(kept) = self.shared.pictures_mut().to_keep() else {
+        let Some(kept) = self.shared.items.pictures_mut().to_keep() else {
             return;
         };
         let (store, images) = (self.shared.project.store(), self.shared.project.images());
@@ -110,7 +110,7 @@ impl Writer {
             Some(journal) => journal,
             None if self.reread => self.pictures.insert(pictures::Journal::open(&images)?),
             None => {
-                let opened = pictures::Journal::after(&images, &self.shared.pictures());
+                let opened = pictures::Journal::after(&images, &self.shared.items.pictures());
                 self.pictures.insert(opened.inspect_err(|problem| {
                     // Something else is there than was read.
                     if matches!(problem.kind, ErrorKind::Io | ErrorKind::NotFound) {

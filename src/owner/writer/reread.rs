@@ -28,7 +28,7 @@ impl Writer {
             return Ok(());
         };
         let read = self.read_all(&why);
-        *self.shared.read_only() = read.as_ref().err().map(ToString::to_string);
+        *self.shared.writable.read_only() = read.as_ref().err().map(ToString::to_string);
         if read.is_ok() {
             self.changed = None;
         }
@@ -45,7 +45,7 @@ impl Writer {
                 .map_err(|e| Error::io(&e, "the folder is not there", &dir));
             there.map_err(|problem| problem.help("put it back; until then nothing is saved"))?;
         }
-        let catalog = self.shared.catalog();
+        let catalog = self.shared.items.catalog();
         let (pictures, mut notices) = open::load_pictures(project)?;
         let (ledger, found) = open::load_ledger(project, &catalog, &pictures)?;
         notices.extend(found);
@@ -57,24 +57,24 @@ impl Writer {
             folding.abandon();
         }
         {
-            let mut current = self.shared.ledger_mut();
+            let mut current = self.shared.items.ledger_mut();
             let (before, now) = (current.decisions(), ledger.decisions());
             notices.push(format!(
                 "the journals were changed by somebody else while the project was open, and were read again: {now} decisions \
                  count where {before} did. {}",
                 Error { help: None, ..why.clone() }
             ));
-            *self.shared.pictures_mut() = pictures;
-            self.shared.data_mut().overlay = overlay;
+            *self.shared.items.pictures_mut() = pictures;
+            self.shared.items.data_mut().overlay = overlay;
             *current = ledger;
         }
         for notice in &notices {
             crate::log::write(format_args!(
                 "{} {notice}",
-                benchtop_model::history::stamp(super::now())
+                benchtop_model::history::stamp(crate::clock::now())
             ));
         }
-        let mut known = self.shared.notices();
+        let mut known = self.shared.broadcast.notices();
         for notice in notices {
             if !known.contains(&notice) {
                 known.push(notice);
@@ -83,7 +83,7 @@ impl Writer {
         drop(known);
         self.all_dirty();
         // Every client looks again at what it shows.
-        self.shared.tell(Event::Resync);
+        self.shared.broadcast.tell(Event::Resync);
         Ok(())
     }
 }

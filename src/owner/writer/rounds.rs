@@ -1,6 +1,7 @@
 //! What rounds have to do with a decision: what it is for, what its receipt may tell, and what becomes of its lease.
 
-use super::{Pending, Writer, now};
+use super::{Pending, Writer};
+use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
 use benchtop_model::{Act, Judgement, Result, Status, status};
@@ -46,7 +47,7 @@ impl Writer {
                     .undone(&pending.decision.who, pending.row, judgement)
             }
             Act::Redo(target) => {
-                if let Some((row, judgement)) = self.shared.ledger().judgement(target) {
+                if let Some((row, judgement)) = self.shared.items.ledger().judgement(target) {
                     self.shared
                         .rounds
                         .undone(&pending.decision.who, row, judgement);
@@ -62,7 +63,7 @@ pub fn load_rounds(shared: &OwnerContext, ledger: &Ledger) -> Vec<String> {
     match rounds::read(&shared.project) {
         Ok((rounds, _)) => shared.rounds.load(
             (rounds, shared.project.config().review.lease_minutes),
-            &shared.catalog(),
+            &shared.items.catalog(),
             ledger,
         ),
         Err(problem) => vec![format!("the rounds cannot be read: {problem}")],

@@ -91,7 +91,7 @@ impl Writer {
     fn imported(&mut self) {
         self.all_dirty();
         if self.unread.is_none()
-            && (self.shared.ledger().orphans > 0 || self.shared.rounds.lacking())
+            && (self.shared.items.ledger().orphans > 0 || self.shared.rounds.lacking())
         {
             self.fold(Then::Nothing);
         }
@@ -104,10 +104,13 @@ impl Writer {
         }
         let shared = self.shared.clone();
         // Taken before anything else is decided. Pictures wait for the fold, see `on_everything`.
-        let (known, catalog) = (shared.ledger().digests.clone(), shared.catalog());
+        let (known, catalog) = (
+            shared.items.ledger().digests.clone(),
+            shared.items.catalog(),
+        );
         let work = move || {
             priority::lower_thread_priority();
-            let pictures = shared.pictures().clone();
+            let pictures = shared.items.pictures().clone();
             open::fold_known(&shared.project, &catalog, &pictures, &known)
         };
         match std::thread::Builder::new().name("fold".into()).spawn(work) {
@@ -120,6 +123,7 @@ impl Writer {
             }
             Err(error) => {
                 self.shared
+                    .broadcast
                     .notices()
                     .push(format!("the journals could not be folded: {error}"));
                 then.tell();
@@ -138,7 +142,7 @@ impl Writer {
             .unwrap_or_else(|_| Err(Error::input("the fold of the journals panicked")));
         match outcome {
             Ok((mut ledger, mut overlay)) => {
-                overlay.grow(self.shared.catalog().len());
+                overlay.grow(self.shared.items.catalog().len());
                 for (decision, row) in since {
                     ledger.digests.add(&decision.who, &journal::text(&decision));
                     // What cannot be folded in was refused there too.
@@ -147,10 +151,10 @@ impl Writer {
                     }
                 }
                 let found = load_rounds(&self.shared, &ledger);
-                self.shared.notices().extend(found);
+                self.shared.broadcast.notices().extend(found);
                 {
-                    let mut current = self.shared.ledger_mut();
-                    let mut data = self.shared.data_mut();
+                    let mut current = self.shared.items.ledger_mut();
+                    let mut data = self.shared.items.data_mut();
                     overlay.grow(data.catalog.len());
                     // A verdict may have ended to count: what it had written must go too.
                     data.overlay = overlay;
@@ -165,7 +169,7 @@ impl Writer {
             }
         }
         if matches!(then, Then::Joined(..)) {
-            self.shared.tell(Event::Resync);
+            self.shared.broadcast.tell(Event::Resync);
         }
         then.tell();
     }
@@ -190,7 +194,7 @@ impl Writer {
             .and_then(|journal| journal.append(decisions));
         match &appended {
             Ok(()) => {
-                let mut ledger = self.shared.ledger_mut();
+                let mut ledger = self.shared.items.ledger_mut();
                 decisions
                     .iter()
                     .for_each(|decision| ledger.digests.add(who, &journal::text(decision)));
@@ -214,13 +218,13 @@ impl Writer {
             let _ = revise.reply.send(Err(problem));
             return;
         }
-        let rev = self.shared.ledger().rev() + 1;
+        let rev = self.shared.items.ledger().rev() + 1;
         let recorded = (revise.record)(rev);
         if let Ok(recorded) = &recorded {
-            let mut ledger = self.shared.ledger_mut();
+            let mut ledger = self.shared.items.ledger_mut();
             ledger.revise(&revise.changed, rev, false, revise.edit.as_ref());
             ledger.revise(&revise.kept, rev, true, None);
-            let mut data = self.shared.data_mut();
+            let mut data = self.shared.items.data_mut();
             data.catalog = recorded.catalog.clone();
             revise
                 .changed
@@ -229,11 +233,11 @@ impl Writer {
             drop((ledger, data));
             let rows: Vec<u32> = revise.changed.iter().chain(&revise.kept).copied().collect();
             if self.shared.rounds.lacking() || self.shared.rounds.have(&rows) {
-                let found = load_rounds(&self.shared, &self.shared.ledger());
-                self.shared.notices().extend(found);
+                let found = load_rounds(&self.shared, &self.shared.items.ledger());
+                self.shared.broadcast.notices().extend(found);
             }
             // Every client looks again at what it shows.
-            self.shared.tell(Event::Resync);
+            self.shared.broadcast.tell(Event::Resync);
             // The index was written anew, and its checkpoint went with that.
             self.all_dirty();
         }

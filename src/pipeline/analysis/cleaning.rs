@@ -33,7 +33,7 @@ pub(super) fn cleaned(
             .collect()
     };
     let n = |board: &Board, row: usize| board.rows[row].cells[at].map_or(0, |cell| cell.n());
-    let [was, is] = boards.each_ref().map(numbers);
+    let [was, is] = boards.each_ref().map(|board| numbers(board));
     let (places, now) = (places(&was, scale), self::places(&is, scale));
     let one = |row: usize| -> Result<ModelCleaned> {
         check_canceled(wanted)?;

@@ -36,7 +36,8 @@ pub(super) fn stable(
     let (at, column) = column(&whole, ask.column.as_deref())?;
     let (name, scale) = (column.name.clone(), column.scale);
     let numbers_of = |pool: &[bool]| {
-        let board = ruled.board(&ruled.choose(Some(&|row| pool[row])));
+        // One of many: counted and not kept.
+        let board = ruled.count(&ruled.choose(Some(&|row| pool[row])));
         let value = |row: &Row| shown(row.cells.get(at).copied().flatten(), scale);
         board.rows.iter().map(value).collect::<Vec<Option<f64>>>()
     };

@@ -185,7 +185,7 @@ impl BoardData {
 
     /// The board on these questions, with notes.
     pub fn board(&self, chosen: &ItemSelection) -> Board {
-        let mut board = self.ruled.board(chosen);
+        let mut board = Board::clone(&self.ruled.board(chosen));
         board.notes = self
             .board_notes
             .notes(&board.rows, self.ruled.sheet().may_decline());

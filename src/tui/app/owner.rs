@@ -93,6 +93,12 @@ impl App {
         match event {
             Event::Verdict { who, receipt } => {
                 self.rev = self.rev.max(receipt.rev);
+                if self.review.is_settled(receipt.uuid) {
+                    // The receipt came first and requested everything again.
+                    self.adjudicate_changed(receipt.number);
+                    self.dirty = true;
+                    return;
+                }
                 // Our own receipts are handled elsewhere, unless another of our terminals gave the
                 // verdict.
                 let ours = self
@@ -385,7 +391,7 @@ impl App {
     fn taken_back(&mut self, redo: bool, receipt: &Receipt) {
         self.rev = self.rev.max(receipt.rev);
         self.count_after_bulk(!redo);
-        self.review.say_saved(format!("#{} saved", receipt.number));
+        self.review.receipt_came(receipt);
         let what = if receipt.edit {
             "edit of"
         } else {

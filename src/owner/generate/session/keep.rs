@@ -4,8 +4,9 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 use super::Session;
+use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::writer::{MadePictures, WriterCommand, now};
+use crate::writer::{MadePictures, WriterCommand};
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings};
 use benchtop_model::history::stamp;
@@ -78,7 +79,7 @@ impl Session {
     pub(super) fn double(&mut self, shared: &OwnerContext, errand: GenerationTask) -> Result<()> {
         let picture = &self.named.pictures()[errand.target.picture as usize];
         let found = {
-            let made = shared.pictures();
+            let made = shared.items.pictures();
             let image = |e: &benchtop_store::pictures::Entry| made.image(e, &errand.name);
             match sides(&self.named, &made, picture, errand.target.sample) {
                 Some([Some(first), Some(second)]) => Some([image(first), image(second)]),

@@ -12,7 +12,7 @@ fn job_makes_each_picture_once_and_resets_decisions() {
     let small = Small::default();
     let rig = Rig::over(&project, &small);
     rig.decide(1, Verdict::Accept).unwrap();
-    let mut events = rig.shared.events.subscribe();
+    let mut events = rig.shared.broadcast.events.subscribe();
     let dry = begin(
         &rig.shared,
         "ann",
@@ -88,12 +88,12 @@ fn job_makes_each_picture_once_and_resets_decisions() {
     // Decisions and pictures survive a restart.
     let (status, rev) = (
         (1..=60).map(|n| rig.status(n)).collect::<Vec<_>>(),
-        rig.shared.ledger().rev(),
+        rig.shared.items.ledger().rev(),
     );
     drop(rig);
     let rig = Rig::over(&project, &small);
     assert_eq!((1..=60).map(|n| rig.status(n)).collect::<Vec<_>>(), status);
-    assert_eq!(rig.shared.ledger().rev(), rev);
+    assert_eq!(rig.shared.items.ledger().rev(), rev);
     assert_eq!(rig.shared.desk.list().unwrap().len(), 3);
 }
 
@@ -117,7 +117,7 @@ fn job_pauses_resumes_and_cancels_between_pictures() {
     );
     small.script(|s| s.permits = Some(2));
     rig.wait(id, "two pictures", |j| {
-        j.done >= 1 || !rig.shared.pictures().is_empty()
+        j.done >= 1 || !rig.shared.items.pictures().is_empty()
     });
     assert_eq!(
         rig.act(id, JobAct::Pause).unwrap().unwrap().standing,
@@ -125,7 +125,7 @@ fn job_pauses_resumes_and_cancels_between_pictures() {
     );
     small.script(|s| s.permits = None);
     let deadline = Instant::now() + PATIENCE;
-    while rig.shared.jobs() > 0 {
+    while rig.shared.activity.jobs() > 0 {
         assert!(Instant::now() < deadline, "it stops");
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -140,7 +140,7 @@ fn job_pauses_resumes_and_cancels_between_pictures() {
     small.script(|s| s.permits = Some(3));
     rig.act(id, JobAct::Resume).unwrap();
     rig.wait(id, "more", |j| {
-        j.done > paused as u64 || rig.shared.pictures().len() > paused
+        j.done > paused as u64 || rig.shared.items.pictures().len() > paused
     });
     rig.act(id, JobAct::Cancel).unwrap();
     small.script(|s| s.permits = None);
@@ -173,7 +173,7 @@ fn job_continues_after_restart() {
     let rig = Rig::over(&project, &small);
     let id = rig.begin(missing());
     let of = rig.job(id).of.unwrap();
-    rig.wait(id, "five", |_| rig.shared.pictures().len() >= 4);
+    rig.wait(id, "five", |_| rig.shared.items.pictures().len() >= 4);
     drop(rig);
     let rig = Rig::over(&project, &small);
     small.script(|s| s.permits = None);
@@ -358,7 +358,7 @@ fn picture_replaces_draft() {
         drafts: false,
     };
     assert_eq!(
-        scope.work(&left, &rig.shared.pictures()).len() as u64,
+        scope.work(&left, &rig.shared.items.pictures()).len() as u64,
         drafts - 1,
         "the drafts still count as missing"
     );
@@ -510,7 +510,7 @@ fn a_job_that_cannot_be_written_down_is_not_begun_and_its_number_is_not_given_tw
     std::fs::write(&file, "{").unwrap();
     let rig = Rig::over(&project, &small);
     assert!(rig.shared.desk.list().unwrap().is_empty());
-    assert!(rig.shared.notices().iter().any(|n| n.contains("0001.json")));
+    assert!(rig.shared.broadcast.notices().iter().any(|n| n.contains("0001.json")));
     assert_eq!(rig.begin(missing()), id + 1);
     assert_eq!(std::fs::read(file).unwrap(), b"{");
 }

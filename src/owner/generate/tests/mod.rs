@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::*;
+use crate::clock;
 use crate::context::Data;
 use crate::writer::{self, DecisionRequest, WriterCommand};
 use benchtop_files::project::Project;
@@ -212,14 +213,14 @@ impl Rig {
             data,
             opened.notices,
             sender,
-            writer::now(),
+            clock::now(),
             maker(small),
         );
         let (pictures, _) = benchtop_store::open::load_pictures(project).unwrap();
         let (ledger, notices) =
             benchtop_store::open::load_ledger(project, &opened.catalog, &pictures).unwrap();
         assert!(notices.is_empty(), "{notices:?}");
-        (*shared.ledger_mut(), *shared.pictures_mut()) = (ledger, pictures);
+        (*shared.items.ledger_mut(), *shared.items.pictures_mut()) = (ledger, pictures);
         let shared = Arc::new(shared);
         let theirs = shared.clone();
         let writing = std::thread::spawn(move || writer::run(theirs, &queue, true, None));
@@ -292,13 +293,18 @@ impl Rig {
     }
 
     fn item(&self, number: u32) -> Item {
-        let line = self.shared.catalog().line(number as usize - 1).unwrap();
-        let line = self.shared.pictures().resolved(&line).unwrap_or(line);
+        let line = self
+            .shared
+            .items
+            .catalog()
+            .line(number as usize - 1)
+            .unwrap();
+        let line = self.shared.items.pictures().resolved(&line).unwrap_or(line);
         serde_json::from_str(&line).unwrap()
     }
 
     fn status(&self, number: u32) -> Status {
-        self.shared.ledger().status(number - 1)
+        self.shared.items.ledger().status(number - 1)
     }
 
     /// Every line of the journal. Checks that each names a file with its hash, and that they are

@@ -12,7 +12,7 @@ fn pictures_of_another_encoder_are_kept() {
     let id = rig.begin(missing());
     let count = rig.until(id, JobStatus::Done).done;
     let made: Vec<GeneratedImage> = {
-        let pictures = rig.shared.pictures();
+        let pictures = rig.shared.items.pictures();
         let keys: BTreeSet<u64> = rig.made().iter().map(|m| pictures_key(&rig, m)).collect();
         keys.iter()
             .flat_map(|key| pictures.samples(*key))
@@ -109,7 +109,7 @@ fn picture_snapshot_is_saved_and_used() {
     let rig = Rig::over(&project, &Small::default());
     let id = rig.begin(missing());
     let count = rig.until(id, JobStatus::Done).done;
-    assert_eq!(rig.shared.pictures().len() as u64, 5000 + count);
+    assert_eq!(rig.shared.items.pictures().len() as u64, 5000 + count);
     drop(rig);
     let helped = pictures::read_on(&images, &store).unwrap();
     let alone = pictures::read(&images).unwrap();
@@ -129,7 +129,7 @@ fn picture_snapshot_is_saved_and_used() {
             |bytes| std::fs::write(&snap, bytes).unwrap(),
         );
         let rig = Rig::over(&project, &Small::default());
-        assert_eq!(rig.shared.pictures().len() as u64, 5000 + count);
+        assert_eq!(rig.shared.items.pictures().len() as u64, 5000 + count);
         assert!((1..=40).all(|n| rig.item(n).images[0].stored().is_some()));
     }
 }

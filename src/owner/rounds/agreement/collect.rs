@@ -77,7 +77,7 @@ pub(super) fn walk(
         if cancelled() {
             return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
         }
-        let ledger = sight.ledger();
+        let ledger = sight.items.ledger();
         if from >= ledger.given() {
             return Ok(());
         }
@@ -96,7 +96,7 @@ pub(super) fn collect(
     people: &[String],
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Collected> {
-    let items = sight.catalog().len() as u32;
+    let items = sight.items.catalog().len() as u32;
     let mut out = Collected {
         people: people.to_vec(),
         records: Vec::new(),

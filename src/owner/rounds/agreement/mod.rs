@@ -221,7 +221,7 @@ impl<'m> Material<'m> {
     /// The groups of items in display order.
     fn groups(&self, by: By, bootstrap: Option<Bootstrap>) -> Result<Vec<Row>> {
         let shared = self.sight.shared();
-        let catalog = shared.catalog();
+        let catalog = shared.items.catalog();
         let columns = catalog.columns();
         let row = |(name, counts): (String, Counts)| {
             Ok(Row::group(

@@ -79,13 +79,13 @@ pub(super) fn report(
         };
         counts[usize::from(status.code())] += 1;
         if let Some(good) = good(status) {
-            decided.insert(sight.catalog().item(row as usize)?.id, good);
+            decided.insert(sight.items.catalog().item(row as usize)?.id, good);
         }
         if let Some((by, judgement)) = settled {
             let mut called = called(&round);
             adjudications.push(Adjudicated {
                 number: row + 1,
-                item: sight.catalog().item(row as usize)?.id,
+                item: sight.items.catalog().item(row as usize)?.id,
                 own: given
                     .iter()
                     .any(|(who, j)| *who == by && j.verdict != Verdict::Skip),

@@ -24,7 +24,7 @@ pub use queue::Queue;
 pub use round::{Phase, Then, Work};
 pub use seen::{Painted, Viewed, failed, painted};
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use uuid::Uuid;
@@ -37,6 +37,8 @@ use benchtop_protocol::wire::{Decide, ItemView, Receipt};
 
 /// Items kept in memory around the current one.
 const CACHED: usize = 64;
+/// Receipts remembered until their events arrive.
+const RECEIPTS: usize = 256;
 /// Items fetched ahead.
 const AHEAD: usize = 4;
 /// Items fetched behind.
@@ -119,6 +121,8 @@ pub struct ReviewPane {
     items: HashMap<u32, std::result::Result<Loaded, String>>,
     asked: Vec<u32>,
     pending: Vec<Pending>,
+    /// The last receipts. Each is followed by an event with the same content.
+    receipts: VecDeque<Uuid>,
     /// The last receipt, shown beside the position.
     saved: Option<String>,
     scroll: usize,
@@ -373,7 +377,7 @@ impl ReviewPane {
             .iter()
             .position(|p| p.decide.uuid == receipt.uuid);
         let decide = at.map(|at| self.pending.remove(at).decide);
-        self.saved = Some(format!("#{} saved", receipt.number));
+        self.receipt_came(receipt);
         let then = decide.and_then(|decide| self.saved_in_round(&decide, now));
         if self.work.is_some() {
             (Vec::new(), then)
@@ -404,9 +408,18 @@ impl ReviewPane {
         effects
     }
 
-    /// Shows a saved message beside the position.
-    pub fn say_saved(&mut self, text: String) {
-        self.saved = Some(text);
+    /// Shows a saved message beside the position, and remembers the receipt.
+    pub fn receipt_came(&mut self, receipt: &Receipt) {
+        self.saved = Some(format!("#{} saved", receipt.number));
+        self.receipts.push_back(receipt.uuid);
+        if self.receipts.len() > RECEIPTS {
+            self.receipts.pop_front();
+        }
+    }
+
+    /// Whether the receipt of this decision has arrived, so that its changes are requested already.
+    pub fn is_settled(&self, uuid: Uuid) -> bool {
+        self.receipts.contains(&uuid)
     }
 
     /// The note that waits for the verdict on its item.
@@ -499,3 +512,6 @@ impl ReviewPane {
         &self.picture
     }
 }
+
+#[cfg(test)]
+mod receipt_tests;

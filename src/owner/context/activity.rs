@@ -1,0 +1,49 @@
+//! How many clients are attached and how many jobs run: an owner without either ends.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Clients and long commands.
+#[derive(Default)]
+pub struct Activity {
+    clients: Arc<AtomicU32>,
+    jobs: Arc<AtomicU32>,
+}
+
+impl Activity {
+    /// Clients attached.
+    pub fn clients(&self) -> u32 {
+        self.clients.load(Ordering::SeqCst)
+    }
+
+    /// Long commands running.
+    pub fn jobs(&self) -> u32 {
+        self.jobs.load(Ordering::SeqCst)
+    }
+
+    /// Counts a client for as long as the guard lives.
+    pub fn count_client(&self) -> Counted {
+        Counted::of(&self.clients)
+    }
+
+    /// Counts a job for as long as the guard lives.
+    pub fn count_job(&self) -> Counted {
+        Counted::of(&self.jobs)
+    }
+}
+
+/// See [`Activity::count_client`] and [`Activity::count_job`].
+pub struct Counted(Arc<AtomicU32>);
+
+impl Counted {
+    fn of(counter: &Arc<AtomicU32>) -> Counted {
+        counter.fetch_add(1, Ordering::SeqCst);
+        Counted(counter.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
