@@ -543,7 +543,7 @@ fn scores_and_jobs_survive_a_damaged_index() {
         scoring
     );
     let notices = bench.status()["notices"].to_string();
-    assert!(notices.contains("store.broken-1"), "{notices}");
+    assert!(notices.contains(".broken-1"), "{notices}");
 }
 
 #[test]
