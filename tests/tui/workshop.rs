@@ -95,7 +95,6 @@ fn an_external_edit_is_shown_and_never_merged() {
     let path = file(&bench, ANIMAL);
     let shipped = text(&bench, ANIMAL);
     std::fs::write(&path, format!("{shipped}quagga\n")).unwrap();
-    seat.wait_for(wording::READ_AGAIN);
     seat.wait_for("animal        68");
     seat.keys("<tab>d");
     seat.wait_for(&wording::unsaved("vocabularies/animal.txt"));
