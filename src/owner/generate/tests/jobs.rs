@@ -510,7 +510,13 @@ fn a_job_that_cannot_be_written_down_is_not_begun_and_its_number_is_not_given_tw
     std::fs::write(&file, "{").unwrap();
     let rig = Rig::over(&project, &small);
     assert!(rig.shared.desk.list().unwrap().is_empty());
-    assert!(rig.shared.broadcast.notices().iter().any(|n| n.contains("0001.json")));
+    assert!(
+        rig.shared
+            .broadcast
+            .notices()
+            .iter()
+            .any(|n| n.contains("0001.json"))
+    );
     assert_eq!(rig.begin(missing()), id + 1);
     assert_eq!(std::fs::read(file).unwrap(), b"{");
 }
