@@ -89,7 +89,7 @@ impl Mapping {
     /// The text of a `mapping.toml` for a file with these columns.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Io`] if it cannot be serialized.
+    /// [`crate::ErrorKind::Io`] if it cannot be serialized.
     pub fn write(&self, columns: &[String]) -> Result<String> {
         let cannot = |e: toml::ser::Error| Error::new(crate::ErrorKind::Io, e.to_string());
         let body = toml::to_string(self).map_err(cannot)?;
@@ -142,7 +142,7 @@ impl Mapping {
     /// Checks that every mapped column exists.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Input`] with the first missing column and a list of the file's
+    /// [`crate::ErrorKind::Input`] with the first missing column and a list of the file's
     /// columns.
     pub fn check(&self, columns: &[String]) -> Result<()> {
         for (field, column) in self.named() {

@@ -48,13 +48,13 @@ pub struct Decided {
 /// `default` is the protocol outside of rounds.
 ///
 /// 1. Repeats, probes, and practice do not count, and neither do rounds whose protocol does not
-/// decide.
+///    decide.
 /// 2. Within a round, the last verdict of each person counts, first or revised. They go to
-/// [`Protocol::status`] in the order they were given.
+///    [`Protocol::status`] in the order they were given.
 /// 3. The last adjudication of the round overrides them, whenever it was given. A skip or an answer
-/// is not an adjudication.
+///    is not an adjudication.
 /// 4. The group with the latest decision (neither skip nor answer) determines the status. If it is
-/// incomplete, the item is pending again. Skips count only if there is no decision at all.
+///    incomplete, the item is pending again. Skips count only if there is no decision at all.
 ///
 /// A round that `lookup` does not know counts as `single`, with a note.
 pub fn status_of<'a>(
