@@ -711,18 +711,6 @@ const CIRCLES: &[(&str, &str, usize, &str)] = &[
         3,
         "pictures, their journal and their snapshot",
     ),
-    ("tui", "app", 8, "methods of the program by topic"),
-    ("tui", "panes::board", 11, "views of one pane"),
-    ("tui", "panes::filters", 3, "views of one pane"),
-    ("tui", "panes::list", 4, "methods of one pane by topic"),
-    ("tui", "panes::rounds", 4, "views of one pane"),
-    (
-        "tui",
-        "terminal::output",
-        3,
-        "what is written counts the cells that it takes",
-    ),
-    ("tui", "terminal::pixels", 4, "a picture picks its protocol"),
 ];
 
 #[test]
