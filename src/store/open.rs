@@ -1,5 +1,5 @@
-//! Opening a project's data: from the snapshots where they are current, else from the sled index where it is whole and
-//! current, else from the truth.
+//! Opens the data of a project: from the snapshots if they are current, otherwise from the sled
+//! index if it is intact and current, otherwise from the source files.
 
 mod fold;
 mod reading;
@@ -25,36 +25,37 @@ pub use reading::open_to_read;
 
 use benchtop_model::{Error, ErrorKind, Item, Result};
 
-/// A project's data, open.
+/// The open data of a project.
 pub struct Opened {
-    /// The sled index; it may still be opening.
+    /// The sled index. It may still be opening.
     pub index: Arc<LazyIndex>,
-    /// Items and predictions.
     pub catalog: Arc<Catalog>,
-    /// Statuses; whole when `ledger` is there, from the checkpoint otherwise.
+    /// Statuses. They are from the checkpoint if `ledger` is `None`.
     pub overlay: Overlay,
-    /// The fold of the journals; `None` when the checkpoint is current and the fold may wait (see [`load_ledger`]).
+    /// The fold of the journals, or `None` if the checkpoint is current and the fold can wait (see
+    /// [`load_ledger`]).
     pub ledger: Option<Ledger>,
-    /// The pictures that were made; there when `ledger` is, which follows from them too.
+    /// The generated pictures. Present if `ledger` is, since the ledger depends on them.
     pub pictures: Option<Pictures>,
-    /// [`Journals::contents`] of the journals that `overlay` says it follows from, to be compared with that of the fold.
+    /// [`Journals::contents`] of the journals behind `overlay`, to be compared with that of the
+    /// fold.
     pub contents: [u8; 32],
-    /// What a person should know: rebuilt, damaged lines, decisions on items that are gone.
+    /// Notices for people: a rebuilt index, damaged lines, decisions on unknown items.
     pub notices: Vec<String>,
 }
 
-/// Opens the data of `project`, rebuilding the index where it is missing, damaged or behind. Where the snapshots are
-/// current, sled is opened behind what this returns.
+/// Opens the data of `project`. Rebuilds the index if it is missing, damaged, or outdated. If the
+/// snapshots are current, sled is opened in the background.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when an import's own segment is missing or damaged, [`ErrorKind::Conflict`] when another process has
-/// the store open, and the operating system's.
+/// [`ErrorKind::Corrupt`] if a segment of an import is missing or damaged. [`ErrorKind::Conflict`]
+/// if another process has the store open.
 pub fn open(project: &Project) -> Result<Opened> {
     let store = project.store();
     let mut notices = homes::migrate(project)?;
     let manifest = Manifest::read(&project.imports())?;
     manifest.sweep(&project.imports());
-    let damaged = |p: &Error| format!("an import is not counted, its line is damaged: {p}");
+    let damaged = |p: &Error| format!("an import is missing because its line is damaged: {p}");
     notices.extend(manifest.problems.iter().map(damaged));
     notices.extend(unnamed(&manifest));
     let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
@@ -64,26 +65,28 @@ pub fn open(project: &Project) -> Result<Opened> {
             Index::free(&project.index())?;
             disk::sweep(&store);
             let catalog = Arc::new(catalog);
-            let (project, theirs) = (project.clone(), catalog.clone());
+            let (project, for_thread) = (project.clone(), catalog.clone());
             (
-                LazyIndex::spawn(&store, move || beside(&project, segments, &theirs))?,
+                LazyIndex::spawn(&store, move || {
+                    open_in_background(&project, segments, &for_thread)
+                })?,
                 catalog,
             )
         }
         Err(problem) => {
             if problem.kind == ErrorKind::Corrupt {
-                notices.push(format!("not used: {problem}"));
+                notices.push(format!("ignored: {problem}"));
             }
             let (index, catalog) = from_sled(project, &parts, segments, &mut notices)?;
             disk::sweep(&store);
-            // Without it the next opening goes this way again.
-            let _ = snap(&store, &segments, &catalog);
+            // Without the snapshot, the next start reads sled again.
+            let _ = write_snapshot(&store, &segments, &catalog);
             (LazyIndex::here(&store, index), Arc::new(catalog))
         }
     };
     let (lengths, bytes) = fold::lengths(project)?;
     let found = match statuses(&store, &index, &catalog, &segments, &lengths)? {
-        // Small journals are compared before anything of them is shown, large ones by the fold behind the first page.
+        // Small journals are compared at once, large ones by the fold after the first page.
         Some((_, contents))
             if bytes <= COMPARED_FIRST && journals(project)?.contents != contents =>
         {
@@ -111,11 +114,11 @@ pub fn open(project: &Project) -> Result<Opened> {
     })
 }
 
-/// Journals of this many bytes together are hashed before the first page, which takes some 5 ms.
+/// Journals up to this total size are hashed before the first page, which takes about 5 ms.
 const COMPARED_FIRST: u64 = 8 << 20;
 
-/// The statuses as their snapshot has them, or as sled has, with the digest of the journals' contents that they follow
-/// from; `None` when neither follows journals of these lengths.
+/// The statuses from the snapshot or from sled, with the digest of their journals' contents. `None`
+/// if neither belongs to journals of these lengths.
 fn statuses(
     store: &Path,
     index: &LazyIndex,
@@ -136,20 +139,20 @@ fn statuses(
     }
 }
 
-/// The catalogue as its snapshot has it.
+/// The catalog from its snapshot.
 fn from_snapshot(project: &Project, parts: &[&Part], segments: &[u8; 32]) -> Result<Catalog> {
     let mut found = snapshot::read_columns(&project.store(), segments)?;
     let (frames, revised) = (&mut found.frames, &mut found.revised);
-    let of = &mut |part: &Part| {
+    let cached = &mut |part: &Part| {
         Ok((
             frames.remove(&part.file).unwrap_or_default(),
             revised.remove(&part.file),
         ))
     };
-    assemble(project, parts, found.columns, of)
+    assemble(project, parts, found.columns, cached)
 }
 
-fn snap(store: &Path, segments: &[u8; 32], catalog: &Catalog) -> Result<()> {
+fn write_snapshot(store: &Path, segments: &[u8; 32], catalog: &Catalog) -> Result<()> {
     let frames = catalog.segments().map(|s| (s.file(), s.frames()));
     let revised = catalog
         .revisions()
@@ -159,7 +162,7 @@ fn snap(store: &Path, segments: &[u8; 32], catalog: &Catalog) -> Result<()> {
     snapshot::write_columns(store, segments, catalog.columns(), frames, revised)
 }
 
-/// The catalogue as the index has it, or rebuilt.
+/// The catalog from the index, or rebuilt.
 fn from_sled(
     project: &Project,
     parts: &[&Part],
@@ -177,8 +180,8 @@ fn from_sled(
     }
 }
 
-/// Opens the index that belongs to a catalogue known already, and writes it anew where it does not.
-fn beside(
+/// Opens the index of an already known catalog, and rewrites it if it does not match.
+fn open_in_background(
     project: &Project,
     segments: [u8; 32],
     catalog: &Catalog,
@@ -193,7 +196,8 @@ fn beside(
     Ok((index, notices))
 }
 
-/// Opens the index and what `read` finds in it: nothing where it is behind; a damaged one is set aside first.
+/// Opens the index and applies `read`, which returns `None` for an outdated index. A damaged index
+/// is renamed first.
 fn open_index<T>(
     project: &Project,
     empty: bool,
@@ -209,21 +213,25 @@ fn open_index<T>(
     });
     match opened {
         Err(problem) if problem.kind == ErrorKind::Corrupt => {
-            // Without space sled fails in ways that look like damage.
+            // On a full disk, sled fails in ways that look like damage.
             if let Some(full) = writable::no_space(&store) {
                 return Err(full);
             }
-            let aside = set_aside(&path)?;
+            let aside = rename_broken(&path)?;
             notices.push(format!(
-                "{} ({problem}); the old one is {}",
-                rebuilt("was damaged"),
+                "{} ({problem}); the old index is kept in {}",
+                rebuilt_notice("was damaged"),
                 aside.display()
             ));
             Ok((Index::open(&path)?, None))
         }
         Ok((index, None)) => {
             if !empty {
-                notices.push(rebuilt(if existed { "was behind" } else { "was missing" }));
+                notices.push(rebuilt_notice(if existed {
+                    "was outdated"
+                } else {
+                    "was missing"
+                }));
             }
             Ok((index, None))
         }
@@ -231,7 +239,7 @@ fn open_index<T>(
     }
 }
 
-/// What a person should know of segments that no line of the manifest names.
+/// A notice about segments that no line of the manifest names.
 fn unnamed(manifest: &Manifest) -> Option<String> {
     let orphans = manifest.orphans();
     let first = orphans.first()?;
@@ -241,23 +249,23 @@ fn unnamed(manifest: &Manifest) -> Option<String> {
         String::new()
     };
     Some(format!(
-        "imports/{first}{more}: no line of the manifest names it; `benchtop recover` takes it back in"
+        "imports/{first}{more}: not in the manifest; run `benchtop recover` to restore it"
     ))
 }
 
-fn rebuilt(why: &str) -> String {
-    format!("the index {why}: it was rebuilt from imports/ and sessions/")
+fn rebuilt_notice(why: &str) -> String {
+    format!("the index {why} and was rebuilt from imports/ and sessions/")
 }
 
-/// Renames the folder of a damaged index, so that nothing is lost that somebody may want to look at.
-fn set_aside(index: &Path) -> Result<PathBuf> {
+/// Renames the folder of a damaged index, so that it can be examined.
+fn rename_broken(index: &Path) -> Result<PathBuf> {
     let aside = homes::free(index, "broken");
-    std::fs::rename(index, &aside).map_err(|e| Error::io(&e, "cannot be set aside", index))?;
+    std::fs::rename(index, &aside).map_err(|e| Error::io(&e, "cannot be renamed", index))?;
     disk::sync_dir(disk::folder(index))?;
     Ok(aside)
 }
 
-/// The catalogue as the index has it; `None` when the index does not describe these parts.
+/// The catalog from the index, or `None` if the index describes other segments.
 fn from_index(
     index: &Index,
     project: &Project,
@@ -268,23 +276,23 @@ fn from_index(
     if meta.segments != *segments {
         return Ok(None);
     }
-    let of = &mut |part: &Part| Ok((index.frames(&part.file)?, None));
-    assemble(project, parts, index.columns(&meta)?, of).map(Some)
+    let cached = &mut |part: &Part| Ok((index.frames(&part.file)?, None));
+    assemble(project, parts, index.columns(&meta)?, cached).map(Some)
 }
 
-/// What a cache holds of a segment: its frames, and the rows of revised items where it knows them.
-type Held = (Vec<Frame>, Option<Vec<u32>>);
+/// The cached frames of a segment, and the rows of revised items if the cache has them.
+type CachedSegment = (Vec<Frame>, Option<Vec<u32>>);
 
-/// A catalogue of these columns over the segments of `parts`.
+/// Builds a catalog from columns and the segments of `parts`.
 fn assemble(
     project: &Project,
     parts: &[&Part],
     columns: Columns,
-    of: &mut dyn FnMut(&Part) -> Result<Held>,
+    cached: &mut dyn FnMut(&Part) -> Result<CachedSegment>,
 ) -> Result<Catalog> {
     let mut catalog = Catalog::new(columns);
     for part in parts {
-        let (frames, rows) = of(part)?;
+        let (frames, rows) = cached(part)?;
         add(
             &mut catalog,
             part,
@@ -294,7 +302,7 @@ fn assemble(
     }
     if catalog.text_rows() != catalog.len() {
         let what = format!(
-            "{} rows of columns for {} items",
+            "the columns have {} rows for {} items",
             catalog.len(),
             catalog.text_rows()
         );
@@ -303,7 +311,7 @@ fn assemble(
     Ok(catalog)
 }
 
-/// What the index must describe.
+/// Digest of the segments that the index must describe.
 fn segments<'a>(parts: impl IntoIterator<Item = &'a Part>) -> [u8; 32] {
     digest(parts.into_iter().map(|p| (p.blake3.as_str(), p.rows)))
 }
@@ -323,7 +331,7 @@ fn describe(segments: [u8; 32], catalog: &Catalog, meta: Meta) -> Meta {
     }
 }
 
-/// Adds a segment; `rows` are those of revised items, when they are known.
+/// Adds a segment. `rows` are the rows of revised items, if known.
 fn add(catalog: &mut Catalog, part: &Part, reader: Reader, rows: Option<Vec<u32>>) -> Result<()> {
     match &part.holds {
         Holds::Items { .. } => catalog.add_texts(part.clone(), reader),
@@ -339,20 +347,20 @@ fn add(catalog: &mut Catalog, part: &Part, reader: Reader, rows: Option<Vec<u32>
     Ok(())
 }
 
-/// The rows of the items in a segment of revisions, by their ids.
+/// The rows of the items in a segment of revisions.
 fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
     let mut rows = Vec::with_capacity(reader.rows() as usize);
     each_item(reader, &mut |item| {
-        let none = || {
+        let unknown = || {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("it revises {}, which is not there", item.id),
+                format!("the segment revises `{}`, which does not exist", item.id),
             )
         };
         rows.push(
             catalog
                 .row_of_hash(id_hash(&item.id))
-                .ok_or_else(|| none().file(reader.path()))?,
+                .ok_or_else(|| unknown().file(reader.path()))?,
         );
         Ok(())
     })?;
@@ -367,19 +375,19 @@ fn each_item(reader: &Reader, each: &mut dyn FnMut(Item) -> Result<()>) -> Resul
             .split(|b| *b == b'\n')
             .filter(|l| !l.is_empty())
         {
-            let unreadable = |e| {
+            let invalid = |e| {
                 Error::new(
                     ErrorKind::Corrupt,
-                    format!("a stored item cannot be read: {e}"),
+                    format!("cannot parse a stored item: {e}"),
                 )
             };
-            each(serde_json::from_slice(line).map_err(|e| unreadable(e).file(reader.path()))?)?;
+            each(serde_json::from_slice(line).map_err(|e| invalid(e).file(reader.path()))?)?;
         }
     }
     Ok(())
 }
 
-/// Writes all of the catalogue to the index.
+/// Writes the whole catalog to the index.
 fn write_all(index: &Index, segments: [u8; 32], catalog: &Catalog) -> Result<()> {
     let frames: Vec<_> = catalog
         .segments()
@@ -389,7 +397,7 @@ fn write_all(index: &Index, segments: [u8; 32], catalog: &Catalog) -> Result<()>
     index.write_catalog(catalog, 0, &frames, &meta)
 }
 
-/// Reads every segment.
+/// Rebuilds the catalog from all segments.
 fn rebuild(project: &Project, parts: &[&Part]) -> Result<Catalog> {
     let mut columns = Columns::default();
     let mut rows = HashMap::new();
@@ -397,7 +405,7 @@ fn rebuild(project: &Project, parts: &[&Part]) -> Result<Catalog> {
     for part in parts {
         let path = project.imports().join(&part.file);
         let reader = Reader::scan(&path, part.rows).map_err(|p| {
-            p.help("put the file back from a copy; the manifest names it as part of the project")
+            p.help("restore the file from a backup; the manifest lists it as part of the project")
         })?;
         match part.holds {
             Holds::Items { .. } => each_item(&reader, &mut |item| columns.push(&item))?,
@@ -415,7 +423,7 @@ fn rebuild(project: &Project, parts: &[&Part]) -> Result<Catalog> {
                     Some(row) => columns.replace(*row, &item),
                     None => Err(Error::new(
                         ErrorKind::Corrupt,
-                        format!("it revises {}, which is not there", item.id),
+                        format!("the segment revises `{}`, which does not exist", item.id),
                     )
                     .file(reader.path())),
                 })?;
@@ -430,34 +438,31 @@ fn rebuild(project: &Project, parts: &[&Part]) -> Result<Catalog> {
     Ok(catalog)
 }
 
-/// A segment that was finished and waits to become part of the project.
+/// A finished segment that is not part of the project yet.
 #[derive(Debug)]
 pub struct Fresh {
-    /// What the manifest will say.
+    /// Its entry for the manifest.
     pub part: Part,
-    /// Its frames.
     pub frames: Vec<Frame>,
-    /// For revised items: their rows.
+    /// The rows of revised items.
     pub rows: Option<Vec<u32>>,
 }
 
-/// An import that is part of the project and not yet in the index.
+/// An import that is in the manifest but not in the index yet.
 #[derive(Debug)]
 pub struct Recorded {
-    /// The catalogue with it.
+    /// The catalog including the import.
     pub catalog: Arc<Catalog>,
     segments: [u8; 32],
     frames: Vec<(String, Vec<Frame>)>,
     from: usize,
 }
 
-/// Makes an import part of the project: one manifest line, then the index. `columns` already hold the new items.
+/// Makes an import part of the project: writes the manifest line, then the index. `columns` already
+/// include the new items.
 ///
-/// Gives the new catalogue, and a notice when the import is in but the index could not be written (the next opening
-/// writes it).
-///
-/// # Errors
-/// The operating system's; then the project is as it was.
+/// Returns the new catalog, and a notice if the index could not be written. The next start writes
+/// it then. On an error, the project is unchanged.
 pub fn adopt(
     project: &Project,
     index: &Index,
@@ -471,10 +476,8 @@ pub fn adopt(
     Ok((recorded.catalog, notice))
 }
 
-/// The first half of [`adopt`]: the manifest line. `columns` already hold new and revised items.
-///
-/// # Errors
-/// The operating system's; then the project is as it was.
+/// First half of [`adopt`]: writes the manifest line. `columns` already include new and revised
+/// items. On an error, the project is unchanged.
 pub fn record(
     project: &Project,
     old: &Catalog,
@@ -502,7 +505,7 @@ pub fn record(
             parts,
         },
     )?;
-    // Blocks before the first item that is new or revised stay as they are.
+    // Blocks before the first new or revised item do not change.
     let revised = fresh
         .iter()
         .filter_map(|f| f.rows.as_deref()?.iter().min())
@@ -518,7 +521,7 @@ pub fn record(
     })
 }
 
-/// The second half of [`adopt`]: index and snapshot. Gives a notice when they could not be written.
+/// Second half of [`adopt`]: writes the index and the snapshot. Returns a notice if that fails.
 pub fn enter(project: &Project, index: &Index, recorded: &Recorded) -> Option<String> {
     let Recorded {
         catalog,
@@ -530,11 +533,11 @@ pub fn enter(project: &Project, index: &Index, recorded: &Recorded) -> Option<St
         let meta = describe(*segments, catalog, meta);
         index.write_catalog(catalog, *from, frames, &meta)
     });
-    // Without it the next opening reads sled, and writes it.
-    let _ = snap(&project.store(), segments, catalog);
+    // Without the snapshot, the next start reads sled and writes it.
+    let _ = write_snapshot(&project.store(), segments, catalog);
     let problem = written.err()?;
     Some(format!(
-        "the import is in, but the store could not be written ({problem}); opening again rebuilds it"
+        "the import is saved, but the store cannot be written ({problem}); it is rebuilt on the next start"
     ))
 }
 

@@ -1,4 +1,4 @@
-//! Filter, sort and count over the columns in memory.
+//! Filters, sorts, and counts rows over the columns in memory.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use benchtop_model::history::to_the_second;
 use benchtop_model::table::{Frequency, Match, Summary};
 use benchtop_model::{Error, ErrorKind, Field, Filter, QuestionKind, Result, Sort, Status};
 
-/// Values a frequency table lists at most; the rest is counted in `more`.
+/// Maximum number of values in a frequency table. `more` counts the rest.
 const FREQUENCY_ROWS: usize = 10_000;
 
-/// The rows that pass the filter, its text aside, in the order of their numbers.
+/// Rows that pass the filter, except its text search, in ascending order.
 pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32> {
     let rows = columns.len();
     let mut keep: Vec<u8> = match &filter.only {
@@ -71,7 +71,7 @@ pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32>
             .zip(&columns.codes[at])
             .for_each(|(k, c)| *k &= wanted[usize::from(*c)]);
     }
-    // Every row is written and the next one over it unless it is kept: no branch that nobody can foretell.
+    // Writes every row, and overwrites it unless it is kept. This avoids unpredictable branches.
     let total: usize = keep.iter().map(|k| usize::from(*k)).sum();
     let mut out = vec![0; total + 1];
     let mut at = 0;
@@ -83,8 +83,8 @@ pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32>
     out
 }
 
-/// Sorts `rows` by `sort`, earlier keys first, ties by number. `text_rank` gives each row's place by id or question
-/// where that is asked for.
+/// Sorts `rows` by the keys in `sort`, most important first, with ties by number. `text_rank`
+/// returns the rank of each row by id or question.
 pub fn sort(
     columns: &Columns,
     overlay: &Overlay,
@@ -92,7 +92,7 @@ pub fn sort(
     sort: &[Sort],
     text_rank: &dyn Fn(Field) -> Option<std::sync::Arc<Vec<u32>>>,
 ) {
-    // Least important key first, each pass stable: what the last pass leaves equal keeps the order of the one before.
+    // Sorts by the least important key first. Each pass is stable.
     for Sort { field, descending } in sort.iter().rev().copied() {
         match field {
             Field::Number => {
@@ -160,10 +160,10 @@ fn count_sort(rows: &mut Vec<u32>, descending: bool, keys: usize, key: impl Fn(u
     *rows = out;
 }
 
-/// A cell of a row as text; id and question are read from the texts.
+/// The value of a field in a row as text. Id and question are read from the segments.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when the texts are damaged.
+/// [`ErrorKind::Corrupt`] if the texts are damaged.
 pub fn cell(catalog: &Catalog, overlay: &Overlay, field: Field, row: usize) -> Result<String> {
     Ok(match field {
         Field::Number => (row + 1).to_string(),
@@ -176,14 +176,14 @@ pub fn cell(catalog: &Catalog, overlay: &Overlay, field: Field, row: usize) -> R
     })
 }
 
-/// The texts of an item that are columns.
+/// The texts of an item that are columns of the table.
 #[derive(serde::Deserialize)]
 struct TextCells {
     id: String,
     question: String,
 }
 
-/// Id and question of all `rows`, in the order of their numbers.
+/// Calls `each` with the id and question of all `rows`, in ascending order.
 fn each_text(catalog: &Catalog, rows: &[u32], each: &mut dyn FnMut(u32, TextCells)) -> Result<()> {
     let mut rows = rows.to_vec();
     rows.sort_unstable();
@@ -191,7 +191,7 @@ fn each_text(catalog: &Catalog, rows: &[u32], each: &mut dyn FnMut(u32, TextCell
         let cells = serde_json::from_slice(line).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("item #{} cannot be read: {e}", row + 1),
+                format!("cannot parse item #{}: {e}", row + 1),
             )
         })?;
         each(row, cells);
@@ -199,7 +199,7 @@ fn each_text(catalog: &Catalog, rows: &[u32], each: &mut dyn FnMut(u32, TextCell
     })
 }
 
-/// Cells of all `rows` in turn.
+/// Calls `each` with the value of `field` in all `rows`.
 fn each_cell(
     catalog: &Catalog,
     overlay: &Overlay,
@@ -219,10 +219,10 @@ fn each_cell(
     }
 }
 
-/// How often each value of `field` occurs among `rows`.
+/// Counts the values of `field` in `rows`.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when the texts are damaged.
+/// [`ErrorKind::Corrupt`] if the texts are damaged.
 pub fn frequency(
     catalog: &Catalog,
     overlay: &Overlay,
@@ -285,10 +285,11 @@ pub fn frequency(
     })
 }
 
-/// What a field of texts holds, without keeping the texts: 617,000 questions would take a hundred megabytes.
+/// Summary of a text column. It stores hashes instead of texts, since 617,000 questions would take
+/// 100 MB.
 struct TextSummary {
     column: Field,
-    /// Times and an example row by the hash of the text.
+    /// Count and an example row for each hash of a text.
     seen: HashMap<u64, (u64, u32)>,
     min: String,
     max: String,
@@ -324,7 +325,7 @@ impl TextSummary {
     }
 
     fn finish(self, catalog: &Catalog, overlay: &Overlay, total: u64) -> Result<Summary> {
-        // The most frequent, the first of them where several are.
+        // The most frequent value, or the first of several.
         let top = self
             .seen
             .values()
@@ -345,10 +346,10 @@ impl TextSummary {
     }
 }
 
-/// What each field holds among `rows`.
+/// Summarizes each field over `rows`.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when the texts are damaged.
+/// [`ErrorKind::Corrupt`] if the texts are damaged.
 pub fn describe(catalog: &Catalog, overlay: &Overlay, rows: &[u32]) -> Result<Vec<Summary>> {
     let (mut ids, mut questions) = (
         TextSummary::new(Field::Id),
@@ -414,10 +415,10 @@ fn describe_values(frequency: &Frequency) -> Summary {
     }
 }
 
-/// The numbers of those among `rows` whose cell of `field` matches.
+/// The numbers of the items in `rows` whose `field` matches.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for a pattern that is no regular expression.
+/// [`ErrorKind::Usage`] for an invalid regular expression.
 pub fn matching(
     catalog: &Catalog,
     overlay: &Overlay,
@@ -435,7 +436,7 @@ pub fn matching(
                 .map_err(|e| {
                     Error::new(
                         ErrorKind::Usage,
-                        format!("`{pattern}` is not a regular expression: {e}"),
+                        format!("invalid regular expression `{pattern}`: {e}"),
                     )
                 })?;
             each_cell(catalog, overlay, field, rows, &mut |row, text| {
@@ -476,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_join_fields_by_and_and_values_by_or() {
+    fn filters_combine_fields_with_and_and_values_with_or() {
         let (catalog, overlay) = data();
         let filter = Filter::parse("status:accepted subtask:animal,food").unwrap();
         let rows = select(catalog.columns(), &overlay, &filter);
@@ -486,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn sorts_are_stable_and_put_missing_last() {
+    fn sort_is_stable_and_puts_missing_values_last() {
         let (catalog, overlay) = data();
         let mut rows: Vec<u32> = (0..8).collect();
         let by = |field, descending| Sort { field, descending };
