@@ -5,11 +5,11 @@
 //! first:
 //!
 //! 1. Find the rows that contain every word as a substring, with one search per chunk.
-//! 2. Give every matching row the estimate of [`word`], and count the matches exactly. If step 1
-//! found many rows with all words at word beginnings, skip the other rows. Only a match at the
-//! start of a row could beat those.
+//! 2. Count the matching rows exactly, and give each the estimate of [`word`]. If step 1 found many
+//!    rows with all words at word beginnings, estimate only rows that start with the first letter
+//!    of a word, since no other scattered match could beat those.
 //! 3. Score the best 2,000 with fuzzy-matcher's `SkimMatcherV2`, summed over the words, and sort by
-//! this score, then by row.
+//!    this score, then by row.
 //!
 //! The best rows so far are published every 8 ms. The search stops within about 1 ms of `cancel`.
 

@@ -111,7 +111,7 @@ pub(super) fn examine(
             .help("read it with `zstdcat`, and write the texts again with `benchtop edit` or `benchtop recompose`"));
         }
     };
-    let source = "taken in again by `benchtop recover`".into();
+    let source = "restored by `benchtop recover`".into();
     let file = file.to_string();
     Ok(Part {
         file,

@@ -299,9 +299,7 @@ impl Scores {
             match score.detail.len() <= MAX_DETAIL && !score.detail.contains('\n') {
                 _ if detail == 0 => {}
                 true => lines.extend_from_slice(score.detail.as_bytes()),
-                false => {
-                    lines.extend_from_slice(b"{\"note\":\"what was said is too long to be kept\"}")
-                }
+                false => lines.extend_from_slice(b"{\"note\":\"the detail is too long to store\"}"),
             }
             if detail > 0 {
                 lines.push(b'\n');
