@@ -7,6 +7,8 @@
 //! it started (path, device, and inode), with the random token beside it, and with the same digest
 //! of everything that it sends.
 
+mod lines;
+
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -18,12 +20,11 @@ use serde::{Deserialize, Serialize};
 use benchtop_files::disk;
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Result};
+pub use lines::Held;
 
 const FILE: &str = "trust.jsonl";
 /// Locked during a change.
 const LOCK: &str = "trust.lock";
-/// Version of the lines.
-const VERSION: u8 = 1;
 /// Maximum size of the file in bytes.
 const MAX_FILE: u64 = 4 << 20;
 /// Maximum number of remembered jobs. The oldest are dropped, and wait for a person when they are
@@ -93,85 +94,6 @@ pub struct Agreement {
     pub destination: Destination,
     /// Time of the agreement, RFC 3339 in UTC.
     pub at: String,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "kebab-case")]
-enum Line {
-    Agreement(Agreement),
-    Pictures(Linked),
-    Job(TrustedJob),
-}
-
-#[derive(Serialize, Deserialize)]
-struct VersionedLine {
-    v: u8,
-    #[serde(flatten)]
-    line: Line,
-}
-
-/// Content of the trust file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Held {
-    pub agreements: Vec<Agreement>,
-    pub links: Vec<Linked>,
-    /// Jobs, oldest first.
-    pub jobs: Vec<TrustedJob>,
-    /// Lines that this version cannot parse. They grant nothing and are kept.
-    pub unread: Vec<String>,
-}
-
-impl Held {
-    /// Whether the person agreed to send data to `to`, or need not agree.
-    pub fn agrees(&self, to: &Destination) -> bool {
-        to.is_here() || self.agreements.iter().any(|a| a.destination.covers(to))
-    }
-
-    fn parse(text: &str) -> Held {
-        let mut held = Held::default();
-        for line in text.lines().filter(|l| !l.trim().is_empty()) {
-            match serde_json::from_str::<VersionedLine>(line) {
-                Ok(VersionedLine {
-                    v: VERSION,
-                    line: Line::Agreement(agreement),
-                }) => held.agreements.push(agreement),
-                Ok(VersionedLine {
-                    v: VERSION,
-                    line: Line::Pictures(linked),
-                }) => held.links.push(linked),
-                Ok(VersionedLine {
-                    v: VERSION,
-                    line: Line::Job(job),
-                }) => held.jobs.push(job),
-                _ => held.unread.push(line.to_string()),
-            }
-        }
-        held
-    }
-
-    fn text(&self) -> Result<String> {
-        let mut text = String::new();
-        let mut put = |line: Line| -> Result<()> {
-            let line = serde_json::to_string(&VersionedLine { v: VERSION, line })
-                .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
-            text.push_str(&line);
-            text.push('\n');
-            Ok(())
-        };
-        self.agreements
-            .iter()
-            .try_for_each(|a| put(Line::Agreement(a.clone())))?;
-        self.links
-            .iter()
-            .try_for_each(|l| put(Line::Pictures(l.clone())))?;
-        self.jobs
-            .iter()
-            .try_for_each(|j| put(Line::Job(j.clone())))?;
-        self.unread
-            .iter()
-            .for_each(|line| text.push_str(&format!("{line}\n")));
-        Ok(text)
-    }
 }
 
 /// Location of a person's trust file.
@@ -430,121 +352,4 @@ pub fn token() -> Result<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use benchtop_model::trust::Sends;
-
-    fn to(url: &str, key: Option<&str>) -> Destination {
-        Destination::new(url, key, Sends::Pictures).unwrap()
-    }
-
-    fn mode(path: &Path) -> u32 {
-        std::fs::metadata(path).unwrap().mode() & 0o777
-    }
-
-    #[test]
-    fn agreements_are_stored_privately_and_revocable() {
-        let dir = tempfile::tempdir().unwrap();
-        let trust = Trust::at(dir.path().join("deep/benchtop"));
-        assert_eq!(trust.read().unwrap(), Held::default());
-        let (mine, other) = (
-            to("https://a.example", Some("A_KEY")),
-            to("https://b.example", None),
-        );
-        trust
-            .agree(&[mine.clone(), other.clone()], "2026-01-01T00:00:00Z")
-            .unwrap();
-        let file = trust.file().unwrap();
-        assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
-        let held = trust.read().unwrap();
-        assert!(
-            held.agrees(&mine)
-                && held.agrees(&other)
-                && !held.agrees(&to("https://b.example", Some("A_KEY")))
-        );
-        assert!(
-            held.agrees(&to("http://127.0.0.1:9", None))
-                && !held.agrees(&to("http://127.0.0.1:9", Some("A_KEY")))
-        );
-        assert_eq!(
-            trust
-                .revoke("https://a.example", Some("B_KEY"))
-                .unwrap()
-                .len(),
-            0
-        );
-        assert_eq!(trust.revoke("https://a.example", None).unwrap().len(), 1);
-        assert!(!trust.read().unwrap().agrees(&mine));
-    }
-
-    #[test]
-    fn unreadable_lines_grant_nothing_and_are_kept() {
-        let dir = tempfile::tempdir().unwrap();
-        let trust = Trust::at(dir.path());
-        trust.agree(&[to("https://a.example", None)], "t").unwrap();
-        let file = trust.file().unwrap();
-        let later = "{\"v\":2,\"is\":\"agreement\",\"to\":\"https://b.example\"}";
-        let text = format!(
-            "{}{later}\nnonsense\n",
-            std::fs::read_to_string(&file).unwrap()
-        );
-        std::fs::write(&file, text).unwrap();
-        let held = trust.read().unwrap();
-        assert_eq!((held.agreements.len(), held.unread.len()), (1, 2));
-        assert!(!held.agrees(&to("https://b.example", None)));
-        trust.agree(&[to("https://c.example", None)], "t").unwrap();
-        assert!(std::fs::read_to_string(&file).unwrap().contains(later));
-        std::fs::set_permissions(&file, Permissions::from_mode(0o620)).unwrap();
-        assert_eq!(trust.read().unwrap_err().kind, ErrorKind::Denied);
-        assert_eq!(
-            trust
-                .agree(&[to("https://d.example", None)], "t")
-                .unwrap_err()
-                .kind,
-            ErrorKind::Denied
-        );
-        std::fs::remove_file(&file).unwrap();
-        std::os::unix::fs::symlink("/etc/passwd", &file).unwrap();
-        assert_eq!(trust.read().unwrap_err().kind, ErrorKind::Denied);
-    }
-
-    #[test]
-    fn a_job_is_identified_by_folder_kind_and_number() {
-        let dir = tempfile::tempdir().unwrap();
-        let (trust, root) = (Trust::at(dir.path().join("config")), dir.path());
-        let job = |id: u32, token: &str| TrustedJob {
-            folder: Folder::of(root).unwrap(),
-            kind: JobKind::Run,
-            id,
-            token: token.into(),
-            digest: "d".into(),
-        };
-        trust.begin(&job(1, "a")).unwrap();
-        trust.begin(&job(2, "b")).unwrap();
-        trust.begin(&job(1, "c")).unwrap();
-        assert_eq!(trust.read().unwrap().jobs, [job(2, "b"), job(1, "c")]);
-        trust.end(root, JobKind::Scoring, 1).unwrap();
-        trust.end(root, JobKind::Run, 1).unwrap();
-        assert_eq!(trust.read().unwrap().jobs, [job(2, "b")]);
-        assert_ne!(token().unwrap(), token().unwrap());
-    }
-
-    #[test]
-    fn concurrent_agreements_are_not_lost() {
-        let dir = tempfile::tempdir().unwrap();
-        let trust = Trust::at(dir.path());
-        std::thread::scope(|scope| {
-            for thread in 0..4 {
-                let trust = trust.clone();
-                scope.spawn(move || {
-                    for n in 0..5 {
-                        trust
-                            .agree(&[to(&format!("https://h{thread}-{n}.example"), None)], "t")
-                            .unwrap();
-                    }
-                });
-            }
-        });
-        assert_eq!(trust.read().unwrap().agreements.len(), 20);
-    }
-}
+mod tests;

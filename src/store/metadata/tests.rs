@@ -2,7 +2,9 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use super::save::{Step, rename};
 use super::*;
+use benchtop_model::usage::Save;
 
 fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
     let root = tempfile::tempdir().unwrap();

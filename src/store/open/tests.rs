@@ -3,8 +3,10 @@
 use super::super::journal::Journal;
 use super::super::segment::{FRAME_ROWS, Writer};
 use super::*;
+use crate::columns::BLOCK_ROWS;
 use crate::fixtures::item;
-use benchtop_model::{Act, Decision, Field, Judgement, Seen, Status, Verdict};
+use crate::manifest::Holds;
+use benchtop_model::{Act, Decision, Field, Item, Judgement, Seen, Status, Verdict};
 
 /// Opens the project. sled releases its lock on a thread, so the previous owner may still hold it.
 fn reopen(root: &Path) -> Opened {
