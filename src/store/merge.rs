@@ -129,7 +129,7 @@ fn union(
             "{voided} verdicts do not count: the text or picture of their items changed here after their revision"
         ));
     }
-    merge.report.conflicts = conflicts(touched, (&before, &after), &merge.fresh, catalog)?;
+    merge.report.conflicts = conflicts(touched, &before, &after, &merge.fresh, catalog)?;
     for (what, length) in [
         ("conflicts", merge.report.conflicts.len()),
         ("skipped decisions", merge.report.aside.len()),
@@ -272,7 +272,8 @@ fn read(path: &Path) -> Result<(MergedFile, Vec<Decision>)> {
 /// before and after.
 fn conflicts(
     touched: BTreeSet<u32>,
-    (before, after): (&Ledger, &Ledger),
+    before: &Ledger,
+    after: &Ledger,
     fresh: &BTreeMap<String, Vec<Decision>>,
     catalog: &Catalog,
 ) -> Result<Vec<Conflict>> {

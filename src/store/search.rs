@@ -132,15 +132,15 @@ fn search_sliced(
         }
     };
 
-    let whole_words = |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| {
-        query.whole_words(chunk, only, local)
+    let substrings = |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| {
+        query.substrings(chunk, only, local)
     };
-    if !sweep.run(&found, &whole_words, &mut |found, share| {
+    if !sweep.run(&found, &substrings, &mut |found, share| {
         _ = publish_best(found, share * 3 / 10, false)
     }) {
         return cancelled(found);
     }
-    // Publish rows with whole words now. Without any, publish the first page of the others.
+    // Publish rows with all words as substrings now. Without any, publish the first page of the others.
     let (enough_heads, mut waiting) = {
         let found = found.lock().unwrap_or_else(PoisonError::into_inner);
         (found.heads >= ENOUGH_HEADS, publish_best(&found, 300, true))
@@ -288,7 +288,7 @@ impl Query {
     }
 
     /// Step 1: finds rows of a chunk that contain every word as a substring.
-    fn whole_words(&self, chunk: &Chunk, only: Option<&[u32]>, found: &mut Found) {
+    fn substrings(&self, chunk: &Chunk, only: Option<&[u32]>, found: &mut Found) {
         let first = self.order[0];
         let lead = &self.words[first];
         let text = chunk.text().as_bytes();
@@ -303,9 +303,9 @@ impl Query {
                 }) else {
                     return;
                 };
-                let whole = word.whole(row, at, heads < MAX_PROBED);
-                score += whole.score;
-                head &= whole.head;
+                let matched = word.substring(row, at, heads < MAX_PROBED);
+                score += matched.score;
+                head &= matched.head;
             }
             heads += u64::from(head);
             found.top.push(score, chunk.first + index as u32);
@@ -356,7 +356,7 @@ impl Query {
             }
             found.count += 1;
             let row = chunk.row(index);
-            // A match at the start of a row counts double, so it can beat whole words.
+            // A match at the start of a row counts double, so it can beat a row with all words as substrings.
             if enough_heads
                 && !self
                     .words

@@ -30,7 +30,7 @@ pub fn record(
     if let Some(before) = before.filter(|b| b.stamp == stamp && b.length == meta.len()) {
         return Ok((before.clone(), None));
     }
-    digest(&mut file, (path, kind, stamp), before).map_err(fail)
+    digest(&mut file, path, kind, stamp, before).map_err(fail)
 }
 
 /// Like [`record`], but always reads the whole file instead of trusting its stamp.
@@ -48,12 +48,14 @@ pub fn record_whole(
         i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()),
         meta.ino(),
     );
-    digest(&mut file, (path, kind, stamp), before).map_err(fail)
+    digest(&mut file, path, kind, stamp, before).map_err(fail)
 }
 
 fn digest(
     file: &mut File,
-    (path, kind, stamp): (&str, Kind, (i128, u64)),
+    path: &str,
+    kind: Kind,
+    stamp: (i128, u64),
     before: Option<&Record>,
 ) -> std::io::Result<(Record, Option<Differs>)> {
     let mut buffer = vec![0; 1 << 20];

@@ -39,7 +39,7 @@ pub fn plan(
     let (mut fresh, mut aside, mut known) = (Vec::new(), Vec::new(), 0);
     for (place, verdict) in found {
         let (item, who) = (verdict.item.clone(), verdict.who.clone());
-        match decision(verdict, &ledger, (catalog, pictures), &revs, now) {
+        match decision(verdict, &ledger, catalog, pictures, &revs, now) {
             Ok(decision) => match by_receipt.get(&decision.uuid) {
                 Some(other) if is_same_verdict(other, &decision) => known += 1,
                 Some(_) => aside.push(Left {
@@ -76,7 +76,8 @@ fn is_same_verdict(a: &Decision, b: &Decision) -> bool {
 fn decision(
     verdict: Exchanged,
     ledger: &Ledger,
-    (catalog, pictures): (&Catalog, &Pictures),
+    catalog: &Catalog,
+    pictures: &Pictures,
     revs: &[(i64, u64)],
     now: i64,
 ) -> std::result::Result<Decision, String> {

@@ -3,7 +3,7 @@
 //! Scores estimate those of fuzzy-matcher's `SkimMatcherV2` on the same scale: 16 per character, a
 //! bonus for beginnings (16 at the start of the row, 8 after a space or bracket, 7 after other
 //! punctuation), 4 for a character that directly follows its predecessor, and -3 plus -1 per byte
-//! for a gap. A whole word at a beginning gets exactly Skim's score. For scattered characters, only
+//! for a gap. A substring match at a beginning gets exactly Skim's score. For scattered characters, only
 //! likely alignments are tried, in a tenth of the time.
 
 use memchr::memmem::Finder;
@@ -91,9 +91,9 @@ impl Word {
                 .is_some()
     }
 
-    /// Score of the whole word, first found at byte `at`. With `probe`, searches for its best
+    /// Score of the word as a substring, first found at byte `at`. With `probe`, searches for its best
     /// position.
-    pub(super) fn whole(&self, row: &[u8], mut at: usize, probe: bool) -> WholeWord {
+    pub(super) fn substring(&self, row: &[u8], mut at: usize, probe: bool) -> SubstringMatch {
         let mut best = bonus(row, at);
         while probe && best < HEAD {
             let Some(next) = self.find(row, at + 1) else {
@@ -103,7 +103,7 @@ impl Word {
             best = best.max(bonus(row, at));
         }
         let n = self.units.len() as i32;
-        WholeWord {
+        SubstringMatch {
             score: START + n * MATCH + best + (n - 1) * CONSECUTIVE,
             head: best >= HEAD,
         }
@@ -116,10 +116,10 @@ impl Word {
         let start = self.next(row, first, 0)?;
         let mut best = None;
         if let Some(at) = self.find(row, start) {
-            let whole = self.whole(row, at, true);
-            best = Some(whole.score);
+            let found = self.substring(row, at, true);
+            best = Some(found.score);
             // Only a match of the first character at the start of the row can be better.
-            if whole.head && (at == 0 || start > 0) {
+            if found.head && (at == 0 || start > 0) {
                 return best.filter(|score| *score >= floor);
             }
         } else if floor == i32::MIN {
@@ -267,8 +267,8 @@ fn near(byte: u8, hay: &[u8]) -> Option<usize> {
     memchr(byte, &hay[seen..]).map(|at| at + seen)
 }
 
-/// A whole word found in a row.
-pub(super) struct WholeWord {
+/// A word that was found as a substring of a row.
+pub(super) struct SubstringMatch {
     pub(super) score: i32,
     /// Whether it is at the start of the row, or after a space or bracket.
     pub(super) head: bool,
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_word_has_skims_score() {
+    fn a_substring_match_has_skims_score() {
         for (row, word) in [
             ("owl on a lawn", "owl"),
             ("an owl", "owl"),
@@ -310,7 +310,7 @@ mod tests {
             let word = Word::new(word);
             let at = word.find(row.as_bytes(), 0).unwrap();
             assert_eq!(
-                Some(word.whole(row.as_bytes(), at, true).score),
+                Some(word.substring(row.as_bytes(), at, true).score),
                 skim(row, word.text()),
                 "{row}"
             );
