@@ -5,7 +5,6 @@
 //! [`generate`] makes pictures, [`evaluate`] asks models, [`trust`] says what may be sent where.
 
 pub mod access;
-pub mod answers;
 pub mod clock;
 pub mod context;
 mod conversation;
@@ -19,6 +18,7 @@ pub mod log;
 pub mod metadata;
 mod outage;
 pub mod priority;
+pub mod queries;
 pub mod read_only;
 mod rounds;
 pub mod scoring;

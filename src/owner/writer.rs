@@ -6,17 +6,17 @@
 
 mod flush;
 mod index_writer;
-mod made;
+mod rebuild;
+mod record_pictures;
 mod reread;
 mod rounds;
 mod syncers;
-mod whole;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-pub use made::MadePictures;
+pub use record_pictures::MadePictures;
 pub use rounds::load_rounds;
 use uuid::Uuid;
 
@@ -34,8 +34,8 @@ use benchtop_store::ledger::Step as LastStep;
 use benchtop_store::open::Recorded;
 use benchtop_store::{open, pictures};
 use index_writer::IndexWriter;
+use rebuild::Folding;
 use syncers::Syncers;
-use whole::Folding;
 
 /// Decisions between checkpoints while the queue is never idle.
 const CHECKPOINT_EVERY: usize = 50_000;
@@ -470,7 +470,7 @@ impl Writer {
         }
         // In a round everybody judges on their own: only another text or picture is in the way, and who said what is not
         // told. Outside, a round may still ask for the item.
-        let in_round = decide.judgement.asked.is_some();
+        let in_round = decide.judgement.round.is_some();
         if !in_round {
             self.shared.rounds.outside(who, row, &decide.judgement)?;
         } else if decide.expected.is_some() {

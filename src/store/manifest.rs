@@ -11,7 +11,7 @@ use super::append_log::{AppendLog, ValidPrefix};
 use super::checksummed_line;
 use benchtop_files::{disk, regular};
 use benchtop_model::edit::EditMark;
-use benchtop_model::evaluation::RunPart;
+use benchtop_model::evaluation::AnswerFileHeader;
 use benchtop_model::{Error, ErrorKind, Form, Result};
 
 pub const FILE: &str = "manifest.jsonl";
@@ -47,7 +47,7 @@ pub enum Holds {
         /// The part of an evaluation, or `None` for imported predictions, which answer all
         /// questions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        run: Option<RunPart>,
+        run: Option<AnswerFileHeader>,
     },
 }
 

@@ -16,7 +16,9 @@ use super::history::{FoldNotice, History};
 use super::pictures::Pictures;
 use super::{Catalog, Ledger, journal};
 use benchtop_files::bounded;
-use benchtop_model::history::{Aside, Conflict, Merged, MergedFile, Moment, Side};
+use benchtop_model::history::{
+    Conflict, ConflictingVerdict, HistoryPoint, Merged, MergedFile, SkippedDecision,
+};
 use benchtop_model::{Act, Decision, Error, ErrorKind, Result, name};
 
 /// Maximum number of conflicts, and of skipped decisions, that a report lists. A note counts the
@@ -82,7 +84,7 @@ fn union(
                 let Decision {
                     item, who, uuid, ..
                 } = decision;
-                merge.report.aside.push(Aside {
+                merge.report.aside.push(SkippedDecision {
                     item,
                     who,
                     uuid,
@@ -105,11 +107,12 @@ fn union(
         ));
     }
     merge.report.aside.sort();
-    let (before, _) = history.fold(catalog, pictures, Moment::Now);
-    let (after, notices) =
-        history
-            .with(merge.fresh.values().flatten().cloned())
-            .fold(catalog, pictures, Moment::Now);
+    let (before, _) = history.fold(catalog, pictures, HistoryPoint::Now);
+    let (after, notices) = history.with(merge.fresh.values().flatten().cloned()).fold(
+        catalog,
+        pictures,
+        HistoryPoint::Now,
+    );
     let not_counted = |notice: &FoldNotice| matches!(notice, FoldNotice::NotCounted(_));
     merge.report.notes.extend(
         notices
@@ -300,7 +303,7 @@ fn conflicts(
             continue;
         }
         effective.sort_by_key(|s| (s.rev, s.at, s.uuid));
-        let side = |s: benchtop_model::verdict::EffectiveVerdict| Side {
+        let side = |s: benchtop_model::verdict::EffectiveVerdict| ConflictingVerdict {
             verdict: verdict(&s),
             at: s.at,
             incoming: fresh.contains(&s.uuid),

@@ -2,9 +2,9 @@
 //! index if it is intact and current, otherwise from the source files.
 
 mod assemble;
-mod fold;
+mod fold_journals;
 mod import;
-mod reading;
+mod read_only;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use super::ledger::Ledger;
 use super::manifest::{Manifest, Part};
 use super::pictures::Pictures;
 use super::status_columns::Overlay;
-use super::{homes, snapshot};
+use super::{layout, snapshot};
 use assemble::{assemble, rebuild, segments, write_all};
 use benchtop_files::project::Project;
 use benchtop_files::{disk, writable};
 use benchtop_model::{Error, ErrorKind, Result};
-pub use fold::{fold_known, followed, journals, lengths, load_ledger, load_pictures};
+pub use fold_journals::{fold_known, followed, journals, lengths, load_ledger, load_pictures};
 pub use import::{Fresh, Recorded, adopt, enter, record};
-pub use reading::open_to_read;
+pub use read_only::open_to_read;
 
 /// The open data of a project.
 pub struct Opened {
@@ -52,7 +52,7 @@ pub struct Opened {
 /// if another process has the store open.
 pub fn open(project: &Project) -> Result<Opened> {
     let store = project.store();
-    let mut notices = homes::migrate(project)?;
+    let mut notices = layout::migrate(project)?;
     let manifest = Manifest::read(&project.imports())?;
     manifest.sweep(&project.imports());
     let damaged = |p: &Error| format!("an import is missing because its line is damaged: {p}");
@@ -84,7 +84,7 @@ pub fn open(project: &Project) -> Result<Opened> {
             (LazyIndex::here(&store, index), Arc::new(catalog))
         }
     };
-    let (lengths, bytes) = fold::lengths(project)?;
+    let (lengths, bytes) = fold_journals::lengths(project)?;
     let found = match statuses(&store, &index, &catalog, &segments, &lengths)? {
         // Small journals are compared at once, large ones by the fold after the first page.
         Some((_, contents))
@@ -97,7 +97,7 @@ pub fn open(project: &Project) -> Result<Opened> {
     let (overlay, ledger, pictures, contents) = match found {
         Some((overlay, contents)) => (overlay, None, None, contents),
         None => {
-            let (overlay, ledger, pictures) = fold::all(project, &catalog, &mut notices)?;
+            let (overlay, ledger, pictures) = fold_journals::all(project, &catalog, &mut notices)?;
             let contents = followed(&ledger, &pictures).contents;
             (overlay, Some(ledger), Some(pictures), contents)
         }
@@ -259,7 +259,7 @@ fn rebuilt_notice(why: &str) -> String {
 
 /// Renames the folder of a damaged index, so that it can be examined.
 fn rename_broken(index: &Path) -> Result<PathBuf> {
-    let aside = homes::free(index, "broken");
+    let aside = layout::free(index, "broken");
     std::fs::rename(index, &aside).map_err(|e| Error::io(&e, "cannot be renamed", index))?;
     disk::sync_dir(disk::folder(index))?;
     Ok(aside)

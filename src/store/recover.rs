@@ -22,7 +22,7 @@ use benchtop_model::{Error, ErrorKind, Result};
 
 /// Information from the user that segments do not contain.
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct Hints {
     /// The model of the predictions.
     pub model: Option<String>,
     /// The data set of the predictions, or `None` to detect it as in an import.
@@ -91,7 +91,7 @@ impl Recovery {
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] if `said` names a segment that cannot be recovered.
-pub fn look(imports: &Path, said: &Said, now: &str) -> Result<Recovery> {
+pub fn look(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
     let manifest = Manifest::read(imports)?;
     let path = imports.join(FILE);
     let bytes = match std::fs::read(&path) {
@@ -250,7 +250,7 @@ pub fn apply(imports: &Path, recovery: &Recovery) -> Result<Option<PathBuf>> {
 }
 
 /// Describes the content of a segment.
-pub fn words(holds: &Holds) -> String {
+pub fn describe_contents(holds: &Holds) -> String {
     match holds {
         Holds::Items { dataset } => format!("items of {dataset}"),
         Holds::Predictions { model, .. } => format!("predictions of {model}"),

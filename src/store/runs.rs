@@ -13,7 +13,7 @@ use super::append_log::{self, AppendLog, ValidPrefix};
 use super::checksummed_line;
 use super::json_checksum::{self, Checksum};
 use benchtop_files::{disk, regular};
-use benchtop_model::evaluation::{Asked, NewRun, RunAnswer, RunFailure};
+use benchtop_model::evaluation::{NewRun, RunAnswer, RunFailure, RunQuestion};
 use benchtop_model::job::JobStatus;
 use benchtop_model::vlm::{Finish, Usage};
 use benchtop_model::{Error, ErrorKind, Result};
@@ -105,7 +105,7 @@ pub enum Line {
     Answer {
         item: String,
         #[serde(flatten)]
-        asked: Asked,
+        asked: RunQuestion,
         #[serde(flatten)]
         answer: RunAnswer,
         /// RFC 3339 in UTC.
@@ -115,7 +115,7 @@ pub enum Line {
     Failed {
         item: String,
         #[serde(flatten)]
-        asked: Asked,
+        asked: RunQuestion,
         #[serde(flatten)]
         failure: RunFailure,
     },
@@ -130,9 +130,9 @@ pub enum Line {
 #[derive(Debug, Default)]
 pub struct Progress {
     /// Answered questions.
-    pub answered: HashSet<Asked>,
+    pub answered: HashSet<RunQuestion>,
     /// Failed questions with the ids of their items.
-    pub failed: BTreeMap<Asked, (String, RunFailure)>,
+    pub failed: BTreeMap<RunQuestion, (String, RunFailure)>,
     pub counts: Counts,
     /// Numbers of damaged lines, from 1.
     pub damaged: Vec<u64>,

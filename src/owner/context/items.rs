@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::whole::whole;
+use super::lock::whole;
 use benchtop_store::pictures::Pictures;
 use benchtop_store::{Catalog, Ledger, Overlay};
 

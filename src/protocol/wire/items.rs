@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use benchtop_model::scoring::bench::Chip;
+use benchtop_model::scoring::bench::MatchingRule;
 use benchtop_model::verdict::EffectiveVerdict;
 use benchtop_model::{Filter, Item, QuestionKind, Sort, Status};
 
@@ -111,7 +111,7 @@ pub struct ItemView {
     /// What of its metadata changed since it was composed (`stale: ...`) or is not there any more (`gone: ...`).
     pub stale: Option<String>,
     /// The rules that hold for it.
-    pub chips: Vec<Chip>,
+    pub chips: Vec<MatchingRule>,
 }
 
 /// Many items at once.

@@ -18,31 +18,31 @@ use super::{
     PageAsk, Receipt, ResumePoint, Retired, SimilarityAsk, SimilarityReport, VerdictPage,
 };
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, OwnPace};
+use benchtop_model::agreement::analysis::{AgreementAnalysis, AgreementQuery, OwnPace};
 use benchtop_model::analysis::{AnalyseAsk, Analysis};
-use benchtop_model::board::analysis::{Compared, Disagreement, Rank};
-use benchtop_model::board::{self, BehindPage, BoardAsk};
+use benchtop_model::board::analysis::{Disagreement, ModelComparison, Rank};
+use benchtop_model::board::{self, BoardQuery, DrilldownPage};
 use benchtop_model::edit::Edit as ItemEdit;
-use benchtop_model::evaluation::{BegunRun, NewRun};
+use benchtop_model::evaluation::{NewRun, StartedRun};
 use benchtop_model::generated_image::GeneratedImage;
-use benchtop_model::history::{LogAsk, Merged, Moment, State};
+use benchtop_model::history::{HistoryPoint, HistoryState, LogQuery, Merged};
 use benchtop_model::import::{ImportRequest as ImportAsk, Report};
-use benchtop_model::job::{Begun, JobFailure, JobState, NewJob};
+use benchtop_model::job::{JobFailure, JobState, NewJob, StartedJob};
 use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::round::protocol::WhatIf as WhatIfOutcome;
 use benchtop_model::round::state::{
-    Adjudicating, Dispute, GuidelinesText, NextAssignment, RoundState,
+    AdjudicationContext, Dispute, GuidelinesText, NextAssignment, RoundState,
 };
 use benchtop_model::round::{NewRound as RoundWanted, Protocol};
 use benchtop_model::scoring::bench::{
-    BenchAsk, Explanation, FlagOrder, RulesDiff, RulesState, ScorerState,
+    BenchQuery, Explanation, FlagOrder, RulesDiff, RulesState, ScorerState,
 };
 use benchtop_model::scoring::job::{NewScoring, ScoringState};
 use benchtop_model::scoring::rules::RuleSet;
 use benchtop_model::table::{Frequency as ValueCounts, Match, Summary};
 use benchtop_model::trust::Destination;
-use benchtop_model::usage::{Discarded, MetadataState, Save, TermUse};
-use benchtop_model::verdict_interchange::{Taken, VerdictForm, Words};
+use benchtop_model::usage::{DiscardResult, MetadataState, Save, TermUse};
+use benchtop_model::verdict_interchange::{ImportedVerdicts, NameMapping, VerdictForm};
 use benchtop_model::{
     Field, Filter, MetaFile, Result, Sort, device, history, job, round, scoring, usage,
 };
@@ -113,18 +113,18 @@ macro_rules! requests {
                 from: u32,
             } => VerdictPage, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// The leaderboard.
-            Board(Box<BoardAsk>) => board::Board, kind: Query, access: Member, writes: Never, blind: Guarded;
+            Board(Box<BoardQuery>) => board::Board, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Answers behind a cell of the leaderboard, a page of them.
             Behind {
                 /// Which leaderboard.
-                ask: Box<BoardAsk>,
+                ask: Box<BoardQuery>,
                 /// Model.
                 model: String,
                 /// Column name.
                 column: String,
                 /// Where the page begins: 0, or what the page before called the next.
                 from: u64,
-            } => BehindPage, kind: Query, access: Member, writes: Never, blind: Filtered;
+            } => DrilldownPage, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Bring files in.
             Import(ImportAsk) => Report, kind: Task, access: Owner("import files"), writes: Always, blind: Nothing;
             /// Fill the project with the sample.
@@ -147,14 +147,14 @@ macro_rules! requests {
                 filter: Filter,
             } => usage::Grid, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// The terms whose items fail most, among those with at least so many accepted or rejected ones.
-            Failing(u64) => Vec<usage::Failing>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            Failing(u64) => Vec<usage::FailingTerm>, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Reject the items that have one of these terms and are not rejected yet, in my name.
             Discard {
                 /// Vocabulary (or `style`) and term.
                 terms: Vec<(String, String)>,
                 /// Only count.
                 dry: bool,
-            } => Discarded, kind: Task, access: Member, writes: Unless(|ask| ask.dry), blind: Guarded;
+            } => DiscardResult, kind: Task, access: Member, writes: Unless(|ask| ask.dry), blind: Guarded;
             /// Compose again the items that the metadata has changed under.
             Recompose {
                 /// Terms that go by another name now.
@@ -176,7 +176,7 @@ macro_rules! requests {
                 allow_impossible: bool,
             } => Report, kind: Task, access: Member, writes: Always, blind: Nothing;
             /// Begin a job that makes pictures, or say what it would make.
-            Generate(Box<NewJob>) => Begun, kind: Task, access: Member, writes: Always, blind: Filtered;
+            Generate(Box<NewJob>) => StartedJob, kind: Task, access: Member, writes: Always, blind: Filtered;
             /// All jobs, those that are not over first and in their order; their progress is told as [`super::Event::Job`].
             Jobs => Vec<JobState>, kind: Query, access: Member, writes: Never, blind: Nothing;
             /// Do something to a job; none for one that was removed.
@@ -217,7 +217,7 @@ macro_rules! requests {
                 act: scoring::job::ScoringAct,
             } => ScoringState, kind: Query, access: OwnerToConsent, writes: Always, blind: Nothing;
             /// The histogram of one score, with samples on both sides of a threshold.
-            Bench(Box<BenchAsk>) => scoring::bench::Bench, kind: Query, access: Member, writes: Never, blind: Refused;
+            Bench(Box<BenchQuery>) => scoring::bench::Bench, kind: Query, access: Member, writes: Never, blind: Refused;
             /// The rules in `benchtop.toml` and what they make of the items.
             Rules => RulesState, kind: Query, access: Member, writes: Never, blind: Refused;
             /// What other rules would change.
@@ -256,11 +256,11 @@ macro_rules! requests {
                 dry: bool,
             } => Merged, kind: Task, access: Owner("merge journals"), writes: Unless(|ask| ask.dry), blind: Filtered;
             /// What was decided, the newest first; at most [`super::LOGGED`] at once.
-            Log(LogAsk) => LogPage, kind: Query, access: Member, writes: Never, blind: Filtered;
+            Log(LogQuery) => LogPage, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// The project as it was at a moment, made again from the journals.
-            Replay(Moment) => State, kind: Query, access: Member, writes: Never, blind: Filtered;
+            Replay(HistoryPoint) => HistoryState, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Items that stand elsewhere at the second moment than at the first.
-            Moved(Moment, Moment) => Vec<history::Moved>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            Moved(HistoryPoint, HistoryPoint) => Vec<history::StatusChange>, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// The rounds, oldest first; [`super::Event::Rounds`] tells of new and closed ones.
             Rounds => Vec<RoundState>, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Draw a round.
@@ -308,7 +308,7 @@ macro_rules! requests {
             /// Take back what I said between two revisions, both included, as long as it is the last that I said.
             UndoBulk(u64, u64) => Bulked, kind: Task, access: Member, writes: Always, blind: Nothing;
             /// How far people agree, in a round or outside of rounds; refused while a blind round keeps it from me.
-            Agreement(AgreementAsk) => Agreed, kind: Query, access: Member, writes: Never, blind: Guarded;
+            Agreement(AgreementQuery) => AgreementAnalysis, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Everything that is reported of a round; refused as agreement is.
             RoundReport {
                 /// Its name.
@@ -325,51 +325,51 @@ macro_rules! requests {
                 /// Its form; told by its first byte where none is named.
                 form: Option<VerdictForm>,
                 /// What its words mean.
-                words: Box<Words>,
+                words: Box<NameMapping>,
                 /// Only say what it would come to.
                 dry: bool,
-            } => Taken, kind: Task, access: Owner("import verdicts"), writes: Unless(|ask| ask.dry), blind: Filtered;
+            } => ImportedVerdicts, kind: Task, access: Owner("import verdicts"), writes: Unless(|ask| ask.dry), blind: Filtered;
             /// What adjudicators of a round see, and its verdicts that were given under earlier guidelines.
-            Adjudication(String) => Adjudicating, kind: Query, access: Member, writes: Never, blind: Filtered;
+            Adjudication(String) => AdjudicationContext, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// The guidelines of a round as they are now; none where it has none.
             Guidelines(String) => Option<GuidelinesText>, kind: Query, access: Member, writes: Never, blind: Nothing;
             /// Begin an evaluation, or say what it would ask; its progress is told as [`super::Event::Job`], and it is one of [`Jobs`].
-            Evaluate(Box<NewRun>) => BegunRun, kind: Task, access: Owner("have models asked"), writes: Always, blind: Guarded;
+            Evaluate(Box<NewRun>) => StartedRun, kind: Task, access: Owner("have models asked"), writes: Always, blind: Guarded;
             /// Compare free-form answers with what the items say, those that were not compared yet.
             Similarity(Box<SimilarityAsk>) => SimilarityReport, kind: Task, access: Owner("have answers compared"), writes: Always, blind: Refused;
             /// The models in the order of a column, best first, with ranks that tie where the data cannot tell neighbors apart.
             Ranks {
                 /// Which leaderboard.
-                ask: Box<BoardAsk>,
+                ask: Box<BoardQuery>,
                 /// Column name.
                 column: String,
             } => Vec<(String, Rank)>, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// The confidence interval of a cell of the leaderboard.
             Sure {
                 /// Which leaderboard.
-                ask: Box<BoardAsk>,
+                ask: Box<BoardQuery>,
                 /// Model.
                 model: String,
                 /// Column name.
                 column: String,
                 /// Draws and seed.
                 plan: Bootstrap,
-            } => board::analysis::Sure, kind: Query, access: Member, writes: Never, blind: Guarded;
+            } => board::analysis::CellInterval, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Two models of the leaderboard on the same questions.
             Compare {
                 /// Which leaderboard.
-                ask: Box<BoardAsk>,
+                ask: Box<BoardQuery>,
                 /// The models.
                 models: [String; 2],
                 /// Column name.
                 column: String,
                 /// Draws and seed.
                 plan: Bootstrap,
-            } => Compared, kind: Query, access: Member, writes: Never, blind: Filtered;
+            } => ModelComparison, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Where another rule reads other answers than the one of this leaderboard; a line a model.
             Disagreements {
                 /// Which leaderboard.
-                ask: Box<BoardAsk>,
+                ask: Box<BoardQuery>,
                 /// The other rule by name; without one, that of each question's paper.
                 other: Option<String>,
             } => Vec<Disagreement>, kind: Query, access: Member, writes: Never, blind: Filtered;
@@ -393,7 +393,7 @@ macro_rules! requests {
                 column: Option<String>,
                 /// The item: its id, or its number.
                 item: String,
-            } => board::Answered, kind: Query, access: Member, writes: Never, blind: Guarded;
+            } => board::ItemAnswers, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Delete a round that has no verdicts.
             DeleteRound(String) => (), kind: Query, access: Member, writes: Always, blind: Nothing;
             /// Have people join a round that goes on, and others leave it.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::homes;
+use crate::layout;
 
 /// How a file may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,9 +54,9 @@ impl Kind {
             ["jobs" | "scores" | "runs", ..] => Kind::Rewritten,
             ["store", "inventory.jsonl"] => return None,
             // A renamed damaged index.
-            ["store", name, ..] if name.starts_with(homes::INDEX_ASIDE) => return None,
+            ["store", name, ..] if name.starts_with(layout::INDEX_ASIDE) => return None,
             // A project of an earlier version.
-            ["store", ..] => match homes::now(path) {
+            ["store", ..] => match layout::now(path) {
                 Some(now) if !now.starts_with("store/") => Kind::of(&now)?,
                 _ => Kind::Cache,
             },

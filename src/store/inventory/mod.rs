@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::json_checksum::{self, Checksum};
-use super::{checksummed_line, homes};
+use super::{checksummed_line, layout};
 use benchtop_files::project::Project;
 use benchtop_files::{disk, regular};
 use benchtop_model::{Error, Result};
@@ -166,10 +166,10 @@ impl Inventory {
         Some(newest)
     }
 
-    /// Changes the paths of files that [`homes`] moved.
+    /// Changes the paths of files that [`layout`] moved.
     fn follow_moves(&mut self, root: &Path) {
         let moved = |(path, record): (String, Record)| {
-            let now = homes::now(&path).filter(|now| {
+            let now = layout::now(&path).filter(|now| {
                 let is_there = |path: &str| root.join(path).symlink_metadata().is_ok();
                 !is_there(&path) && is_there(now)
             });

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::checksummed_line;
 use benchtop_model::history::stamp;
-use benchtop_model::verdict::{Asked, Part};
+use benchtop_model::verdict::{Part, RoundContext};
 use benchtop_model::{
     Act, Decision, Error, ErrorKind, Judgement, PictureSeen, Result, Seen, Verdict,
 };
@@ -87,7 +87,7 @@ fn row(decision: &Decision) -> Row {
             row.seen = Some(j.seen);
             row.pictures.clone_from(&j.pictures);
             row.answer.clone_from(&j.answer);
-            if let Some(asked) = &j.asked {
+            if let Some(asked) = &j.round {
                 row.v = IN_ROUND;
                 row.round = Some(asked.round.clone());
                 row.part = Some(asked.part);
@@ -122,7 +122,7 @@ pub(super) fn decision(row: Row) -> Result<Decision> {
             seen: row.seen.unwrap_or(Seen::Unconfirmed),
             pictures: row.pictures,
             answer: row.answer,
-            asked: row.round.map(|round| Asked {
+            round: row.round.map(|round| RoundContext {
                 round,
                 part: row.part.unwrap_or_default(),
                 guidelines: row.guidelines,

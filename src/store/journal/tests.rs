@@ -1,7 +1,7 @@
 use super::*;
 use uuid::Uuid;
 
-use benchtop_model::verdict::{Asked, Part};
+use benchtop_model::verdict::{Part, RoundContext};
 use benchtop_model::{Act, Judgement, PictureSeen, Seen, Verdict};
 
 fn judged(n: u64) -> Decision {
@@ -41,7 +41,7 @@ fn appended_decisions_read_back() {
 
 #[test]
 fn a_verdict_in_a_round_has_its_own_line_version() {
-    let asked = Asked {
+    let asked = RoundContext {
         round: "pass-1".into(),
         part: Part::Revision,
         guidelines: Some("1a2b3c4d".into()),
@@ -49,7 +49,7 @@ fn a_verdict_in_a_round_has_its_own_line_version() {
     };
     let judgement = Judgement {
         answer: Some("B".into()),
-        asked: Some(asked),
+        round: Some(asked),
         ..Judgement::new(Verdict::Unsure, Seen::Painted)
     };
     let decision = Decision {

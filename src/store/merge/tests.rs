@@ -88,7 +88,7 @@ fn merging_is_independent_of_order_and_idempotent() {
     let same = |a: &History, b: &History| {
         assert_eq!(a.decisions, b.decisions);
         let statuses = |h: &History| {
-            let (ledger, _) = h.fold(catalog, &pictures, Moment::Now);
+            let (ledger, _) = h.fold(catalog, &pictures, HistoryPoint::Now);
             (0..ITEMS as u32)
                 .map(|row| (ledger.status(row), ledger.standing(row)))
                 .collect::<Vec<_>>()
@@ -228,11 +228,11 @@ fn conflicts_are_listed_and_verdicts_on_another_text_are_skipped() {
 
 #[test]
 fn exported_verdicts_import_once_with_the_same_effect() {
-    use benchtop_model::verdict_interchange::Exchanged;
+    use benchtop_model::verdict_interchange::ExchangedVerdict;
     let dir = tempfile::tempdir().unwrap();
     let opened = fill(dir.path(), 0, ITEMS);
     let (catalog, pictures) = (&opened.catalog, Pictures::default());
-    let ledger_of = |history: &History| history.fold(catalog, &pictures, Moment::Now).0;
+    let ledger_of = |history: &History| history.fold(catalog, &pictures, HistoryPoint::Now).0;
     let effective = |history: &History| ledger_of(history).all_standing();
     let exchanged = |history: &History, revs: bool| {
         let one = |(row, s): (u32, benchtop_model::verdict::EffectiveVerdict)| {
@@ -242,7 +242,7 @@ fn exported_verdicts_import_once_with_the_same_effect() {
             let rev = revs.then_some(s.rev);
             (
                 "a line".to_string(),
-                Exchanged {
+                ExchangedVerdict {
                     item: item.id,
                     who,
                     judgement,
@@ -284,13 +284,13 @@ fn exported_verdicts_import_once_with_the_same_effect() {
 
 #[test]
 fn a_verdict_without_a_revision_is_placed_by_its_time() {
-    use benchtop_model::verdict_interchange::Exchanged;
+    use benchtop_model::verdict_interchange::ExchangedVerdict;
     let dir = tempfile::tempdir().unwrap();
     let opened = fill(dir.path(), 0, ITEMS);
     let (catalog, pictures) = (&opened.catalog, Pictures::default());
     let here = |uuid, rev| decision(uuid, rev, "ann", 1, judge(Verdict::Accept));
     let history = History::default().with([here(1, 5), here(2, 9)]);
-    let verdict = |at, item: &str, question: Option<&str>| Exchanged {
+    let verdict = |at, item: &str, question: Option<&str>| ExchangedVerdict {
         item: item.into(),
         who: "ann".into(),
         judgement: Judgement::new(Verdict::Reject, Seen::Script),
@@ -300,7 +300,7 @@ fn a_verdict_without_a_revision_is_placed_by_its_time() {
         on: None,
         question: question.map(Into::into),
     };
-    let taken = |verdict: Exchanged| {
+    let taken = |verdict: ExchangedVerdict| {
         let list = vec![("line 2".to_string(), verdict)];
         let (merge, mut aside) =
             plan_verdicts(&history, list, (catalog, &pictures), 4_000).unwrap();
@@ -333,7 +333,7 @@ fn a_verdict_without_a_revision_is_placed_by_its_time() {
         Err("set/1".into())
     );
     assert_eq!(taken(verdict(None, "set/99", None)), Err("set/99".into()));
-    let other = Exchanged {
+    let other = ExchangedVerdict {
         uuid: Uuid::from_u128(2),
         ..verdict(None, "set/1", None)
     };

@@ -10,8 +10,8 @@ use crate::columns::id_hash;
 use crate::history::History;
 use crate::pictures::Pictures;
 use crate::{Catalog, Ledger};
-use benchtop_model::history::Moment;
-use benchtop_model::verdict_interchange::{Exchanged, Left};
+use benchtop_model::history::HistoryPoint;
+use benchtop_model::verdict_interchange::{ExchangedVerdict, SkippedVerdict};
 use benchtop_model::{Act, Decision, Result};
 
 /// Plans the merge of the verdicts in `found`, each with its location in the file. `now`, in
@@ -25,11 +25,11 @@ use benchtop_model::{Act, Decision, Result};
 /// The items cannot be read.
 pub fn plan(
     history: &History,
-    found: Vec<(String, Exchanged)>,
+    found: Vec<(String, ExchangedVerdict)>,
     (catalog, pictures): (&Catalog, &Pictures),
     now: i64,
-) -> Result<(Merge, Vec<Left>)> {
-    let (ledger, _) = history.fold(catalog, pictures, Moment::Now);
+) -> Result<(Merge, Vec<SkippedVerdict>)> {
+    let (ledger, _) = history.fold(catalog, pictures, HistoryPoint::Now);
     let revs = revisions(history);
     let mut by_receipt: HashMap<Uuid, Decision> = history
         .decisions
@@ -42,7 +42,7 @@ pub fn plan(
         match decision(verdict, &ledger, catalog, pictures, &revs, now) {
             Ok(decision) => match by_receipt.get(&decision.uuid) {
                 Some(other) if is_same_verdict(other, &decision) => known += 1,
-                Some(_) => aside.push(Left {
+                Some(_) => aside.push(SkippedVerdict {
                     place,
                     item,
                     who,
@@ -53,7 +53,7 @@ pub fn plan(
                     fresh.push(decision);
                 }
             },
-            Err(why) => aside.push(Left {
+            Err(why) => aside.push(SkippedVerdict {
                 place,
                 item,
                 who,
@@ -74,14 +74,14 @@ fn is_same_verdict(a: &Decision, b: &Decision) -> bool {
 
 /// The verdict as a decision, or the reason why it is skipped.
 fn decision(
-    verdict: Exchanged,
+    verdict: ExchangedVerdict,
     ledger: &Ledger,
     catalog: &Catalog,
     pictures: &Pictures,
     revs: &[(i64, u64)],
     now: i64,
 ) -> std::result::Result<Decision, String> {
-    let Exchanged {
+    let ExchangedVerdict {
         item,
         who,
         judgement,

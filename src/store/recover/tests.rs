@@ -70,7 +70,7 @@ fn a_damaged_line_is_recovered_in_its_position() {
             assert_eq!(opened.catalog.len(), 20, "{what} {at}");
             assert!(!opened.notices.is_empty(), "{what} {at}");
             drop(opened);
-            let found = look(&project.imports(), &Said::default(), "now").unwrap();
+            let found = look(&project.imports(), &Hints::default(), "now").unwrap();
             assert_eq!(
                 (found.segments.len(), found.segments[0].from),
                 (1, from),
@@ -85,7 +85,7 @@ fn a_damaged_line_is_recovered_in_its_position() {
             assert_eq!(std::fs::read(aside).unwrap(), text.concat());
             assert_eq!(ids(&project), before, "{what} {at}");
             assert!(
-                look(&project.imports(), &Said::default(), "now")
+                look(&project.imports(), &Hints::default(), "now")
                     .unwrap()
                     .is_empty()
             );
@@ -99,7 +99,7 @@ fn a_missing_manifest_is_recovered() {
     let (_dir, project) = project();
     let before = ids(&project);
     std::fs::remove_file(project.imports().join(FILE)).unwrap();
-    let found = look(&project.imports(), &Said::default(), "now").unwrap();
+    let found = look(&project.imports(), &Hints::default(), "now").unwrap();
     assert_eq!(
         found.entries.iter().map(|e| e.n).collect::<Vec<_>>(),
         [1, 2, 3]
@@ -134,7 +134,7 @@ fn unrecoverable_segments_are_left_in_place() {
     }
     answers.finish("0008-01-answers.jsonl.zst").unwrap();
     std::fs::remove_file(imports.join(".unfinished-0008")).unwrap();
-    let found = look(&imports, &Said::default(), "now").unwrap();
+    let found = look(&imports, &Hints::default(), "now").unwrap();
     let files: Vec<_> = found
         .segments
         .iter()
@@ -150,9 +150,9 @@ fn unrecoverable_segments_are_left_in_place() {
         ]
     );
     assert!(found.entries.is_empty());
-    let said = Said {
+    let said = Hints {
         model: Some("GPT4o".into()),
-        ..Said::default()
+        ..Hints::default()
     };
     let found = look(&imports, &said, "now").unwrap();
     let Holds::Predictions { model, form, .. } = &found.entries[0].parts[0].holds else {
@@ -162,9 +162,9 @@ fn unrecoverable_segments_are_left_in_place() {
         (model.as_str(), form, found.entries[0].n),
         ("GPT4o", &Form::Plain, 8)
     );
-    let none = Said {
+    let none = Hints {
         only: vec!["0001-01-items.jsonl.zst".into()],
-        ..Said::default()
+        ..Hints::default()
     };
     assert_eq!(
         look(&imports, &none, "now").unwrap_err().kind,

@@ -38,7 +38,7 @@ pub struct Held {
 impl Held {
     /// Whether the person agreed to send data to `to`, or need not agree.
     pub fn agrees(&self, to: &Destination) -> bool {
-        to.is_here() || self.agreements.iter().any(|a| a.destination.covers(to))
+        to.needs_no_consent() || self.agreements.iter().any(|a| a.destination.covers(to))
     }
 
     pub(super) fn parse(text: &str) -> Held {

@@ -1,8 +1,8 @@
 use super::*;
-use benchtop_model::trust::Sends;
+use benchtop_model::trust::DataKind;
 
 fn to(url: &str, key: Option<&str>) -> Destination {
-    Destination::new(url, key, Sends::Pictures).unwrap()
+    Destination::new(url, key, DataKind::Pictures).unwrap()
 }
 
 fn mode(path: &Path) -> u32 {
