@@ -140,7 +140,8 @@ fn search_sliced(
     }) {
         return cancelled(found);
     }
-    // Publish rows with all words as substrings now. Without any, publish the first page of the others.
+    // Publish rows with all words as substrings now. Without any, publish the first page of the
+    // others.
     let (enough_heads, mut waiting) = {
         let found = found.lock().unwrap_or_else(PoisonError::into_inner);
         (found.heads >= ENOUGH_HEADS, publish_best(&found, 300, true))
@@ -356,7 +357,8 @@ impl Query {
             }
             found.count += 1;
             let row = chunk.row(index);
-            // A match at the start of a row counts double, so it can beat a row with all words as substrings.
+            // A match at the start of a row counts double, so it can beat a row with all words as
+            // substrings.
             if enough_heads
                 && !self
                     .words

@@ -3,8 +3,8 @@
 //! Scores estimate those of fuzzy-matcher's `SkimMatcherV2` on the same scale: 16 per character, a
 //! bonus for beginnings (16 at the start of the row, 8 after a space or bracket, 7 after other
 //! punctuation), 4 for a character that directly follows its predecessor, and -3 plus -1 per byte
-//! for a gap. A substring match at a beginning gets exactly Skim's score. For scattered characters, only
-//! likely alignments are tried, in a tenth of the time.
+//! for a gap. A substring match at a beginning gets exactly Skim's score. For scattered characters,
+//! only likely alignments are tried, in a tenth of the time.
 
 use memchr::memmem::Finder;
 use memchr::{memchr, memmem, memrchr};
@@ -91,8 +91,8 @@ impl Word {
                 .is_some()
     }
 
-    /// Score of the word as a substring, first found at byte `at`. With `probe`, searches for its best
-    /// position.
+    /// Score of the word as a substring, first found at byte `at`. With `probe`, searches for its
+    /// best position.
     pub(super) fn substring(&self, row: &[u8], mut at: usize, probe: bool) -> SubstringMatch {
         let mut best = bonus(row, at);
         while probe && best < HEAD {
