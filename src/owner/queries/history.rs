@@ -116,8 +116,9 @@ type At = (std::sync::Arc<Catalog>, (Ledger, Vec<String>));
 fn at(shared: &OwnerContext, moment: HistoryPoint) -> Result<At> {
     let catalog = shared.items.catalog();
     let history = History::read(&shared.project)?;
-    let folded = history.fold(&catalog, &shared.items.pictures(), moment);
-    Ok((catalog, folded))
+    let (ledger, notices) = history.fold(&catalog, &shared.items.pictures(), moment);
+    let notices = notices.iter().map(ToString::to_string).collect();
+    Ok((catalog, (ledger, notices)))
 }
 
 fn statuses(ledger: &Ledger, catalog: &Catalog) -> Vec<Status> {
