@@ -17,7 +17,7 @@ const TEMPLATE: &str = include_str!("../../benchtop.toml");
 const METADATA: &str = include_str!("../../metadata/README.md");
 const SESSIONS: &str = include_str!("../../sessions/README.md");
 const IGNORE: &str = "# Rebuilt from the rest of the project.\n/store/\n# The running owner process.\n/.owner/\n\
-    # What is left to do on this machine.\n/jobs/\n# Large, and computed again where they are missing.\n/scores/*.embeddings\n";
+    # Jobs of this machine.\n/jobs/\n# Large, and recomputed if missing.\n/scores/*.embeddings\n";
 const FOLDERS: [&str; 6] = [
     "metadata", "images", "sessions", "imports", "exports", "store",
 ];

@@ -61,23 +61,23 @@ struct Held {
     project: Project,
     lock: File,
     /// Reason for opening the project read-only, and paths of the lock and socket in that case.
-    closed: Option<(Error, Away)>,
+    obstacle: Option<(Error, Away)>,
 }
 
 fn prepare(root: &Path) -> Result<Option<Held>> {
     let project = Project::open(root)?;
-    let closed = match writable::obstacle(&project) {
+    let obstacle = match writable::obstacle(&project) {
         Some(why) => Some((why, Away::make(&project)?)),
         None => None,
     };
-    let lock = match &closed {
+    let lock = match &obstacle {
         Some((_, away)) => away.take()?,
         None => lock::take(&project)?,
     };
     Ok(lock.map(|lock| Held {
         project,
         lock,
-        closed,
+        obstacle,
     }))
 }
 
@@ -93,9 +93,9 @@ fn print_readiness(readiness: &Readiness) {
     }
 }
 
-/// Opens the data, read-only if `closed` is set or the disk turns out to be full.
-fn open_data(project: &Project, closed: &mut Option<(Error, Away)>) -> Result<open::Opened> {
-    if closed.is_none() {
+/// Opens the data, read-only if `obstacle` is set or the disk turns out to be full.
+fn open_data(project: &Project, obstacle: &mut Option<(Error, Away)>) -> Result<open::Opened> {
+    if obstacle.is_none() {
         let opened = folders(project).and_then(|()| {
             let missing = super::file_watch::begin(project);
             let mut opened = open_when_free(project)?;
@@ -105,12 +105,12 @@ fn open_data(project: &Project, closed: &mut Option<(Error, Away)>) -> Result<op
         match opened {
             Err(problem) if problem.kind == ErrorKind::DiskFull => {
                 let why = writable::no_space(project.root()).unwrap_or(problem);
-                *closed = Some((why, Away::make(project)?));
+                *obstacle = Some((why, Away::make(project)?));
             }
             opened => return opened,
         }
     }
-    let why = closed.as_ref().map_or_else(
+    let why = obstacle.as_ref().map_or_else(
         || Error::new(ErrorKind::Denied, "read-only"),
         |(why, _)| why.clone(),
     );
@@ -146,9 +146,9 @@ fn serve(held: Held) -> Result<()> {
     let Held {
         project,
         lock,
-        mut closed,
+        mut obstacle,
     } = held;
-    let mut opened = open_data(&project, &mut closed)?;
+    let mut opened = open_data(&project, &mut obstacle)?;
     opened.notices.extend(inspect::notices(&project));
     for notice in &opened.notices {
         crate::log::write(format_args!(
@@ -158,7 +158,7 @@ fn serve(held: Held) -> Result<()> {
     }
     // A read-only owner serves only its own user, because others may not be allowed to read the
     // files.
-    let (socket_path, group) = match &closed {
+    let (socket_path, group) = match &obstacle {
         Some((_, away)) => (away.socket.clone(), None),
         None => (
             lock::socket_path(&project)?,
@@ -166,7 +166,7 @@ fn serve(held: Held) -> Result<()> {
         ),
     };
     let (socket, listener) = Socket::bind(&socket_path, group, &lock)?;
-    let closed = closed.map(|(why, _)| why);
+    let obstacle = obstacle.map(|(why, _)| why);
     let (sender, queue) = mpsc::channel();
     let idle = idle_time(&project);
     let data = Data {
@@ -184,8 +184,8 @@ fn serve(held: Held) -> Result<()> {
         now(),
         maker,
     );
-    *shared.writable.read_only() = closed.as_ref().map(ToString::to_string);
-    (shared.writable.closed, shared.socket) = (closed, socket_path);
+    *shared.writable.read_only() = obstacle.as_ref().map(ToString::to_string);
+    (shared.writable.closed, shared.socket) = (obstacle, socket_path);
     let shared = Arc::new(shared);
     let writing = start_writer(
         &shared,
