@@ -23,13 +23,15 @@ mod synthetic;
 #[path = "../tests/terminal/pty.rs"]
 mod pty;
 #[path = "../tests/tui/support.rs"]
+mod rig;
+#[path = "../tests/support/mod.rs"]
 mod support;
 mod tui {
-    pub(crate) use super::support;
+    pub(crate) use super::rig as support;
 }
 
 use pty::{Line, Pty};
-use support::{Bench, Seat};
+use rig::{Bench, Seat};
 
 /// Verdicts measured.
 const VERDICTS: u32 = 500;

@@ -217,7 +217,10 @@ mod tests {
 
     use super::*;
 
-    fn lines(text: &[u8]) -> Vec<std::result::Result<(u64, Vec<String>), Option<u64>>> {
+    /// A line number with the line's cells, or the line at which reading failed.
+    type LineResult = std::result::Result<(u64, Vec<String>), Option<u64>>;
+
+    fn lines(text: &[u8]) -> Vec<LineResult> {
         let mut lines = Lines::new(BufReader::with_capacity(3, text), b',');
         let mut found = Vec::new();
         loop {

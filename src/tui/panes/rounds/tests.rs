@@ -242,7 +242,9 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
     write(&mut pane, "status:nonsense");
     let shown = drawn(&mut pane, 80, 21);
     assert!(
-        shown.contains("✗ `nonsense`") && shown.contains("`status`"),
+        shown
+            .lines()
+            .any(|line| line.contains('✗') && line.contains("nonsense")),
         "{shown}"
     );
     assert!(
