@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use benchtop::files::project::Project;
 use benchtop::model::round::state::NextAssignment;
-use benchtop::model::verdict::{Asked, Part};
+use benchtop::model::verdict::{Part, RoundContext};
 use benchtop::model::{Judgement, Seen, Verdict};
 use benchtop::protocol::Client;
 use benchtop::protocol::wire::{Decide, request};
@@ -193,7 +193,7 @@ fn annotate(who: &str) -> Outcome<()> {
     loop {
         match client.ask(request::Next("all".into()))? {
             NextAssignment::Item(served) => {
-                let asked = Asked {
+                let asked = RoundContext {
                     round: "all".into(),
                     part: Part::Main,
                     guidelines: None,
@@ -205,7 +205,7 @@ fn annotate(who: &str) -> Outcome<()> {
                     Verdict::Accept
                 };
                 let judgement = Judgement {
-                    asked: Some(asked),
+                    round: Some(asked),
                     ms: Some(900),
                     ..Judgement::new(verdict, Seen::Painted)
                 };

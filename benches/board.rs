@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use benchtop::cli::board::sort;
 use benchtop::files::project::Project;
 use benchtop::metrics::score::question_table::{ParsedAnswer, UNGRADED};
-use benchtop::model::board::{BoardAsk, Curated};
+use benchtop::model::board::{BoardQuery, Curated};
 use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::{Filter, Item, QuestionKind};
 use benchtop::pipeline::board::{Similarities, from_catalog};
@@ -207,10 +207,10 @@ fn main() -> Outcome<()> {
     );
     let began = Instant::now();
     let ask = |filter: &str, curated| -> Outcome<_> {
-        let ask = BoardAsk {
+        let ask = BoardQuery {
             filter: Filter::parse(filter)?,
             curated,
-            ..BoardAsk::default()
+            ..BoardQuery::default()
         };
         Ok(client(&project)?.ask(request::Board(Box::new(ask)))?)
     };
@@ -266,7 +266,7 @@ fn main() -> Outcome<()> {
         &none,
         &|_, _| true,
     )?;
-    let ruled = scored.ruled();
+    let ruled = scored.engine();
     let all = ruled.choose(None);
     let (took, mut board) = least(9, || Ok(ruled.count(&all)))?;
     let sheet = ruled.sheet();

@@ -258,7 +258,7 @@ fn preview(table: &mut Table, metadata: &Metadata) -> Outcome<()> {
             let text = edited.clone();
             let began = Instant::now();
             let mut metadata = metadata.clone();
-            metadata.put(MetaFile {
+            metadata.insert(MetaFile {
                 name: name.into(),
                 text,
             });

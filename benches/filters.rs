@@ -15,9 +15,9 @@ use benchtop::metrics::kmmd::{MOST, kmmd};
 use benchtop::metrics::nearest::{Rows, pairs_above};
 use benchtop::model::generation::Pixels;
 use benchtop::model::scoring::ScoreState;
-use benchtop::model::scoring::bench::BenchAsk;
+use benchtop::model::scoring::bench::BenchQuery;
 use benchtop::model::{Field, Filter};
-use benchtop::pipeline::scoring::bench::look;
+use benchtop::pipeline::scoring::bench::analyze;
 use benchtop::pipeline::scoring::column::Column;
 use benchtop::store::columns::Columns;
 use benchtop::store::{Catalog, Overlay};
@@ -103,7 +103,7 @@ fn line(items: usize) -> Outcome {
         (Field::Style, None),
         (Field::Subtask, Some(Field::Style)),
     ] {
-        let mut ask = BenchAsk {
+        let mut ask = BenchQuery {
             measure: "clip".parse()?,
             filter: Filter::default(),
             flag: Some(20.0),
@@ -119,7 +119,7 @@ fn line(items: usize) -> Outcome {
         let mut flagged = 0;
         let took = least(9, || {
             ask.flag = ask.flag.map(|t| t + 0.1);
-            let bench = look(&ask, (&column, None), (&catalog, &overlay), None)?.0;
+            let bench = analyze(&ask, (&column, None), (&catalog, &overlay), None)?.0;
             flagged = bench.tally.items[1];
             let crossed = bench
                 .cross

@@ -123,7 +123,7 @@ fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
     let begun = client.ask(request::Generate(Box::new(NewJob {
         samples: 1,
         seed: 1,
-        wishes,
+        overrides: wishes,
         ..NewJob::default()
     })))?;
     let id = begun.job.ok_or("no job")?.id;
@@ -245,7 +245,7 @@ fn opening(root: &Path, n: u64) -> Outcome<()> {
             draft: true,
             notes: Vec::new(),
             items: vec![item.id],
-            of: Vec::new(),
+            composed_of: Vec::new(),
         });
         Ok(true)
     })?;

@@ -223,7 +223,7 @@ const PRINTERS: [(&str, &str); 9] = [
         "moves the pipes of a worker away",
     ),
     (
-        "src/inference/worker/tell.rs",
+        "src/inference/worker/messages.rs",
         "a cleaned line of a worker or its owner",
     ),
     ("src/owner/log.rs", "a cleaned line of the owner's log"),

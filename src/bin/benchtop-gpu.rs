@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use benchtop::inference::candle::device::Place;
+use benchtop::inference::candle::device::DeviceName;
 use benchtop::inference::worker::serve;
 use clap::Parser;
 
@@ -11,8 +11,8 @@ use clap::Parser;
 #[command(name = "benchtop-gpu", version)]
 struct Arguments {
     /// The GPU: cuda:0, cuda:1 and so on
-    #[arg(long, default_value = "cuda:0", value_parser = |name: &str| Place::from_name(name).ok_or("no such device"))]
-    device: Place,
+    #[arg(long, default_value = "cuda:0", value_parser = |name: &str| DeviceName::from_name(name).ok_or("no such device"))]
+    device: DeviceName,
 }
 
 fn main() -> ExitCode {

@@ -7,12 +7,12 @@ use serde_json::json;
 use super::{import, out};
 use crate::context::Context;
 use crate::out::print;
-use benchtop_compose::plan::{MOST, Plan};
+use benchtop_compose::plan::{MAX_SIZE, Plan};
 use benchtop_files::bounded;
 use benchtop_model::import::Progress;
 use benchtop_model::{Error, ErrorKind, Item, Result, clean};
 use benchtop_pipeline::compose::{self, Chance, Composition, Order, PLAN_LIMIT, Summary};
-use benchtop_pipeline::export::{Exporter, Target, To};
+use benchtop_pipeline::export::{Destination, Exporter, Target};
 use benchtop_protocol::wire::request;
 
 #[derive(clap::Args)]
@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Number of questions [default: all of the plan, or 3000 without a plan]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_SIZE))]
     count: Option<u64>,
     /// Ignore compatibility.toml: allow impossible pictures, hidden answers, and repeats
     #[arg(long)]
@@ -122,9 +122,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Target::Dysca
     };
     let to = if stdout {
-        To::Stream(Box::new(out::data()))
+        Destination::Stream(Box::new(out::data()))
     } else {
-        To::Path(path)
+        Destination::Path(path)
     };
     let (written, left_out) =
         composition.export(Exporter::create(target, to, false)?, &mut watch)?;

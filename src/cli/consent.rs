@@ -4,7 +4,7 @@ use std::io::{BufRead, IsTerminal};
 
 use super::out;
 use crate::out::print;
-use benchtop_model::trust::{Destination, Waits};
+use benchtop_model::trust::{Destination, PendingConsent};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::NeedsConsent;
@@ -13,7 +13,7 @@ use benchtop_protocol::wire::NeedsConsent;
 /// variable counts as consent.
 pub fn elsewhere(to: Vec<Destination>) -> Vec<Destination> {
     to.into_iter()
-        .filter(|destination| !destination.is_here())
+        .filter(|destination| !destination.needs_no_consent())
         .collect()
 }
 
@@ -25,7 +25,7 @@ pub fn elsewhere(to: Vec<Destination>) -> Vec<Destination> {
 /// [`ErrorKind::Cancelled`] if the user declines, and the owner's refusal.
 pub fn resume<R: NeedsConsent>(
     client: &Client,
-    waits: Option<&Waits>,
+    waits: Option<&PendingConsent>,
     then: R,
 ) -> Result<R::Reply> {
     match waits {
@@ -41,7 +41,7 @@ pub fn resume<R: NeedsConsent>(
 /// `refusal` if there is no terminal or nothing to consent to; otherwise as [`resume`].
 pub fn begin<R: NeedsConsent>(
     client: &Client,
-    waits: Option<&Waits>,
+    waits: Option<&PendingConsent>,
     refusal: Error,
     then: R,
 ) -> Result<R::Reply> {
@@ -51,15 +51,15 @@ pub fn begin<R: NeedsConsent>(
     }
 }
 
-fn ask_user<R: NeedsConsent>(client: &Client, waits: &Waits, then: R) -> Result<R::Reply> {
+fn ask_user<R: NeedsConsent>(client: &Client, waits: &PendingConsent, then: R) -> Result<R::Reply> {
     let question = match waits.to.is_empty() {
-        true => format!("{}: resume it?", waits.says()),
-        false => format!("{}: send it?", waits.says()),
+        true => format!("{}: resume it?", waits.description()),
+        false => format!("{}: send it?", waits.description()),
     };
     if !yes(&question)? {
         return Err(Error::new(ErrorKind::Cancelled, "nothing was sent"));
     }
-    client.ask_agreed(waits.open(), then, &mut |_| ())
+    client.ask_agreed(waits.missing(), then, &mut |_| ())
 }
 
 fn is_terminal() -> bool {
@@ -79,11 +79,11 @@ fn yes(question: &str) -> Result<bool> {
 }
 
 /// Prints the missing consent, for a dry run.
-pub fn note(waits: Option<&Waits>) -> Result<()> {
+pub fn note(waits: Option<&PendingConsent>) -> Result<()> {
     waits.map_or(Ok(()), |waits| {
         print(&format!(
             "note: {}: you have not agreed to this yet\n",
-            waits.says()
+            waits.description()
         ))
     })
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::out::{self, json_line, print};
-use benchtop_model::usage::{Failing, Grid, Tally};
+use benchtop_model::usage::{FailingTerm, Grid, Tally};
 use benchtop_model::{Filter, Result, Status, clean};
 use benchtop_protocol::wire::request;
 
@@ -61,14 +61,14 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 pub(super) fn tally(tally: &Tally) -> serde_json::Value {
     let mut counts: serde_json::Map<_, _> = Status::ALL
         .iter()
-        .map(|s| (s.name().to_string(), tally.of(*s).into()))
+        .map(|s| (s.name().to_string(), tally.count(*s).into()))
         .collect();
     counts.insert("items".into(), tally.all().into());
     counts.into()
 }
 
-fn failing(failing: &Failing, as_json: bool, out: &mut Vec<u8>) -> Result<()> {
-    let Failing {
+fn failing(failing: &FailingTerm, as_json: bool, out: &mut Vec<u8>) -> Result<()> {
+    let FailingTerm {
         vocabulary,
         term,
         items,
@@ -78,8 +78,8 @@ fn failing(failing: &Failing, as_json: bool, out: &mut Vec<u8>) -> Result<()> {
         let value = json!({"vocabulary": vocabulary, "term": term, "items": tally(items), "rejected_at_least": at_least});
         return json_line(out, &value);
     }
-    let judged = items.of(Status::Accepted) + items.of(Status::Rejected);
-    let rejected = items.of(Status::Rejected);
+    let judged = items.count(Status::Accepted) + items.count(Status::Rejected);
+    let rejected = items.count(Status::Rejected);
     let term = clean::line(term);
     let line = format!(
         "{vocabulary}\t{term}\t{rejected} of {judged} rejected\tat least {:.1} %\n",
@@ -93,7 +93,7 @@ fn failing(failing: &Failing, as_json: bool, out: &mut Vec<u8>) -> Result<()> {
 fn cells(grid: &Grid, args: &Args, out: &mut Vec<u8>) -> Result<()> {
     let across = grid.columns.len();
     for (at, cell) in grid.cells.iter().enumerate() {
-        let why = grid.why_not(at);
+        let why = grid.exclusion_reason(at);
         if cell.all() == 0 && why.is_none() {
             continue;
         }
@@ -149,7 +149,7 @@ fn table(grid: &Grid) -> String {
         for cell in at * grid.columns.len()..(at + 1) * grid.columns.len() {
             match (
                 grid.cells.get(cell).map_or(0, Tally::all),
-                grid.why_not(cell),
+                grid.exclusion_reason(cell),
             ) {
                 (0, Some(_)) => out.push_str("\t×"),
                 (items, _) => out.push_str(&format!("\t{items}")),

@@ -22,7 +22,7 @@ use super::out;
 use crate::context::Context;
 use crate::out::json_line;
 use benchtop_files::project::Project;
-use benchtop_model::verdict::{Asked, Part};
+use benchtop_model::verdict::{Part, RoundContext};
 use benchtop_model::{Error, ErrorKind, Judgement, Result, Seen, Verdict};
 use benchtop_protocol::home::Home;
 use benchtop_protocol::wire::{AnyReply, Decide, Receipt, Request, request};
@@ -274,7 +274,7 @@ fn parse(connection: &Connection, line: &str) -> Result<Decide> {
         Part::Main
     };
     // The owner fills in the other parts and the version of the guidelines.
-    let asked = line.round.map(|round| Asked {
+    let asked = line.round.map(|round| RoundContext {
         round,
         part,
         guidelines: None,
@@ -284,7 +284,7 @@ fn parse(connection: &Connection, line: &str) -> Result<Decide> {
         reasons: line.reasons,
         note: line.note,
         answer: line.answer,
-        asked,
+        round: asked,
         ..Judgement::new(verdict, Seen::Script)
     };
     let uuid = line.uuid.unwrap_or_else(Uuid::now_v7);

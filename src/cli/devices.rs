@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use benchtop_inference::candle::config::CandleResult;
-use benchtop_inference::candle::device::{Place, describe};
-use benchtop_inference::gauges::Gauges;
+use benchtop_inference::candle::device::{DeviceName, describe};
+use benchtop_inference::machine_load::Gauges;
 use benchtop_inference::worker::{Launch, Timeouts, probe};
 use benchtop_model::Error;
 use benchtop_model::device::Gpu;
@@ -14,7 +14,7 @@ use benchtop_model::device::Gpu;
 /// second or two.
 pub fn report() -> Value {
     let found = Gauges::new().read(&[]);
-    let cpu = Place::Cpu
+    let cpu = DeviceName::Cpu
         .open()
         .and_then(|device| Ok(describe(&device).input()?.architecture));
     let program = Launch::cuda(0);
@@ -27,14 +27,14 @@ pub fn report() -> Value {
     let gpus: Map<String, Value> = gpus
         .into_iter()
         .enumerate()
-        .map(|(ordinal, gpu)| (Place::Cuda(ordinal).to_string(), check(ordinal, gpu)))
+        .map(|(ordinal, gpu)| (DeviceName::Cuda(ordinal).to_string(), check(ordinal, gpu)))
         .collect();
     json!({
         "cpu": {"cores": found.cpu.cores, "instructions": cpu.ok()},
         "gpus": gpus,
         "no_gpu": found.no_gpu,
         "worker": {
-            "program": Launch::looked_for(),
+            "program": Launch::gpu_program(),
             "problem": program.err().map(|p| one_line(&p)),
         },
     })

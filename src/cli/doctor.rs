@@ -14,11 +14,11 @@ use benchtop_model::usage::MetadataHealth;
 use benchtop_model::{Result, clean};
 use benchtop_pipeline::compose;
 use benchtop_store::manifest::Manifest;
-use benchtop_tui::person::{AUTO, Settings};
 use benchtop_tui::terminal::background::Background;
 use benchtop_tui::terminal::pixels::Protocol;
 use benchtop_tui::terminal::probe::WindowSize;
-use benchtop_tui::terminal::{Capabilities, colour, environment, locale};
+use benchtop_tui::terminal::{Capabilities, color, environment, locale};
+use benchtop_tui::user_settings::{AUTO, Settings};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -59,7 +59,7 @@ fn terminal(context: &Context) -> Result<Value> {
         Capabilities::default()
     };
     let size = WindowSize::of(io::stdout()).unwrap_or_default();
-    let level = colour::detect(&env, context.colour()?);
+    let level = color::detect(&env, context.colour()?);
     let settings = Settings::load(&env);
     let background = settings
         .as_ref()

@@ -70,7 +70,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         instruction: args.instruction.clone(),
         note: args.note.clone(),
         restore: args.restore,
-        dry: args.dry_run,
+        preview: args.dry_run,
     };
     let edited = import::waited(&client, request::Edit(Box::new(edit)), !args.json)?;
     let text = if args.json {

@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::out;
 use crate::out::print;
 use benchtop_files::bounded;
-use benchtop_model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Wording};
+use benchtop_model::evaluation::{MAX_SHUFFLES, NewRun, OptionOrders, StartedRun, Wording};
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_owner::trust::of_run;
@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long)]
     blind: bool,
     /// Ask each question with its options in K random orders
-    #[arg(long, value_name = "K", conflicts_with = "circular", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SHUFFLES)))]
+    #[arg(long, value_name = "K", conflicts_with = "circular", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SHUFFLES)))]
     shuffles: Option<u32>,
     /// Ask each question with every rotation of its options (CircularEval)
     #[arg(long)]
@@ -219,9 +219,9 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
 
 fn new_run(args: &Args) -> Result<NewRun> {
     let orders = match (args.circular, args.shuffles) {
-        (true, _) => Orders::Circular,
-        (false, Some(n)) => Orders::Shuffles(n),
-        (false, None) => Orders::AsIs,
+        (true, _) => OptionOrders::Circular,
+        (false, Some(n)) => OptionOrders::Shuffles(n),
+        (false, None) => OptionOrders::AsIs,
     };
     Ok(NewRun {
         model: args.model.clone().unwrap_or_default(),
@@ -275,8 +275,8 @@ fn wording(instruction: &str) -> Result<Wording> {
     Ok(Wording::Text { name, text })
 }
 
-fn value(begun: &BegunRun) -> Value {
-    let BegunRun {
+fn value(begun: &StartedRun) -> Value {
+    let StartedRun {
         job,
         label,
         items,
@@ -291,8 +291,8 @@ fn value(begun: &BegunRun) -> Value {
     })
 }
 
-fn text(begun: &BegunRun) -> String {
-    let BegunRun {
+fn text(begun: &StartedRun) -> String {
+    let StartedRun {
         job,
         label,
         items,

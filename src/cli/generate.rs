@@ -10,7 +10,7 @@ use super::follow::{self, Follow};
 use super::out::count;
 use crate::context::Context;
 use benchtop_model::generation::Scheduler;
-use benchtop_model::job::{Begun, GenerationOverrides, MOST_SAMPLES, NewJob, Plan};
+use benchtop_model::job::{GenerationOverrides, MAX_SAMPLES, NewJob, Plan, StartedJob};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "plan")]
     items: Option<PathBuf>,
     /// Samples per picture; the newest is shown
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SAMPLES)))]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SAMPLES)))]
     samples: u32,
     /// Seed from which the seeds of all pictures are derived
     #[arg(long, default_value_t = 1)]
@@ -104,7 +104,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         plan: plan(args, follower.client())?,
         samples: args.samples,
         seed: args.seed,
-        wishes: GenerationOverrides {
+        overrides: GenerationOverrides {
             backend: args.backend.clone(),
             model: args.model.clone(),
             size: args.size,
@@ -130,7 +130,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 /// Starts the job. If benchtop.toml names servers without consent, the user is asked first.
-fn begin(client: &Client, new: NewJob) -> Result<Begun> {
+fn begin(client: &Client, new: NewJob) -> Result<StartedJob> {
     match client.ask(request::Generate(Box::new(new.clone()))) {
         Err(refusal) if refusal.kind == ErrorKind::Denied && !new.dry => {
             let dry = request::Generate(Box::new(NewJob {
@@ -196,8 +196,8 @@ fn read(path: &Path) -> Result<String> {
     Ok(text)
 }
 
-fn value(begun: &Begun) -> Value {
-    let Begun {
+fn value(begun: &StartedJob) -> Value {
+    let StartedJob {
         job,
         pictures,
         items,
@@ -214,8 +214,8 @@ fn value(begun: &Begun) -> Value {
     })
 }
 
-fn text(begun: &Begun) -> String {
-    let Begun {
+fn text(begun: &StartedJob) -> String {
+    let StartedJob {
         job,
         pictures,
         items,

@@ -216,7 +216,7 @@ fn progress(job: &JobState, width: usize) -> String {
     parts.extend(
         job.reason
             .as_ref()
-            .filter(|_| job.standing.live())
+            .filter(|_| job.standing.is_active())
             .map(|why| why.replace(['\n', '\t'], " ")),
     );
     match job.of {
@@ -267,7 +267,7 @@ impl Followed for JobState {
     }
 
     fn is_settled(&self) -> bool {
-        self.standing.over() || self.standing == JobStatus::Paused
+        self.standing.is_finished() || self.standing == JobStatus::Paused
     }
 
     fn succeeded(&self) -> bool {

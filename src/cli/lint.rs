@@ -76,7 +76,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                             format!("cannot read item #{number}: {e}"),
                         )
                     })?;
-                    lint.see(&item, u64::from(number));
+                    lint.check(&item, u64::from(number));
                     lint_run.questions += 1;
                     Ok(())
                 },
@@ -140,7 +140,7 @@ fn object(f: &Finding) -> serde_json::Value {
         "column": f.column,
         "length": f.length,
         "term": f.term,
-        "what": f.what,
+        "what": f.message,
         "help": f.help,
     })
 }
@@ -242,7 +242,7 @@ impl LintRun {
             f.rule != Rule::MissingFile || f.file != f.term || !unreadable.contains(&f.file)
         });
         found.sort();
-        lint::cause_first(&mut found);
+        lint::sort_causes_first(&mut found);
         for mut finding in found {
             match only {
                 Some((name, _)) if finding.file != name => continue,
@@ -271,7 +271,7 @@ impl LintRun {
                 return self.vocabulary(path);
             }
         }
-        let found = formats::recognise(path)?;
+        let found = formats::detect_files(path)?;
         let questions: Vec<_> = found
             .files
             .iter()
@@ -321,7 +321,7 @@ impl LintRun {
         let mut lint = ItemLint::new(Some(grammar)).named(path.display().to_string());
         for (line, item) in formats::items(path, format, &stem)? {
             match item {
-                Ok(item) => lint.see(&item, line),
+                Ok(item) => lint.check(&item, line),
                 Err(problem) => lint.refused(&problem, line),
             }
             self.questions += 1;

@@ -11,7 +11,7 @@ use crate::out::{done, json_line, print};
 use benchtop_formats as formats;
 use benchtop_formats::input;
 use benchtop_metrics::table_lint::{
-    self, Of, Plan, Report, Rule, Share, TOLERANCE, Table, recognise,
+    self, Plan, Report, Rule, Share, TOLERANCE, Table, Total, recognise,
 };
 use benchtop_model::{Error, ErrorKind, Result, Severity, clean};
 
@@ -136,10 +136,10 @@ fn add_options(args: &Args, tables: &mut [(Table, Plan)]) -> Result<()> {
         };
         match n.trim().parse() {
             Ok(n) => each(tables, &[column], |plan, at| {
-                plan.shares.push(share(at[0], Of::Fixed(n)))
+                plan.shares.push(share(at[0], Total::Fixed(n)))
             })?,
             Err(_) => each(tables, &[column, n], |plan, at| {
-                plan.shares.push(share(at[0], Of::Column(at[1])))
+                plan.shares.push(share(at[0], Total::Column(at[1])))
             })?,
         }
     }

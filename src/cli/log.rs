@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::out::{done, json_line};
-use benchtop_model::history::{Entry, LogAsk, Moment};
+use benchtop_model::history::{Entry, HistoryPoint, LogQuery};
 use benchtop_model::{Act, Result, clean, history};
 use benchtop_protocol::wire::{LOGGED, LogPage, request};
 
@@ -27,10 +27,10 @@ pub struct Args {
     round: Option<String>,
     /// Show only decisions after a revision, or a time such as 2026-01-31T12:00:00Z
     #[arg(long, value_name = "MOMENT", value_parser = moment)]
-    since: Option<Moment>,
+    since: Option<HistoryPoint>,
     /// Show only decisions up to a revision or a time
     #[arg(long, value_name = "MOMENT", value_parser = moment)]
-    until: Option<Moment>,
+    until: Option<HistoryPoint>,
     /// Maximum number of decisions
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<u64>,
@@ -40,8 +40,8 @@ pub struct Args {
 }
 
 /// Parses a moment from an argument.
-pub fn moment(text: &str) -> std::result::Result<Moment, String> {
-    Moment::parse(text).map_err(|problem| match problem.help {
+pub fn moment(text: &str) -> std::result::Result<HistoryPoint, String> {
+    HistoryPoint::parse(text).map_err(|problem| match problem.help {
         Some(help) => format!("{}: {help}", problem.what),
         None => problem.what,
     })
@@ -53,7 +53,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let mut out = BufWriter::new(super::out::lines());
     let (mut shown, limit) = (0, args.limit.unwrap_or(u64::MAX));
     while shown < limit {
-        let ask = LogAsk {
+        let ask = LogQuery {
             who: args.of.clone(),
             item: args.item.clone(),
             round: args.round.clone(),
@@ -87,9 +87,9 @@ fn value(entry: &Entry) -> Value {
         Act::Judge(j) => json!({
             "verdict": j.verdict, "reasons": j.reasons, "note": j.note, "ms": j.ms, "seen": j.seen, "pictures": j.pictures,
             "answer": j.answer,
-            "round": j.asked.as_ref().map(|a| &a.round), "part": j.asked.as_ref().map(|a| a.part),
-            "guidelines": j.asked.as_ref().and_then(|a| a.guidelines.as_ref()),
-            "revealed": j.asked.as_ref().map(|a| a.revealed),
+            "round": j.round.as_ref().map(|a| &a.round), "part": j.round.as_ref().map(|a| a.part),
+            "guidelines": j.round.as_ref().and_then(|a| a.guidelines.as_ref()),
+            "revealed": j.round.as_ref().map(|a| a.revealed),
         }),
         Act::Undo(uuid) => json!({"undo": uuid}),
         Act::Redo(uuid) => json!({"redo": uuid}),
@@ -105,7 +105,7 @@ fn text(entry: &Entry) -> String {
     let what = match &entry.act {
         Act::Judge(j) => {
             let round = j
-                .asked
+                .round
                 .as_ref()
                 .map(|a| format!(" [{} {}]", a.round, a.part.name()))
                 .unwrap_or_default();

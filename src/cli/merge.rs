@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{import, out};
 use crate::context::Context;
 use crate::out::print;
-use benchtop_model::history::{Conflict, Merged, Side};
+use benchtop_model::history::{Conflict, ConflictingVerdict, Merged};
 use benchtop_model::{Error, Result, clean, history};
 use benchtop_protocol::wire::request;
 
@@ -63,7 +63,7 @@ fn value(merged: &Merged, dry: bool) -> serde_json::Value {
 
 /// A conflict as JSON.
 pub(super) fn conflict(c: &Conflict) -> serde_json::Value {
-    let side = |s: &Side| json!({"who": s.who, "verdict": s.verdict, "at": history::stamp(s.at), "incoming": s.incoming});
+    let side = |s: &ConflictingVerdict| json!({"who": s.who, "verdict": s.verdict, "at": history::stamp(s.at), "incoming": s.incoming});
     let verdicts: Vec<_> = c.verdicts.iter().map(side).collect();
     json!({"number": c.number, "item": c.item, "status": c.status, "verdicts": verdicts})
 }
@@ -120,7 +120,7 @@ pub(super) fn conflicts(out: &mut String, list: &[Conflict]) {
         );
     }
     for conflict in list.iter().take(SHOWN) {
-        let side = |s: &Side| {
+        let side = |s: &ConflictingVerdict| {
             format!(
                 "{} {}{}",
                 s.who,

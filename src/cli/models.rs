@@ -9,7 +9,7 @@ use super::out;
 use crate::out::print;
 use benchtop_inference::hub::Hub;
 use benchtop_model::Result;
-use benchtop_model::weights::{Doing, FileProgress, FileState, ModelReport};
+use benchtop_model::weights::{FileOperation, FileProgress, FileState, ModelReport};
 use benchtop_tui::widgets::meter::bar;
 use benchtop_tui::widgets::text::grouped;
 
@@ -170,8 +170,8 @@ impl Progress {
         }
         self.drawn = Some(Instant::now());
         let doing = match at.doing {
-            Doing::Pull => "downloading",
-            Doing::Verify => "hashing",
+            FileOperation::Pull => "downloading",
+            FileOperation::Verify => "hashing",
         };
         if self.json {
             out::tell_text(&json(at));

@@ -66,7 +66,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 fn tally(tally: &Tally) -> serde_json::Value {
     Status::ALL
         .iter()
-        .map(|s| (s.name().to_string(), tally.of(*s).into()))
+        .map(|s| (s.name().to_string(), tally.count(*s).into()))
         .collect::<serde_json::Map<_, _>>()
         .into()
 }

@@ -8,7 +8,7 @@ use benchtop_model::history::stamp;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_owner::clock::now;
 use benchtop_protocol::lock;
-use benchtop_store::recover::{self, From, Recovery, Said};
+use benchtop_store::recover::{self, From, Hints, Recovery};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -32,7 +32,7 @@ pub struct Args {
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let project = context.project()?;
     let imports = project.imports();
-    let hints = Said {
+    let hints = Hints {
         model: args.model.clone(),
         dataset: args.dataset.clone(),
         only: args.only.clone(),
@@ -100,7 +100,7 @@ fn words(found: &Recovery, applied: bool) -> String {
             (Some(part), _) => format!(
                 "{}, {}",
                 count(part.rows, "row"),
-                recover::words(&part.holds)
+                recover::describe_contents(&part.holds)
             ),
             (None, Some(problem)) => {
                 let help = problem

@@ -9,7 +9,7 @@ use super::log::moment;
 use super::out;
 use crate::context::Context;
 use crate::out::{done, json_line, print};
-use benchtop_model::history::{Moment, Moved};
+use benchtop_model::history::{HistoryPoint, StatusChange};
 use benchtop_model::{Result, clean};
 use benchtop_protocol::wire::request;
 
@@ -17,7 +17,7 @@ use benchtop_protocol::wire::request;
 pub struct Args {
     /// Point in time: a revision, a time such as 2026-01-31T12:00:00Z, or `now`
     #[arg(default_value = "now", value_parser = moment)]
-    moment: Moment,
+    moment: HistoryPoint,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -27,10 +27,10 @@ pub struct Args {
 pub struct DiffArgs {
     /// First point in time: a revision, or a time such as 2026-01-31T12:00:00Z
     #[arg(value_parser = moment)]
-    from: Moment,
+    from: HistoryPoint,
     /// Second point in time
     #[arg(default_value = "now", value_parser = moment)]
-    to: Moment,
+    to: HistoryPoint,
     /// Print JSON lines
     #[arg(long)]
     json: bool,
@@ -75,7 +75,7 @@ pub fn diff(context: &Context, args: &DiffArgs) -> Result<u8> {
     use std::io::Write;
     let list = context.client()?.ask(request::Moved(args.from, args.to))?;
     let mut out = BufWriter::new(out::lines());
-    for Moved {
+    for StatusChange {
         number,
         item,
         from,

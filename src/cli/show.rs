@@ -19,7 +19,7 @@ use benchtop_tui::preview::worker::read;
 use benchtop_tui::terminal::pixels::{Plan, Protocol};
 use benchtop_tui::terminal::probe::{WindowSize, probe};
 use benchtop_tui::terminal::sgr;
-use benchtop_tui::terminal::{Capabilities, Clock, ColourLevel, Parser, colour, environment};
+use benchtop_tui::terminal::{Capabilities, Clock, ColourLevel, Parser, color, environment};
 
 #[derive(Args, Debug)]
 pub struct Show {
@@ -77,7 +77,7 @@ pub fn run(args: &Show, colour: Option<ColourLevel>) -> Result<()> {
         None => {
             let env = environment();
             let level = if terminal || colour.is_some() {
-                colour::detect(&env, colour)
+                color::detect(&env, colour)
             } else {
                 ColourLevel::Mono
             };

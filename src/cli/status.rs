@@ -64,7 +64,7 @@ pub fn metadata(health: &MetadataHealth) -> Value {
     let error = |f: &Finding| {
         json!({
             "file": format!("metadata/{}", f.file), "line": f.line, "column": f.column, "rule": f.rule.name(),
-            "what": f.what,
+            "what": f.message,
         })
     };
     let in_force = match (health.errors.is_empty(), health.known) {

@@ -5,8 +5,8 @@ use serde_json::json;
 use super::out;
 use crate::out::print;
 use benchtop_model::{Result, clean};
-use benchtop_tui::person::{self, Settings};
 use benchtop_tui::terminal::environment;
+use benchtop_tui::user_settings::{self, Settings};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  benchtop theme dark")]
@@ -23,10 +23,10 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<u8> {
     let env = environment();
     if let Some(name) = &args.name {
-        person::set_theme(&env, name)?;
+        user_settings::set_theme(&env, name)?;
     }
     let settings = Settings::load(&env)?;
-    let (file, themes) = (person::path(&env), person::themes(&env));
+    let (file, themes) = (user_settings::path(&env), user_settings::themes(&env));
     if args.json {
         let value = json!({
             "theme": settings.theme, "background": settings.background, "themes": themes,

@@ -9,7 +9,7 @@ use super::out;
 use crate::context::Context;
 use crate::out::print;
 use benchtop_model::history::stamp;
-use benchtop_model::trust::{Destination, Sends, origin};
+use benchtop_model::trust::{DataKind, Destination, origin};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_owner::clock::now;
 use benchtop_store::trust::{Agreement, Linked, Trust, TrustedJob};
@@ -39,7 +39,7 @@ enum What {
         key_env: Option<String>,
         /// Data that may be sent: pictures (and texts), or only texts
         #[arg(long, value_name = "WHAT", default_value = "pictures", value_parser = sends)]
-        sends: Sends,
+        sends: DataKind,
     },
     /// Allow sending linked pictures from a folder outside of the project
     Link {
@@ -61,9 +61,9 @@ enum What {
     },
 }
 
-fn sends(name: &str) -> std::result::Result<Sends, String> {
-    Sends::from_name(name)
-        .ok_or_else(|| format!("one of: {}", Sends::ALL.map(Sends::name).join(", ")))
+fn sends(name: &str) -> std::result::Result<DataKind, String> {
+    DataKind::from_name(name)
+        .ok_or_else(|| format!("one of: {}", DataKind::ALL.map(DataKind::name).join(", ")))
 }
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {

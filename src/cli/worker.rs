@@ -1,7 +1,7 @@
 //! `benchtop worker`: a CPU worker, started by an owner with `device = "cpu-worker"` in
 //! `[generate]`.
 
-use benchtop_inference::candle::device::Place;
+use benchtop_inference::candle::device::DeviceName;
 use benchtop_inference::worker::{FAULT, Fault, serve};
 use benchtop_model::{Error, ErrorKind, Result};
 
@@ -18,7 +18,7 @@ pub struct Args {
 /// [`ErrorKind::Usage`] for an unknown device or test fault.
 pub fn run(args: &Args) -> Result<u8> {
     let wrong = |what: String| Error::new(ErrorKind::Usage, what);
-    let place = Place::from_name(&args.device)
+    let place = DeviceName::from_name(&args.device)
         .ok_or_else(|| wrong(format!("unknown device `{}`", args.device)).help("one of: cpu"))?;
     let fault = match std::env::var(FAULT) {
         Ok(text) => Some(Fault::parse(&text).map_err(wrong)?),

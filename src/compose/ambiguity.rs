@@ -25,7 +25,7 @@ pub enum Overlap {
 
 impl Overlap {
     /// A description that follows "they".
-    pub fn why(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Overlap::Same => "differ only in case, blanks, or hyphens",
             Overlap::Edit => "differ by one letter",
@@ -37,7 +37,7 @@ impl Overlap {
 
 /// A term, prepared for comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words {
+pub struct ComparableTerm {
     folded: String,
     /// Whether the head noun says what the term is. Titles, names, and phrases have no head noun.
     nouns: bool,
@@ -45,18 +45,18 @@ pub struct Words {
 
 /// The kind of terms in a vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Terms {
+pub enum TermKind {
     /// Things: a "red wine" is a wine.
     Nouns,
     /// Titles, names, and phrases: the last word is not a head noun.
     Phrases,
 }
 
-impl Words {
-    pub fn new(term: &str, terms: Terms) -> Words {
-        Words {
+impl ComparableTerm {
+    pub fn new(term: &str, terms: TermKind) -> ComparableTerm {
+        ComparableTerm {
             folded: plain(term),
-            nouns: terms == Terms::Nouns,
+            nouns: terms == TermKind::Nouns,
         }
     }
 
@@ -66,14 +66,14 @@ impl Words {
     }
 
     /// How this term and `other` overlap, if they do.
-    pub fn near(&self, other: &Words) -> Option<Overlap> {
+    pub fn overlap(&self, other: &ComparableTerm) -> Option<Overlap> {
         let (a, b) = (self.folded.as_str(), other.folded.as_str());
         if a == b {
             return Some(Overlap::Same);
         }
         let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
         let phrase = self.nouns && other.nouns && long.contains(' ');
-        if phrase && !WEAK.contains(&short) && holds(long, short) {
+        if phrase && !WEAK.contains(&short) && contains_words(long, short) {
             return Some(Overlap::Inside);
         }
         if phrase && short.contains(' ') && last(short) == last(long) {
@@ -105,7 +105,7 @@ fn last(words: &str) -> &str {
 }
 
 /// Whether `text` contains `words` as whole words. Both must be in lowercase.
-pub fn holds(text: &str, words: &str) -> bool {
+pub fn contains_words(text: &str, words: &str) -> bool {
     if words.is_empty() {
         return false;
     }
@@ -135,9 +135,12 @@ mod tests {
     use super::*;
 
     fn near(a: &str, b: &str) -> Option<Overlap> {
-        let (a, b) = (Words::new(a, Terms::Nouns), Words::new(b, Terms::Nouns));
-        assert_eq!(a.near(&b), b.near(&a));
-        a.near(&b)
+        let (a, b) = (
+            ComparableTerm::new(a, TermKind::Nouns),
+            ComparableTerm::new(b, TermKind::Nouns),
+        );
+        assert_eq!(a.overlap(&b), b.overlap(&a));
+        a.overlap(&b)
     }
 
     #[test]
@@ -156,16 +159,16 @@ mod tests {
 
     #[test]
     fn phrases_may_share_words() {
-        let title = |t| Words::new(t, Terms::Phrases);
-        assert_eq!(title("Ghost World").near(&title("Wayne's World")), None);
-        assert_eq!(title("Alien").near(&title("Alien Nation")), None);
-        assert_eq!(title("Alien").near(&title("alien")), Some(Overlap::Same));
+        let title = |t| ComparableTerm::new(t, TermKind::Phrases);
+        assert_eq!(title("Ghost World").overlap(&title("Wayne's World")), None);
+        assert_eq!(title("Alien").overlap(&title("Alien Nation")), None);
+        assert_eq!(title("Alien").overlap(&title("alien")), Some(Overlap::Same));
     }
 
     #[test]
     fn holds_matches_whole_words() {
-        assert!(holds("1 orange owl, on a lawn", "orange"));
-        assert!(!holds("1 oranges", "orange"));
-        assert!(holds("in a forest", "a forest") && !holds("x", ""));
+        assert!(contains_words("1 orange owl, on a lawn", "orange"));
+        assert!(!contains_words("1 oranges", "orange"));
+        assert!(contains_words("in a forest", "a forest") && !contains_words("x", ""));
     }
 }

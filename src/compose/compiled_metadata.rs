@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::ambiguity::{Terms, Words};
+use super::ambiguity::{ComparableTerm, TermKind};
 use super::compatibility::Compatibility;
 use super::metadata::template::{Piece, Template, article};
 use super::metadata::templates::Text;
@@ -38,7 +38,7 @@ pub struct List {
     /// Enabled terms, or names of the enabled styles.
     pub terms: Vec<String>,
     /// The terms, prepared for comparisons.
-    pub words: Vec<Words>,
+    pub words: Vec<ComparableTerm>,
     at: HashMap<String, u32>,
 }
 
@@ -168,7 +168,12 @@ impl CompiledMetadata {
 
     /// The lists that a question of this subtask depends on, sorted: what it asks about and what it
     /// names. A free-form question depends on everything in its reference answer.
-    pub fn asks(&self, subject: &Subject, subtask: &Subtask, free_form: bool) -> Vec<usize> {
+    pub fn lists_of_question(
+        &self,
+        subject: &Subject,
+        subtask: &Subtask,
+        free_form: bool,
+    ) -> Vec<usize> {
         let list = |slot: &str| match slot {
             "term" => Some(subtask.list),
             "subject" => subject.main,
@@ -298,11 +303,11 @@ impl<'m> Compiler<'m> {
                 .map(String::from)
                 .collect();
             let kind = if phrases.get(name) == Some(&true) {
-                Terms::Phrases
+                TermKind::Phrases
             } else {
-                Terms::Nouns
+                TermKind::Nouns
             };
-            let words = terms.iter().map(|t| Words::new(t, kind)).collect();
+            let words = terms.iter().map(|t| ComparableTerm::new(t, kind)).collect();
             let at = terms
                 .iter()
                 .enumerate()
@@ -757,7 +762,7 @@ mod tests {
 
     fn found(name: &str, text: String) -> Vec<Finding> {
         let mut metadata = small();
-        metadata.put(MetaFile {
+        metadata.insert(MetaFile {
             name: name.into(),
             text,
         });
@@ -777,7 +782,7 @@ mod tests {
         assert!(
             found
                 .iter()
-                .any(|f| f.rule == Rule::BadTemplate && f.what.contains("KiB")),
+                .any(|f| f.rule == Rule::BadTemplate && f.message.contains("KiB")),
             "{found:?}"
         );
     }

@@ -14,9 +14,9 @@
 //! | [`sample`] | the built-in sample data set |
 
 pub mod ambiguity;
+mod assign_terms;
 pub mod compatibility;
 pub mod compiled_metadata;
-mod deal;
 pub mod engine;
 pub mod fixtures;
 pub mod lint;
@@ -29,9 +29,9 @@ pub mod schedule;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
-mod scenes_tests;
+mod random_metadata;
 #[cfg(test)]
-mod world;
+mod scenes_tests;
 #[cfg(test)]
 mod tests {
     use super::compiled_metadata::CompiledMetadata;

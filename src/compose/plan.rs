@@ -18,7 +18,7 @@ const KINDS: [QuestionKind; 3] = [
     QuestionKind::FreeForm,
 ];
 /// Maximum number of pictures or questions of a plan.
-pub const MOST: u64 = 1 << 31;
+pub const MAX_SIZE: u64 = 1 << 31;
 
 /// A plan file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -271,7 +271,7 @@ fn missing(compiled: &CompiledMetadata, whole: &Pictures) -> Vec<Pictures> {
     };
     let asked = |kind: QuestionKind| {
         let of = |b: &super::schedule::Block| {
-            b.units * b.seats.iter().filter(|s| s.ask.kind() == kind).count() as u64
+            b.units * b.slots.iter().filter(|s| s.ask.kind() == kind).count() as u64
         };
         blocks.iter().map(of).sum::<u64>()
     };

@@ -85,7 +85,8 @@ pub fn classes(
     let asked = |list: usize, term: u32| -> Vec<bool> {
         let can = |ask: &Asks| {
             let hidden = ask.lists.iter().any(|l| rules.hides((list, term), *l));
-            !hidden && (ask.options != Some(list) || rules.wrong(list, term, of(list), 1) > 0)
+            !hidden
+                && (ask.options != Some(list) || rules.wrong_answers(list, term, of(list), 1) > 0)
         };
         asks.iter().map(can).collect()
     };

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::ambiguity::{holds, plain};
+use super::ambiguity::{contains_words, plain};
 use super::compiled_metadata::CompiledMetadata;
 use super::engine::{Composer, choices_of, recipe, write};
 use super::metadata::STYLE;
 use super::plan::Plan;
+use super::random_metadata::{composer, ruled};
 use super::scenes_tests::HELD as KEPT;
 use super::schedule::Schedule;
-use super::world::{composer, ruled};
 use benchtop_model::rng::Stream;
 use benchtop_model::{Item, QuestionKind, Role, Rule, Side};
 
@@ -33,7 +33,7 @@ fn sound(compiled: &CompiledMetadata, item: &Item) {
     let subtask = &compiled.subtasks[compiled.subtask(item.subtask.as_deref().unwrap()).unwrap()];
     let list = &compiled.lists[subtask.list].name;
     let own = provenance.terms.get(list);
-    let shown = |term: &str| holds(&plain(prompt), &plain(term));
+    let shown = |term: &str| contains_words(&plain(prompt), &plain(term));
     let beyond = item.level.as_deref() == Some("beyond");
     assert_eq!(own.is_none(), beyond);
     if let Some(own) = own.filter(|_| list != STYLE) {
@@ -194,31 +194,31 @@ proptest! {
     #[test]
     fn compositions_are_sound_and_balanced(world: u64, seed: u64) {
         if let Some(mut composer) = composer(world, true, seed) {
-            let n = composer.course().questions();
+            let n = composer.schedule().questions();
             let items: Vec<Item> = (0..n).map(|n| composer.question(n).unwrap()).collect();
-            items.iter().for_each(|item| sound(composer.grammar(), item));
+            items.iter().for_each(|item| sound(composer.compiled(), item));
             even(&items);
             let pictures: BTreeSet<u64> =
                 items.iter().map(|i| i.provenance.as_ref().unwrap().picture).collect();
-            prop_assert_eq!(pictures.len() as u64, composer.course().pictures());
-            prop_assert_eq!(pictures.last().copied().unwrap_or(0), composer.course().pictures());
+            prop_assert_eq!(pictures.len() as u64, composer.schedule().pictures());
+            prop_assert_eq!(pictures.last().copied().unwrap_or(0), composer.schedule().pictures());
         }
     }
 
     #[test]
     fn compositions_obey_rules_and_stay_balanced(world: u64, seed: u64) {
         if let Some(mut composer) = ruled(world, seed) {
-            let n = composer.course().questions();
+            let n = composer.schedule().questions();
             let all: Vec<Option<Item>> = (0..n).map(|n| composer.question(n)).collect();
             for (n, item) in all.iter().enumerate() {
-                prop_assert!(item.is_some() || composer.is_impossible(n as u64), "{:?}", (composer.about(n as u64), &composer.course().blocks));
+                prop_assert!(item.is_some() || composer.is_impossible(n as u64), "{:?}", (composer.subject_and_subtask(n as u64), &composer.schedule().blocks));
             }
             let items: Vec<Item> = all.into_iter().flatten().collect();
-            let mut lint = super::lint::ItemLint::new(Some(composer.grammar())).sampled();
-            items.iter().zip(1..).for_each(|(item, line)| lint.see(item, line));
+            let mut lint = super::lint::ItemLint::new(Some(composer.compiled())).sampled();
+            items.iter().zip(1..).for_each(|(item, line)| lint.check(item, line));
             let broken = lint.finish().into_iter().find(|f| f.rule != Rule::RepeatedQuestion && KEPT.contains(&f.rule));
             prop_assert_eq!(broken, None);
-            items.iter().for_each(|item| sound(composer.grammar(), item));
+            items.iter().for_each(|item| sound(composer.compiled(), item));
             if items.len() as u64 == n {
                 even(&items);
             }
@@ -228,11 +228,11 @@ proptest! {
     #[test]
     fn overlapping_terms_make_no_wrong_questions(world: u64, seed: u64) {
         if let Some(mut composer) = composer(world, false, seed) {
-            for n in 0..composer.course().questions() {
+            for n in 0..composer.schedule().questions() {
                 if let Some(item) = composer.question(n) {
-                    sound(composer.grammar(), &item);
+                    sound(composer.compiled(), &item);
                 } else {
-                    prop_assert!(composer.about(n).is_some());
+                    prop_assert!(composer.subject_and_subtask(n).is_some());
                 }
             }
         }
@@ -241,7 +241,7 @@ proptest! {
     #[test]
     fn questions_do_not_depend_on_order_or_clones(world: u64, seed: u64, order: u64) {
         if let (Some(mut composer), Some(mut other)) = (composer(world, true, seed), composer(world, true, seed)) {
-            let n = composer.course().questions();
+            let n = composer.schedule().questions();
             let items: Vec<_> = (0..n).map(|n| composer.question(n)).collect();
             let mut numbers: Vec<u64> = (0..n).collect();
             Stream::new(order).shuffle(&mut numbers);
@@ -266,7 +266,7 @@ fn terms_and_styles_occur_as_often_as_planned() {
         let schedule = Schedule::new(&compiled, &plan).unwrap();
         let mut composer = Composer::new(Arc::new(compiled.clone()), Arc::new(schedule), 5);
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
-        for n in 0..composer.course().questions() {
+        for n in 0..composer.schedule().questions() {
             *counts
                 .entry(composer.question(n).unwrap().provenance.unwrap().terms[list].clone())
                 .or_default() += 1;
@@ -296,7 +296,7 @@ fn composed_bytes_never_change() {
         let schedule = Schedule::new(&compiled, &plan).unwrap();
         let mut composer = Composer::new(Arc::new(compiled.clone()), Arc::new(schedule), 7);
         let mut hash = blake3::Hasher::new();
-        for n in 0..composer.course().questions().min(1000) {
+        for n in 0..composer.schedule().questions().min(1000) {
             hash.update(&serde_json::to_vec(&composer.question(n).unwrap()).unwrap());
         }
         hashes.push(hash.finalize().to_hex()[..16].to_string());

@@ -64,7 +64,7 @@ fn larger() -> Metadata {
     ] {
         let name = file_of(name);
         let text = format!("{}{more}", metadata.text(&name).unwrap());
-        metadata.put(MetaFile { name, text });
+        metadata.insert(MetaFile { name, text });
     }
     metadata
 }
@@ -87,7 +87,7 @@ fn composer(compiled: &CompiledMetadata, plan: &Plan, seed: u64) -> Composer {
 
 fn items(compiled: &CompiledMetadata, plan: &Plan, seed: u64) -> Vec<Item> {
     let mut composer = composer(compiled, plan, seed);
-    (0..composer.course().questions())
+    (0..composer.schedule().questions())
         .map(|n| composer.question(n).unwrap())
         .collect()
 }
@@ -98,7 +98,7 @@ fn found(by: &CompiledMetadata, items: &[Item]) -> BTreeSet<Rule> {
     items
         .iter()
         .zip(1..)
-        .for_each(|(item, line)| lint.see(item, line));
+        .for_each(|(item, line)| lint.check(item, line));
     lint.finish()
         .into_iter()
         .map(|f| f.rule)
@@ -129,7 +129,7 @@ fn all_shapes_obey_rules_and_the_linter_finds_violations() {
         composed
             .iter()
             .zip(1..)
-            .for_each(|(item, line)| lint.see(item, line));
+            .for_each(|(item, line)| lint.check(item, line));
         let first = lint.finish().into_iter().find(|f| HELD.contains(&f.rule));
         assert_eq!(
             first.as_ref().map(|f| (f, &composed[f.line as usize - 1])),
@@ -340,14 +340,14 @@ fn hidden_questions_move_to_other_pictures() {
 #[test]
 fn invalid_rules_file_is_located() {
     let mut metadata = small();
-    metadata.put(MetaFile {
+    metadata.insert(MetaFile {
         name: rules::FILE.into(),
         text: "[[not-with]]\nanimal = \"owl\"\n".into(),
     });
     let all: Vec<_> = metadata.found().map(|f| (f.rule, f.line)).collect();
     assert_eq!(all, [(Rule::BadRule, 2)]);
     let before = metadata.template_revision();
-    metadata.take(rules::FILE);
+    metadata.remove(rules::FILE);
     assert!(metadata.rules().is_none() && metadata.found().next().is_none());
     assert_ne!(before, metadata.template_revision());
     assert_eq!(metadata.template_revision(), small().template_revision());

@@ -6,17 +6,17 @@ use std::collections::HashMap;
 
 use super::compiled_metadata::CompiledMetadata;
 use super::metadata::STYLE;
-use super::plan::{BEYOND, KNOW, LOW, MOST, Pictures, Plan, Shape};
+use super::plan::{BEYOND, KNOW, LOW, MAX_SIZE, Pictures, Plan, Shape};
 use super::possible::{Allowed, Asks, Class, classes, left, prune, shares};
 use benchtop_model::{Error, QuestionKind, Result};
 
 /// Number of options of a question across two pictures: (first, second), (second, first), (first,
 /// first), (second, second).
-pub const CROSS: u8 = 4;
+pub const CROSS_OPTIONS: u8 = 4;
 
 /// Maximum number of pictures of a plan with compatibility rules, whose terms are held in memory to
 /// avoid repeats.
-pub const DEALT: u64 = 4_000_000;
+pub const MAX_PICTURES_WITH_RULES: u64 = 4_000_000;
 
 /// A question about every picture (or pair) of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,14 +24,14 @@ pub struct QuestionSlot {
     /// Position of the subtask in the compiled metadata.
     pub subtask: usize,
     /// How the question is asked.
-    pub ask: Ask,
+    pub ask: QuestionForm,
     /// Number of questions in earlier blocks that share its samplers, which continue from there.
     pub base: u64,
 }
 
 /// How a question is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Ask {
+pub enum QuestionForm {
     /// Multiple choice.
     Choice,
     /// A true/false statement.
@@ -63,34 +63,35 @@ pub enum Ask {
     },
 }
 
-impl Ask {
+impl QuestionForm {
     /// The question type.
     pub fn kind(self) -> QuestionKind {
         match self {
-            Ask::Choice
-            | Ask::Refusal
-            | Ask::Beyond
-            | Ask::PairChoice { .. }
-            | Ask::Cross { .. } => QuestionKind::MultipleChoice,
-            Ask::Claim => QuestionKind::TrueFalse,
-            Ask::Free => QuestionKind::FreeForm,
-            Ask::PairClaim { .. } => QuestionKind::YesNo,
+            QuestionForm::Choice
+            | QuestionForm::Refusal
+            | QuestionForm::Beyond
+            | QuestionForm::PairChoice { .. }
+            | QuestionForm::Cross { .. } => QuestionKind::MultipleChoice,
+            QuestionForm::Claim => QuestionKind::TrueFalse,
+            QuestionForm::Free => QuestionKind::FreeForm,
+            QuestionForm::PairClaim { .. } => QuestionKind::YesNo,
         }
     }
 
     /// Sizes of the samplers for `options` options: what must occur equally often.
-    pub fn cards(self, options: usize) -> (usize, usize) {
+    pub fn sampler_sizes(self, options: usize) -> (usize, usize) {
         match self {
-            Ask::Choice => (options, 1),
+            QuestionForm::Choice => (options, 1),
             // Position of the right option, and distance of the refusal option behind it.
-            Ask::Refusal => (options + 1, options),
-            Ask::Beyond => (options + 1, 1),
+            QuestionForm::Refusal => (options + 1, options),
+            QuestionForm::Beyond => (options + 1, 1),
             // Label, and which of the two options is first.
-            Ask::Claim => (2, 2),
+            QuestionForm::Claim => (2, 2),
             // Every pair gets all rotations and both answers.
-            Ask::Free | Ask::PairClaim { .. } | Ask::PairChoice { .. } | Ask::Cross { .. } => {
-                (1, 1)
-            }
+            QuestionForm::Free
+            | QuestionForm::PairClaim { .. }
+            | QuestionForm::PairChoice { .. }
+            | QuestionForm::Cross { .. } => (1, 1),
         }
     }
 }
@@ -105,7 +106,7 @@ pub struct Block {
     /// Number of pictures or pairs.
     pub units: u64,
     /// The questions about each.
-    pub seats: Vec<QuestionSlot>,
+    pub slots: Vec<QuestionSlot>,
     /// The allowed terms of each list, as positions: the subject's lists, and lists that questions
     /// beyond the picture ask about.
     pub allowed: Allowed,
@@ -175,7 +176,7 @@ pub struct Slot {
     /// Its picture or pair within the block, from 0.
     pub unit: u64,
     /// Index of its question in the block.
-    pub seat: usize,
+    pub slot: usize,
     /// Number of its (first) picture, from 1.
     pub picture: u64,
 }
@@ -189,17 +190,19 @@ impl Schedule {
     /// left, or more than 2^31 questions.
     pub fn new(compiled: &CompiledMetadata, plan: &Plan) -> Result<Schedule> {
         let mut blocks = Vec::new();
-        let mut asked: HashMap<(usize, Ask, (usize, usize)), u64> = HashMap::new();
+        let mut asked: HashMap<(usize, QuestionForm, (usize, usize)), u64> = HashMap::new();
         for (at, pictures) in plan.pictures.iter().enumerate() {
             for mut block in self::blocks(compiled, pictures, plan.options, at)? {
-                for at in 0..block.seats.len() {
-                    let QuestionSlot { subtask, ask, .. } = block.seats[at];
+                for at in 0..block.slots.len() {
+                    let QuestionSlot { subtask, ask, .. } = block.slots[at];
                     // Questions with fewer options have their own samplers.
                     let options = block
                         .options
                         .min(block.allowed(compiled.subtasks[subtask].list).len());
-                    let before = asked.entry((subtask, ask, ask.cards(options))).or_default();
-                    block.seats[at].base = *before;
+                    let before = asked
+                        .entry((subtask, ask, ask.sampler_sizes(options)))
+                        .or_default();
+                    block.slots[at].base = *before;
                     *before += block.units;
                 }
                 blocks.push(block);
@@ -214,15 +217,15 @@ impl Schedule {
             pictures: 0,
         };
         schedule.lay_out();
-        if schedule.questions > MOST || schedule.pictures > MOST {
+        if schedule.questions > MAX_SIZE || schedule.pictures > MAX_SIZE {
             return Err(Error::input(format!(
-                "the plan has {} questions; the limit is {MOST}",
+                "the plan has {} questions; the limit is {MAX_SIZE}",
                 schedule.questions
             )));
         }
-        if compiled.compatibility.is_some() && schedule.pictures > DEALT {
+        if compiled.compatibility.is_some() && schedule.pictures > MAX_PICTURES_WITH_RULES {
             let what = format!(
-                "the plan has {} pictures; the limit with compatibility rules is {DEALT}",
+                "the plan has {} pictures; the limit with compatibility rules is {MAX_PICTURES_WITH_RULES}",
                 schedule.pictures
             );
             return Err(Error::input(what).help("split the plan into several with different names"));
@@ -250,7 +253,7 @@ impl Schedule {
                 .filter(|(_, b)| b.units > round)
             {
                 turns.push((at, questions, pictures));
-                questions += block.seats.len() as u64;
+                questions += block.slots.len() as u64;
                 pictures += block.pictures();
             }
             self.segments.push(Segment {
@@ -282,7 +285,7 @@ impl Schedule {
     }
 
     /// The slot of question `n` (from 0, below [`questions`](Self::questions)).
-    pub fn seated(&self, n: u64) -> Option<Slot> {
+    pub fn slot(&self, n: u64) -> Option<Slot> {
         let at = self
             .segments
             .partition_point(|s| s.first_question <= n)
@@ -300,7 +303,7 @@ impl Schedule {
         Some(Slot {
             block,
             unit: segment.first_round + round,
-            seat: (within - before) as usize,
+            slot: (within - before) as usize,
             picture: segment.first_picture + round * segment.pictures + pictures + 1,
         })
     }
@@ -492,14 +495,14 @@ pub(super) fn blocks(
             .unwrap_or(0)
             .saturating_mul(count(compiled.list(STYLE).unwrap_or(usize::MAX))),
     };
-    let units = units.min(MOST + 1);
+    let units = units.min(MAX_SIZE + 1);
     let name = format!("{at}/{}", rules.name);
     if classes.is_empty() {
         return Ok(vec![Block {
             subject,
             name,
             units,
-            seats: all,
+            slots: all,
             allowed,
             drawn: Vec::new(),
             options,
@@ -523,7 +526,7 @@ pub(super) fn blocks(
                     .map_or(of(list), |(_, t)| t);
                 1 + terms
                     .iter()
-                    .map(|t| compatible.wrong(list, *t, of(list), options - 1))
+                    .map(|t| compatible.wrong_answers(list, *t, of(list), options - 1))
                     .min()
                     .unwrap_or(0)
             }
@@ -548,7 +551,7 @@ pub(super) fn blocks(
                 format!("{name}/{nth}")
             },
             units,
-            seats,
+            slots: seats,
             allowed: allowed.clone(),
             drawn: class.terms.clone(),
             options: fewest,
@@ -572,7 +575,11 @@ fn paired(
         }
         for (_, terms) in class.terms.iter_mut().filter(|(l, _)| *l == list) {
             let others = terms.clone();
-            terms.retain(|t| others.iter().any(|o| o != t && !rules.alike(list, *t, *o)));
+            terms.retain(|t| {
+                others
+                    .iter()
+                    .any(|o| o != t && !rules.look_alike(list, *t, *o))
+            });
         }
     }
     classes.retain(|class| class.terms.iter().all(|(_, terms)| !terms.is_empty()));
@@ -585,9 +592,9 @@ const EXCLUDED: &str =
 /// The lists that a question is about.
 fn asks(compiled: &CompiledMetadata, subject: usize, seat: &QuestionSlot) -> Asks {
     let subtask = &compiled.subtasks[seat.subtask];
-    let free = seat.ask == Ask::Free;
+    let free = seat.ask == QuestionForm::Free;
     Asks {
-        lists: compiled.asks(&compiled.subjects[subject], subtask, free),
+        lists: compiled.lists_of_question(&compiled.subjects[subject], subtask, free),
         options: (!free).then_some(subtask.list),
     }
 }
@@ -675,27 +682,28 @@ fn seats(
             })
         };
         match pictures.shape {
-            Shape::Refusal => add(Ask::Refusal),
-            Shape::Beyond => add(Ask::Beyond),
+            Shape::Refusal => add(QuestionForm::Refusal),
+            Shape::Beyond => add(QuestionForm::Beyond),
             Shape::Pair => {
                 if kinds.contains(&YesNo) {
                     (0..2).for_each(|side| {
-                        (0..2).for_each(|fits| add(Ask::PairClaim { side, fits }))
+                        (0..2).for_each(|fits| add(QuestionForm::PairClaim { side, fits }))
                     });
                 }
                 if kinds.contains(&MultipleChoice) {
                     let rotations = options(subtask) as u8;
                     for side in 0..2 {
-                        (0..rotations).for_each(|rotation| add(Ask::PairChoice { side, rotation }));
+                        (0..rotations)
+                            .for_each(|rotation| add(QuestionForm::PairChoice { side, rotation }));
                     }
-                    (0..CROSS).for_each(|rotation| add(Ask::Cross { rotation }));
+                    (0..CROSS_OPTIONS).for_each(|rotation| add(QuestionForm::Cross { rotation }));
                 }
             }
             Shape::Single => {
                 for kind in kinds {
                     match kind {
-                        MultipleChoice => add(Ask::Choice),
-                        TrueFalse => add(Ask::Claim),
+                        MultipleChoice => add(QuestionForm::Choice),
+                        TrueFalse => add(QuestionForm::Claim),
                         FreeForm | YesNo => {
                             let texts = compiled.free_form(
                                 &compiled.subjects[subject],
@@ -704,7 +712,7 @@ fn seats(
                             let Some((describe, _)) = texts else { continue };
                             if !described.contains(&describe.source()) {
                                 described.push(describe.source());
-                                add(Ask::Free);
+                                add(QuestionForm::Free);
                             }
                         }
                     }

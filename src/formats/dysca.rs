@@ -5,8 +5,8 @@ use std::io::Write;
 use serde_json::Value;
 
 use super::fields::{self, Layout};
+use super::python_json::{Array, Style};
 use super::records::Record;
-use super::write::{Array, Style};
 use benchtop_model::{Choice, Error, Form, ImageRef, Item, QuestionKind, Result, Role};
 
 /// Field names in the order of the released post-processing. Level and style are optional.

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::dysca;
 use super::fields::{self, Layout};
+use super::python_json::{Array, Style};
 use super::records::Record;
-use super::write::{Array, Style};
 use benchtop_model::{Error, Form, ImageRef, Item, Key, Result};
 
 /// The `extra` field with the fields of the image record.

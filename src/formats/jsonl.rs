@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use super::fields;
+use super::python_json;
 use super::records::Raw;
-use super::write;
 use benchtop_model::{Error, Item, Result};
 
 pub(super) fn item(raw: Raw<'_>) -> Result<Item> {
@@ -17,6 +17,6 @@ pub(super) fn item(raw: Raw<'_>) -> Result<Item> {
 pub fn write(item: &Item, out: &mut dyn Write) -> Result<()> {
     let line =
         serde_json::to_vec(item).map_err(|e| Error::input(format!("cannot write as JSON: {e}")))?;
-    write::raw(out, &line)?;
-    write::raw(out, b"\n")
+    python_json::raw(out, &line)?;
+    python_json::raw(out, b"\n")
 }

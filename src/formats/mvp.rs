@@ -6,8 +6,8 @@ use std::io::Write;
 use serde_json::Value;
 
 use super::fields::{self, Layout};
+use super::python_json::{self, Style};
 use super::records::Record;
-use super::write::{self, Style};
 use benchtop_model::{
     Choice, Error, Form, ImageRef, Item, Key, Pair, QuestionKind, Result, Role, Rotation, Side,
 };
@@ -351,8 +351,8 @@ pub fn write_question(item: &Item, out: &mut dyn Write) -> Result<()> {
             "instruction",
         );
     }
-    write::json(out, &layout(item.form).record(item), Style::LINE, 0)?;
-    write::raw(out, b"\n")
+    python_json::json(out, &layout(item.form).record(item), Style::LINE, 0)?;
+    python_json::raw(out, b"\n")
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::io::Write;
 use serde_json::Value;
 
 use super::fields::{self, Layout};
+use super::python_json::{self, Style};
 use super::records::Record;
-use super::write::{self, Style};
 use benchtop_model::{Prediction, Result};
 
 /// Fields that may hold the raw output, in order of precedence.
@@ -123,8 +123,8 @@ pub fn write_prediction(prediction: &Prediction, out: &mut dyn Write) -> Result<
         .get(NAME)
         .and_then(Value::as_str)
         .unwrap_or("output");
-    write::json(out, &layout(name).record(prediction), Style::LINE, 0)?;
-    write::raw(out, b"\n")
+    python_json::json(out, &layout(name).record(prediction), Style::LINE, 0)?;
+    python_json::raw(out, b"\n")
 }
 
 #[cfg(test)]

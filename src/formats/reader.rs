@@ -12,7 +12,7 @@ use benchtop_model::{Item, Prediction, Result};
 pub(super) type Make<T> = Box<dyn Fn(Raw<'_>, &mut VecDeque<Result<T>>) + Send>;
 
 /// The source of a file's values.
-pub(super) trait Source<T>: Send {
+pub(super) trait ValueSource<T>: Send {
     /// The next value, with the line on which it begins.
     fn next(&mut self) -> Option<(u64, Result<T>)>;
 
@@ -34,7 +34,7 @@ pub(super) trait Source<T>: Send {
 /// (truncated, unreadable), nothing follows. A record with several questions gives several values
 /// with one line. Duplicate ids are not detected here.
 pub struct Reader<T> {
-    source: Box<dyn Source<T>>,
+    source: Box<dyn ValueSource<T>>,
     file: PathBuf,
 }
 
@@ -42,7 +42,7 @@ pub type Items = Reader<Item>;
 pub type Predictions = Reader<Prediction>;
 
 impl<T: 'static> Reader<T> {
-    pub(super) fn new(source: Box<dyn Source<T>>, file: &Path) -> Self {
+    pub(super) fn new(source: Box<dyn ValueSource<T>>, file: &Path) -> Self {
         Reader {
             source,
             file: file.to_path_buf(),
@@ -96,7 +96,7 @@ struct OfRecords<T> {
     line: u64,
 }
 
-impl<T: Send> Source<T> for OfRecords<T> {
+impl<T: Send> ValueSource<T> for OfRecords<T> {
     fn next(&mut self) -> Option<(u64, Result<T>)> {
         loop {
             if let Some(found) = self.ready.pop_front() {

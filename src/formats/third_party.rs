@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::cells::Inline;
 use super::mapped::{ItemReader, PredictionReader};
-use super::reader::{Items, Predictions, Reader, Source};
+use super::reader::{Items, Predictions, Reader, ValueSource};
 use super::records::Record;
 use super::rows::{self, Rows, Tally, json};
 use super::tools::{
@@ -154,7 +154,7 @@ struct ItemRows {
     carried: Vec<Inline>,
 }
 
-impl Source<Item> for ItemRows {
+impl ValueSource<Item> for ItemRows {
     fn next(&mut self) -> Option<(u64, Result<Item>)> {
         match self.rows.next_row() {
             Ok(None) => None,
@@ -211,7 +211,7 @@ struct PredictionRows {
     reader: PredictionReader,
 }
 
-impl Source<Prediction> for PredictionRows {
+impl ValueSource<Prediction> for PredictionRows {
     fn next(&mut self) -> Option<(u64, Result<Prediction>)> {
         loop {
             match self.rows.next_row() {

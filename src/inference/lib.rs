@@ -4,9 +4,9 @@
 
 pub mod candle;
 mod error_class;
-pub mod gauges;
 pub mod http;
 pub mod hub;
+pub mod machine_load;
 pub mod ocr;
 pub mod preprocess;
 pub mod reader;
@@ -23,7 +23,7 @@ use benchtop_model::generation::{
 
 /// An event of a running [`ImageGenerator`].
 #[derive(Debug)]
-pub enum Told {
+pub enum GenerationEvent {
     /// Progress of the running batch. Generators without steps send `done: 0` now and then, so that
     /// the receiver can cancel while they wait.
     Step {
@@ -57,7 +57,7 @@ pub trait ImageGenerator: Send {
 
     /// The reason why this generator replaces the preferred one, if it does. Shown after a
     /// semicolon.
-    fn instead(&self) -> Option<&str> {
+    fn replaces_because(&self) -> Option<&str> {
         None
     }
 
@@ -68,13 +68,13 @@ pub trait ImageGenerator: Send {
         &mut self,
         settings: &Settings,
         tasks: &[Task],
-        watch: &mut dyn FnMut(Told) -> bool,
+        watch: &mut dyn FnMut(GenerationEvent) -> bool,
     );
 }
 
 /// An event of running work without steps, such as questions to a model.
 #[derive(Debug)]
-pub enum Heard<T> {
+pub enum BatchEvent<T> {
     /// Sent now and then while waiting, so that the receiver can cancel.
     Alive,
     /// Task `index` (from 0) is finished. Sent exactly once per task, in any order.
@@ -87,11 +87,11 @@ pub enum Heard<T> {
 /// Runs `work` and collects the results of its tasks in their order.
 fn gather<T>(
     tasks: usize,
-    work: impl FnOnce(&mut dyn FnMut(Heard<T>) -> bool),
+    work: impl FnOnce(&mut dyn FnMut(BatchEvent<T>) -> bool),
 ) -> Vec<Result<T, Failure>> {
     let mut results: Vec<Option<Result<T, Failure>>> = (0..tasks).map(|_| None).collect();
     work(&mut |heard| {
-        if let Heard::Done { index, result } = heard
+        if let BatchEvent::Done { index, result } = heard
             && let Some(place) = results.get_mut(index)
         {
             *place = Some(result);
@@ -118,8 +118,8 @@ pub fn generate_all(
 ) -> Vec<Result<Picture, Failure>> {
     gather(tasks.len(), |watch| {
         generator.generate(settings, tasks, &mut |told| match told {
-            Told::Done { index, result } => watch(Heard::Done { index, result }),
-            Told::Step { .. } => watch(Heard::Alive),
+            GenerationEvent::Done { index, result } => watch(BatchEvent::Done { index, result }),
+            GenerationEvent::Step { .. } => watch(BatchEvent::Alive),
         });
     })
 }

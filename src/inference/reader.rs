@@ -1,6 +1,6 @@
 //! The trait of OCR engines.
 
-use super::{Heard, gather};
+use super::{BatchEvent, gather};
 use benchtop_model::generation::{Failure, Fingerprint};
 use benchtop_model::ocr::ReadText;
 use benchtop_model::vlm::Encoded;
@@ -18,11 +18,11 @@ pub trait TextReader: Send {
     fn fingerprint(&self) -> Fingerprint;
 
     /// Maximum number of pictures that are read in parallel.
-    fn at_once(&self) -> usize;
+    fn parallelism(&self) -> usize;
 
     /// Reads all `pictures`. Once `watch` returns `false`, the work stops, and unfinished pictures
     /// fail with [`Cancelled`](benchtop_model::generation::FailureKind::Cancelled).
-    fn read(&mut self, pictures: &[Encoded], watch: &mut dyn FnMut(Heard<ReadText>) -> bool);
+    fn read(&mut self, pictures: &[Encoded], watch: &mut dyn FnMut(BatchEvent<ReadText>) -> bool);
 }
 
 /// Reads all `pictures` and returns the results in their order.

@@ -56,7 +56,7 @@ pub struct EmbeddedText {
     pub vector: Vec<f32>,
     /// The number of tokens, including special tokens, of a text that is too long for the model.
     /// Then the vector covers only the first tokens.
-    pub cut: Option<usize>,
+    pub tokens_before_cut: Option<usize>,
 }
 
 /// Embeds texts as vectors whose scalar product is their semantic similarity.
@@ -68,7 +68,7 @@ pub trait TextEmbedder: Send {
     fn dimension(&self) -> usize;
 
     /// Maximum number of tokens of a text, including special tokens.
-    fn longest_text(&self) -> usize;
+    fn max_tokens(&self) -> usize;
 
     /// Everything that decides the embeddings.
     fn fingerprint(&self) -> Fingerprint;

@@ -1,8 +1,8 @@
 //! The trait of vision-language models.
 
-use super::{Heard, gather};
+use super::{BatchEvent, gather};
 use benchtop_model::generation::{Failure, Fingerprint};
-use benchtop_model::vlm::{Abilities, Ask, Reply};
+use benchtop_model::vlm::{Reply, VlmCapabilities, VlmRequest};
 
 /// Answers questions about pictures: judges, question writers, and models under test.
 ///
@@ -13,7 +13,7 @@ use benchtop_model::vlm::{Abilities, Ask, Reply};
 /// others. If the server rejects the request, the question fails with
 /// [`Refused`](benchtop_model::generation::FailureKind::Refused).
 pub trait VisionLanguageModel: Send {
-    fn abilities(&self) -> &Abilities;
+    fn abilities(&self) -> &VlmCapabilities;
 
     /// Everything that decides the answers, as far as the client knows.
     fn fingerprint(&self) -> Fingerprint;
@@ -21,10 +21,13 @@ pub trait VisionLanguageModel: Send {
     /// Asks all questions. `watch` gets every result. Once it returns `false`, the work stops, and
     /// unfinished questions fail with
     /// [`Cancelled`](benchtop_model::generation::FailureKind::Cancelled).
-    fn ask(&mut self, asks: &[Ask], watch: &mut dyn FnMut(Heard<Reply>) -> bool);
+    fn ask(&mut self, asks: &[VlmRequest], watch: &mut dyn FnMut(BatchEvent<Reply>) -> bool);
 }
 
 /// Asks all questions and returns the answers in their order.
-pub fn ask_all(model: &mut dyn VisionLanguageModel, asks: &[Ask]) -> Vec<Result<Reply, Failure>> {
+pub fn ask_all(
+    model: &mut dyn VisionLanguageModel,
+    asks: &[VlmRequest],
+) -> Vec<Result<Reply, Failure>> {
     gather(asks.len(), |watch| model.ask(asks, watch))
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::extract::declines;
 use super::judge::json::objects;
 use super::judge::{spoken, understood};
-use benchtop_model::judge::{Element, Said, Word};
+use benchtop_model::judge::{Element, JudgeAnswer, Word};
 
 /// The default share of right answers from which a picture counts as aligned.
 pub const THRESHOLD: f64 = 0.5;
@@ -121,8 +121,8 @@ fn folded(element: &Element, text: &str) -> Answered {
     }
     if choices.iter().all(|c| Word::from_name(c).is_some()) && !explicit {
         return match (understood(&text, Word::Yes).said, Word::from_name(&wanted)) {
-            (Said::Word(word), Some(wanted)) if word == wanted => Answered::Right,
-            (Said::Word(_), Some(_)) => Answered::Wrong,
+            (JudgeAnswer::Word(word), Some(wanted)) if word == wanted => Answered::Right,
+            (JudgeAnswer::Word(_), Some(_)) => Answered::Wrong,
             _ => Answered::Unknown,
         };
     }

@@ -96,7 +96,7 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
     ] {
         let chosen =
             |q: usize| set.multiple_choice(q) && sheet.side(q) == Some(side) && set.at(q, level);
-        let rotated = |q: usize| sheet.set.get(q) != 0 && chosen(q);
+        let rotated = |q: usize| sheet.rotation_set.get(q) != 0 && chosen(q);
         let help = "CircularEval: a multiple-choice question is right if it is right in every rotation of its options";
         found.push(set.grouped(
             format!("Circular.{name}"),
@@ -104,23 +104,23 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
             help,
             Unit::Rotations,
             1,
-            &sheet.set,
+            &sheet.rotation_set,
             rotated,
         ));
         let help = "VanillaEval: the first rotation of a multiple-choice question in question-file order, read by the circular rule";
         let mut vanilla = Measure::new(format!("Vanilla.{name}"), "Vanilla", help, Unit::Rotations);
-        for members in groups(set.chosen(rotated), |row| sheet.set.get(row)) {
+        for members in groups(set.chosen(rotated), |row| sheet.rotation_set.get(row)) {
             vanilla.push(
                 members
                     .into_iter()
-                    .min_by_key(|row| sheet.turn[*row as usize]),
+                    .min_by_key(|row| sheet.rotation[*row as usize]),
             );
         }
         found.push(vanilla);
         let help = "VanillaEval: the multiple-choice question as in all_questions, read by the single-question rule";
         let name = format!("Vanilla(all_questions).{name}");
         found.push(set.answers(name, "Vanilla(all_questions)", help, |q| {
-            sheet.set.get(q) == 0 && chosen(q)
+            sheet.rotation_set.get(q) == 0 && chosen(q)
         }));
     }
     // Column order of the paper, protocol by protocol.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{Error, Result as Checked};
 
 /// Maximum number of categories of a [`Scale`].
-pub const MOST_CATEGORIES: u8 = 16;
+pub const MAX_CATEGORIES: u8 = 16;
 
 /// Category of ratings that are not a category: skipped, flagged, unsure, or not judged. They are
 /// counted apart and never count as agreement.
@@ -25,11 +25,11 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale of 1 to [`MOST_CATEGORIES`] categories. `positive` must be one of them.
+    /// A scale of 1 to [`MAX_CATEGORIES`] categories. `positive` must be one of them.
     pub fn new(categories: u8, positive: u8) -> Checked<Scale> {
-        if categories == 0 || categories > MOST_CATEGORIES {
+        if categories == 0 || categories > MAX_CATEGORIES {
             let what =
-                format!("cannot compare {categories} categories; the limit is {MOST_CATEGORIES}");
+                format!("cannot compare {categories} categories; the limit is {MAX_CATEGORIES}");
             return Err(Error::input(what)
                 .field("categories")
                 .help("merge categories that mean the same"));
@@ -80,7 +80,7 @@ pub enum Undefined {
 
 impl Undefined {
     /// The reason in words. Categories without a name in `categories` appear by number.
-    pub fn named<S: AsRef<str>>(self, categories: &[S]) -> String {
+    pub fn describe<S: AsRef<str>>(self, categories: &[S]) -> String {
         let name = |c: u8| match categories.get(usize::from(c)) {
             Some(name) => format!("\"{}\"", name.as_ref()),
             None => format!("category {c}"),
@@ -113,7 +113,7 @@ impl Undefined {
 
 impl fmt::Display for Undefined {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.named::<&str>(&[]))
+        f.write_str(&self.describe::<&str>(&[]))
     }
 }
 

@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::agreement::{Bootstrap, Interval};
 use super::board::analysis::ScEstimate;
-use super::board::{Board, BoardAsk, Scale};
+use super::board::{Board, BoardQuery, Scale};
 use super::error::{Error, ErrorKind, Result};
 
 /// A request for an analysis of a board.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnalyseAsk {
-    pub board: BoardAsk,
+    pub board: BoardQuery,
     pub what: What,
 }
 

@@ -161,7 +161,7 @@ impl Column {
     }
 
     /// Whether its numbers depend on free-form answers.
-    pub fn is_of_free_form(&self) -> bool {
+    pub fn uses_free_form(&self) -> bool {
         self.name == "Acc.type.free-form" || self.name.starts_with("Final.")
     }
 }
@@ -194,7 +194,7 @@ pub enum Curated {
 
 /// Which published figures to show on a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Printed {
+pub enum PublishedFigures {
     #[default]
     Off,
     /// Figures of every paper that prints a column of the board.
@@ -205,13 +205,13 @@ pub enum Printed {
 
 /// A board query.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct BoardAsk {
+pub struct BoardQuery {
     pub curated: Curated,
     pub filter: Filter,
     /// Name of the extraction rule. `None` uses the rule of each question's paper.
     pub rule: Option<String>,
     /// Published figures to add as rows after the scored ones. Scores do not depend on it.
-    pub printed: Printed,
+    pub printed: PublishedFigures,
 }
 
 /// Irregularities of a model's predictions.
@@ -311,7 +311,7 @@ pub struct AnswerDetail {
 impl AnswerDetail {
     /// The score of the answer from 0 to 1; `None` for a free-form answer that was not compared
     /// yet.
-    pub fn worth(&self) -> Option<f32> {
+    pub fn score(&self) -> Option<f32> {
         self.right
             .map(|right| f32::from(u8::from(right)))
             .or(self.similarity)
@@ -320,7 +320,7 @@ impl AnswerDetail {
 
 /// A page of answers behind a cell, unit by unit in the order of the data set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct BehindPage {
+pub struct DrilldownPage {
     /// The answers of this page. Units are never split.
     pub answers: Vec<AnswerDetail>,
     /// Number of answers on all pages.
@@ -331,7 +331,7 @@ pub struct BehindPage {
 
 /// The answers of all models to one question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct ItemAnswers {
     /// Item number, from 1. It is also its position in files.
     pub number: u32,
     pub item: String,

@@ -29,7 +29,8 @@ pub struct Edit {
     /// Restores the original text.
     pub restore: bool,
     /// Only previews the edit.
-    pub dry: bool,
+    #[serde(rename = "dry")]
+    pub preview: bool,
 }
 
 /// A change of an item's text.
@@ -64,12 +65,12 @@ pub struct Edited {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The original text.
-    pub before: Before,
+    pub before: ItemText,
 }
 
 /// The editable text of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Before {
+pub struct ItemText {
     /// The question without its options.
     pub question: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -80,10 +81,10 @@ pub struct Before {
     pub instruction: Option<String>,
 }
 
-impl Before {
+impl ItemText {
     /// The text of `item`.
-    pub fn of(item: &Item) -> Before {
-        Before {
+    pub fn of(item: &Item) -> ItemText {
+        ItemText {
             question: item.question.clone(),
             options: item.options.clone(),
             answer: item.answer.clone(),
@@ -105,7 +106,7 @@ impl Edit {
     /// that are empty, duplicate, or without exactly one right answer, an answer that is not an
     /// option, an instruction in which the old text cannot be found, or no change at all.
     pub fn apply(&self, item: &Item, by: &str, at: i64) -> Result<Item> {
-        let before = Before::of(item);
+        let before = ItemText::of(item);
         let mut next = item.clone();
         if self.restore {
             let Some(edited) = &item.edited else {
@@ -121,7 +122,7 @@ impl Edit {
                 .iter_mut()
                 .for_each(|made| made.chance = chance);
         }
-        let now = Before::of(&next);
+        let now = ItemText::of(&next);
         if now == before {
             return Err(Error::input("the edit changes nothing")
                 .help("change the question, an option, the answer, or the instruction"));
@@ -142,7 +143,7 @@ impl Edit {
     }
 
     fn write(&self, item: &mut Item) -> Result<()> {
-        let before = Before::of(item);
+        let before = ItemText::of(item);
         if let Some(question) = &self.question {
             item.question = text(question, "question", "the question")?;
         }
@@ -177,7 +178,7 @@ fn text(text: &str, field: &str, what: &str) -> Result<String> {
 
 /// Validates the options, finds the right one, and writes the answer key the way the source did: as
 /// a letter or as a text.
-fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> {
+fn choose(item: &mut Item, before: &ItemText, answer: Option<&str>) -> Result<()> {
     let wrong = |what: String, help: &str| Err(Error::input(what).field("options").help(help));
     for (at, option) in item.options.iter_mut().enumerate() {
         option.text = text(
@@ -289,7 +290,7 @@ fn plain_answer(kind: QuestionKind, answer: &str) -> Result<String> {
 }
 
 /// Replaces the old question and options in the instruction by the new ones.
-fn rewritten(old: &str, before: &Before, item: &Item) -> Result<String> {
+fn rewritten(old: &str, before: &ItemText, item: &Item) -> Result<String> {
     let lost = |what: &str| {
         Error::input(format!(
             "cannot find {what} in the instruction to change it"
@@ -405,7 +406,7 @@ mod tests {
             (edited.by.as_str(), edited.note.as_deref(), edited.at),
             ("ann", Some("too easy"), 5)
         );
-        assert_eq!(edited.before, Before::of(&item()));
+        assert_eq!(edited.before, ItemText::of(&item()));
         assert_ne!(next.digest(), item().digest());
         // A second edit keeps the original text. Restoring that text clears the record.
         let again = Edit {
@@ -414,7 +415,7 @@ mod tests {
         }
         .apply(&next, "bob", 6)
         .unwrap();
-        assert_eq!(again.edited.as_ref().unwrap().before, Before::of(&item()));
+        assert_eq!(again.edited.as_ref().unwrap().before, ItemText::of(&item()));
         assert!(
             again
                 .instruction

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::generation::FailureKind;
 use super::job::JobState;
-use super::trust::Waits;
+use super::trust::PendingConsent;
 use super::vlm::{Finish, Usage};
 
 /// A server that runs the model.
@@ -23,7 +23,7 @@ pub struct Server {
 /// The orders in which a question's options are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Orders {
+pub enum OptionOrders {
     /// The item's own order.
     #[default]
     AsIs,
@@ -33,20 +33,20 @@ pub enum Orders {
     Circular,
 }
 
-impl Orders {
+impl OptionOrders {
     /// A description for people.
-    pub fn words(self) -> String {
+    pub fn describe(self) -> String {
         match self {
-            Orders::AsIs => "as they are".into(),
-            Orders::Shuffles(1) => "1 shuffle".into(),
-            Orders::Shuffles(n) => format!("{n} shuffles"),
-            Orders::Circular => "all rotations".into(),
+            OptionOrders::AsIs => "as they are".into(),
+            OptionOrders::Shuffles(1) => "1 shuffle".into(),
+            OptionOrders::Shuffles(n) => format!("{n} shuffles"),
+            OptionOrders::Circular => "all rotations".into(),
         }
     }
 }
 
 /// Maximum number of shuffles per question.
-pub const MOST_SHUFFLES: u32 = 100;
+pub const MAX_SHUFFLES: u32 = 100;
 
 /// The instruction around a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ pub struct NewRun {
     /// Whether to leave the pictures out.
     pub blind: bool,
     /// Orders of the options.
-    pub orders: Orders,
+    pub orders: OptionOrders,
     /// Instruction.
     pub wording: Wording,
     /// Maximum number of tokens per answer.
@@ -112,7 +112,7 @@ pub struct NewRun {
 
 /// The result of starting or previewing an evaluation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct BegunRun {
+pub struct StartedRun {
     /// The job; `None` for a preview.
     pub job: Option<JobState>,
     /// Label of the answers.
@@ -123,7 +123,7 @@ pub struct BegunRun {
     /// Items whose picture is missing.
     pub without: u64,
     /// The agreement that is needed before the job starts.
-    pub waits: Option<Box<Waits>>,
+    pub waits: Option<Box<PendingConsent>>,
     /// Items that show a draft, if pictures are sent.
     pub drafts: u64,
 }
@@ -161,7 +161,7 @@ pub struct RunState {
 
 /// A question of an evaluation: an item and an order of its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Asked {
+pub struct RunQuestion {
     /// Item number, from 1.
     pub number: u32,
     /// Number of the shuffle or rotation, from 1; 0 for the item's own order.
@@ -208,13 +208,13 @@ pub struct RunFailure {
 /// The header of an answer file. A question that is neither answered nor in `lacking` was not
 /// asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunPart {
+pub struct AnswerFileHeader {
     pub run: u32,
     /// Base label of the run.
     pub base: String,
     /// Orders of the options.
     #[serde(default)]
-    pub orders: Orders,
+    pub orders: OptionOrders,
     /// The order that this file covers, from 1; 0 for the items' own order.
     #[serde(default)]
     pub order: u16,
@@ -225,20 +225,20 @@ pub struct RunPart {
 
 /// The label of the answers of one order. The items' own order and the first order get the base
 /// label.
-pub fn label_of(base: &str, orders: Orders, order: u16) -> String {
+pub fn label_of(base: &str, orders: OptionOrders, order: u16) -> String {
     match (orders, order) {
-        (_, 0 | 1) | (Orders::AsIs, _) => base.to_string(),
-        (Orders::Shuffles(_), n) => format!("{base} (shuffle {n})"),
-        (Orders::Circular, n) => format!("{base} (rotation {n})"),
+        (_, 0 | 1) | (OptionOrders::AsIs, _) => base.to_string(),
+        (OptionOrders::Shuffles(_), n) => format!("{base} (shuffle {n})"),
+        (OptionOrders::Circular, n) => format!("{base} (rotation {n})"),
     }
 }
 
 /// The orders that an answer counts for. A question without options is asked once (order 0) and
 /// counts for every shuffle, or for the first rotation.
-pub fn orders_of(orders: Orders, order: u16) -> std::ops::RangeInclusive<u16> {
+pub fn orders_of(orders: OptionOrders, order: u16) -> std::ops::RangeInclusive<u16> {
     match (orders, order) {
-        (Orders::Shuffles(n), 0) => 1..=u16::try_from(n).unwrap_or(u16::MAX),
-        (Orders::Circular, 0) => 1..=1,
+        (OptionOrders::Shuffles(n), 0) => 1..=u16::try_from(n).unwrap_or(u16::MAX),
+        (OptionOrders::Circular, 0) => 1..=1,
         (_, order) => order..=order,
     }
 }
@@ -255,7 +255,7 @@ pub fn base_label(model: &str, blind: bool, run: u32) -> String {
 
 /// The model part of a label: `MODEL+INSTRUCTION` if the instruction is not the paper's, such as
 /// MVP-Bench's VC prompts. Imported prediction files with that name share the row.
-pub fn worded(model: &str, wording: &Wording) -> String {
+pub fn label_with_instruction(model: &str, wording: &Wording) -> String {
     match wording {
         Wording::Paper => model.to_string(),
         other => format!("{model}+{}", other.name()),
@@ -273,25 +273,32 @@ mod tests {
 
     #[test]
     fn labels_name_order_and_run() {
-        assert_eq!(label_of("m", Orders::AsIs, 0), "m");
-        assert_eq!(label_of("m", Orders::Shuffles(5), 3), "m (shuffle 3)");
-        assert_eq!(label_of("m", Orders::Circular, 1), "m");
-        assert_eq!(label_of("m", Orders::Shuffles(5), 1), "m");
+        assert_eq!(label_of("m", OptionOrders::AsIs, 0), "m");
+        assert_eq!(label_of("m", OptionOrders::Shuffles(5), 3), "m (shuffle 3)");
+        assert_eq!(label_of("m", OptionOrders::Circular, 1), "m");
+        assert_eq!(label_of("m", OptionOrders::Shuffles(5), 1), "m");
         assert_eq!(
             [
-                orders_of(Orders::Shuffles(2), 0),
-                orders_of(Orders::Shuffles(2), 2)
+                orders_of(OptionOrders::Shuffles(2), 0),
+                orders_of(OptionOrders::Shuffles(2), 2)
             ],
             [1..=2, 2..=2]
         );
         assert_eq!(
-            [orders_of(Orders::Circular, 0), orders_of(Orders::AsIs, 0)],
+            [
+                orders_of(OptionOrders::Circular, 0),
+                orders_of(OptionOrders::AsIs, 0)
+            ],
             [1..=1, 0..=0]
         );
-        assert_eq!(label_of("m", Orders::Circular, 2), "m (rotation 2)");
+        assert_eq!(label_of("m", OptionOrders::Circular, 2), "m (rotation 2)");
         assert!(
             is_blind(&base_label("m", true, 1))
-                && is_blind(&label_of(&base_label("m", true, 2), Orders::Circular, 3))
+                && is_blind(&label_of(
+                    &base_label("m", true, 2),
+                    OptionOrders::Circular,
+                    3
+                ))
         );
         assert!(!is_blind(&base_label("m", false, 2)) && base_label("m", false, 2) == "m (run 2)");
         let vc = Wording::Text {
@@ -300,13 +307,16 @@ mod tests {
         };
         assert_eq!(
             (
-                worded("m", &Wording::Paper).as_str(),
-                worded("m", &vc).as_str()
+                label_with_instruction("m", &Wording::Paper).as_str(),
+                label_with_instruction("m", &vc).as_str()
             ),
             ("m", "m+vc-low")
         );
         assert_eq!(
-            (Orders::Circular.words().as_str(), Wording::Paper.name()),
+            (
+                OptionOrders::Circular.describe().as_str(),
+                Wording::Paper.name()
+            ),
             ("all rotations", "paper")
         );
     }

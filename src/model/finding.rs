@@ -112,7 +112,8 @@ pub struct Finding {
     /// The term, slot, or item concerned; may be empty.
     pub term: String,
     /// What was found, in one sentence without a full stop.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub message: String,
     /// What to do about it; may be empty.
     pub help: String,
 }
@@ -127,7 +128,7 @@ impl Finding {
             length: 0,
             rule,
             term: String::new(),
-            what: what.into(),
+            message: what.into(),
             help: String::new(),
         }
     }
@@ -175,7 +176,7 @@ impl std::fmt::Display for Finding {
             ": {} [{}] {}",
             self.severity().name(),
             self.rule.name(),
-            clean::line(&self.what)
+            clean::line(&self.message)
         )
     }
 }

@@ -90,7 +90,8 @@ pub struct GeneratedImage {
     /// Ids of its items at the time.
     pub items: Vec<String>,
     /// For two pictures side by side, the hashes of both.
-    pub of: Vec<String>,
+    #[serde(rename = "of")]
+    pub composed_of: Vec<String>,
 }
 
 impl GeneratedImage {
@@ -166,7 +167,7 @@ impl PictureState {
 
 /// A picture to generate, with its prompts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted<'a> {
+pub struct PictureRequest<'a> {
     pub name: &'a str,
     pub prompt: &'a str,
     pub negative: Option<&'a str>,
@@ -174,10 +175,10 @@ pub struct Wanted<'a> {
 
 /// The picture to generate for an item: its first one, if the item has a prompt and no file came
 /// with it.
-pub fn wanted(item: &Item) -> Option<Wanted<'_>> {
+pub fn picture_to_generate(item: &Item) -> Option<PictureRequest<'_>> {
     let image = item.images.first().filter(|i| i.hash.is_none())?;
     let prompt = item.prompt.as_deref().filter(|p| !p.trim().is_empty())?;
-    Some(Wanted {
+    Some(PictureRequest {
         name: &image.name,
         prompt,
         negative: item.negative_prompt.as_deref(),

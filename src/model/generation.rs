@@ -98,7 +98,7 @@ pub struct Task {
 
 /// The inputs that a generator respects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Honours {
+pub struct RespectedInputs {
     /// The same seed gives the same picture.
     pub seed: bool,
     /// [`Settings::steps`].
@@ -129,20 +129,23 @@ pub struct Capabilities {
     /// Supported schedulers.
     pub schedulers: Vec<Scheduler>,
     /// Inputs that it respects.
-    pub honours: Honours,
+    #[serde(rename = "honours")]
+    pub respects: RespectedInputs,
     /// Whether it reports single steps.
-    pub steps_told: bool,
+    #[serde(rename = "steps_told")]
+    pub reports_steps: bool,
     /// Whether it produces drafts.
     pub draft: bool,
     /// Recommended settings.
-    pub best: Settings,
+    #[serde(rename = "best")]
+    pub recommended: Settings,
 }
 
 impl Capabilities {
     /// The reason that the generator cannot run the task, if any. Tasks are refused rather than
     /// adjusted. An ignored scheduler or setting is no reason; an ignored start image or mask is,
     /// because it changes the picture.
-    pub fn excluded(&self, settings: &Settings, task: &Task) -> Option<Failure> {
+    pub fn refusal_reason(&self, settings: &Settings, task: &Task) -> Option<Failure> {
         let (least, most) = self.sides;
         let (width, height) = (settings.width, settings.height);
         let wrong = |reason: String| Some(Failure::new(FailureKind::Input, reason));
@@ -162,7 +165,7 @@ impl Capabilities {
                 ));
             }
         }
-        if self.honours.scheduler && !self.schedulers.contains(&settings.scheduler) {
+        if self.respects.scheduler && !self.schedulers.contains(&settings.scheduler) {
             let known: Vec<_> = self.schedulers.iter().map(|s| s.name()).collect();
             return wrong(format!(
                 "{} has no scheduler `{}`; use {}",
@@ -171,20 +174,20 @@ impl Capabilities {
                 known.join(", ")
             ));
         }
-        if (self.honours.steps && settings.steps == 0) || !settings.guidance.is_finite() {
+        if (self.respects.steps && settings.steps == 0) || !settings.guidance.is_finite() {
             return wrong(format!(
                 "cannot generate with {} steps and guidance {}",
                 settings.steps, settings.guidance
             ));
         }
         let init = task.init.as_ref()?;
-        if !self.honours.init && init.mask.is_none() {
+        if !self.respects.init && init.mask.is_none() {
             return wrong(format!(
                 "{} does not support start images; leave it out",
                 self.name
             ));
         }
-        if !self.honours.mask && init.mask.is_some() {
+        if !self.respects.mask && init.mask.is_some() {
             return wrong(format!(
                 "{} does not support masks; leave it out",
                 self.name
@@ -216,7 +219,8 @@ impl Capabilities {
 pub struct Picture {
     pub pixels: Pixels,
     /// Inputs that were respected for this picture.
-    pub honoured: Honours,
+    #[serde(rename = "honoured")]
+    pub respected: RespectedInputs,
     /// Remarks for people, such as a truncated prompt.
     pub notes: Vec<String>,
 }
@@ -257,7 +261,7 @@ impl Failure {
     }
 
     /// Whether a retry of the same task may work.
-    pub fn passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(
             self.kind,
             FailureKind::OutOfMemory | FailureKind::Unavailable | FailureKind::Transport

@@ -11,7 +11,7 @@ use super::verdict::{Act, Verdict};
 
 /// A point in the project's history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Moment {
+pub enum HistoryPoint {
     /// The present.
     #[default]
     Now,
@@ -21,18 +21,18 @@ pub enum Moment {
     At(i64),
 }
 
-impl Moment {
+impl HistoryPoint {
     /// Parses `now`, a revision (`412`), or an RFC 3339 time (`2026-01-31T12:00:00Z`).
-    pub fn parse(text: &str) -> Result<Moment> {
+    pub fn parse(text: &str) -> Result<HistoryPoint> {
         let text = text.trim();
         if text == "now" {
-            return Ok(Moment::Now);
+            return Ok(HistoryPoint::Now);
         }
         if let Ok(rev) = text.parse() {
-            return Ok(Moment::Rev(rev));
+            return Ok(HistoryPoint::Rev(rev));
         }
         match text.parse::<jiff::Timestamp>() {
-            Ok(time) => Ok(Moment::At(time.as_millisecond())),
+            Ok(time) => Ok(HistoryPoint::At(time.as_millisecond())),
             Err(_) => Err(Error::new(
                 super::ErrorKind::Usage,
                 format!("`{text}` is not a point in time"),
@@ -44,9 +44,9 @@ impl Moment {
     /// Whether it includes a decision with this revision and time.
     pub fn includes(self, rev: u64, at: i64) -> bool {
         match self {
-            Moment::Now => true,
-            Moment::Rev(last) => rev <= last,
-            Moment::At(last) => at <= last,
+            HistoryPoint::Now => true,
+            HistoryPoint::Rev(last) => rev <= last,
+            HistoryPoint::At(last) => at <= last,
         }
     }
 }
@@ -68,7 +68,7 @@ pub fn to_the_second(at: i64) -> String {
 
 /// A query of the decision log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LogAsk {
+pub struct LogQuery {
     /// Only decisions of this annotator.
     pub who: Option<String>,
     /// Only decisions on the item with this id.
@@ -76,9 +76,9 @@ pub struct LogAsk {
     /// Only decisions in this round.
     pub round: Option<String>,
     /// Only decisions after this point.
-    pub since: Option<Moment>,
+    pub since: Option<HistoryPoint>,
     /// Only decisions up to this point.
-    pub until: Moment,
+    pub until: HistoryPoint,
     /// Number of decisions to skip, newest first.
     pub skip: u64,
     /// Maximum number of decisions.
@@ -105,14 +105,14 @@ pub struct Entry {
 
 /// The project at a point in its history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct HistoryState {
     /// Revision of the last decision included.
     pub rev: u64,
     /// Number of decisions included.
     pub decisions: u64,
     /// Number of items per status, in the order of [`Status::ALL`].
     pub by_status: Vec<(Status, u64)>,
-    /// Whether the owner's state matches the journals; only for [`Moment::Now`].
+    /// Whether the owner's state matches the journals; only for [`HistoryPoint::Now`].
     pub same: Option<bool>,
     /// Remarks for people.
     pub notes: Vec<String>,
@@ -120,7 +120,7 @@ pub struct State {
 
 /// An item whose status differs between two points in time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Moved {
+pub struct StatusChange {
     /// Item number, from 1.
     pub number: u32,
     /// Item id.
@@ -140,7 +140,7 @@ pub struct Merged {
     /// Duplicate decisions, already known or repeated in the files.
     pub known: u64,
     /// Decisions that were not added, with reasons.
-    pub aside: Vec<Aside>,
+    pub aside: Vec<SkippedDecision>,
     /// Items with different verdicts, by several people or by one person on two machines.
     pub conflicts: Vec<Conflict>,
     /// Remarks for people.
@@ -164,7 +164,7 @@ pub struct MergedFile {
 
 /// A decision that was not added.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Aside {
+pub struct SkippedDecision {
     /// Item id.
     pub item: String,
     pub who: String,
@@ -183,12 +183,12 @@ pub struct Conflict {
     /// Its status with all verdicts.
     pub status: Status,
     /// The conflicting verdicts.
-    pub verdicts: Vec<Side>,
+    pub verdicts: Vec<ConflictingVerdict>,
 }
 
 /// A verdict of a [`Conflict`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Side {
+pub struct ConflictingVerdict {
     pub who: String,
     pub verdict: Verdict,
     /// Time in milliseconds since 1970.
@@ -203,16 +203,22 @@ mod tests {
 
     #[test]
     fn moment_parses_revision_time_and_now() {
-        assert_eq!(Moment::parse(" 412 ").unwrap(), Moment::Rev(412));
-        assert_eq!(Moment::parse("now").unwrap(), Moment::Now);
         assert_eq!(
-            Moment::parse("1970-01-01T00:00:01Z").unwrap(),
-            Moment::At(1000)
+            HistoryPoint::parse(" 412 ").unwrap(),
+            HistoryPoint::Rev(412)
+        );
+        assert_eq!(HistoryPoint::parse("now").unwrap(), HistoryPoint::Now);
+        assert_eq!(
+            HistoryPoint::parse("1970-01-01T00:00:01Z").unwrap(),
+            HistoryPoint::At(1000)
         );
         for bad in ["", "yesterday", "-3", "2026-13-01T00:00:00Z"] {
-            assert!(Moment::parse(bad).unwrap_err().help.is_some(), "{bad}");
+            assert!(
+                HistoryPoint::parse(bad).unwrap_err().help.is_some(),
+                "{bad}"
+            );
         }
-        assert!(Moment::Rev(4).includes(4, 99) && !Moment::Rev(4).includes(5, 1));
-        assert!(Moment::At(10).includes(9, 10) && !Moment::At(10).includes(1, 11));
+        assert!(HistoryPoint::Rev(4).includes(4, 99) && !HistoryPoint::Rev(4).includes(5, 1));
+        assert!(HistoryPoint::At(10).includes(9, 10) && !HistoryPoint::At(10).includes(1, 11));
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::evaluation::RunState;
 use super::generation::{FailureKind, Scheduler, Settings};
-use super::trust::Waits;
+use super::trust::PendingConsent;
 
 /// The pictures that a generation job covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,11 +58,12 @@ pub struct NewJob {
     /// Job name; defaults to a description of its plan.
     pub name: Option<String>,
     pub plan: Plan,
-    /// Samples per picture, from 1 to [`MOST_SAMPLES`].
+    /// Samples per picture, from 1 to [`MAX_SAMPLES`].
     pub samples: u32,
     /// The seed from which all picture seeds derive.
     pub seed: u64,
-    pub wishes: GenerationOverrides,
+    #[serde(rename = "wishes")]
+    pub overrides: GenerationOverrides,
     /// Batch size; defaults to the generator's maximum.
     pub batch: Option<u32>,
     /// Rate limit in pictures per minute.
@@ -72,11 +73,11 @@ pub struct NewJob {
 }
 
 /// Maximum number of samples per picture in one job.
-pub const MOST_SAMPLES: u32 = 1000;
+pub const MAX_SAMPLES: u32 = 1000;
 
 /// The result of starting or previewing a generation job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Begun {
+pub struct StartedJob {
     /// The job; `None` for a preview.
     pub job: Option<JobState>,
     /// Pictures to generate, counting samples.
@@ -92,7 +93,7 @@ pub struct Begun {
     /// Description of the generator.
     pub generator: String,
     /// The agreement that is needed before the job starts.
-    pub waits: Option<Box<Waits>>,
+    pub waits: Option<Box<PendingConsent>>,
 }
 
 /// Job state.
@@ -127,12 +128,12 @@ impl JobStatus {
     }
 
     /// Whether the job runs or will run without user action.
-    pub fn live(self) -> bool {
+    pub fn is_active(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
     }
 
     /// Whether the job has ended.
-    pub fn over(self) -> bool {
+    pub fn is_finished(self) -> bool {
         matches!(self, Self::Done | Self::Cancelled | Self::Failed)
     }
 }
@@ -206,7 +207,7 @@ pub struct JobState {
     /// For an evaluation, its own state. The counts above then count answers instead of pictures.
     pub run: Option<Box<RunState>>,
     /// The agreement that a paused or failed job waits for.
-    pub waits: Option<Box<Waits>>,
+    pub waits: Option<Box<PendingConsent>>,
 }
 
 /// An action on a job.

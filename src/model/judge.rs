@@ -36,7 +36,7 @@ impl Word {
 /// The pictures that accompany a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Shown {
+pub enum ShownPictures {
     None,
     /// The item's pictures.
     #[default]
@@ -45,9 +45,9 @@ pub enum Shown {
     Pair,
 }
 
-impl Shown {
+impl ShownPictures {
     /// All variants, in display order.
-    pub const ALL: [Shown; 3] = [Self::None, Self::Item, Self::Pair];
+    pub const ALL: [ShownPictures; 3] = [Self::None, Self::Item, Self::Pair];
 
     /// The name in files.
     pub fn name(self) -> &'static str {
@@ -67,7 +67,7 @@ impl Shown {
 /// The form of the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reads {
+pub enum AnswerForm {
     /// Yes or no. Either can be the passing answer, as in VLB.
     YesNo {
         /// The passing answer.
@@ -88,7 +88,7 @@ pub enum Reads {
     },
 }
 
-impl Reads {
+impl AnswerForm {
     /// The name in files.
     pub fn name(&self) -> &'static str {
         match self {
@@ -148,7 +148,7 @@ pub enum Unparsed {
 /// A judge's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Said {
+pub enum JudgeAnswer {
     Word(Word),
     /// The answer could not be read.
     Unparsed(Unparsed),
@@ -170,9 +170,9 @@ pub enum Found {
 
 /// A judge's answer after reading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ruling {
+pub struct JudgeReading {
     /// The raw answer.
-    pub said: Said,
+    pub said: JudgeAnswer,
     /// Whether the item passes; `None` if the answer could not be read.
     pub pass: Option<bool>,
     /// Where the word was found.
@@ -201,8 +201,8 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for shown in Shown::ALL {
-            assert_eq!(Shown::from_name(shown.name()), Some(shown));
+        for shown in ShownPictures::ALL {
+            assert_eq!(ShownPictures::from_name(shown.name()), Some(shown));
             assert_eq!(serde_json::to_value(shown).unwrap(), shown.name());
         }
         assert_eq!(
@@ -215,9 +215,9 @@ mod tests {
     fn schemas_require_all_fields() {
         let types = vec!["object".to_string()];
         for reads in [
-            Reads::YesNo { pass: Word::No },
-            Reads::Choice { threshold: 0.5 },
-            Reads::Questions { count: 6, types },
+            AnswerForm::YesNo { pass: Word::No },
+            AnswerForm::Choice { threshold: 0.5 },
+            AnswerForm::Questions { count: 6, types },
         ] {
             let form = reads.schema();
             assert!(

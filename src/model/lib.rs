@@ -6,7 +6,7 @@ pub mod annotator;
 pub mod board;
 pub mod card;
 pub mod clean;
-pub mod colour;
+pub mod color;
 pub mod config;
 pub mod device;
 pub mod edit;
@@ -43,7 +43,7 @@ pub mod verdict_interchange;
 pub mod vlm;
 pub mod weights;
 
-pub use colour::ColourLevel;
+pub use color::ColourLevel;
 pub use error::{Error, ErrorKind, Result};
 pub use filter::{Field, Filter, Sort};
 pub use finding::{Finding, Rule, Severity};

@@ -23,7 +23,7 @@ pub struct ReadText {
 
 impl ReadText {
     /// The words with at least this confidence (0 to 1).
-    pub fn sure(&self, confidence: f32) -> impl Iterator<Item = &str> {
+    pub fn confident_words(&self, confidence: f32) -> impl Iterator<Item = &str> {
         self.words
             .iter()
             .filter(move |w| w.confidence >= confidence)

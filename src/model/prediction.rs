@@ -40,7 +40,7 @@ impl ToolVerdict {
     }
 
     /// The verdict in words: `right`, `B, wrong`, `0.5`.
-    pub fn said(&self) -> String {
+    pub fn describe(&self) -> String {
         let judged = match (self.is_right(), self.right) {
             (Some(true), _) => Some("right".to_string()),
             (Some(false), _) => Some("wrong".to_string()),

@@ -76,7 +76,7 @@ impl BalancedSampler {
     }
 
     /// The number at position `at`.
-    pub fn card(&mut self, at: u64) -> usize {
+    pub fn at(&mut self, at: u64) -> usize {
         let size = u64::from(self.size);
         if size == 1 {
             return 0;
@@ -95,25 +95,25 @@ impl BalancedSampler {
 /// Two nested samplers: the second advances once per block of the first. Each is balanced by
 /// itself, and their pairs are balanced after as many blocks as the second has numbers.
 #[derive(Clone, Debug)]
-pub struct BalancedSamplers {
+pub struct NestedSamplers {
     first: BalancedSampler,
     second: BalancedSampler,
 }
 
-impl BalancedSamplers {
+impl NestedSamplers {
     /// Samplers of these two sizes.
-    pub fn new(key: u64, (first, second): (usize, usize)) -> BalancedSamplers {
-        BalancedSamplers {
+    pub fn new(key: u64, (first, second): (usize, usize)) -> NestedSamplers {
+        NestedSamplers {
             first: BalancedSampler::new(key, first),
             second: BalancedSampler::new(within(key, u64::MAX), second),
         }
     }
 
     /// The pair at position `at`.
-    pub fn cards(&mut self, at: u64) -> (usize, usize) {
+    pub fn at(&mut self, at: u64) -> (usize, usize) {
         (
-            self.first.card(at),
-            self.second.card(at / u64::from(self.first.size)),
+            self.first.at(at),
+            self.second.at(at / u64::from(self.first.size)),
         )
     }
 }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn sampler_is_balanced_per_block() {
         let mut sampler = BalancedSampler::new(9, 7);
-        let dealt: Vec<_> = (0..70).map(|at| sampler.card(at)).collect();
+        let dealt: Vec<_> = (0..70).map(|at| sampler.at(at)).collect();
         for round in dealt.chunks(7) {
             let mut sorted = round.to_vec();
             sorted.sort_unstable();
@@ -145,15 +145,15 @@ mod tests {
         }
         assert_ne!(dealt[..7], dealt[7..14]);
         let mut other = BalancedSampler::new(9, 7);
-        let backwards: Vec<_> = (0..70).rev().map(|at| other.card(at)).collect();
+        let backwards: Vec<_> = (0..70).rev().map(|at| other.at(at)).collect();
         assert_eq!(backwards.into_iter().rev().collect::<Vec<_>>(), dealt);
-        assert_eq!(BalancedSampler::new(1, 1).card(u64::MAX), 0);
+        assert_eq!(BalancedSampler::new(1, 1).at(u64::MAX), 0);
     }
 
     #[test]
     fn nested_samplers_are_balanced_alone_and_together() {
-        let mut samplers = BalancedSamplers::new(4, (5, 4));
-        let dealt: Vec<_> = (0..40).map(|at| samplers.cards(at)).collect();
+        let mut samplers = NestedSamplers::new(4, (5, 4));
+        let dealt: Vec<_> = (0..40).map(|at| samplers.at(at)).collect();
         for deal in dealt.chunks(5) {
             assert!(deal.iter().all(|c| c.1 == deal[0].1));
         }

@@ -16,7 +16,7 @@ pub struct Safety {
 
 impl Safety {
     /// Whether any concept counts (`has_nsfw_concept`).
-    pub fn flagged(&self) -> bool {
+    pub fn is_flagged(&self) -> bool {
         self.concepts.iter().any(|score| *score > 0.)
     }
 
@@ -51,7 +51,7 @@ mod tests {
             special: vec![0.5],
             concepts: vec![-0.1, 0., 0.001],
         };
-        assert!(safety.flagged());
+        assert!(safety.is_flagged());
         assert_eq!(
             (safety.bad_concepts(), safety.highest()),
             (vec![2], Some(0.001))
@@ -60,7 +60,7 @@ mod tests {
             special: vec![0.5],
             concepts: vec![-0.1, 0.],
         };
-        assert!(!safe.flagged() && safe.bad_concepts().is_empty());
+        assert!(!safe.is_flagged() && safe.bad_concepts().is_empty());
     }
 
     #[test]

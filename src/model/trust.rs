@@ -16,7 +16,7 @@ const LONGEST_NAME: usize = 128;
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Sends {
+pub enum DataKind {
     /// Prompts, questions, and answers.
     Texts,
     /// Pictures with texts.
@@ -24,21 +24,21 @@ pub enum Sends {
     Pictures,
 }
 
-impl Sends {
+impl DataKind {
     /// Both kinds, the lesser one first.
-    pub const ALL: [Sends; 2] = [Sends::Texts, Sends::Pictures];
+    pub const ALL: [DataKind; 2] = [DataKind::Texts, DataKind::Pictures];
 
     /// The name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Sends::Texts => "texts",
-            Sends::Pictures => "pictures",
+            DataKind::Texts => "texts",
+            DataKind::Pictures => "pictures",
         }
     }
 
     /// The kind with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Sends> {
-        Sends::ALL.into_iter().find(|s| s.name() == name)
+    pub fn from_name(name: &str) -> Option<DataKind> {
+        DataKind::ALL.into_iter().find(|s| s.name() == name)
     }
 }
 
@@ -50,7 +50,7 @@ pub struct Destination {
     pub to: String,
     /// The environment variable with the key.
     pub key_env: Option<String>,
-    pub sends: Sends,
+    pub sends: DataKind,
 }
 
 impl Destination {
@@ -59,7 +59,7 @@ impl Destination {
     /// # Errors
     /// [`ErrorKind::Usage`] for an invalid URL, a scheme other than HTTP, a user name or password
     /// in the URL, and a variable name that is invalid or does not look like a key's.
-    pub fn new(url: &str, key_env: Option<&str>, sends: Sends) -> Result<Destination> {
+    pub fn new(url: &str, key_env: Option<&str>, sends: DataKind) -> Result<Destination> {
         let to = origin(url)?;
         if let Some(name) = key_env {
             check_key_name(name)?;
@@ -72,7 +72,7 @@ impl Destination {
     }
 
     /// Whether it is a server on this machine without a key, which needs no agreement.
-    pub fn is_here(&self) -> bool {
+    pub fn needs_no_consent(&self) -> bool {
         self.key_env.is_none() && Url::parse(&self.to).is_ok_and(|url| is_loopback(&url))
     }
 
@@ -89,7 +89,7 @@ impl Destination {
             .key_env
             .as_ref()
             .map_or(String::new(), |name| format!(" --key-env {name}"));
-        let sends = if self.sends == Sends::default() {
+        let sends = if self.sends == DataKind::default() {
             ""
         } else {
             " --sends texts"
@@ -176,14 +176,14 @@ fn shown(text: &str) -> String {
 
 /// A destination of a job and whether the user has agreed to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct RequestedDestination {
     pub destination: Destination,
     pub agreed: bool,
 }
 
 /// The agreement that a job waits for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waits {
+pub struct PendingConsent {
     /// Whether the user did not start the job on this machine, or the project was copied, moved, or
     /// changed since.
     pub elsewhere: bool,
@@ -192,12 +192,12 @@ pub struct Waits {
     /// Maximum number of requests.
     pub count: u64,
     /// The destinations; empty for a job that sends nothing.
-    pub to: Vec<Wanted>,
+    pub to: Vec<RequestedDestination>,
 }
 
-impl Waits {
+impl PendingConsent {
     /// The destinations without an agreement.
-    pub fn open(&self) -> Vec<Destination> {
+    pub fn missing(&self) -> Vec<Destination> {
         self.to
             .iter()
             .filter(|w| !w.agreed)
@@ -206,7 +206,7 @@ impl Waits {
     }
 
     /// The request for agreement, as a sentence.
-    pub fn says(&self) -> String {
+    pub fn description(&self) -> String {
         let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
         match to.is_empty() {
             true => "you did not start this job on this machine; it sends nothing".into(),
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     fn of(url: &str, key: Option<&str>) -> Destination {
-        Destination::new(url, key, Sends::Pictures).unwrap()
+        Destination::new(url, key, DataKind::Pictures).unwrap()
     }
 
     #[test]
@@ -332,7 +332,7 @@ mod tests {
             assert!(!agreed.covers(&other), "{other}");
         }
         let texts = Destination {
-            sends: Sends::Texts,
+            sends: DataKind::Texts,
             ..agreed.clone()
         };
         assert!(agreed.covers(&texts) && !texts.covers(&agreed));
@@ -346,8 +346,8 @@ mod tests {
             "http://[::1]:8000",
             "http://127.9.9.9",
         ] {
-            assert!(of(here, None).is_here(), "{here}");
-            assert!(!of(here, Some("A_KEY")).is_here(), "{here}");
+            assert!(of(here, None).needs_no_consent(), "{here}");
+            assert!(!of(here, Some("A_KEY")).needs_no_consent(), "{here}");
         }
         for there in [
             "http://localhost.evil.example",
@@ -355,7 +355,7 @@ mod tests {
             "http://127.0.0.1.evil.example",
             "http://10.0.0.1",
         ] {
-            assert!(!of(there, None).is_here(), "{there}");
+            assert!(!of(there, None).needs_no_consent(), "{there}");
         }
     }
 
@@ -387,7 +387,7 @@ mod tests {
     fn refusal_names_the_agreeing_command() {
         let open = [
             of("http://h:9/v1", Some("A_KEY")),
-            Destination::new("https://i", None, Sends::Texts).unwrap(),
+            Destination::new("https://i", None, DataKind::Texts).unwrap(),
         ];
         let said = refusal(&open).to_string();
         assert!(
@@ -398,17 +398,17 @@ mod tests {
             said.contains("benchtop trust add https://i --sends texts"),
             "{said}"
         );
-        let waits = Waits {
+        let waits = PendingConsent {
             elsewhere: true,
             what: "3 pictures".into(),
             count: 3,
-            to: vec![Wanted {
+            to: vec![RequestedDestination {
                 destination: open[0].clone(),
                 agreed: false,
             }],
         };
         assert_eq!(
-            waits.says(),
+            waits.description(),
             "this project wants to send 3 pictures to http://h:9 with $A_KEY"
         );
         assert!(

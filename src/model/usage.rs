@@ -58,7 +58,7 @@ impl Tally {
         }
     }
 
-    pub fn of(&self, status: Status) -> u64 {
+    pub fn count(&self, status: Status) -> u64 {
         Status::ALL
             .iter()
             .position(|s| *s == status)
@@ -72,7 +72,7 @@ impl Tally {
     /// Share of accepted among accepted and rejected items, and their number; `None` if there are
     /// none.
     pub fn acceptance(&self) -> Option<(f64, u64)> {
-        let (yes, no) = (self.of(Status::Accepted), self.of(Status::Rejected));
+        let (yes, no) = (self.count(Status::Accepted), self.count(Status::Rejected));
         (yes + no > 0).then(|| (yes as f64 / (yes + no) as f64, yes + no))
     }
 }
@@ -102,7 +102,7 @@ pub struct Grid {
 
 impl Grid {
     /// Why a cell must be empty, if it must.
-    pub fn why_not(&self, cell: usize) -> Option<&str> {
+    pub fn exclusion_reason(&self, cell: usize) -> Option<&str> {
         let at = self
             .excluded
             .binary_search_by_key(&cell, |(at, _)| *at as usize)
@@ -116,7 +116,7 @@ impl Grid {
         let wide = self.columns.len().max(1);
         let named = |at: &usize| {
             let (row, column) = (&self.rows[at / wide].0, &self.columns[at % wide].0);
-            !row.is_empty() && !column.is_empty() && self.why_not(*at).is_none()
+            !row.is_empty() && !column.is_empty() && self.exclusion_reason(*at).is_none()
         };
         let possible: Vec<usize> = (0..self.cells.len()).filter(named).collect();
         (
@@ -183,7 +183,7 @@ impl Freshness {
 /// A term whose items are often rejected (step 4 of Dysca's cleaning removes terms that pictures
 /// get wrong).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Failing {
+pub struct FailingTerm {
     /// The vocabulary, or `style`.
     pub vocabulary: String,
     pub term: String,
@@ -195,7 +195,7 @@ pub struct Failing {
 
 /// The result of discarding terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Discarded {
+pub struct DiscardResult {
     /// Items with any of the terms, by status before.
     pub items: Tally,
     /// Items rejected, or that would be rejected in a preview.

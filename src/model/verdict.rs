@@ -102,7 +102,7 @@ impl PictureSeen {
     }
 
     /// Describes the pictures that were not drawn; `None` if all were.
-    pub fn unseen(pictures: &[PictureSeen]) -> Option<String> {
+    pub fn describe_unseen(pictures: &[PictureSeen]) -> Option<String> {
         let of = pictures.len();
         let describe = |(at, state): (usize, &PictureSeen)| {
             let what = match state {
@@ -139,7 +139,8 @@ pub struct Judgement {
     /// The answer: an option's letter, or a text.
     pub answer: Option<String>,
     /// The round; `None` outside of rounds.
-    pub asked: Option<Asked>,
+    #[serde(rename = "asked")]
+    pub round: Option<RoundContext>,
 }
 
 impl Judgement {
@@ -153,14 +154,14 @@ impl Judgement {
             seen,
             pictures: Vec::new(),
             answer: None,
-            asked: None,
+            round: None,
         }
     }
 }
 
 /// The round of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct RoundContext {
     /// Name of the round.
     pub round: String,
     /// Part of the round.
@@ -273,13 +274,13 @@ mod tests {
         for state in PictureSeen::ALL {
             assert_eq!(PictureSeen::from_name(state.name()), Some(state));
         }
-        assert_eq!(PictureSeen::unseen(&[]), None);
-        assert_eq!(PictureSeen::unseen(&[Painted, Painted]), None);
+        assert_eq!(PictureSeen::describe_unseen(&[]), None);
+        assert_eq!(PictureSeen::describe_unseen(&[Painted, Painted]), None);
         assert_eq!(
-            PictureSeen::unseen(&[Missing]).unwrap(),
+            PictureSeen::describe_unseen(&[Missing]).unwrap(),
             "the picture is missing"
         );
-        let said = PictureSeen::unseen(&[Broken, Painted, NotPainted]).unwrap();
+        let said = PictureSeen::describe_unseen(&[Broken, Painted, NotPainted]).unwrap();
         assert_eq!(
             said,
             "picture 1 of 3 is broken, picture 3 of 3 was not shown"

@@ -39,7 +39,7 @@ impl VerdictForm {
 
 /// A verdict outside of journals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Exchanged {
+pub struct ExchangedVerdict {
     /// Item id.
     pub item: String,
     pub who: String,
@@ -57,7 +57,7 @@ pub struct Exchanged {
 
 /// Mapping of the names in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Words {
+pub struct NameMapping {
     /// Annotators of this project by their name in the file.
     pub people: BTreeMap<String, String>,
     /// Verdicts and reason keys by their name in the file.
@@ -69,7 +69,7 @@ pub struct Words {
     pub dataset: Option<String>,
 }
 
-impl Words {
+impl NameMapping {
     /// The verdict that `word` means: the name of a verdict, or a mapped word.
     pub fn verdict(&self, word: &str) -> Option<Verdict> {
         Verdict::from_name(self.choices.get(word).map_or(word, String::as_str))
@@ -98,7 +98,7 @@ impl Words {
     }
 
     /// The name of an annotator in the file.
-    pub fn called<'w>(&'w self, who: &'w str) -> &'w str {
+    pub fn external_name<'w>(&'w self, who: &'w str) -> &'w str {
         self.people
             .iter()
             .find(|(_, name)| *name == who)
@@ -135,7 +135,7 @@ impl Words {
 
 /// A verdict that was not imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Left {
+pub struct SkippedVerdict {
     /// Place in the file: `line 4`, `task 3, annotation 2`.
     pub place: String,
     /// Item id; empty if the file does not have it.
@@ -148,7 +148,7 @@ pub struct Left {
 
 /// The result of importing verdicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Taken {
+pub struct ImportedVerdicts {
     /// Format of the file.
     pub form: VerdictForm,
     /// Verdicts in the file.
@@ -158,7 +158,7 @@ pub struct Taken {
     /// Duplicates, already known or repeated in the file.
     pub known: u64,
     /// Verdicts that were not imported.
-    pub aside: Vec<Left>,
+    pub aside: Vec<SkippedVerdict>,
     /// Items with different verdicts, by several people or by one person in two places.
     pub conflicts: Vec<Conflict>,
     /// Remarks for people.
@@ -179,7 +179,7 @@ pub fn receipt(parts: &[&str]) -> Uuid {
 }
 
 /// The first 8 hex digits of a hash over the verdict, its reasons, note, and answer.
-pub fn said(judgement: &Judgement) -> String {
+pub fn judgement_digest(judgement: &Judgement) -> String {
     let reasons = judgement.reasons.join(";");
     let (note, answer) = (judgement.note.as_deref(), judgement.answer.as_deref());
     let parts = [
@@ -212,9 +212,9 @@ mod tests {
     fn words_resolve_by_name_or_mapping() {
         let choices = [("Good", "accept"), ("Bad light", "unsafe")]
             .map(|(a, b)| (a.to_string(), b.to_string()));
-        let words = Words {
+        let words = NameMapping {
             choices: choices.into(),
-            ..Words::default()
+            ..NameMapping::default()
         };
         assert_eq!(
             (words.verdict("reject"), words.verdict("Good")),
@@ -240,9 +240,9 @@ mod tests {
 
     #[test]
     fn unmapped_people_need_valid_names() {
-        let words = Words {
+        let words = NameMapping {
             people: [("a@x.org".to_string(), "ann".to_string())].into(),
-            ..Words::default()
+            ..NameMapping::default()
         };
         assert_eq!(words.person("a@x.org").unwrap(), "ann");
         assert_eq!(words.person("bob").unwrap(), "bob");
@@ -255,7 +255,7 @@ mod tests {
                 .contains("--map b@x.org=NAME")
         );
         assert_eq!(
-            (words.called("ann"), words.called("bob")),
+            (words.external_name("ann"), words.external_name("bob")),
             ("a@x.org", "bob")
         );
     }
@@ -272,10 +272,10 @@ mod tests {
             seen: Seen::Painted,
             ..accept.clone()
         };
-        assert_eq!(said(&accept), said(&later));
+        assert_eq!(judgement_digest(&accept), judgement_digest(&later));
         assert_ne!(
-            said(&accept),
-            said(&Judgement {
+            judgement_digest(&accept),
+            judgement_digest(&Judgement {
                 note: Some("x".into()),
                 ..accept.clone()
             })

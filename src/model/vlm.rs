@@ -61,7 +61,7 @@ impl std::fmt::Debug for Encoded {
 
 /// A question to a model.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ask {
+pub struct VlmRequest {
     /// Pictures in order; they precede the text.
     pub images: Vec<Encoded>,
     /// System prompt.
@@ -98,7 +98,8 @@ pub enum Finish {
     Other(String),
     /// The server gave no reason.
     #[default]
-    Untold,
+    #[serde(rename = "untold")]
+    Unknown,
 }
 
 /// An alternative first token.
@@ -139,7 +140,7 @@ pub struct Reply {
 
 /// Capabilities of a vision-language model, as it reports them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Abilities {
+pub struct VlmCapabilities {
     /// Description for people.
     pub name: String,
     /// Largest useful batch.
@@ -150,9 +151,9 @@ pub struct Abilities {
     pub max_tokens: u32,
 }
 
-impl Abilities {
+impl VlmCapabilities {
     /// Why the model cannot answer `ask`, if it cannot. Questions are refused rather than adjusted.
-    pub fn excluded(&self, ask: &Ask) -> Option<String> {
+    pub fn refusal_reason(&self, ask: &VlmRequest) -> Option<String> {
         if ask.prompt.trim().is_empty() {
             return Some("the question is empty".into());
         }
@@ -178,7 +179,8 @@ impl Abilities {
 pub struct Tally {
     pub answers: u64,
     /// Answers without token counts. The sums are then too low.
-    pub untold: u64,
+    #[serde(rename = "untold")]
+    pub without_usage: u64,
     pub usage: Usage,
 }
 
@@ -190,7 +192,7 @@ impl Tally {
                 self.usage.prompt = self.usage.prompt.saturating_add(usage.prompt);
                 self.usage.completion = self.usage.completion.saturating_add(usage.completion);
             }
-            None => self.untold += 1,
+            None => self.without_usage += 1,
         }
     }
 
@@ -251,7 +253,7 @@ mod tests {
         })));
         assert_eq!(tally.money(&judge).to_string(), "0.4500");
         tally.add(&reply(None));
-        assert_eq!((tally.answers, tally.untold), (2, 1));
+        assert_eq!((tally.answers, tally.without_usage), (2, 1));
         let mut one = Tally::default();
         one.add(&reply(Some(Usage {
             prompt: 1,
@@ -271,28 +273,33 @@ mod tests {
 
     #[test]
     fn excluded_questions_have_a_reason() {
-        let abilities = Abilities {
+        let abilities = VlmCapabilities {
             name: "m".into(),
             max_batch: 1,
             max_images: 1,
             max_tokens: 10,
         };
         let picture = Encoded::new(*b"GIF89a").unwrap();
-        let good = Ask {
+        let good = VlmRequest {
             prompt: "Why?".into(),
             max_tokens: 10,
             images: vec![picture.clone()],
-            ..Ask::default()
+            ..VlmRequest::default()
         };
-        assert_eq!(abilities.excluded(&good), None);
-        let two = Ask {
+        assert_eq!(abilities.refusal_reason(&good), None);
+        let two = VlmRequest {
             images: vec![picture; 2],
             ..good.clone()
         };
-        assert!(abilities.excluded(&two).unwrap().contains("2 pictures"));
         assert!(
             abilities
-                .excluded(&Ask {
+                .refusal_reason(&two)
+                .unwrap()
+                .contains("2 pictures")
+        );
+        assert!(
+            abilities
+                .refusal_reason(&VlmRequest {
                     prompt: " ".into(),
                     ..good.clone()
                 })
@@ -301,7 +308,7 @@ mod tests {
         for tokens in [0, 11] {
             assert!(
                 abilities
-                    .excluded(&Ask {
+                    .refusal_reason(&VlmRequest {
                         max_tokens: tokens,
                         ..good.clone()
                     })

@@ -61,7 +61,7 @@ pub struct ModelReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileProgress {
     pub path: String,
-    pub doing: Doing,
+    pub doing: FileOperation,
     /// Bytes done.
     pub done: u64,
     /// Size of the file, if known.
@@ -71,7 +71,7 @@ pub struct FileProgress {
 /// The operation on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Doing {
+pub enum FileOperation {
     /// Downloading.
     Pull,
     /// Reading and hashing.

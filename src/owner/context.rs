@@ -4,8 +4,8 @@
 mod activity;
 mod broadcast;
 mod items;
-mod machine;
-mod whole;
+mod lock;
+mod machine_load;
 mod writable;
 
 use std::path::PathBuf;
@@ -16,12 +16,12 @@ use tokio::sync::Notify;
 pub use self::activity::{Activity, Counted};
 pub use self::broadcast::Broadcast;
 pub use self::items::{Data, Items};
-pub use self::machine::Machine;
+pub use self::machine_load::Machine;
 pub use self::writable::Writable;
 
-use self::whole::unpoisoned;
+use self::lock::unpoisoned;
 use super::evaluate::Evaluations;
-use super::generate::{JobQueue, Maker};
+use super::generate::{GeneratorFactory, JobQueue};
 use super::latency::Latency;
 use super::metadata::MetadataCache;
 use super::rounds::{AtWork, Rounds};
@@ -94,7 +94,7 @@ impl OwnerContext {
         notices: Vec<String>,
         writer: mpsc::Sender<WriterCommand>,
         started: i64,
-        maker: Maker,
+        maker: GeneratorFactory,
     ) -> OwnerContext {
         OwnerContext {
             writable: Writable::new(project.root()),

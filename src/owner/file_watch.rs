@@ -137,7 +137,10 @@ fn look(owner: &OwnerContext, known: &mut Vec<String>) {
 
 /// Warns about items whose picture files are missing.
 fn gone(owner: &OwnerContext) {
-    let Ok(gone) = owner.desk.gone(owner, &|| !owner.desk.is_ending()) else {
+    let Ok(gone) = owner
+        .desk
+        .rows_with_missing_files(owner, &|| !owner.desk.is_ending())
+    else {
         return;
     };
     let Some(first) = gone.first() else { return };

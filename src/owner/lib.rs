@@ -1,13 +1,12 @@
 //! Floor 5: the owner process of a project.
 //!
 //! [`server`] accepts connections. [`session`] serves one client. [`dispatch`] finds the handler of
-//! a request. [`writer`] is the only thread that makes decisions. [`answers`] handles queries.
+//! a request. [`writer`] is the only thread that makes decisions. [`queries`] handles queries.
 //! [`metadata`] watches the metadata files. [`jobs`] runs imports and other long requests.
 //! [`generate`] generates pictures. [`evaluate`] queries models. [`trust`] decides what may be sent
 //! where.
 
 pub mod access;
-pub mod answers;
 pub mod clock;
 pub mod context;
 mod conversation;
@@ -21,6 +20,7 @@ pub mod log;
 pub mod metadata;
 mod outage;
 pub mod priority;
+pub mod queries;
 pub mod read_only;
 mod rounds;
 pub mod scoring;

@@ -17,7 +17,7 @@ pub use in_force::InForce;
 use super::context::OwnerContext;
 use super::log;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
-use benchtop_compose::engine::{Gone, choices_of, recipe, write};
+use benchtop_compose::engine::{MissingMetadata, choices_of, recipe, write};
 use benchtop_model::usage::{MetadataHealth, MetadataState, Save};
 use benchtop_model::{Item, Result};
 use benchtop_pipeline::usage::Usage;
@@ -35,7 +35,7 @@ const SETTLES: Duration = Duration::from_millis(100);
 type FreshOf = (Arc<Usage>, Arc<Vec<u8>>);
 
 /// The metadata at one moment.
-pub struct Held {
+pub struct MetadataSnapshot {
     /// The files on disk.
     pub state: MetadataState,
     /// Increases with every change.
@@ -48,10 +48,10 @@ pub struct Held {
     fresh: Mutex<Option<FreshOf>>,
 }
 
-impl Held {
+impl MetadataSnapshot {
     /// The metadata in use, compiled.
-    pub fn grammar(&self) -> &Arc<CompiledMetadata> {
-        self.in_force.grammar()
+    pub fn compiled(&self) -> &Arc<CompiledMetadata> {
+        self.in_force.compiled()
     }
 
     /// The metadata in use, and why it differs from the files on disk.
@@ -73,7 +73,7 @@ impl Held {
         match held.as_ref().filter(|(of, _)| Arc::ptr_eq(of, usage)) {
             Some((_, fresh)) => fresh.clone(),
             None => {
-                let fresh = Arc::new(usage.freshness(self.grammar()));
+                let fresh = Arc::new(usage.freshness(self.compiled()));
                 *held = Some((usage.clone(), fresh.clone()));
                 fresh
             }
@@ -90,14 +90,14 @@ impl Held {
         {
             return Some(format!("unknown: metadata/{cause}"));
         }
-        let grammar = self.grammar();
+        let grammar = self.compiled();
         let choices = match choices_of(grammar, item)? {
             Ok(choices) => choices,
             Err(gone) => return Some(format!("gone: {gone}")),
         };
         match write(grammar, &choices) {
             Ok(_) => {}
-            Err(gone @ Gone::Slot(_)) => {
+            Err(gone @ MissingMetadata::Slot(_)) => {
                 return Some(format!(
                     "gone: {gone}; the item has no term for it, and recomposing can draw one"
                 ));
@@ -117,7 +117,7 @@ impl Held {
 /// The metadata of a project, and how its items use it.
 #[derive(Default)]
 pub struct MetadataCache {
-    held: Mutex<Option<Arc<Held>>>,
+    held: Mutex<Option<Arc<MetadataSnapshot>>>,
     /// With the number of item revisions when it was read.
     usage: Mutex<Option<(usize, Arc<Usage>)>>,
     /// The last notice about errors.
@@ -137,7 +137,7 @@ impl MetadataCache {
     ///
     /// # Errors
     /// Fails if the folder cannot be read.
-    pub fn now(&self, shared: &OwnerContext) -> Result<Arc<Held>> {
+    pub fn now(&self, shared: &OwnerContext) -> Result<Arc<MetadataSnapshot>> {
         let mut asked = lock(&self.asked);
         if !*asked {
             *asked = true;
@@ -148,12 +148,12 @@ impl MetadataCache {
     }
 
     /// Like [`now`](Self::now), without watching the files.
-    pub fn look(&self, shared: &OwnerContext) -> Result<Arc<Held>> {
+    pub fn look(&self, shared: &OwnerContext) -> Result<Arc<MetadataSnapshot>> {
         let mut held = lock(&self.held);
         let dir = shared.project.metadata();
         // The fingerprint comes first, so that a concurrent write is seen next time.
         let stamp = metadata::stamp(&dir);
-        let settled = |h: &Held| {
+        let settled = |h: &MetadataSnapshot| {
             h.stamp == stamp && (h.read - h.seen >= SETTLES || h.seen.elapsed() < SETTLES)
         };
         if let Some(held) = held.as_ref().filter(|h| settled(h)) {
@@ -167,10 +167,10 @@ impl MetadataCache {
     fn take(
         &self,
         shared: &OwnerContext,
-        held: &mut Option<Arc<Held>>,
+        held: &mut Option<Arc<MetadataSnapshot>>,
         state: MetadataState,
         stamp: u64,
-    ) -> Arc<Held> {
+    ) -> Arc<MetadataSnapshot> {
         let before = held.take();
         let read = Instant::now();
         let seen = before
@@ -189,7 +189,7 @@ impl MetadataCache {
             .as_ref()
             .map_or(1, |h| h.generation + u64::from(!same));
         let fresh = Mutex::new(fresh);
-        let now = Arc::new(Held {
+        let now = Arc::new(MetadataSnapshot {
             state,
             generation,
             stamp,

@@ -16,7 +16,7 @@ pub fn outage_wait(before: u32) -> Duration {
 }
 
 /// Text that explains why a job waits.
-pub fn outage_said(reason: &str, wait: Duration) -> String {
+pub fn outage_reason(reason: &str, wait: Duration) -> String {
     format!(
         "{reason}; its tasks stay to do, the next try is in {} s",
         wait.as_secs().max(1)

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lru::LruCache;
 
 use super::generate::PictureStates;
-use super::metadata::Held;
-use benchtop_model::filter::Said;
+use super::metadata::MetadataSnapshot;
+use benchtop_model::filter::VerdictCondition;
 use benchtop_model::{Field, Filter, Item, Result, Sort};
 use benchtop_pipeline::scoring::rules::{self as scoring, ColumnsBy, Outcomes};
 use benchtop_pipeline::usage::Usage;
@@ -44,7 +44,7 @@ struct Key {
 /// The metadata and its usage by items.
 #[derive(Clone)]
 pub struct Derived {
-    pub held: Arc<Held>,
+    pub held: Arc<MetadataSnapshot>,
     /// Its usage by items.
     pub usage: Arc<Usage>,
 }
@@ -57,7 +57,7 @@ impl Derived {
             let code = |row: &u32| codes.get(*row as usize).copied().unwrap_or_default();
             rows.retain(|row| filter.fresh.iter().any(|f| f.code() == code(row)));
         }
-        self.usage.retain(self.held.grammar(), rows, filter);
+        self.usage.retain(self.held.compiled(), rows, filter);
     }
 }
 
@@ -72,7 +72,7 @@ pub struct Beside {
     /// Rules and scores, if the filter uses them.
     pub scores: Option<ByScore>,
     /// Rows, in rising order, with a verdict that meets each condition.
-    pub said: Vec<(Said, Vec<u32>)>,
+    pub said: Vec<(VerdictCondition, Vec<u32>)>,
     /// Key of the annotator's blind mask; 0 for none.
     pub veil: u64,
 }
@@ -191,8 +191,11 @@ impl Search {
         if let Some(scores) = &beside.scores {
             scores.retain(&mut rows, filter, catalog);
         }
-        if !filter.said.is_empty() {
-            let found = beside.said.iter().find(|(said, _)| *said == filter.said);
+        if !filter.verdicts.is_empty() {
+            let found = beside
+                .said
+                .iter()
+                .find(|(said, _)| *said == filter.verdicts);
             let found = found.map(|(_, rows)| rows.as_slice()).unwrap_or_default();
             rows.retain(|row| found.binary_search(row).is_ok());
         }
@@ -268,7 +271,7 @@ impl Search {
                 only: None,
                 ..filter.clone()
             }
-            .words(),
+            .to_text(),
             only,
             sort: sort.iter().map(|s| (s.field, s.descending)).collect(),
             edition: catalog.edition(),

@@ -21,7 +21,7 @@ use benchtop_model::history::stamp;
 use benchtop_model::job::{GenerationOverrides, JobAct};
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::job::ScoringAct;
-use benchtop_model::trust::{Destination, Sends, Waits, Wanted, refusal};
+use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination, refusal};
 use benchtop_model::{Item, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_protocol::wire::{AnyRequest, request};
@@ -36,9 +36,9 @@ pub fn of_run(new: &NewRun) -> Result<Vec<Destination>> {
     of_servers(
         &new.servers,
         if new.blind {
-            Sends::Texts
+            DataKind::Texts
         } else {
-            Sends::Pictures
+            DataKind::Pictures
         },
     )
 }
@@ -47,7 +47,7 @@ pub fn of_run(new: &NewRun) -> Result<Vec<Destination>> {
 ///
 /// # Errors
 /// As [`of_run`].
-pub fn of_servers(servers: &[Server], sends: Sends) -> Result<Vec<Destination>> {
+pub fn of_servers(servers: &[Server], sends: DataKind) -> Result<Vec<Destination>> {
     each_once(
         servers
             .iter()
@@ -60,9 +60,10 @@ pub fn of_servers(servers: &[Server], sends: Sends) -> Result<Vec<Destination>> 
 /// # Errors
 /// As [`of_run`].
 pub fn of_generation(config: &Config, wishes: &GenerationOverrides) -> Result<Vec<Destination>> {
-    let is_http = build::full(config, wishes).backend.as_deref() == Some(Backend::Http.name());
+    let is_http =
+        build::complete_overrides(config, wishes).backend.as_deref() == Some(Backend::Http.name());
     if is_http {
-        of_endpoints(&config.generate.endpoints, Sends::Texts)
+        of_endpoints(&config.generate.endpoints, DataKind::Texts)
     } else {
         Ok(Vec::new())
     }
@@ -75,13 +76,13 @@ pub fn of_generation(config: &Config, wishes: &GenerationOverrides) -> Result<Ve
 pub fn of_scorer(config: &Config, scorer: &Scorer) -> Result<Vec<Destination>> {
     match scorer {
         Scorer::Judge(_) | Scorer::Alignment => {
-            of_endpoints(&config.judge.endpoints, Sends::Pictures)
+            of_endpoints(&config.judge.endpoints, DataKind::Pictures)
         }
         _ => Ok(Vec::new()),
     }
 }
 
-fn of_endpoints<F>(endpoints: &[Endpoint<F>], sends: Sends) -> Result<Vec<Destination>> {
+fn of_endpoints<F>(endpoints: &[Endpoint<F>], sends: DataKind) -> Result<Vec<Destination>> {
     each_once(
         endpoints
             .iter()
@@ -129,21 +130,21 @@ pub fn waits(
     elsewhere: bool,
     to: &[Destination],
     (count, what): (u64, &str),
-) -> Option<Box<Waits>> {
+) -> Option<Box<PendingConsent>> {
     if to.is_empty() && !elsewhere {
         return None;
     }
     let held = held(shared);
-    let to: Vec<Wanted> = to
+    let to: Vec<RequestedDestination> = to
         .iter()
-        .map(|d| Wanted {
+        .map(|d| RequestedDestination {
             agreed: held.agrees(d),
             destination: d.clone(),
         })
         .collect();
     let is_open = elsewhere || to.iter().any(|w| !w.agreed);
     is_open.then(|| {
-        Box::new(Waits {
+        Box::new(PendingConsent {
             elsewhere,
             what: format!("{count} {what}"),
             count,
@@ -174,10 +175,11 @@ pub fn consents(shared: &OwnerContext, ask: &AnyRequest) -> bool {
     match ask {
         AnyRequest::JobAct(request::JobAct { id, act }) => {
             let resumes = matches!(act, JobAct::Resume | JobAct::Retry);
-            resumes && (shared.evaluations.does_wait(*id) || shared.desk.does_wait(*id))
+            resumes && (shared.evaluations.does_wait(*id) || shared.desk.waits_for_consent(*id))
         }
         AnyRequest::ScoringAct(request::ScoringAct { id, act }) => {
-            matches!(act, ScoringAct::Resume | ScoringAct::Retry) && shared.scoring.does_wait(*id)
+            matches!(act, ScoringAct::Resume | ScoringAct::Retry)
+                && shared.scoring.waits_for_consent(*id)
         }
         _ => true,
     }
@@ -195,7 +197,7 @@ impl Reach {
     /// For a job that sends to these destinations.
     pub fn of(shared: &OwnerContext, to: &[Destination]) -> Reach {
         let root = shared.project.root().to_path_buf();
-        let is_open = to.iter().all(Destination::is_here);
+        let is_open = to.iter().all(Destination::needs_no_consent);
         let links = if is_open {
             Vec::new()
         } else {
@@ -301,7 +303,7 @@ pub fn digest_of_generation(
     job: &benchtop_store::jobs::Job,
     numbers: &[u32],
 ) -> String {
-    let wishes = build::full(config, &job.wishes);
+    let wishes = build::complete_overrides(config, &job.wishes);
     let is_http = wishes.backend.as_deref() == Some(Backend::Http.name());
     let servers = is_http.then_some(&config.generate.endpoints);
     // The stored filter text is truncated, so the digest uses the item numbers instead.
@@ -392,6 +394,6 @@ pub fn end(shared: &OwnerContext, kind: JobKind, id: u32) {
 
 /// The project with the present `benchtop.toml`, because the judge may change while the owner runs.
 /// The settings that are checked are the settings that are used.
-pub fn as_it_is(shared: &Arc<OwnerContext>) -> Result<Project> {
+pub fn current_project(shared: &Arc<OwnerContext>) -> Result<Project> {
     Project::open(shared.project.root())
 }

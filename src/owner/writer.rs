@@ -4,21 +4,21 @@
 //! sled is not on this path. The journals are the source of truth, so a decision costs one append
 //! and one `fdatasync`. Status blocks follow as a checkpoint when the queue is idle, every
 //! [`CHECKPOINT_EVERY`] decisions, and at the end. Another thread writes them ([`index_writer`]),
-//! and yet another folds the journals after changes of rounds or items ([`whole`]).
+//! and yet another folds the journals after changes of rounds or items ([`rebuild`]).
 
 mod flush;
 mod index_writer;
-mod made;
+mod rebuild;
+mod record_pictures;
 mod reread;
 mod rounds;
 mod syncers;
-mod whole;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-pub use made::MadePictures;
+pub use record_pictures::MadePictures;
 pub use rounds::load_rounds;
 use uuid::Uuid;
 
@@ -36,8 +36,8 @@ use benchtop_store::ledger::Step as LastStep;
 use benchtop_store::open::Recorded;
 use benchtop_store::{open, pictures};
 use index_writer::IndexWriter;
+use rebuild::Folding;
 use syncers::Syncers;
-use whole::Folding;
 
 /// Decisions between checkpoints while the queue is never idle.
 const CHECKPOINT_EVERY: usize = 50_000;
@@ -468,7 +468,7 @@ impl Writer {
         // In a round, annotators judge independently: only a changed text or picture is a conflict,
         // and the verdicts of others are not revealed. Outside rounds, a round may still reserve
         // the item.
-        let in_round = decide.judgement.asked.is_some();
+        let in_round = decide.judgement.round.is_some();
         if !in_round {
             self.shared.rounds.outside(who, row, &decide.judgement)?;
         } else if decide.expected.is_some() {

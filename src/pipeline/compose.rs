@@ -16,9 +16,9 @@ use super::import::{Outcome, Watch};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::Composer;
 use benchtop_compose::metadata::Metadata;
-use benchtop_compose::metadata::instruct::instruction_of;
+use benchtop_compose::metadata::instructions::instruction_of;
 use benchtop_compose::metadata::judge::judging_of;
-use benchtop_compose::plan::{MOST, Plan};
+use benchtop_compose::plan::{MAX_SIZE, Plan};
 use benchtop_compose::schedule::Schedule;
 use benchtop_files::project::Project;
 use benchtop_model::import::{FileReport, Progress, Report};
@@ -168,9 +168,9 @@ impl Composition {
             ),
             None => {
                 let count = order.count.unwrap_or(COUNT);
-                if count > MOST {
+                if count > MAX_SIZE {
                     return Err(Error::input(format!(
-                        "{count} questions exceed the limit of {MOST} per plan"
+                        "{count} questions exceed the limit of {MAX_SIZE} per plan"
                     ))
                     .field("count"));
                 }
@@ -477,7 +477,7 @@ fn last_picture_of(item: &Item) -> u64 {
 
 fn question(composer: &mut Composer, n: u64) -> Result<Item> {
     composer.question(n).ok_or_else(|| {
-        let (subject, subtask) = composer.about(n).unwrap_or_default();
+        let (subject, subtask) = composer.subject_and_subtask(n).unwrap_or_default();
         let (what, help) = if composer.is_impossible(n) {
             (
                 "no compatible terms are left for its picture",

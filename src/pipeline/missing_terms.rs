@@ -24,7 +24,7 @@ impl MissingTerms {
     }
 
     /// Adds a question whose picture lacks a term.
-    pub fn see(&mut self, grammar: &CompiledMetadata, item: &Item) {
+    pub fn add_missing(&mut self, grammar: &CompiledMetadata, item: &Item) {
         if let Some((picture, choices)) = of(grammar, item)
             && !missing(grammar, &choices).is_empty()
         {
@@ -37,7 +37,7 @@ impl MissingTerms {
 
     /// Adds a question with all terms. If its picture lacks terms for other questions, they get the
     /// same ones.
-    pub fn settle(&mut self, grammar: &CompiledMetadata, item: &Item) {
+    pub fn add_known(&mut self, grammar: &CompiledMetadata, item: &Item) {
         let Some((picture, choices)) = of(grammar, item) else {
             return;
         };
@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
     use benchtop_compose::engine::{Composer, write};
-    use benchtop_compose::lint::broken;
+    use benchtop_compose::lint::violation;
     use benchtop_compose::metadata::Metadata;
     use benchtop_compose::plan::Plan;
     use benchtop_compose::schedule::Schedule;
@@ -125,7 +125,7 @@ mod tests {
         let course =
             Schedule::new(&old, &Plan::parse(plan, Path::new("plan.toml")).unwrap()).unwrap();
         let mut composer = Composer::new(old, Arc::new(course), 5);
-        let items: Vec<Item> = (0..composer.course().questions())
+        let items: Vec<Item> = (0..composer.schedule().questions())
             .filter_map(|n| composer.question(n))
             .collect();
         let mut edited = metadata.clone();
@@ -138,14 +138,16 @@ mod tests {
             .next()
             .unwrap();
         let new = section.replace("{style}", "beside {a animal}, {style}");
-        edited.put(MetaFile {
+        edited.insert(MetaFile {
             name: "templates.toml".into(),
             text: text.replace(section, &new),
         });
         let (grammar, found) = CompiledMetadata::compile(&edited);
         assert_eq!(found, []);
         let mut lacking = MissingTerms::default();
-        items.iter().for_each(|item| lacking.see(&grammar, item));
+        items
+            .iter()
+            .for_each(|item| lacking.add_missing(&grammar, item));
         let mut drawn: BTreeMap<String, String> = BTreeMap::new();
         for mut item in items {
             assert!(lacking.fill(&grammar, &mut item), "{}", item.id);
@@ -160,7 +162,7 @@ mod tests {
             );
             let choices = choices_of(&grammar, &item).unwrap().unwrap();
             let prompt = write(&grammar, &choices).unwrap().prompt;
-            assert_eq!(broken(&grammar, &choices, &prompt), None);
+            assert_eq!(violation(&grammar, &choices, &prompt), None);
         }
         assert!(
             drawn

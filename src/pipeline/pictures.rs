@@ -119,7 +119,7 @@ impl Pictures {
     /// # Errors
     ///
     /// [`benchtop_model::ErrorKind::Input`] for invalid base64, or if a write fails.
-    pub fn carried(&mut self, inline: &Inline) -> Result<()> {
+    pub fn import_embedded(&mut self, inline: &Inline) -> Result<()> {
         let bytes = inline.bytes()?;
         let hash = Some(blake3::hash(&bytes).to_hex().to_string());
         let ext = ending(Path::new(&inline.name));

@@ -11,7 +11,7 @@ use super::import::Watch;
 use super::missing_terms::MissingTerms;
 use super::revise::{Batch, Revised};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
-use benchtop_compose::engine::{Gone, choices_of, recipe, write};
+use benchtop_compose::engine::{MissingMetadata, choices_of, recipe, write};
 use benchtop_files::project::Project;
 use benchtop_model::import::Progress;
 use benchtop_model::recompose::{Recomposed, Rename};
@@ -35,12 +35,12 @@ enum ItemResult {
     /// Edited by hand, and left unchanged.
     Edited,
     /// Cannot be recomposed.
-    Gone(Gone),
+    Gone(MissingMetadata),
 }
 
 /// Options for recomposing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Manner {
+pub struct RecomposeOptions {
     pub renames: Vec<Rename>,
     /// Draw terms for slots that prompts gained.
     pub draw_missing: bool,
@@ -100,10 +100,10 @@ pub fn prepare(
     project: &Project,
     (catalog, overlay): (&Catalog, &Overlay),
     grammar: &CompiledMetadata,
-    manner: &Manner,
+    manner: &RecomposeOptions,
     watch: Watch<'_>,
 ) -> Result<(Recomposed, Revised)> {
-    let Manner {
+    let RecomposeOptions {
         renames,
         draw_missing,
         dry,
@@ -112,12 +112,12 @@ pub fn prepare(
     let mut lacking = MissingTerms::default();
     if *draw_missing {
         each(catalog, grammar, renames, watch, &mut |item| {
-            lacking.see(grammar, item)
+            lacking.add_missing(grammar, item)
         })?;
     }
     if !lacking.is_empty() {
         each(catalog, grammar, renames, watch, &mut |item| {
-            lacking.settle(grammar, item)
+            lacking.add_known(grammar, item)
         })?;
     }
     let mut report = Recomposed::default();
@@ -163,7 +163,7 @@ pub fn prepare(
             ItemResult::Gone(what) => {
                 report.gone.add(status);
                 let mut cause = what.to_string();
-                if matches!(what, Gone::Slot(_)) {
+                if matches!(what, MissingMetadata::Slot(_)) {
                     report.missing.add(status);
                     if *draw_missing {
                         cause.push_str(": no term fits the picture and its questions");
@@ -179,7 +179,7 @@ pub fn prepare(
         .causes
         .sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     report.causes.truncate(LISTED);
-    let voided = report.changed.all() - report.changed.of(Status::Pending);
+    let voided = report.changed.all() - report.changed.count(Status::Pending);
     if voided > 0 {
         let word = if dry {
             "would no longer count"
@@ -193,7 +193,7 @@ pub fn prepare(
     let (changed_rows, kept_rows) = (changed.rows.clone(), kept.rows.clone());
     let mut fresh = Vec::new();
     for (batch, keeps) in [(changed, false), (kept, true)] {
-        fresh.extend(batch.part(keeps, "composed again")?);
+        fresh.extend(batch.finish(keeps, "composed again")?);
     }
     Ok((
         report,
@@ -325,7 +325,7 @@ mod tests {
     use benchtop_compose::metadata::Metadata;
     use benchtop_compose::plan::Plan;
     use benchtop_compose::schedule::Schedule;
-    use benchtop_model::edit::{Before, Edited};
+    use benchtop_model::edit::{Edited, ItemText};
     use benchtop_model::{MetaFile, metafile};
 
     fn recompose_item(
@@ -355,7 +355,7 @@ mod tests {
         };
         let course = Schedule::new(&grammar, &plan).unwrap();
         let mut composer = Composer::new(Arc::new(grammar), Arc::new(course), 11);
-        (0..composer.course().questions())
+        (0..composer.schedule().questions())
             .map(|n| composer.question(n).unwrap())
             .collect()
     }
@@ -365,7 +365,7 @@ mod tests {
         let text = metadata.text(name).unwrap();
         assert!(text.contains(old), "{name} has no {old}");
         let text = text.replace(old, new);
-        metadata.put(MetaFile {
+        metadata.insert(MetaFile {
             name: name.into(),
             text,
         });
@@ -387,7 +387,7 @@ mod tests {
             by: "ann".into(),
             at: 1,
             note: None,
-            before: Before::of(&plain),
+            before: ItemText::of(&plain),
         }));
         assert_eq!(
             recompose_item(&added, plain.clone(), &[]),
@@ -486,7 +486,7 @@ mod tests {
             }
             if let ItemResult::Gone(what) = recompose_item(&renamed, item, &[]).unwrap() {
                 assert!(
-                    holds && what == Gone::Term("animal".into(), owl.clone()),
+                    holds && what == MissingMetadata::Term("animal".into(), owl.clone()),
                     "{what}"
                 );
                 gone += 1;

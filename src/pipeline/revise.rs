@@ -90,7 +90,7 @@ impl<'p> Batch<'p> {
     /// # Errors
     ///
     /// If a write fails.
-    pub fn part(self, keeps: bool, source: &str) -> Result<Option<Fresh>> {
+    pub fn finish(self, keeps: bool, source: &str) -> Result<Option<Fresh>> {
         let Some(writer) = self.writer else {
             return Ok(None);
         };

@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 
 pub use self::runs::Reach;
 pub use super::board::model_name;
-use benchtop_formats::{self as formats, Found, MODEL, Questions};
+use benchtop_formats::{self as formats, DetectedFile, MODEL, Questions};
 use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, Item, Key, Result};
 
 /// A file and how it is read.
 #[derive(Clone, Debug)]
 pub struct Source {
-    pub found: Found,
+    pub found: DetectedFile,
     /// The given folder, where pictures are searched too.
     pub root: PathBuf,
     /// The data set of its questions or answers.
@@ -41,21 +41,21 @@ pub struct Plan {
     /// Files with questions of their own.
     pub questions: Vec<Source>,
     /// Answer files whose questions are used, because no data set of that name is available.
-    pub beside: Vec<Source>,
+    pub recorded_questions: Vec<Source>,
     /// Answer files.
     pub answers: Vec<Source>,
     /// Answer files that name a model but no data set. [`Plan::decide`] chooses among them once the
     /// questions are known.
     pub undecided: Vec<Source>,
     /// Readable files that are skipped, with reasons.
-    pub passed: Vec<(PathBuf, String)>,
+    pub skipped: Vec<(PathBuf, String)>,
     /// Notes for the user.
     pub notes: Vec<String>,
 }
 
 /// Options of the command line that apply to all files.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Said<'a> {
+pub struct ReadOptions<'a> {
     pub dataset: Option<&'a str>,
     pub model: Option<&'a str>,
     /// The columns of tables.
@@ -69,9 +69,9 @@ pub struct Said<'a> {
 ///
 /// If the head of a file cannot be read.
 pub fn plan(
-    files: Vec<(Found, PathBuf)>,
+    files: Vec<(DetectedFile, PathBuf)>,
     there: &BTreeSet<String>,
-    said: Said<'_>,
+    said: ReadOptions<'_>,
 ) -> Result<Plan> {
     let mut plan = Plan::default();
     let mut known = there.clone();
@@ -101,7 +101,7 @@ pub fn plan(
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned();
-            plan.passed.push((
+            plan.skipped.push((
                 source.found.path,
                 format!("its answers are part of {whole}"),
             ));
@@ -114,7 +114,7 @@ pub fn plan(
                     .unwrap_or_default()
                     .to_string_lossy()
                     .into_owned();
-                plan.passed.push((
+                plan.skipped.push((
                     source.found.path,
                     format!("its verdicts are read together with {plain}"),
                 ));
@@ -127,7 +127,7 @@ pub fn plan(
         .answers
         .iter()
         .filter(|s| s.found.format.holds().questions == Questions::Beside);
-    plan.beside = beside
+    plan.recorded_questions = beside
         .filter(|s| {
             s.dataset
                 .as_ref()
@@ -141,10 +141,10 @@ pub fn plan(
 impl Source {
     /// Inspects the file. Also returns the file whose answers it repeats.
     fn of(
-        found: Found,
+        found: DetectedFile,
         root: PathBuf,
         known: &[String],
-        said: Said<'_>,
+        said: ReadOptions<'_>,
     ) -> Result<(Source, Option<PathBuf>)> {
         let about =
             formats::about(&found.path, found.format, known).map_err(|p| p.file(&found.path))?;
@@ -214,7 +214,7 @@ impl Source {
     }
 
     /// The model of a row.
-    pub fn model_of(&self, row: &mut benchtop_model::Prediction, said: Said<'_>) -> String {
+    pub fn model_of(&self, row: &mut benchtop_model::Prediction, said: ReadOptions<'_>) -> String {
         let own = row
             .extra
             .shift_remove(MODEL)
@@ -238,7 +238,7 @@ impl Source {
 }
 
 /// The model in the first row of a table.
-fn first_model(found: &Found, mapping: Option<&Mapping>) -> Option<String> {
+fn first_model(found: &DetectedFile, mapping: Option<&Mapping>) -> Option<String> {
     let (_, first) = formats::predictions_by(&found.path, found.format, mapping)
         .ok()?
         .next()?;
@@ -288,7 +288,7 @@ impl Orders {
     /// # Errors
     ///
     /// The first bad record of the file.
-    pub fn of(&self, source: &Source, said: Said<'_>) -> Result<Option<(String, Vec<Key>)>> {
+    pub fn of(&self, source: &Source, said: ReadOptions<'_>) -> Result<Option<(String, Vec<Key>)>> {
         let mut fits: Vec<&String> = self.keys.keys().collect();
         for (_, row) in
             formats::predictions_by(&source.found.path, source.found.format, said.mapping)?

@@ -18,7 +18,7 @@
 mod axis;
 pub mod count;
 mod excluded;
-mod line;
+mod item_line;
 pub mod staleness;
 
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ use benchtop_compose::metadata::STYLE;
 use benchtop_model::{Error, ErrorKind, QuestionKind, Result};
 use benchtop_store::Catalog;
 
-use line::{Asked, Line};
+use item_line::{Asked, Line};
 
 /// Maximum number of terms of imported items per subtask. Beyond that, answers are sentences rather
 /// than terms.

@@ -7,7 +7,7 @@ use lru::LruCache;
 
 use super::columns::{Columns, id_hash};
 use super::manifest::Part;
-use super::revised::{Revision, Revisions};
+use super::revised_items::{Revision, Revisions};
 use super::segment::Reader;
 use benchtop_model::edit::EditMark;
 use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};

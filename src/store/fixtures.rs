@@ -56,6 +56,6 @@ pub fn sample_made(n: u32) -> GeneratedImage {
         draft: n == 0,
         notes: vec!["cut".into()],
         items: vec![format!("set/{n}")],
-        of: Vec::new(),
+        composed_of: Vec::new(),
     }
 }

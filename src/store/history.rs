@@ -15,7 +15,7 @@ use super::prefix_digest::{PrefixDigest, PrefixDigests};
 use super::{Catalog, Ledger, journal, rounds};
 use benchtop_files::project::Project;
 use benchtop_model::edit::EditMark;
-use benchtop_model::history::{Entry, LogAsk, Moment};
+use benchtop_model::history::{Entry, HistoryPoint, LogQuery};
 use benchtop_model::{Act, Decision, Error, ErrorKind, Result};
 
 /// All decisions of a project.
@@ -126,7 +126,7 @@ impl History {
         &self,
         catalog: &Catalog,
         pictures: &Pictures,
-        until: Moment,
+        until: HistoryPoint,
     ) -> (Ledger, Vec<String>) {
         let mut notices = Vec::new();
         let row = |id: &String| catalog.row_of_hash(id_hash(id));
@@ -173,9 +173,9 @@ impl History {
         }
         // A time says nothing of a revision of the texts that no decision follows.
         let rest = |e: &Earlier| match until {
-            Moment::Now => true,
-            Moment::Rev(last) => e.rev <= last,
-            Moment::At(_) => false,
+            HistoryPoint::Now => true,
+            HistoryPoint::Rev(last) => e.rev <= last,
+            HistoryPoint::At(_) => false,
         };
         earlier
             .filter(rest)
@@ -191,10 +191,10 @@ impl History {
     }
 
     /// The decisions that are asked for, the newest first, and whether there are more. `ledger` says which count.
-    pub fn log(&self, ask: &LogAsk, catalog: &Catalog, ledger: &Ledger) -> (Vec<Entry>, bool) {
+    pub fn log(&self, ask: &LogQuery, catalog: &Catalog, ledger: &Ledger) -> (Vec<Entry>, bool) {
         let asked = |decision: &&Decision| {
             let round = match &decision.act {
-                Act::Judge(judgement) => judgement.asked.as_ref().map(|asked| &asked.round),
+                Act::Judge(judgement) => judgement.round.as_ref().map(|asked| &asked.round),
                 Act::Undo(_) | Act::Redo(_) => None,
             };
             ask.who.as_ref().is_none_or(|who| *who == decision.who)

@@ -5,8 +5,8 @@
 //! `0007.failed.jsonl` the pictures that were set aside, a checksummed line each. Everything is on disk before anybody
 //! hears of it. The index keeps only which pictures were being made ([`Flight`]).
 
-pub(super) mod earlier;
 mod failures;
+pub(super) mod migrate;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -22,8 +22,8 @@ use benchtop_model::generation::Settings;
 use benchtop_model::job::{GenerationOverrides, JobFailure, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
 
-pub(super) use earlier::take_over;
 pub use failures::FailureLog;
+pub(super) use migrate::take_over;
 
 /// Version of the files.
 const VERSION: u8 = 1;

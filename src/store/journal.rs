@@ -14,7 +14,7 @@ use super::checksummed_line;
 use super::prefix_digest::PrefixDigest;
 use benchtop_model::history::stamp;
 use benchtop_model::name::check_annotator;
-use benchtop_model::verdict::{Asked, Part};
+use benchtop_model::verdict::{Part, RoundContext};
 use benchtop_model::{
     Act, Decision, Error, ErrorKind, Judgement, PictureSeen, Result, Seen, Verdict,
 };
@@ -95,7 +95,7 @@ fn row(decision: &Decision) -> Row {
             row.seen = Some(j.seen);
             row.pictures.clone_from(&j.pictures);
             row.answer.clone_from(&j.answer);
-            if let Some(asked) = &j.asked {
+            if let Some(asked) = &j.round {
                 row.v = IN_ROUND;
                 row.round = Some(asked.round.clone());
                 row.part = Some(asked.part);
@@ -130,7 +130,7 @@ fn decision(row: Row) -> Result<Decision> {
             seen: row.seen.unwrap_or(Seen::Unconfirmed),
             pictures: row.pictures,
             answer: row.answer,
-            asked: row.round.map(|round| Asked {
+            round: row.round.map(|round| RoundContext {
                 round,
                 part: row.part.unwrap_or_default(),
                 guidelines: row.guidelines,
@@ -476,7 +476,7 @@ mod tests {
 
     #[test]
     fn a_verdict_in_a_round_reads_back_under_a_version_of_its_own() {
-        let asked = Asked {
+        let asked = RoundContext {
             round: "pass-1".into(),
             part: Part::Revision,
             guidelines: Some("1a2b3c4d".into()),
@@ -484,7 +484,7 @@ mod tests {
         };
         let judgement = Judgement {
             answer: Some("B".into()),
-            asked: Some(asked),
+            round: Some(asked),
             ..Judgement::new(Verdict::Unsure, Seen::Painted)
         };
         let decision = Decision {

@@ -1,14 +1,14 @@
 //! The fold over all journals: which verdicts count, and what each person can undo.
 
 mod rounds;
-mod steps;
+mod undo_steps;
 
 use std::collections::HashMap;
 
 use uuid::Uuid;
 
 pub use self::rounds::Told;
-pub use self::steps::Step;
+pub use self::undo_steps::Step;
 use super::prefix_digest::PrefixDigests;
 use super::status_columns::Overlay;
 use benchtop_model::edit::EditMark;
@@ -66,7 +66,7 @@ pub struct Change {
 
 /// The round of a verdict, none outside rounds, and its part in it.
 fn group(given: &Given) -> (Option<&str>, Part) {
-    let asked = given.judgement.asked.as_ref();
+    let asked = given.judgement.round.as_ref();
     (
         asked.map(|asked| asked.round.as_str()),
         asked.map_or(Part::Main, |asked| asked.part),
@@ -306,7 +306,7 @@ impl Ledger {
     /// The rows that a judgement on a row is on too.
     fn rotations(&self, judgement: &Judgement, row: u32) -> &[u32] {
         let round = judgement
-            .asked
+            .round
             .as_ref()
             .and_then(|asked| self.rules.rotations.get(&asked.round));
         round
@@ -387,11 +387,11 @@ impl Ledger {
     /// The status of a row: see [`effective_verdicts::status_of`].
     pub fn status(&self, row: u32) -> Status {
         let counts = self.on(row).filter(|given| given.counts);
-        let given: Vec<effective_verdicts::Given<'_>> = counts
-            .map(|given| effective_verdicts::Given {
+        let given: Vec<effective_verdicts::EffectiveVerdict<'_>> = counts
+            .map(|given| effective_verdicts::EffectiveVerdict {
                 person: &self.people[usize::from(given.person)].name,
                 verdict: given.judgement.verdict,
-                asked: given.judgement.asked.as_ref(),
+                asked: given.judgement.round.as_ref(),
                 order: given.rev,
             })
             .collect();

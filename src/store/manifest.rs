@@ -10,7 +10,7 @@ use super::append_log::{AppendLog, ValidPrefix};
 use super::checksummed_line;
 use benchtop_files::{disk, regular};
 use benchtop_model::edit::EditMark;
-use benchtop_model::evaluation::RunPart;
+use benchtop_model::evaluation::AnswerFileHeader;
 use benchtop_model::{Error, ErrorKind, Form, Result};
 
 /// File name below `imports/`.
@@ -49,7 +49,7 @@ pub enum Holds {
         dataset: Option<String>,
         /// What they are of an evaluation; none for answers that were imported, which are to all questions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        run: Option<RunPart>,
+        run: Option<AnswerFileHeader>,
     },
 }
 

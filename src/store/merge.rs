@@ -16,7 +16,9 @@ use super::history::History;
 use super::pictures::Pictures;
 use super::{Catalog, Ledger, journal};
 use benchtop_files::bounded;
-use benchtop_model::history::{Aside, Conflict, Merged, MergedFile, Moment, Side};
+use benchtop_model::history::{
+    Conflict, ConflictingVerdict, HistoryPoint, Merged, MergedFile, SkippedDecision,
+};
 use benchtop_model::{Act, Decision, Error, ErrorKind, Result, name};
 
 /// Most conflicts, and most decisions set aside, that a report lists; the rest are a note.
@@ -81,7 +83,7 @@ fn union(
                 let Decision {
                     item, who, uuid, ..
                 } = decision;
-                merge.report.aside.push(Aside {
+                merge.report.aside.push(SkippedDecision {
                     item,
                     who,
                     uuid,
@@ -104,11 +106,12 @@ fn union(
         ));
     }
     merge.report.aside.sort();
-    let (before, _) = history.fold(catalog, pictures, Moment::Now);
-    let (after, notes) =
-        history
-            .with(merge.fresh.values().flatten().cloned())
-            .fold(catalog, pictures, Moment::Now);
+    let (before, _) = history.fold(catalog, pictures, HistoryPoint::Now);
+    let (after, notes) = history.with(merge.fresh.values().flatten().cloned()).fold(
+        catalog,
+        pictures,
+        HistoryPoint::Now,
+    );
     merge.report.notes.extend(
         notes
             .into_iter()
@@ -296,7 +299,7 @@ fn conflicts(
             continue;
         }
         standing.sort_by_key(|s| (s.rev, s.at, s.uuid));
-        let side = |s: benchtop_model::verdict::EffectiveVerdict| Side {
+        let side = |s: benchtop_model::verdict::EffectiveVerdict| ConflictingVerdict {
             verdict: verdict(&s),
             at: s.at,
             incoming: fresh.contains(&s.uuid),

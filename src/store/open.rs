@@ -1,8 +1,8 @@
 //! Opening a project's data: from the snapshots where they are current, else from the sled index where it is whole and
 //! current, else from the truth.
 
-mod fold;
-mod reading;
+mod fold_journals;
+mod read_only;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ use super::manifest::{Entry, Holds, Manifest, Part};
 use super::pictures::Pictures;
 use super::segment::{Frame, Reader};
 use super::status_columns::Overlay;
-use super::{homes, snapshot};
+use super::{layout, snapshot};
 use benchtop_files::project::Project;
 use benchtop_files::{disk, writable};
-pub use fold::{fold_known, followed, journals, lengths, load_ledger, load_pictures};
-pub use reading::open_to_read;
+pub use fold_journals::{fold_known, followed, journals, lengths, load_ledger, load_pictures};
+pub use read_only::open_to_read;
 
 use benchtop_model::{Error, ErrorKind, Item, Result};
 
@@ -51,7 +51,7 @@ pub struct Opened {
 /// the store open, and the operating system's.
 pub fn open(project: &Project) -> Result<Opened> {
     let store = project.store();
-    let mut notices = homes::migrate(project)?;
+    let mut notices = layout::migrate(project)?;
     let manifest = Manifest::read(&project.imports())?;
     manifest.sweep(&project.imports());
     let damaged = |p: &Error| format!("an import is not counted, its line is damaged: {p}");
@@ -81,7 +81,7 @@ pub fn open(project: &Project) -> Result<Opened> {
             (LazyIndex::here(&store, index), Arc::new(catalog))
         }
     };
-    let (lengths, bytes) = fold::lengths(project)?;
+    let (lengths, bytes) = fold_journals::lengths(project)?;
     let found = match statuses(&store, &index, &catalog, &segments, &lengths)? {
         // Small journals are compared before anything of them is shown, large ones by the fold behind the first page.
         Some((_, contents))
@@ -94,7 +94,7 @@ pub fn open(project: &Project) -> Result<Opened> {
     let (overlay, ledger, pictures, contents) = match found {
         Some((overlay, contents)) => (overlay, None, None, contents),
         None => {
-            let (overlay, ledger, pictures) = fold::all(project, &catalog, &mut notices)?;
+            let (overlay, ledger, pictures) = fold_journals::all(project, &catalog, &mut notices)?;
             let contents = followed(&ledger, &pictures).contents;
             (overlay, Some(ledger), Some(pictures), contents)
         }
@@ -251,7 +251,7 @@ fn rebuilt(why: &str) -> String {
 
 /// Renames the folder of a damaged index, so that nothing is lost that somebody may want to look at.
 fn set_aside(index: &Path) -> Result<PathBuf> {
-    let aside = homes::free(index, "broken");
+    let aside = layout::free(index, "broken");
     std::fs::rename(index, &aside).map_err(|e| Error::io(&e, "cannot be set aside", index))?;
     disk::sync_dir(disk::folder(index))?;
     Ok(aside)

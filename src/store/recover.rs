@@ -20,7 +20,7 @@ use benchtop_model::{Error, ErrorKind, Result};
 
 /// What a person says of segments that do not say it themselves.
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct Hints {
     /// Whose answers they are.
     pub model: Option<String>,
     /// Which data set is answered; worked out as at an import otherwise.
@@ -92,7 +92,7 @@ impl Recovery {
 ///
 /// # Errors
 /// The operating system's, and [`ErrorKind::NotFound`] for a named segment that is none of those.
-pub fn look(imports: &Path, said: &Said, now: &str) -> Result<Recovery> {
+pub fn look(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
     let manifest = Manifest::read(imports)?;
     let path = imports.join(FILE);
     let bytes = match std::fs::read(&path) {
@@ -256,7 +256,7 @@ pub fn apply(imports: &Path, recovery: &Recovery) -> Result<Option<PathBuf>> {
 }
 
 /// What a part holds, in words.
-pub fn words(holds: &Holds) -> String {
+pub fn describe_contents(holds: &Holds) -> String {
     match holds {
         Holds::Items { dataset } => format!("items of {dataset}"),
         Holds::Predictions { model, .. } => format!("answers of {model}"),

@@ -8,7 +8,7 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Val
 use benchtop_files::project::{FILE, Project};
 use benchtop_files::{disk, regular};
 use benchtop_model::config::Config;
-use benchtop_model::scoring::rules::{Condition, Join, Rule, RuleSet, Test, Then};
+use benchtop_model::scoring::rules::{Condition, Join, Rule, RuleAction, RuleSet, Test};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Sets of rules kept for revert.
@@ -128,7 +128,7 @@ fn table(rule: &Rule) -> Table {
     table.insert("name", value(rule.name.as_str()));
     table.insert(
         "then",
-        value(if rule.then == Then::Flag {
+        value(if rule.then == RuleAction::Flag {
             "flag"
         } else {
             "park"

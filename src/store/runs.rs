@@ -13,7 +13,7 @@ use super::append_log::{self, AppendLog, ValidPrefix};
 use super::checksummed_line;
 use super::json_checksum::{self, Checksum};
 use benchtop_files::{disk, regular};
-use benchtop_model::evaluation::{Asked, NewRun, RunAnswer, RunFailure};
+use benchtop_model::evaluation::{NewRun, RunAnswer, RunFailure, RunQuestion};
 use benchtop_model::job::JobStatus;
 use benchtop_model::vlm::{Finish, Usage};
 use benchtop_model::{Error, ErrorKind, Result};
@@ -112,7 +112,7 @@ pub enum Line {
         item: String,
         /// Which question.
         #[serde(flatten)]
-        asked: Asked,
+        asked: RunQuestion,
         /// What was said.
         #[serde(flatten)]
         answer: RunAnswer,
@@ -125,7 +125,7 @@ pub enum Line {
         item: String,
         /// Which question.
         #[serde(flatten)]
-        asked: Asked,
+        asked: RunQuestion,
         /// Why.
         #[serde(flatten)]
         failure: RunFailure,
@@ -141,9 +141,9 @@ pub enum Line {
 #[derive(Debug, Default)]
 pub struct Progress {
     /// Questions that were answered.
-    pub answered: HashSet<Asked>,
+    pub answered: HashSet<RunQuestion>,
     /// Questions set aside, with their item's id.
-    pub failed: BTreeMap<Asked, (String, RunFailure)>,
+    pub failed: BTreeMap<RunQuestion, (String, RunFailure)>,
     /// What the answers come to.
     pub counts: Counts,
     /// Numbers of the lines that could not be read, from 1.

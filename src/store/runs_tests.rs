@@ -1,5 +1,5 @@
 use super::*;
-use benchtop_model::evaluation::{Orders, Wording};
+use benchtop_model::evaluation::{OptionOrders, Wording};
 use benchtop_model::generation::FailureKind;
 
 pub(crate) fn run(id: u32) -> Run {
@@ -11,7 +11,7 @@ pub(crate) fn run(id: u32) -> Run {
         sample: None,
         seed: 1,
         blind: false,
-        orders: Orders::AsIs,
+        orders: OptionOrders::AsIs,
         wording: Wording::Paper,
         max_tokens: 64,
         tries: 3,
@@ -52,7 +52,7 @@ fn answer(number: u32, text: &str) -> Line {
     };
     Line::Answer {
         item: format!("set/{number}"),
-        asked: Asked { number, order: 2 },
+        asked: RunQuestion { number, order: 2 },
         answer,
         at: "now".into(),
     }
@@ -65,7 +65,7 @@ fn failed(number: u32) -> Line {
     };
     Line::Failed {
         item: format!("set/{number}"),
-        asked: Asked { number, order: 2 },
+        asked: RunQuestion { number, order: 2 },
         failure,
     }
 }

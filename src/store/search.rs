@@ -22,11 +22,11 @@ use fuzzy_matcher::skim::SkimMatcherV2;
 use super::arena::{self, Arena, Chunk};
 
 pub mod contains;
-mod sweep;
+mod scan;
 mod top;
 mod word;
 
-use sweep::Sweep;
+use scan::Sweep;
 use top::Found;
 use word::Word;
 

@@ -135,7 +135,7 @@ pub struct Held {
 impl Held {
     /// Whether the person has agreed to it, or need not.
     pub fn agrees(&self, to: &Destination) -> bool {
-        to.is_here() || self.agreements.iter().any(|a| a.destination.covers(to))
+        to.needs_no_consent() || self.agreements.iter().any(|a| a.destination.covers(to))
     }
 
     fn parse(text: &str) -> Held {
@@ -460,10 +460,10 @@ pub fn token() -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use benchtop_model::trust::Sends;
+    use benchtop_model::trust::DataKind;
 
     fn to(url: &str, key: Option<&str>) -> Destination {
-        Destination::new(url, key, Sends::Pictures).unwrap()
+        Destination::new(url, key, DataKind::Pictures).unwrap()
     }
 
     fn mode(path: &Path) -> u32 {

@@ -108,11 +108,12 @@ macro_rules! actions {
 impl Action {
     /// Whether the action prompts for text or a choice. If it is refused, keys typed ahead must not
     /// act as commands.
-    pub fn asks(self) -> bool {
+    pub fn prompts(self) -> bool {
         use Action::{
-            AddTerm, BoardFilter, Doubtful, EditItem, Find, GuidelineGap, JudgeAll, NewVocabulary,
-            Note, Reject, RenameTerm, ReplaceText, RoundPeople, SelectRegex, SettleAccept,
-            SettleFix, SettleReject, TypeAnswer, TypeLine, UnselectRegex,
+            AddTerm, AdjudicateAccept, AdjudicateFix, AdjudicateReject, BoardFilter,
+            EditAnnotators, EditItem, Find, GuidelineGap, JudgeAll, NewVocabulary, Note, Reject,
+            RenameTerm, ReplaceText, ReviewFlagged, SelectRegex, TypeAnswer, TypeLine,
+            UnselectRegex,
         };
         matches!(
             self,
@@ -121,13 +122,13 @@ impl Action {
                 | Find
                 | TypeAnswer
                 | EditItem
-                | Doubtful
+                | ReviewFlagged
                 | JudgeAll
-                | SettleAccept
-                | SettleReject
-                | SettleFix
+                | AdjudicateAccept
+                | AdjudicateReject
+                | AdjudicateFix
                 | GuidelineGap
-                | RoundPeople
+                | EditAnnotators
                 | SelectRegex
                 | UnselectRegex
                 | BoardFilter
@@ -143,24 +144,24 @@ impl Action {
 /// Names of actions in earlier versions, still accepted in key files.
 pub const OLD_NAMES: &[(&str, Action)] = &[
     ("picture difference", Action::PictureDifference),
-    ("doubtful items", Action::Doubtful),
-    ("go on", Action::GoOn),
+    ("doubtful items", Action::ReviewFlagged),
+    ("go on", Action::Continue),
     ("guidelines", Action::RoundGuidelines),
     ("own pace", Action::OwnPace),
-    ("width", Action::Widen),
-    ("subset", Action::Subset),
+    ("width", Action::ResizeColumn),
+    ("subset", Action::ShowSelected),
     ("measures", Action::ChooseMeasure),
     ("curated", Action::BoardCurated),
     ("reading rule", Action::BoardRule),
     ("printed rows", Action::BoardPrinted),
     ("breakdown", Action::BoardViews),
-    ("how sure", Action::HowSure),
-    ("rules differ", Action::RulesDiffer),
+    ("how sure", Action::ShowInterval),
+    ("rules differ", Action::CompareRules),
     ("answer down", Action::AnswerDown),
     ("answer up", Action::AnswerUp),
     ("difference", Action::Difference),
     ("settle conflict", Action::Resolve),
-    ("preview or findings", Action::Side),
+    ("preview or findings", Action::ToggleSidebar),
     ("seed down", Action::SeedDown),
     ("seed up", Action::SeedUp),
     ("compose again", Action::Recompose),
@@ -168,7 +169,7 @@ pub const OLD_NAMES: &[(&str, Action)] = &[
     ("rules of a term", Action::TermRules),
     ("show terms", Action::ShowTerms),
     ("type", Action::TypeText),
-    ("other file", Action::OtherFile),
+    ("other file", Action::NextFile),
     ("find again", Action::FindAgain),
     ("rows", Action::ChooseRows),
     ("columns", Action::ChooseColumns),
@@ -178,26 +179,26 @@ pub const OLD_NAMES: &[(&str, Action)] = &[
     ("failures", Action::JobFailures),
     ("batch size", Action::JobBatch),
     ("most a minute", Action::JobRate),
-    ("line left", Action::LineLeft),
-    ("line right", Action::LineRight),
-    ("line far left", Action::LineFarLeft),
-    ("line far right", Action::LineFarRight),
-    ("a bit left", Action::LineBitLeft),
-    ("a bit right", Action::LineBitRight),
-    ("flag or park line", Action::OtherLine),
-    ("remove line", Action::RemoveLine),
+    ("line left", Action::ThresholdLeft),
+    ("line right", Action::ThresholdRight),
+    ("line far left", Action::ThresholdFarLeft),
+    ("line far right", Action::ThresholdFarRight),
+    ("a bit left", Action::NudgeLeft),
+    ("a bit right", Action::NudgeRight),
+    ("flag or park line", Action::SwitchThreshold),
+    ("remove line", Action::RemoveThreshold),
     ("groups left", Action::GroupLeft),
     ("groups right", Action::GroupRight),
-    ("own line", Action::OwnLine),
+    ("own line", Action::OwnThreshold),
     ("rules", Action::ShowRules),
-    ("rules before", Action::RevertRules),
-    ("settle rules", Action::SettleRules),
+    ("rules before", Action::RestoreRules),
+    ("settle rules", Action::ResolveRules),
     ("score", Action::StartScoring),
     ("rows by", Action::GroupAgreement),
     ("of round", Action::AgreementRound),
-    ("accept it", Action::SettleAccept),
-    ("reject it", Action::SettleReject),
-    ("fix it", Action::SettleFix),
+    ("accept it", Action::AdjudicateAccept),
+    ("reject it", Action::AdjudicateReject),
+    ("fix it", Action::AdjudicateFix),
     ("next to settle", Action::NextOpen),
     ("look closer", Action::ReviewDispute),
     ("other of the pair", Action::OtherSide),
@@ -205,8 +206,8 @@ pub const OLD_NAMES: &[(&str, Action)] = &[
     ("verdicts up", Action::VerdictsUp),
     ("text down", Action::TextDown),
     ("text up", Action::TextUp),
-    ("people of a round", Action::RoundPeople),
-    ("make round", Action::FormMake),
+    ("people of a round", Action::EditAnnotators),
+    ("make round", Action::CreateRound),
     ("review", Action::GoReview),
     ("items", Action::GoList),
     ("leaderboard", Action::GoBoard),
@@ -220,7 +221,7 @@ pub const OLD_NAMES: &[(&str, Action)] = &[
     ("rounds", Action::GoRounds),
     ("sample", Action::Sample),
     ("theme", Action::Theme),
-    ("take", Action::MenuOk),
+    ("take", Action::MenuConfirm),
     ("true pixels", Action::Pixels),
     ("other picture", Action::OtherPicture),
     ("frequency", Action::Frequency),
@@ -266,10 +267,10 @@ actions! {
     PictureDifference, "show difference", Review, ["D"], false, "Highlight where the two pictures of a pair differ by at least 16 of 255";
     Explain, "explain", Review, ["e"], false, "Explain why the item is flagged or not: scores, thresholds, judge output";
     EditItem, "edit item", Review, ["E"], false, "Edit the question, options, or answer; the item is then judged anew";
-    Doubtful, "review flagged", Review, ["d"], false, "Review the flagged items in an order that you choose";
+    ReviewFlagged, "review flagged", Review, ["d"], false, "Review the flagged items in an order that you choose";
 
     // Review in a round.
-    GoOn, "continue", Round, ["enter"], false, "Continue with the next item";
+    Continue, "continue", Round, ["enter"], false, "Continue with the next item";
     RoundGuidelines, "show guidelines", Round, ["r"], false, "Show the round's guidelines beside the item";
     OwnPace, "show own pace", Round, ["t"], false, "Show your speed and consistency (private)";
 
@@ -300,7 +301,7 @@ actions! {
     Pin, "pin", Table, ["!"], false, "Pin or unpin this column on the left";
     Hide, "hide", Table, ["-"], false, "Hide this column";
     Unhide, "unhide", Table, ["gv"], false, "Show all hidden columns";
-    Widen, "resize column", Table, ["_"], false, "Fit this column to its text, or narrow it again";
+    ResizeColumn, "resize column", Table, ["_"], false, "Fit this column to its text, or narrow it again";
     GoToColumn, "go to column", Table, ["c"], false, "Go to a column by name";
     Frequency, "count values", Table, ["F"], false, "Count how often each value of this column occurs";
     Describe, "describe", Table, ["I"], false, "Summarize each column";
@@ -309,7 +310,7 @@ actions! {
     UnselectRegex, "unselect by regex", Table, ["\\"], false, "Unselect rows whose cell in this column matches a regex";
     SelectLike, "select like this", Table, [","], false, "Select rows with the same value in this column";
     SelectNone, "select none", Table, ["gu"], false, "Unselect all rows";
-    Subset, "show selected", Table, ["\""], false, "Toggle between the selected rows and all rows";
+    ShowSelected, "show selected", Table, ["\""], false, "Toggle between the selected rows and all rows";
     CopyRow, "copy row", Table, ["Y"], false, "Copy this row as tab-separated values";
     CopyTable, "copy table", Table, ["gY"], false, "Copy the selected rows or the whole table as TSV, CSV, Markdown, or LaTeX";
 
@@ -330,8 +331,8 @@ actions! {
     BoardPrinted, "show published figures", Board, ["p"], false, "Show published figures as dimmed rows: none, one paper, or all";
     BoardViews, "break down", Board, ["v"], false, "Break the model down by style, type, scenario, or another group of columns";
     CompareModels, "compare", Board, ["x"], false, "Mark this model, or compare it with the marked one";
-    HowSure, "show interval", Board, ["s"], false, "Show the confidence intervals of this cell: Wilson and cluster bootstrap";
-    RulesDiffer, "compare rules", Board, ["D"], false, "List the answers that another extraction rule reads differently";
+    ShowInterval, "show interval", Board, ["s"], false, "Show the confidence intervals of this cell: Wilson and cluster bootstrap";
+    CompareRules, "compare rules", Board, ["D"], false, "List the answers that another extraction rule reads differently";
 
     // Answers behind a cell.
     OnlyWrong, "show only wrong", Behind, ["w"], false, "Toggle between wrong answers and all answers";
@@ -350,7 +351,7 @@ actions! {
     Resolve, "resolve conflict", Metadata, ["M"], false, "Resolve a conflict with a file that changed on disk: mine, theirs, diff";
     EditOutside, "edit in $EDITOR", Metadata, ["e"], false, "Open this file at this line in your editor";
     NextArea, "focus next area", Metadata, ["tab"], false, "Focus the next part of the pane";
-    Side, "toggle sidebar", Metadata, ["v"], false, "Cycle the sidebar: preview, findings, none";
+    ToggleSidebar, "toggle sidebar", Metadata, ["v"], false, "Cycle the sidebar: preview, findings, none";
     SeedDown, "previous seed", Metadata, ["<"], false, "Preview the questions of the previous seed";
     SeedUp, "next seed", Metadata, [">"], false, "Preview the questions of the next seed";
     Recompose, "recompose", Metadata, ["C"], false, "Recompose stale items, after a preview";
@@ -372,7 +373,7 @@ actions! {
 
     // Templates.
     TypeText, "edit text", Templates, ["i"], false, "Edit the text; esc stops";
-    OtherFile, "next file", Templates, ["o"], false, "Switch between templates, styles, compatibility rules, and judge questions";
+    NextFile, "next file", Templates, ["o"], false, "Switch between templates, styles, compatibility rules, and judge questions";
 
     // Text editor.
     StopTyping, "stop typing", Editor, ["esc"], false, "Stop typing and return to the pane's keys";
@@ -408,15 +409,15 @@ actions! {
     RemoveJob, "remove job", Generate, ["D"], false, "Remove a finished job from the list";
 
     // Filters.
-    LineLeft, "move threshold left", Filters, ["left", "h"], false, "Move the threshold one bar left";
-    LineRight, "move threshold right", Filters, ["right", "l"], false, "Move the threshold one bar right";
-    LineFarLeft, "move threshold far left", Filters, ["H", "shift-left"], false, "Move the threshold ten bars left";
-    LineFarRight, "move threshold far right", Filters, ["L", "shift-right"], false, "Move the threshold ten bars right";
-    LineBitLeft, "nudge threshold left", Filters, [","], false, "Move the threshold a tenth of a bar left";
-    LineBitRight, "nudge threshold right", Filters, ["."], false, "Move the threshold a tenth of a bar right";
+    ThresholdLeft, "move threshold left", Filters, ["left", "h"], false, "Move the threshold one bar left";
+    ThresholdRight, "move threshold right", Filters, ["right", "l"], false, "Move the threshold one bar right";
+    ThresholdFarLeft, "move threshold far left", Filters, ["H", "shift-left"], false, "Move the threshold ten bars left";
+    ThresholdFarRight, "move threshold far right", Filters, ["L", "shift-right"], false, "Move the threshold ten bars right";
+    NudgeLeft, "nudge threshold left", Filters, [","], false, "Move the threshold a tenth of a bar left";
+    NudgeRight, "nudge threshold right", Filters, ["."], false, "Move the threshold a tenth of a bar right";
     TypeLine, "type threshold", Filters, ["="], false, "Type a value for the threshold";
-    OtherLine, "switch threshold", Filters, ["f"], false, "Switch between the flag threshold and the park threshold";
-    RemoveLine, "remove threshold", Filters, ["-"], false, "Remove this threshold, or this rule in the list of rules";
+    SwitchThreshold, "switch threshold", Filters, ["f"], false, "Switch between the flag threshold and the park threshold";
+    RemoveThreshold, "remove threshold", Filters, ["-"], false, "Remove this threshold, or this rule in the list of rules";
     NextScore, "next score", Filters, ["n"], false, "Show the next score";
     PreviousScore, "previous score", Filters, ["N"], false, "Show the previous score";
     NextScale, "cycle scale", Filters, ["c"], false, "Show CLIP and SigLIP as logit, cosine, or CLIPScore";
@@ -426,13 +427,13 @@ actions! {
     GroupLeft, "scroll groups left", Filters, ["("], false, "Scroll the groups one column left";
     GroupRight, "scroll groups right", Filters, [")"], false, "Scroll the groups one column right";
     OnlyGroup, "show only group", Filters, ["o"], false, "Toggle the histogram between this group and all items";
-    OwnLine, "toggle own threshold", Filters, ["t"], false, "Add or remove a separate threshold for this subtask";
+    OwnThreshold, "toggle own threshold", Filters, ["t"], false, "Add or remove a separate threshold for this subtask";
     ChoosePair, "compare with", Filters, ["v"], false, "Compare this score with another one";
     OtherSample, "show other side", Filters, ["space"], false, "Show the picture on the other side of the threshold";
     ShowRules, "show rules", Filters, ["R"], false, "Toggle between the rules and the histogram";
     SaveRules, "save rules", Filters, ["w", "ctrl-s"], false, "Save the edited rules to benchtop.toml, after a preview";
-    RevertRules, "restore rules", Filters, ["X"], false, "Restore the previous rules, after a confirmation";
-    SettleRules, "resolve rules", Filters, ["M"], false, "Discard the rule edits, or keep them over a file that changed";
+    RestoreRules, "restore rules", Filters, ["X"], false, "Restore the previous rules, after a confirmation";
+    ResolveRules, "resolve rules", Filters, ["M"], false, "Discard the rule edits, or keep them over a file that changed";
     EditRules, "edit rules", Filters, ["e"], false, "Open the rules in benchtop.toml in your editor";
     StartScoring, "start scoring", Filters, ["s"], false, "Score items with this scorer, after a preview";
     PauseScoring, "pause or resume scoring", Filters, ["p"], false, "Pause or resume this scorer's job";
@@ -445,14 +446,14 @@ actions! {
     AgreementPart, "show row detail", Agreement, ["tab"], false, "Show the row's intervals, its table, the annotators, or the methods paragraph";
     CopyMethods, "copy methods", Agreement, ["m"], false, "Copy the methods paragraph with all numbers";
     // Adjudicate.
-    SettleAccept, "accept item", Adjudicate, ["a"], true, "Settle the item as accepted, with a note";
-    SettleReject, "reject item", Adjudicate, ["x"], true, "Settle the item as rejected, with a reason";
-    SettleFix, "fix item", Adjudicate, ["c"], true, "Settle the item as to be fixed, with a note";
+    AdjudicateAccept, "accept item", Adjudicate, ["a"], true, "Settle the item as accepted, with a note";
+    AdjudicateReject, "reject item", Adjudicate, ["x"], true, "Settle the item as rejected, with a reason";
+    AdjudicateFix, "fix item", Adjudicate, ["c"], true, "Settle the item as to be fixed, with a note";
     GuidelineGap, "record guideline gap", Adjudicate, ["g"], true, "Record a gap in the guidelines and open them in your editor";
     NextDispute, "next dispute", Adjudicate, ["n", "j", "right", "down", "space"], false, "Go to the next disputed item";
     PreviousDispute, "previous dispute", Adjudicate, ["p", "k", "left", "up"], false, "Go to the previous disputed item";
     NextOpen, "next unsettled", Adjudicate, ["tab"], false, "Go to the next unsettled item";
-    ShowSettled, "show settled", Adjudicate, ["s"], false, "Toggle between unsettled items and all disputed items";
+    ShowAdjudicated, "show settled", Adjudicate, ["s"], false, "Toggle between unsettled items and all disputed items";
     ChooseRound, "choose round", Adjudicate, ["r"], false, "Choose the round to adjudicate";
     EarlierGuidelines, "show earlier guidelines", Adjudicate, ["v"], false, "List the items judged under earlier guidelines";
     OpenGuidelines, "open guidelines", Adjudicate, ["e"], false, "Open the round's guidelines in your editor";
@@ -466,14 +467,14 @@ actions! {
     NewRound, "new round", Rounds, ["n"], false, "Create a round: items, annotators, and protocol";
     CloseRound, "close or reopen", Rounds, ["c"], false, "Close or reopen this round, after a confirmation; its verdicts still count";
     WhatIf, "try protocol", Rounds, ["w"], false, "Show what another protocol would keep of this round's verdicts";
-    RoundPeople, "edit annotators", Rounds, ["p"], false, "Add annotators, or remove them and reassign their open items";
+    EditAnnotators, "edit annotators", Rounds, ["p"], false, "Add annotators, or remove them and reassign their open items";
     DeleteRound, "delete round", Rounds, ["D"], false, "Delete this round, after a confirmation, if it has no verdicts";
     ShowGuidelines, "read guidelines", Rounds, ["r"], false, "Read the guidelines of this round";
 
     // The form of a new round.
     FormNext, "next field", Form, ["down", "tab", "ctrl-n"], false, "Go to the next field";
     FormPrevious, "previous field", Form, ["up", "ctrl-p"], false, "Go to the previous field";
-    FormMake, "create round", Form, ["enter"], false, "Create the round, after a confirmation";
+    CreateRound, "create round", Form, ["enter"], false, "Create the round, after a confirmation";
     FormClose, "close form", Form, ["esc"], false, "Close the form and keep its values until you quit";
 
     // Everywhere.
@@ -503,6 +504,6 @@ actions! {
     MenuDown, "line down", Overlay, ["down", "ctrl-n"], false, "Move one line down";
     MenuUp, "line up", Overlay, ["up", "ctrl-p"], false, "Move one line up";
     MenuMark, "mark", Overlay, ["tab"], false, "Mark or unmark this line";
-    MenuOk, "confirm", Overlay, ["enter"], false, "Confirm the choice";
+    MenuConfirm, "confirm", Overlay, ["enter"], false, "Confirm the choice";
     MenuCancel, "close", Overlay, ["esc"], false, "Close without a change";
 }

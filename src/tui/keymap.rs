@@ -236,7 +236,7 @@ mod tests {
         let bench = [Scope::Filters, Scope::Table, Scope::Global];
         assert_eq!(
             map.lookup(&bench, &[arrow(KeyCode::Left)]),
-            Lookup::Action(Action::LineFarLeft)
+            Lookup::Action(Action::ThresholdFarLeft)
         );
         assert_eq!(
             map.lookup(&bench, &[arrow(KeyCode::Down)]),
@@ -272,9 +272,9 @@ mod tests {
             map.lookup(&table, &[press('s')]),
             Lookup::Elsewhere(vec![
                 Action::Skip,
-                Action::HowSure,
+                Action::ShowInterval,
                 Action::StartScoring,
-                Action::ShowSettled
+                Action::ShowAdjudicated
             ])
         );
     }

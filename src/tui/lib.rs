@@ -9,11 +9,11 @@ mod editor;
 pub mod keymap;
 pub mod palette;
 pub mod panes;
-pub mod person;
 pub mod preview;
 pub mod program;
 pub mod terminal;
 pub mod theme;
+pub mod user_settings;
 pub mod widgets;
 
 use std::cell::RefCell;
@@ -24,15 +24,15 @@ use std::sync::mpsc::{Sender, channel};
 use app::connection::Connection;
 use app::message::Message;
 use app::{App, Setting};
-use person::Settings;
 use program::{Host, Program};
 use terminal::background::Background;
 use terminal::guard::{Guard, end_at_once};
 use terminal::probe::{WindowSize, probe};
 use terminal::reader::{Event, Reader};
 use terminal::signals::{Signal, Signals};
-use terminal::{Clock, ColourLevel, Env, Parser, colour, environment, locale};
+use terminal::{Clock, ColourLevel, Env, Parser, color, environment, locale};
 use theme::{Look, Theme};
+use user_settings::Settings;
 
 use benchtop_files::project::Project;
 use benchtop_model::{Error, ErrorKind, Result};
@@ -64,7 +64,7 @@ impl Host for RealTerminal<'_> {
     }
 
     fn theme(&self, name: &str) -> Result<Look> {
-        person::set_theme(self.env, name)?;
+        user_settings::set_theme(self.env, name)?;
         let settings = Settings::load(self.env)?;
         look_of(
             &settings,
@@ -121,7 +121,7 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     let mut link = Connection::new(project.clone(), who.to_string(), messages.clone());
     let client = link.connect()?;
     let env = environment();
-    let level = colour::detect(&env, colour);
+    let level = color::detect(&env, colour);
     let guard = Guard::enter().map_err(|e| {
         Error::io(
             &e,
@@ -148,7 +148,7 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
         ),
     };
     let ascii = locale::is_ascii(&env);
-    let themes = person::themes(&env);
+    let themes = user_settings::themes(&env);
     let setting = Setting {
         capabilities,
         level,
@@ -165,7 +165,7 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     let _signals = listen(messages.clone())?;
     let mut app = App::new(setting, link, client.welcome().clone(), messages.clone())?;
     let keys = keymap::file::load(&env, Some(&app.known()));
-    app.take_keys(keys);
+    app.on_keys(keys);
     drop(client);
     if let Some(problem) = wrong {
         app.report_settings_error(&problem);
@@ -195,8 +195,9 @@ fn look_of(
     let accessible = env
         .get("ACCESSIBLE")
         .is_some_and(|v| !v.is_empty() && v != "0");
-    let unknown =
-        background.is_none() && settings.theme == person::AUTO && level == ColourLevel::Ansi16;
+    let unknown = background.is_none()
+        && settings.theme == user_settings::AUTO
+        && level == ColourLevel::Ansi16;
     Ok(Look::new(
         &theme,
         if unknown { ColourLevel::Mono } else { level },

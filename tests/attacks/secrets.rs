@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use benchtop::model::ErrorKind;
-use benchtop::model::evaluation::{NewRun, Orders, Server as Endpoint, Wording};
+use benchtop::model::evaluation::{NewRun, OptionOrders, Server as Endpoint, Wording};
 use benchtop::model::job::JobStatus;
 use benchtop::pipeline::evaluate::ask::Wordings;
 use benchtop::protocol::wire::{JudgeAsk, request};
@@ -81,7 +81,7 @@ fn new_run(url: &str, key_env: Option<&str>) -> NewRun {
         sample: None,
         seed: 1,
         blind: false,
-        orders: Orders::AsIs,
+        orders: OptionOrders::AsIs,
         wording: Wording::Paper,
         max_tokens: 16,
         tries: 1,

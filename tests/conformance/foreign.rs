@@ -33,11 +33,11 @@ impl Folder {
 }
 
 fn format(path: &Path) -> Format {
-    formats::recognise(path).unwrap().files.remove(0).format
+    formats::detect_files(path).unwrap().files.remove(0).format
 }
 
 fn refused(path: &Path) -> Refusal {
-    Refusal::of_error(&formats::recognise(path).unwrap_err())
+    Refusal::of_error(&formats::detect_files(path).unwrap_err())
 }
 
 /// Asserts that `path` is refused as input, with its name.
@@ -464,7 +464,7 @@ fn parquet_reads_lists_pictures_and_answer_positions() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0xFF;
         let path = folder.write("damaged.parquet", bytes);
-        if let Ok(found) = formats::recognise(&path)
+        if let Ok(found) = formats::detect_files(&path)
             && let Ok(rows) = formats::items(&path, found.files[0].format, "d")
         {
             assert!(rows.count() <= 100, "{at}");
@@ -490,7 +490,7 @@ fn a_mapping_reads_any_table() {
         "id = \"qno\"\nimages = [\"pic\"]\nquestion = \"ask\"\noptions = [\"c1\", \"c2\", \"c3\"]\nanswer = \"gold\"\nanswer-is = \"position\"\nrefusal = \"decline\"\nsubtask = \"set\"\nmodel = \"who\"\noutput = \"said\"\nepoch = \"round\"\n",
     )
     .unwrap();
-    let found = formats::recognise_mapped(&path, &mapping).unwrap();
+    let found = formats::detect_mapped(&path, &mapping).unwrap();
     assert_eq!(found.format, Format::TableBoth);
     let all: Vec<Item> = formats::items_by(&path, found.format, "d", Some(&mapping))
         .unwrap()
@@ -520,7 +520,7 @@ fn a_mapping_reads_any_table() {
         question: Some("query".into()),
         ..mapping
     };
-    let problem = formats::recognise_mapped(&path, &wrong)
+    let problem = formats::detect_mapped(&path, &wrong)
         .unwrap_err()
         .to_string();
     assert!(
@@ -545,7 +545,7 @@ fn true_false_questions_take_their_options_from_their_rows() {
                     .collect::<Vec<_>>()
                     .join("\n"),
             );
-            let format = formats::recognise(&path).unwrap().files[0].format;
+            let format = formats::detect_files(&path).unwrap().files[0].format;
             let item = |i: Item| {
                 (
                     i.kind,
@@ -639,12 +639,12 @@ fn one_table_holds_two_models_and_duplicate_samples() {
     assert_eq!(scored.models().collect::<Vec<_>>(), ["m1", "m2"]);
     assert!(
         scored
-            .whole()
+            .full_board()
             .rows
             .iter()
             .all(|row| row.counts.missing == 0),
         "{:?}",
-        scored.whole().rows
+        scored.full_board().rows
     );
     // A file opened to append by a second run holds every row twice.
     let folder = Folder::new();
@@ -655,6 +655,6 @@ fn one_table_holds_two_models_and_duplicate_samples() {
     let text = format!("{}\n{}\n{}\n{}\n", row(0), row(1), row(0), row(1));
     folder.write("m/20260101_000000_samples_t.jsonl", text);
     let scored = from_paths(&[folder.0.path().to_path_buf()], None).unwrap();
-    assert_eq!(scored.whole().rows[0].counts.duplicate, 2);
-    assert_eq!(scored.whole().rows[0].counts.missing, 0);
+    assert_eq!(scored.full_board().rows[0].counts.duplicate, 2);
+    assert_eq!(scored.full_board().rows[0].counts.missing, 0);
 }

@@ -39,10 +39,12 @@ fn a_page_of_long_answers_fits_one_message() {
     std::fs::write(folder.path().join("q.jsonl"), questions).unwrap();
     std::fs::write(folder.path().join("m.jsonl"), answers).unwrap();
     let scored = from_paths(&[folder.path().to_path_buf()], None).unwrap();
-    let chosen = scored.ruled().choose(None);
+    let chosen = scored.engine().choose(None);
     let (mut sizes, mut from) = (Vec::new(), Some(0));
     while let Some(at) = from {
-        let page = scored.behind("m", "Acc", &chosen, (at, u64::MAX)).unwrap();
+        let page = scored
+            .drilldown("m", "Acc", &chosen, (at, u64::MAX))
+            .unwrap();
         assert_eq!(page.all, 5);
         sizes.push(page.answers.len());
         from = page.next;
@@ -55,13 +57,13 @@ fn answers_behind(
     model: &str,
     column: &str,
 ) -> model::Result<Vec<AnswerDetail>> {
-    let chosen = scored.ruled().choose(None);
-    let whole = scored.behind(model, column, &chosen, (0, u64::MAX))?;
+    let chosen = scored.engine().choose(None);
+    let whole = scored.drilldown(model, column, &chosen, (0, u64::MAX))?;
     assert_eq!((whole.answers.len() as u64, whole.next), (whole.all, None));
     // The same in pages, which hold whole units.
     let (mut paged, mut from) = (Vec::new(), Some(0));
     while let Some(at) = from {
-        let page = scored.behind(model, column, &chosen, (at, 101))?;
+        let page = scored.drilldown(model, column, &chosen, (at, 101))?;
         assert!(page.answers.len() <= 101 && !page.answers.is_empty() && page.all == whole.all);
         paged.extend(page.answers);
         from = page.next;
@@ -84,7 +86,7 @@ fn the_board_reproduces_every_exact_cell_of_the_paper() {
     let expected: Value =
         serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
     let scored = from_paths(std::slice::from_ref(&folder), None).unwrap();
-    let board = &scored.whole();
+    let board = &scored.full_board();
     assert_eq!(board.rows.len(), 4);
 
     let (mut exact, mut hit, mut other, mut other_hit) = (0, 0, 0, 0);
@@ -159,7 +161,7 @@ fn the_board_reproduces_the_recomputed_numbers() {
         serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
     let board = from_paths(std::slice::from_ref(&folder), None)
         .unwrap()
-        .whole();
+        .full_board();
     let mut seen = 0;
     for (model, of) in expected["models"].as_object().unwrap() {
         for (name, value) in of["recomputed"].as_object().unwrap() {
@@ -184,7 +186,7 @@ fn the_board_notes_duplicate_rows_and_changed_texts() {
         return;
     };
     let scored = from_paths(std::slice::from_ref(&folder), None).unwrap();
-    let board = scored.whole();
+    let board = scored.full_board();
     let row = board.rows.iter().find(|r| r.model == "GPT4o").unwrap();
     assert_eq!(
         row.counts,
@@ -255,7 +257,7 @@ const SMALL: [(&str, Option<Count>, Option<Count>); 24] = [
 #[test]
 fn a_small_board_equals_its_hand_computed_values() {
     let scored = from_paths(&[fixture("small")], None).unwrap();
-    let board = scored.whole();
+    let board = scored.full_board();
     for (column, alpha, beta) in SMALL {
         assert_eq!(cell(&board, "alpha", column), alpha, "alpha {column}");
         assert_eq!(cell(&board, "beta", column), beta, "beta {column}");
@@ -312,7 +314,7 @@ fn a_small_board_equals_its_hand_computed_values() {
 #[test]
 fn loaded_items_give_the_same_board_as_files() {
     let folder = fixture("small");
-    let found = formats::recognise(&folder).unwrap();
+    let found = formats::detect_files(&folder).unwrap();
     let (mut items, mut answers) = (Vec::new(), Vec::new());
     for file in found.files {
         if file.format.holds().predictions {
@@ -351,8 +353,8 @@ fn loaded_items_give_the_same_board_as_files() {
             .collect()
     };
     assert_eq!(
-        by_name(&scored.whole()),
-        by_name(&from_paths(&[folder], None).unwrap().whole())
+        by_name(&scored.full_board()),
+        by_name(&from_paths(&[folder], None).unwrap().full_board())
     );
     assert_eq!(
         answers_behind(&scored, "alpha", "qAcc.L_l").unwrap()[0].item,
@@ -393,11 +395,13 @@ fn two_data_sets_with_the_same_ids_are_kept_apart() {
     };
     let board = from_items(items.clone(), vec![answers(4)], None)
         .unwrap()
-        .whole();
+        .full_board();
     assert_eq!(cell(&board, "m", "Acc.one"), Some((4, 4)));
     assert_eq!(cell(&board, "m", "Acc.two"), None);
     assert_eq!(cell(&board, "m", "Acc"), Some((4, 4)));
-    let board = from_items(items, vec![answers(6)], None).unwrap().whole();
+    let board = from_items(items, vec![answers(6)], None)
+        .unwrap()
+        .full_board();
     assert_eq!(cell(&board, "m", "Acc.two"), Some((0, 8)));
     assert_eq!(board.rows[0].counts.missing, 2);
 }

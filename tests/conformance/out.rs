@@ -63,7 +63,7 @@ fn folder(items: &[Item], dir: &Path) -> Vec<u8> {
 
 /// The items of a file with the bytes of their pictures, found as an import finds them.
 fn read(path: &Path) -> Vec<(Item, Vec<Option<Vec<u8>>>)> {
-    let format: Format = formats::recognise(path).unwrap().files.remove(0).format;
+    let format: Format = formats::detect_files(path).unwrap().files.remove(0).format;
     let mut reader = formats::items(path, format, "d").unwrap();
     let (mut found, mut known) = (Vec::new(), HashMap::new());
     while let Some((_, item)) = reader.next() {
@@ -343,7 +343,7 @@ fn edited_table_cells_override_the_noted_item() {
         Some(1)
     );
     std::fs::write(&path, text.replace("\"{\"\"", "\"{")).unwrap();
-    let format = formats::recognise(&path).unwrap().files[0].format;
+    let format = formats::detect_files(&path).unwrap().files[0].format;
     let problem = formats::items(&path, format, "d")
         .unwrap()
         .next()

@@ -40,7 +40,7 @@ fn dysca(items: &[Item]) -> Vec<u8> {
 
 /// Reads a file of any form here and writes it again in that form.
 fn again(path: &Path) -> Vec<u8> {
-    let found = formats::recognise(path).unwrap().files.remove(0);
+    let found = formats::detect_files(path).unwrap().files.remove(0);
     if found.format.holds().predictions {
         let mut out = Vec::new();
         for (_, row) in formats::predictions(path, found.format).unwrap() {
@@ -74,7 +74,7 @@ fn released_and_made_files_come_back_byte_for_byte() {
         shared("dysca-figures"),
     ] {
         let Some(folder) = folder else { continue };
-        let found = formats::recognise(&folder).unwrap();
+        let found = formats::detect_files(&folder).unwrap();
         assert!(found.unknown.is_empty(), "{:?}", found.unknown);
         files.extend(found.files);
     }
@@ -90,7 +90,7 @@ fn the_released_files_are_recognised_by_content() {
     let Some(folder) = shared("mvp-bench") else {
         return;
     };
-    let found = formats::recognise(&folder).unwrap();
+    let found = formats::detect_files(&folder).unwrap();
     let of = |format| found.files.iter().filter(|f| f.format == format).count();
     assert_eq!(of(Format::MvpQuestions), 1);
     assert_eq!(of(Format::MvpCircular), 1);
@@ -110,7 +110,7 @@ fn dysca_figures_are_recognised_and_read() {
     let Some(folder) = shared("dysca-figures") else {
         return;
     };
-    let found = formats::recognise(&folder).unwrap();
+    let found = formats::detect_files(&folder).unwrap();
     assert_eq!(
         (found.files.len(), found.files[0].format, found.pictures),
         (1, Format::DyscaJson, 8)

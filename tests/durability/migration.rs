@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use benchtop::model::{Error, Result};
-use benchtop::store::homes;
+use benchtop::store::layout;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -232,7 +232,7 @@ fn is_at_home(name: &str, bench: &Bench) {
     let root = bench.root();
     let mut moved = 0;
     for (file, (bytes, _)) in archive(name) {
-        let Some(now) = homes::now(&file).filter(|now| !now.starts_with("store/")) else {
+        let Some(now) = layout::now(&file).filter(|now| !now.starts_with("store/")) else {
             continue;
         };
         assert!(
@@ -243,7 +243,7 @@ fn is_at_home(name: &str, bench: &Bench) {
         moved += 1;
     }
     assert!(moved > 20 || name != "scores", "{moved}");
-    assert!(!homes::is_earlier(&bench.project()));
+    assert!(!layout::is_earlier(&bench.project()));
     assert!(root.join("store/index/db").is_file());
     let mut folders: Vec<PathBuf> = ["scores", "jobs"]
         .iter()
@@ -326,7 +326,7 @@ fn a_move_that_was_cut_off_after_any_step_is_gone_on_with() {
                 left -= 1;
                 Ok(())
             };
-            let done = homes::migrate_watched(&bench.project(), &mut watch);
+            let done = layout::migrate_watched(&bench.project(), &mut watch);
             assert!(done.is_ok() || done.unwrap_err().what == "cut off");
             says_the_same(name, &bench, &what_was_paid_for);
             stop(&bench);
@@ -378,7 +378,7 @@ fn on_read_only_media_scores_are_read_where_they_are() {
         drop(mounted);
         wait_until("nobody is there", || owners(&at).is_empty());
         mount.unmount();
-        assert!(homes::is_earlier(&bench.project()));
+        assert!(layout::is_earlier(&bench.project()));
         says_the_same(name, &bench, &what_was_paid_for);
         stop(&bench);
         is_at_home(name, &bench);

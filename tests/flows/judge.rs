@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use benchtop::model::board::BoardAsk;
+use benchtop::model::board::BoardQuery;
 use benchtop::protocol::Incoming;
 use benchtop::protocol::wire::{Event, request};
 use serde_json::{Value, json};
@@ -83,9 +83,9 @@ fn score(bench: &Bench, rule: &str) -> (u64, u64) {
 
 /// How each answer was read by a rule, by the key of its item.
 fn traces(bench: &Bench, rule: &str) -> BTreeMap<String, (Option<String>, String)> {
-    let ask = BoardAsk {
+    let ask = BoardQuery {
         rule: Some(rule.into()),
-        ..BoardAsk::default()
+        ..BoardQuery::default()
     };
     let behind = request::Behind {
         ask: Box::new(ask),

@@ -2,7 +2,9 @@
 
 use benchtop::metrics::agreement::quality::{probes, repeats, revisions};
 use benchtop::metrics::agreement::{Agreement, methods_paragraph, quality_sentences};
-use benchtop::model::agreement::analysis::{Agreed, AgreementAsk, By, PersonQuality, Row};
+use benchtop::model::agreement::analysis::{
+    AgreementAnalysis, AgreementQuery, GroupBy, PersonQuality, Row,
+};
 use benchtop::model::agreement::{AgreementReport, Scale, UNKNOWN};
 use benchtop::model::round::Protocol;
 use benchtop::model::round::state::RoundState;
@@ -10,7 +12,7 @@ use benchtop::model::{Error, ErrorKind, Status};
 use benchtop::protocol::wire::{AnyRequest, request};
 use benchtop::tui::action::Action;
 use benchtop::tui::keymap::Keymap;
-use benchtop::tui::panes::agreement::{AgreementEffect, AgreementPane, Want};
+use benchtop::tui::panes::agreement::{AgreementEffect, AgreementPane, ReplyFor};
 use benchtop::tui::theme::Look;
 
 use super::{SIZES, accessible, check, check_narrow, frame, look};
@@ -32,7 +34,7 @@ fn said(n: u32, kind: u32) -> Agreement {
     Agreement::of(Scale::new(2, 0).unwrap(), ratings).unwrap()
 }
 
-fn report(agreement: &Agreement, ask: &AgreementAsk) -> AgreementReport {
+fn report(agreement: &Agreement, ask: &AgreementQuery) -> AgreementReport {
     let counts = agreement.counts();
     ask.bootstrap.map_or_else(
         || counts.report(),
@@ -67,7 +69,7 @@ fn person(name: &str, bad: usize) -> PersonQuality {
     }
 }
 
-fn answer(ask: &AgreementAsk) -> Agreed {
+fn answer(ask: &AgreementQuery) -> AgreementAnalysis {
     let whole = report(&said(360, 0), ask);
     let people: Vec<String> = PEOPLE.map(String::from).to_vec();
     let pairs = whole
@@ -82,7 +84,7 @@ fn answer(ask: &AgreementAsk) -> Agreed {
         ("free-form", 1, 0),
     ];
     let rows: Vec<Row> = match ask.by {
-        By::Pair => pairs.collect(),
+        GroupBy::Pair => pairs.collect(),
         _ => groups
             .map(|(name, n, kind)| Row::group(name, report(&said(n, kind), ask)))
             .to_vec(),
@@ -92,7 +94,7 @@ fn answer(ask: &AgreementAsk) -> Agreed {
         .zip(1..)
         .map(|(name, bad)| person(name, bad))
         .collect();
-    Agreed {
+    AgreementAnalysis {
         round: ask.round.clone(),
         protocol: "majority 2 of 3".parse::<Protocol>().unwrap(),
         by: ask.by,
@@ -140,13 +142,13 @@ fn state(name: &str) -> RoundState {
 fn settle(pane: &mut AgreementPane, effects: Vec<AgreementEffect>) {
     for effect in effects {
         let more = match effect {
-            AgreementEffect::Ask(Want::Rounds, _) => {
-                pane.take_rounds(Ok(vec![state("second-pass")]))
+            AgreementEffect::Ask(ReplyFor::Rounds, _) => {
+                pane.on_rounds(Ok(vec![state("second-pass")]))
             }
             AgreementEffect::Ask(
-                Want::Agreed(of),
+                ReplyFor::Agreed(of),
                 AnyRequest::Agreement(request::Agreement(ask)),
-            ) => pane.take_agreed(of, Ok(answer(&ask))),
+            ) => pane.on_agreement(of, Ok(answer(&ask))),
             _ => vec![],
         };
         settle(pane, more);
@@ -209,25 +211,25 @@ fn agreement_loading_refused_and_without_verdicts() {
         size,
         &picture(&mut pane, size, &look()),
     );
-    let effects = pane.take_rounds(Ok(vec![state("second-pass")]));
-    let [AgreementEffect::Ask(Want::Agreed(ask), _)] = &effects[..] else {
+    let effects = pane.on_rounds(Ok(vec![state("second-pass")]));
+    let [AgreementEffect::Ask(ReplyFor::Agreed(ask), _)] = &effects[..] else {
         panic!("{effects:?}")
     };
     let what = "the round `second-pass` is blind: scores and verdicts of others come after yours";
     let blind =
         Error::new(ErrorKind::Denied, what).help("judge the items that it asks you for first");
-    pane.take_agreed(ask.clone(), Err(blind));
+    pane.on_agreement(ask.clone(), Err(blind));
     check(
         "agreement_refused",
         size,
         &picture(&mut pane, size, &look()),
     );
     let empty = Agreement::new(Scale::new(2, 0).unwrap()).counts().report();
-    let nobody = Agreed {
+    let nobody = AgreementAnalysis {
         rows: vec![Row::group("all", empty)],
         ..answer(ask)
     };
-    pane.take_agreed(ask.clone(), Ok(nobody));
+    pane.on_agreement(ask.clone(), Ok(nobody));
     check(
         "agreement_nothing",
         size,

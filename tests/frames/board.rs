@@ -1,15 +1,15 @@
 use benchtop::model::ToolVerdict;
 use benchtop::model::agreement::{Bootstrap, Interval};
 use benchtop::model::analysis::{Curve, Stable};
-use benchtop::model::board::analysis::{Compared, Rank, Redrawn, Table};
+use benchtop::model::board::analysis::{BootstrapResult, ModelComparison, Rank, Table};
 use benchtop::model::board::{
-    AnswerDetail, Answered, BehindPage, Board, BoardAsk, Cell, Column, Counts, ModelAnswer,
-    Printed, Row, Scale,
+    AnswerDetail, Board, BoardQuery, Cell, Column, Counts, DrilldownPage, ItemAnswers, ModelAnswer,
+    PublishedFigures, Row, Scale,
 };
 use benchtop::protocol::wire::{AnyRequest, request};
 use benchtop::tui::action::Action;
 use benchtop::tui::keymap::Keymap;
-use benchtop::tui::panes::board::{BoardEffect, BoardPane, Breakdown, ChoiceFor, Want};
+use benchtop::tui::panes::board::{BoardEffect, BoardPane, Breakdown, ChoiceFor, ReplyFor};
 
 use super::{SIZES, accessible, check, frame, look};
 
@@ -125,7 +125,7 @@ fn behind() -> Vec<AnswerDetail> {
 }
 
 /// What 26 models answered to one question.
-fn answered() -> Answered {
+fn answered() -> ItemAnswers {
     let all = behind();
     let answer = |n: usize| {
         let reasoning = (n == 3)
@@ -140,7 +140,7 @@ fn answered() -> Answered {
             answer,
         }
     };
-    Answered {
+    ItemAnswers {
         number: 401,
         item: "mvp-bench/400".into(),
         key: "400".into(),
@@ -204,10 +204,10 @@ fn leaderboard_for_a_screen_reader() {
 fn answers_behind_a_cell_and_one_in_full() {
     for size in SIZES {
         let mut pane = BoardPane::new(board(), margin);
-        pane.take_behind(
-            &BoardAsk::default(),
+        pane.on_drilldown(
+            &BoardQuery::default(),
             ("MiniCPM-V-2", "qAcc.L_l"),
-            BehindPage {
+            DrilldownPage {
                 answers: behind(),
                 all: 90,
                 next: Some(6),
@@ -218,7 +218,7 @@ fn answers_behind_a_cell_and_one_in_full() {
         let effects = pane.act(Action::Open);
         let [
             BoardEffect::Ask(
-                Want::Answered(ask, model, replaces),
+                ReplyFor::Answered(ask, model, replaces),
                 AnyRequest::Answered(request::Answered { item, column, .. }),
             ),
         ] = &effects[..]
@@ -229,7 +229,7 @@ fn answers_behind_a_cell_and_one_in_full() {
             (item.as_str(), column.as_deref()),
             ("mvp-bench/400", Some("qAcc.L_l"))
         );
-        pane.take_answered(ask, model, *replaces, answered());
+        pane.on_item_answers(ask, model, *replaces, answered());
         pane.act(Action::Down);
         pane.act(Action::Down);
         let full = frame(size, |area, buf| pane.draw(area, &keys(), buf, &look()));
@@ -349,7 +349,7 @@ fn ranked(pane: &mut BoardPane) {
         .chain([last])
         .map(|(model, rank)| (model.to_string(), rank))
         .collect();
-    pane.take_ranks(&BoardAsk::default(), "MC+TF.clean".into(), ranks);
+    pane.on_ranks(&BoardQuery::default(), "MC+TF.clean".into(), ranks);
 }
 
 #[test]
@@ -368,13 +368,17 @@ fn a_board_with_ranks_and_a_printed_row() {
 #[test]
 fn printed_rows_are_switched_and_said_in_the_title() {
     let mut pane = BoardPane::new(styled(), margin);
-    let choices = vec![Printed::Off, Printed::All, Printed::Paper("Dysca".into())];
+    let choices = vec![
+        PublishedFigures::Off,
+        PublishedFigures::All,
+        PublishedFigures::Paper("Dysca".into()),
+    ];
     let effects = pane.chosen(&ChoiceFor::Printed(choices), 2);
     let [BoardEffect::Ask(_, AnyRequest::Board(request::Board(ask)))] = &effects[..] else {
         panic!("{effects:?}")
     };
-    assert_eq!(ask.printed, Printed::Paper("Dysca".into()));
-    pane.take_board(ask, Ok(styled()));
+    assert_eq!(ask.printed, PublishedFigures::Paper("Dysca".into()));
+    pane.on_board(ask, Ok(styled()));
     pane.act(Action::Bottom);
     (0..11).for_each(|_| drop(pane.act(Action::Right)));
     let size = SIZES[0];
@@ -541,7 +545,7 @@ fn scores_over_parts_of_the_data() {
     let asked = || {
         let mut pane = BoardPane::new(styled(), margin);
         let effects = pane.chosen(&ChoiceFor::View(vec![Breakdown::Stability]), 0);
-        let [BoardEffect::Ask(Want::Stable(ask, column), _)] = &effects[..] else {
+        let [BoardEffect::Ask(ReplyFor::Stable(ask, column), _)] = &effects[..] else {
             panic!("{effects:?}")
         };
         (pane, ask.clone(), column.clone())
@@ -554,11 +558,11 @@ fn scores_over_parts_of_the_data() {
     );
     assert!(matches!(
         &pane.act(Action::Back)[..],
-        [BoardEffect::Cancel(Want::Stable(..))]
+        [BoardEffect::Cancel(ReplyFor::Stable(..))]
     ));
     for size in SIZES {
         let (mut pane, ask, column) = asked();
-        pane.take_stable(&ask, &column, Ok(found.clone()));
+        pane.on_stability(&ask, &column, Ok(found.clone()));
         check(
             "board_stability",
             size,
@@ -567,7 +571,7 @@ fn scores_over_parts_of_the_data() {
         assert!(pane.act(Action::Back).is_empty(), "nothing is on its way");
     }
     let (mut pane, ask, column) = asked();
-    pane.take_stable(&ask, &column, Ok(found));
+    pane.on_stability(&ask, &column, Ok(found));
     let plain = frame(SIZES[0], |area, buf| {
         pane.draw(area, &keys(), buf, &accessible())
     });
@@ -581,7 +585,7 @@ fn scores_over_parts_of_the_data() {
 fn two_models_on_the_same_questions() {
     for size in SIZES {
         let mut pane = BoardPane::new(styled(), margin);
-        let compared = Compared {
+        let compared = ModelComparison {
             models: ["InternVL2-8B".into(), "Qwen2-VL-7B".into()],
             column: "Acc".into(),
             cells: [
@@ -589,7 +593,7 @@ fn two_models_on_the_same_questions() {
                 Some(Cell::Share { k: 244, n: 288 }),
             ],
             delta: Some(20.0 / 288.0),
-            redrawn: Redrawn {
+            redrawn: BootstrapResult {
                 interval: Some(Interval {
                     low: 0.021,
                     high: 0.118,
@@ -617,7 +621,7 @@ fn two_models_on_the_same_questions() {
                 Some(Cell::Share { k: 244, n: 288 }),
             ],
         };
-        pane.take_compared(&BoardAsk::default(), compared);
+        pane.on_comparison(&BoardQuery::default(), compared);
         check(
             "board_compared",
             size,

@@ -227,7 +227,7 @@ fn the_review_stepped_through_up_and_down() {
                 stale: None,
                 chips: vec![],
             };
-            let _ = pane.take(number, Ok(view));
+            let _ = pane.on_item(number, Ok(view));
             pane.set_picture(
                 Picture::None("gone".into()),
                 (Default::default(), None),

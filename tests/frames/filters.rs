@@ -2,14 +2,14 @@
 
 use benchtop::model::Error;
 use benchtop::model::scoring::bench::{
-    Bench, BenchAsk, RulesDiff, RulesState, Sample, ScorerState, Tally,
+    Bench, BenchQuery, RulesDiff, RulesState, Sample, ScorerState, Tally,
 };
 use benchtop::model::scoring::job::{Phase, ScoringState};
 use benchtop::model::scoring::rules::RuleSet;
-use benchtop::model::scoring::{FlagPriority, Scorer};
+use benchtop::model::scoring::{Scorer, SuspiciousEnd};
 use benchtop::protocol::wire::{AnyRequest, request};
 use benchtop::tui::action::Action;
-use benchtop::tui::panes::filters::{FiltersEffect, FiltersPane, Shown, Want};
+use benchtop::tui::panes::filters::{FiltersEffect, FiltersPane, ReplyFor, Shown};
 use benchtop::tui::panes::review::Picture;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -57,7 +57,7 @@ fn job(phase: Phase, scorer: Scorer) -> ScoringState {
 fn scorers() -> Vec<ScorerState> {
     let state = |scorer: Scorer, items: [u64; 6]| ScorerState {
         what: scorer.help().into(),
-        doubt: scorer.doubt(),
+        doubt: scorer.suspicious_end(),
         not_ready: None,
         version: "1f3a".into(),
         items,
@@ -82,7 +82,7 @@ fn scorers() -> Vec<ScorerState> {
 }
 
 /// Scores in a bell around 30, the rejected ones around 22.
-fn answer(ask: &BenchAsk) -> Bench {
+fn answer(ask: &BenchQuery) -> Bench {
     let ends = (8.25f32, 41.5f32);
     let bell = |x: f32, middle: f32, wide: f32, high: f32| {
         (high * (-((x - middle) / wide).powi(2)).exp()) as u64
@@ -104,9 +104,9 @@ fn answer(ask: &BenchAsk) -> Bench {
             ..Tally::default()
         };
         for at in 0..bars.len() {
-            let beyond = |line: Option<f32>| match ask.measure.scorer.doubt() {
-                FlagPriority::Low => line.is_some_and(|l| value(at) < l),
-                FlagPriority::High => line.is_some_and(|l| value(at) > l),
+            let beyond = |line: Option<f32>| match ask.measure.scorer.suspicious_end() {
+                SuspiciousEnd::Low => line.is_some_and(|l| value(at) < l),
+                SuspiciousEnd::High => line.is_some_and(|l| value(at) > l),
             };
             let outcome = if beyond(ask.park) {
                 2
@@ -152,19 +152,19 @@ fn answer(ask: &BenchAsk) -> Bench {
 fn settle(pane: &mut FiltersPane, effects: Vec<FiltersEffect>) {
     for effect in effects {
         let more = match effect {
-            FiltersEffect::Ask(Want::Scorers, _) => pane.take_scorers(Ok(scorers())),
-            FiltersEffect::Ask(Want::Bench(asked), AnyRequest::Bench(request::Bench(ask))) => {
-                pane.take_bench(*asked, Ok(answer(&ask)))
+            FiltersEffect::Ask(ReplyFor::Scorers, _) => pane.on_scorers(Ok(scorers())),
+            FiltersEffect::Ask(ReplyFor::Bench(asked), AnyRequest::Bench(request::Bench(ask))) => {
+                pane.on_bench(*asked, Ok(answer(&ask)))
             }
-            FiltersEffect::Ask(Want::Rules, _) => pane.take_rules(Ok(state())),
-            FiltersEffect::Ask(Want::Try(of), _) => {
+            FiltersEffect::Ask(ReplyFor::Rules, _) => pane.on_rules(Ok(state())),
+            FiltersEffect::Ask(ReplyFor::Try(of), _) => {
                 let tally = Tally {
                     items: [9_900, 2_070, 30],
                     ..Tally::default()
                 };
                 let lines =
                     vec!["~ weak match: flag if clip < 24 (text 22.5), was clip < 25".into()];
-                pane.take_diff(
+                pane.on_diff(
                     of,
                     Ok(RulesDiff {
                         tally,
@@ -225,14 +225,14 @@ fn bench_as_saved_moved_and_before_the_owner_answers() {
             size,
             &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
         );
-        press(&mut pane, &[Action::LineLeft, Action::LineLeft]);
+        press(&mut pane, &[Action::ThresholdLeft, Action::ThresholdLeft]);
         check(
             "filters_moved",
             size,
             &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
         );
         // Nobody answers this one.
-        pane.act(Action::LineFarLeft);
+        pane.act(Action::ThresholdFarLeft);
         check(
             "filters_waiting",
             size,
@@ -248,9 +248,9 @@ fn bench_with_a_park_line_pictures_and_another_score() {
         press(
             &mut pane,
             &[
-                Action::OtherLine,
-                Action::LineLeft,
-                Action::LineFarLeft,
+                Action::SwitchThreshold,
+                Action::ThresholdLeft,
+                Action::ThresholdFarLeft,
                 Action::NextPart,
             ],
         );
@@ -279,7 +279,11 @@ fn rules_saved_edited_and_broken() {
         let mut pane = bench(size);
         press(
             &mut pane,
-            &[Action::LineLeft, Action::LineLeft, Action::ShowRules],
+            &[
+                Action::ThresholdLeft,
+                Action::ThresholdLeft,
+                Action::ShowRules,
+            ],
         );
         check(
             "filters_rules",
@@ -289,7 +293,7 @@ fn rules_saved_edited_and_broken() {
         let problem = Some(
             "benchtop.toml:12: rules[0].then: there is no `drop`, expected flag or park".into(),
         );
-        let effects = pane.take_rules(Ok(RulesState {
+        let effects = pane.on_rules(Ok(RulesState {
             problem,
             rules: RuleSet::default(),
             ..state()
@@ -312,7 +316,7 @@ fn bench_without_scores_or_owner() {
         size,
         &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
     );
-    pane.take_scorers(Err(Error::input("this is a command, not a question")));
+    pane.on_scorers(Err(Error::input("this is a command, not a question")));
     check(
         "filters_failed",
         size,
@@ -320,7 +324,7 @@ fn bench_without_scores_or_owner() {
     );
     let mut pane = bench(size);
     let effects = pane.act(Action::NextScore);
-    let Some(FiltersEffect::Ask(Want::Bench(asked), _)) = effects.first() else {
+    let Some(FiltersEffect::Ask(ReplyFor::Bench(asked), _)) = effects.first() else {
         panic!("{effects:?}")
     };
     let nothing = Bench {
@@ -329,7 +333,7 @@ fn bench_without_scores_or_owner() {
         rejected: vec![],
         ..answer(asked)
     };
-    pane.take_bench((**asked).clone(), Ok(nothing));
+    pane.on_bench((**asked).clone(), Ok(nothing));
     check(
         "filters_nothing",
         size,
@@ -341,7 +345,7 @@ fn bench_without_scores_or_owner() {
 fn bench_for_a_screen_reader() {
     for size in SIZES {
         let mut pane = bench(size);
-        press(&mut pane, &[Action::LineLeft]);
+        press(&mut pane, &[Action::ThresholdLeft]);
         let picture = frame(size, |area, buf| draw(&mut pane, area, buf, &accessible()));
         assert!(
             !picture.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)),

@@ -2,7 +2,7 @@ use benchtop::model::table::{Frequency, Summary};
 use benchtop::model::{Error, Field, QuestionKind, Status};
 use benchtop::protocol::wire::{AnyRequest, Page, PageAsk, Request, Row, request};
 use benchtop::tui::action::Action;
-use benchtop::tui::panes::list::{ListEffect, ListPane, Want};
+use benchtop::tui::panes::list::{ListEffect, ListPane, ReplyFor};
 
 use super::{SIZES, accessible, check, check_narrow, frame, look};
 
@@ -53,7 +53,11 @@ fn page(ask: &PageAsk, total: u64) -> Page {
 }
 
 /// Answers pages until none is asked for; what else was asked is left.
-fn settle(pane: &mut ListPane, effects: Vec<ListEffect>, total: u64) -> Vec<(Want, AnyRequest)> {
+fn settle(
+    pane: &mut ListPane,
+    effects: Vec<ListEffect>,
+    total: u64,
+) -> Vec<(ReplyFor, AnyRequest)> {
     let mut other = vec![];
     for effect in effects {
         match effect {
@@ -68,7 +72,7 @@ fn settle(pane: &mut ListPane, effects: Vec<ListEffect>, total: u64) -> Vec<(Wan
     other
 }
 
-fn act(pane: &mut ListPane, action: Action, total: u64) -> Vec<(Want, AnyRequest)> {
+fn act(pane: &mut ListPane, action: Action, total: u64) -> Vec<(ReplyFor, AnyRequest)> {
     let effects = pane.act(action);
     settle(pane, effects, total)
 }

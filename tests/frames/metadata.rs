@@ -1,7 +1,7 @@
 //! Vocabularies, templates and coverage over the shipped metadata.
 
 use benchtop::model::metafile;
-use benchtop::model::usage::{Failing, FileState, Grid, MetadataState, Tally, TermUse};
+use benchtop::model::usage::{FailingTerm, FileState, Grid, MetadataState, Tally, TermUse};
 use benchtop::model::{Error, Status};
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::coverage::CoveragePane;
@@ -39,7 +39,7 @@ pub(super) fn follow(desk: &mut EditSession, effects: Vec<MetadataEffect>) {
 
 pub(super) fn desk() -> EditSession {
     let mut desk = EditSession::new();
-    let effects = desk.take(Ok(state()));
+    let effects = desk.on_state(Ok(state()));
     follow(&mut desk, effects);
     desk
 }
@@ -73,7 +73,7 @@ pub(super) fn animals(desk: &mut EditSession, line: u32) -> VocabularyPane {
         answers: Tally::default(),
     };
     let used = terms.map(used).collect();
-    pane.take_terms("animal", Ok(used));
+    pane.on_terms("animal", Ok(used));
     pane
 }
 
@@ -127,9 +127,9 @@ fn vocabulary_in_conflict_with_findings() {
                 _ => {}
             }
         }
-        let effects = desk.take(Ok(theirs));
+        let effects = desk.on_state(Ok(theirs));
         follow(&mut desk, effects);
-        act(&mut pane, &mut desk, Action::Side);
+        act(&mut pane, &mut desk, Action::ToggleSidebar);
         act(&mut pane, &mut desk, Action::NextArea);
         check(
             "vocabulary_conflict",
@@ -143,7 +143,7 @@ fn vocabulary_in_conflict_with_findings() {
 fn vocabulary_without_terms_to_show() {
     let size = SIZES[0];
     let mut failed = EditSession::new();
-    failed.take(Err(Error::input(
+    failed.on_state(Err(Error::input(
         "metadata/ cannot be read: permission denied",
     )));
     for (name, desk) in [("loading", EditSession::new()), ("failed", failed)] {
@@ -157,8 +157,8 @@ fn vocabulary_without_terms_to_show() {
     let mut desk = desk();
     let mut pane = animals(&mut desk, 1);
     pane.typed(&TextFor::Search, "zzz", &mut desk);
-    act(&mut pane, &mut desk, Action::Side);
-    act(&mut pane, &mut desk, Action::Side);
+    act(&mut pane, &mut desk, Action::ToggleSidebar);
+    act(&mut pane, &mut desk, Action::ToggleSidebar);
     check(
         "vocabulary_filtered_out",
         size,
@@ -189,7 +189,7 @@ fn templates_read_and_edited() {
         pane.act(Action::TypeText, &mut desk);
         let effects = pane.paste("{colr} ", &mut desk);
         follow(&mut desk, effects);
-        pane.act(Action::Side, &mut desk);
+        pane.act(Action::ToggleSidebar, &mut desk);
         check(
             "templates_misspelt",
             size,
@@ -200,8 +200,8 @@ fn templates_read_and_edited() {
         pane.act(Action::UndoText, &mut desk);
         let effects = pane.paste("fresh and ", &mut desk);
         follow(&mut desk, effects);
-        pane.act(Action::Side, &mut desk);
-        pane.act(Action::Side, &mut desk);
+        pane.act(Action::ToggleSidebar, &mut desk);
+        pane.act(Action::ToggleSidebar, &mut desk);
         let picture = frame(size, |area, buf| {
             pane.draw(&desk, area, buf, &accessible());
         });
@@ -267,7 +267,7 @@ fn grid() -> Grid {
 
 pub(super) fn coverage() -> CoveragePane {
     let mut pane = CoveragePane::new();
-    pane.take_grid("subject", "style", Ok(grid()));
+    pane.on_grid("subject", "style", Ok(grid()));
     pane
 }
 
@@ -309,7 +309,7 @@ fn failing_terms() {
     for size in SIZES {
         let mut pane = coverage();
         pane.act(Action::FailingTerms, &[]);
-        let one = |(i, (vocabulary, term)): (usize, &(&str, &str))| Failing {
+        let one = |(i, (vocabulary, term)): (usize, &(&str, &str))| FailingTerm {
             vocabulary: vocabulary.to_string(),
             term: term.to_string(),
             items: tally(3 + i as u64 * 4, 20 - i as u64 * 4, 12),
@@ -321,7 +321,7 @@ fn failing_terms() {
             ("action", "untying a shoelace"),
             ("race", "Asian"),
         ];
-        pane.take_failing(Ok(terms.iter().enumerate().map(one).collect()));
+        pane.on_failing(Ok(terms.iter().enumerate().map(one).collect()));
         pane.act(Action::Select, &[]);
         check(
             "failing_terms",

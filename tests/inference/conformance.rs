@@ -1,6 +1,6 @@
 //! The contract of every image generator. To add one, write a test that calls [`conforms`] with small settings.
 
-use benchtop::inference::{ImageGenerator, Told, generate_all};
+use benchtop::inference::{GenerationEvent, ImageGenerator, generate_all};
 use benchtop::model::generation::{
     Failure, FailureKind, Init, Picture, Pixels, Scheduler, Settings, Task,
 };
@@ -55,14 +55,14 @@ fn run(
     generator.generate(settings, tasks, &mut |what| {
         told += 1;
         match what {
-            Told::Done { index, result } => {
+            GenerationEvent::Done { index, result } => {
                 let place = results
                     .get_mut(index)
                     .unwrap_or_else(|| panic!("there is no task {index}"));
                 assert!(place.is_none(), "task {index} was answered twice");
                 *place = Some(result);
             }
-            Told::Step { done, of, batch } => {
+            GenerationEvent::Step { done, of, batch } => {
                 assert!(done <= of, "step {done} of {of}");
                 assert!(
                     batch >= 1 && batch <= tasks.len(),
@@ -116,16 +116,16 @@ fn can_do(generator: &mut dyn ImageGenerator, settings: &Settings) {
             && can.sides.0 <= can.sides.1
     );
     assert_eq!(
-        can.excluded(&can.best, &Task::default()),
+        can.refusal_reason(&can.recommended, &Task::default()),
         None,
         "its best settings"
     );
     assert_eq!(
-        can.excluded(settings, &Task::default()),
+        can.refusal_reason(settings, &Task::default()),
         None,
         "the suite's settings"
     );
-    assert_eq!(can.honours.scheduler, !can.schedulers.is_empty());
+    assert_eq!(can.respects.scheduler, !can.schedulers.is_empty());
 }
 
 fn answers(generator: &mut dyn ImageGenerator, settings: &Settings) {
@@ -162,7 +162,7 @@ fn answers(generator: &mut dyn ImageGenerator, settings: &Settings) {
         for (alone, beside) in alone.iter().zip(results) {
             let beside = beside.unwrap().unwrap();
             assert!(
-                !alone.honoured.seed || alone.pixels == beside.pixels,
+                !alone.respected.seed || alone.pixels == beside.pixels,
                 "a failure at {at} changed a picture"
             );
         }
@@ -199,7 +199,7 @@ fn exclusions(generator: &mut dyn ImageGenerator, settings: &Settings) {
     }
     if let Some(scheduler) = Scheduler::ALL
         .into_iter()
-        .find(|s| can.honours.scheduler && !can.schedulers.contains(s))
+        .find(|s| can.respects.scheduler && !can.schedulers.contains(s))
     {
         wrong.push(Settings {
             scheduler,
@@ -219,7 +219,7 @@ fn exclusions(generator: &mut dyn ImageGenerator, settings: &Settings) {
         rgb: vec![120; 3 * (settings.width * settings.height) as usize],
     };
     let mask = vec![255; (settings.width * settings.height) as usize];
-    for (mask, honoured) in [(None, can.honours.init), (Some(mask), can.honours.mask)] {
+    for (mask, honoured) in [(None, can.respects.init), (Some(mask), can.respects.mask)] {
         let init = Some(Init {
             image: image.clone(),
             mask,
@@ -278,10 +278,10 @@ fn seeds(generator: &mut dyn ImageGenerator, settings: &Settings) {
     turned.reverse();
     for ((task, one), other) in three.iter().zip(&together).zip(&turned) {
         assert!(
-            one.honoured.seed || !generator.capabilities().honours.seed,
+            one.respected.seed || !generator.capabilities().respects.seed,
             "honours seeds, but not this one"
         );
-        if !one.honoured.seed {
+        if !one.respected.seed {
             continue;
         }
         assert_eq!(
@@ -340,25 +340,25 @@ fn wishes(generator: &mut dyn ImageGenerator, settings: &Settings) {
         ),
         ("negative prompt", base.clone(), &negative),
     ];
-    let can = generator.capabilities().honours;
+    let can = generator.capabilities().respects;
     for (name, settings, task) in cases {
         let other = pictures(generator, &settings, std::slice::from_ref(task)).remove(0);
         let (promised, honoured) = match name {
-            "steps" => (can.steps, other.honoured.steps),
-            "guidance" => (can.guidance, other.honoured.guidance),
-            _ => (can.negative_prompt, other.honoured.negative_prompt),
+            "steps" => (can.steps, other.respected.steps),
+            "guidance" => (can.guidance, other.respected.guidance),
+            _ => (can.negative_prompt, other.respected.negative_prompt),
         };
         assert!(
             honoured || !promised,
             "{name} is promised and was not honoured"
         );
-        if honoured && one.honoured.seed {
+        if honoured && one.respected.seed {
             assert_ne!(
                 one.pixels, other.pixels,
                 "{name} is honoured and changes nothing"
             );
         }
-        if !honoured && one.honoured.seed && can.seed {
+        if !honoured && one.respected.seed && can.seed {
             assert_eq!(
                 one.pixels, other.pixels,
                 "{name} is not honoured and changes the picture"
@@ -383,13 +383,13 @@ fn fingerprints(generator: &mut dyn ImageGenerator, settings: &Settings) {
             ..settings.clone()
         },
     ];
-    if can.honours.steps {
+    if can.respects.steps {
         others.push(Settings {
             steps: settings.steps + 1,
             ..settings.clone()
         });
     }
-    if can.honours.guidance {
+    if can.respects.guidance {
         others.push(Settings {
             guidance: settings.guidance + 0.5,
             ..settings.clone()

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use benchtop::inference::http::{HttpGenerator, Timeouts};
-use benchtop::inference::{ImageGenerator, Told, generate_all};
+use benchtop::inference::{GenerationEvent, ImageGenerator, generate_all};
 use benchtop::model::config::Generate;
 use benchtop::model::config::generate::{Backend, Endpoint, Fields};
 use benchtop::model::generation::{
-    Failure, FailureKind, Honours, Picture, Scheduler, Settings, Task,
+    Failure, FailureKind, Picture, RespectedInputs, Scheduler, Settings, Task,
 };
 
 use super::conformance::conforms;
@@ -66,15 +66,15 @@ fn quick() -> Timeouts {
         backoff: Duration::from_millis(4),
         backoff_cap: Duration::from_millis(40),
         failures: 6,
-        aside: Duration::from_millis(10),
+        suspension: Duration::from_millis(10),
         give_up: Duration::from_secs(5),
-        unheard: Duration::from_secs(5),
-        longest: 1 << 20,
+        give_up_unanswered: Duration::from_secs(5),
+        max_response: 1 << 20,
     }
 }
 
 fn generator(endpoints: Vec<Endpoint>, tries: u32) -> HttpGenerator {
-    HttpGenerator::with_patience(&config(endpoints, tries), quick()).unwrap()
+    HttpGenerator::with_timeouts(&config(endpoints, tries), quick()).unwrap()
 }
 
 fn one(server: &Server, tries: u32, task: &Task) -> Result<Picture, Failure> {
@@ -124,11 +124,11 @@ fn what_is_sent_and_what_is_taken_for_honoured() {
     });
     assert_eq!(seen.body, sent);
     assert_eq!(
-        picture.honoured,
-        Honours {
+        picture.respected,
+        RespectedInputs {
             seed: true,
             guidance: true,
-            ..Honours::default()
+            ..RespectedInputs::default()
         }
     );
     assert_eq!(picture.notes.len(), 1);
@@ -433,8 +433,8 @@ fn a_cancel_drops_what_is_in_flight() {
     let mut results = Vec::new();
     let tasks: Vec<_> = (0..9).map(|i| task(&format!("owl {i}"))).collect();
     generator.generate(&settings(), &tasks, &mut |told| match told {
-        Told::Step { .. } => server.now() < 3,
-        Told::Done { result, .. } => {
+        GenerationEvent::Step { .. } => server.now() < 3,
+        GenerationEvent::Done { result, .. } => {
             results.push(result.unwrap_err().kind);
             true
         }
@@ -507,16 +507,16 @@ fn ten_thousand_requests_through_all_troubles() {
     // At the end only tasks that always fail are left: the endpoint is tried out for them again and again.
     let limits = Timeouts {
         failures: 40,
-        aside: Duration::from_millis(1),
+        suspension: Duration::from_millis(1),
         ..quick()
     };
     let mut generator =
-        HttpGenerator::with_patience(&config(vec![endpoint(server.url(), 32)], 12), limits)
+        HttpGenerator::with_timeouts(&config(vec![endpoint(server.url(), 32)], 12), limits)
             .unwrap();
     let tasks: Vec<_> = (0..TASKS).map(|i| task(&format!("owl {i}"))).collect();
     let mut results: HashMap<usize, Result<Picture, Failure>> = HashMap::new();
     generator.generate(&settings(), &tasks, &mut |told| {
-        if let Told::Done { index, result } = told {
+        if let GenerationEvent::Done { index, result } = told {
             assert!(
                 results.insert(index, result).is_none(),
                 "task {index} twice"

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use benchtop::inference::hub::{Hub, Known, KnownFile};
-use benchtop::model::weights::{Doing, FileState, ModelReport};
+use benchtop::inference::hub::{Hub, KnownFile, KnownModel};
+use benchtop::model::weights::{FileOperation, FileState, ModelReport};
 use benchtop::model::{Error, ErrorKind};
 use sha2::{Digest as _, Sha256};
 
@@ -32,13 +32,13 @@ fn sha256(bytes: &[u8]) -> String {
         .collect()
 }
 
-fn known(hash: Option<&str>) -> Vec<Known> {
+fn known(hash: Option<&str>) -> Vec<KnownModel> {
     let file = |path: &str, sha256: Option<&str>| KnownFile {
         path: path.into(),
         size: None,
         sha256: sha256.map(str::to_string),
     };
-    vec![Known {
+    vec![KnownModel {
         name: "tiny".into(),
         what: "a tiny model".into(),
         repo: "org/tiny".into(),
@@ -181,7 +181,7 @@ fn a_pull_makes_the_cache_that_other_tools_read() {
     let last = last.unwrap();
     assert_eq!(
         (last.doing, last.done, last.of),
-        (Doing::Verify, 300_000, Some(300_000))
+        (FileOperation::Verify, 300_000, Some(300_000))
     );
     let folder = hub.path("tiny").unwrap();
     assert_eq!(
@@ -248,11 +248,11 @@ fn a_cancelled_pull_keeps_what_came_and_a_hub_without_ranges_starts_again() {
         // The first transfer breaks off; before the second one there is time to cancel.
         let problem = hub
             .pull("tiny", &mut |p| {
-                p.path.ends_with("json") || p.doing == Doing::Verify
+                p.path.ends_with("json") || p.doing == FileOperation::Verify
             })
             .unwrap_err();
         assert_eq!(problem.kind, ErrorKind::Cancelled, "{problem}");
-        let report = hub.look_at("tiny").unwrap();
+        let report = hub.report("tiny").unwrap();
         assert_eq!(states(&report), [FileState::Complete, FileState::Partial]);
         assert_eq!(report.state, FileState::Partial);
         assert!(report.files[1].bytes > 0 && report.files[1].size == Some(300_000));
@@ -340,7 +340,7 @@ fn a_verification_finds_one_flipped_bit_and_a_look_a_wrong_size() {
     bytes[77_777] ^= 4;
     std::fs::write(&file, &bytes).unwrap();
     assert_eq!(
-        hub.look_at("tiny").unwrap().state,
+        hub.report("tiny").unwrap().state,
         FileState::Complete,
         "sizes tell nothing"
     );
@@ -358,7 +358,7 @@ fn a_verification_finds_one_flipped_bit_and_a_look_a_wrong_size() {
         ErrorKind::Cancelled
     );
     std::fs::write(&file, &bytes[..1000]).unwrap();
-    let report = hub.look_at("tiny").unwrap();
+    let report = hub.report("tiny").unwrap();
     assert_eq!(
         (report.state, report.files[1].state),
         (FileState::Corrupt, FileState::Corrupt)
@@ -403,7 +403,7 @@ fn no_line_no_leave_and_no_file_say_what_to_do() {
     let name = folder.to_str().unwrap();
     assert_eq!(hub.path(name).unwrap(), folder);
     assert_eq!(
-        hub.look_at(name).unwrap().files[1].path,
+        hub.report(name).unwrap().files[1].path,
         "unet/model.safetensors"
     );
 
@@ -422,7 +422,7 @@ fn no_line_no_leave_and_no_file_say_what_to_do() {
         assert!(problem.help.as_ref().unwrap().contains(word), "{problem}");
         assert!(problem.help.unwrap().contains("/org/tiny"));
     }
-    let problem = hub.look_at("tiny-2").unwrap_err();
+    let problem = hub.report("tiny-2").unwrap_err();
     assert!(problem.kind == ErrorKind::NotFound && problem.help.unwrap().contains("tiny"));
 }
 
@@ -465,7 +465,7 @@ fn a_full_disk_is_told_before_the_first_byte() {
         "{problem}"
     );
     assert_eq!(
-        states(&hub.look_at("tiny").unwrap()),
+        states(&hub.report("tiny").unwrap()),
         [FileState::Complete, FileState::Absent]
     );
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use benchtop::compose::metadata::judge::{Fields as Slots, SLOTS, shipped_judgings};
-use benchtop::inference::Heard;
+use benchtop::inference::BatchEvent;
 use benchtop::inference::http::{ChatModel, Timeouts};
 use benchtop::inference::vlm::{VisionLanguageModel, ask_all};
 use benchtop::metrics::judge::{certainty, refused, ruling};
 use benchtop::model::config::Judge;
 use benchtop::model::config::judge::{Endpoint, Price};
 use benchtop::model::generation::{Failure, FailureKind};
-use benchtop::model::judge::{Reads, Said, Unparsed, Word};
-use benchtop::model::vlm::{Ask, Encoded, Finish, Reply, Schema, Tally, Usage};
+use benchtop::model::judge::{AnswerForm, JudgeAnswer, Unparsed, Word};
+use benchtop::model::vlm::{Encoded, Finish, Reply, Schema, Tally, Usage, VlmRequest};
 use serde_json::{Value, json};
 
 use super::server::{Act, Seen, Server, png};
@@ -25,10 +25,10 @@ fn patience() -> Timeouts {
         backoff: Duration::from_millis(4),
         backoff_cap: Duration::from_millis(40),
         failures: 6,
-        aside: Duration::from_millis(10),
+        suspension: Duration::from_millis(10),
         give_up: Duration::from_secs(5),
-        unheard: Duration::from_secs(5),
-        longest: 1 << 20,
+        give_up_unanswered: Duration::from_secs(5),
+        max_response: 1 << 20,
     }
 }
 
@@ -51,32 +51,32 @@ fn config(url: String, concurrency: u32, tries: u32) -> Judge {
 }
 
 fn model(server: &Server, tries: u32) -> ChatModel {
-    ChatModel::with_patience(&config(server.url(), 4, tries), patience()).unwrap()
+    ChatModel::with_timeouts(&config(server.url(), 4, tries), patience()).unwrap()
 }
 
-fn question(prompt: &str) -> Ask {
+fn question(prompt: &str) -> VlmRequest {
     let images = vec![Encoded::new(png(8, 8, prompt)).unwrap()];
-    Ask {
+    VlmRequest {
         images,
         prompt: prompt.into(),
         max_tokens: 64,
-        ..Ask::default()
+        ..VlmRequest::default()
     }
 }
 
-fn with_schema(prompt: &str) -> Ask {
+fn with_schema(prompt: &str) -> VlmRequest {
     let schema = Schema {
         name: "verdict".into(),
         schema: Arc::new(json!({ "type": "object" })),
     };
-    Ask {
+    VlmRequest {
         schema: Some(schema),
         want_logprobs: true,
         ..question(prompt)
     }
 }
 
-fn one(server: &Server, tries: u32, ask: &Ask) -> Result<Reply, Failure> {
+fn one(server: &Server, tries: u32, ask: &VlmRequest) -> Result<Reply, Failure> {
     ask_all(&mut model(server, tries), std::slice::from_ref(ask)).remove(0)
 }
 
@@ -166,14 +166,14 @@ fn refusals_are_a_state_of_their_own() {
     let mut results = ask_all(&mut model(&server, 3), &asks);
     let failure = results.remove(2).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Refused);
-    assert_eq!(refused(&failure).unwrap().said, Said::Refused);
+    assert_eq!(refused(&failure).unwrap().said, JudgeAnswer::Refused);
     for result in &results {
         let reply = result.as_ref().unwrap();
         assert_eq!(reply.finish, Finish::Refused);
         let ruling = ruling(reply, Word::No);
         assert_eq!(
             (ruling.said, ruling.pass),
-            (Said::Refused, None),
+            (JudgeAnswer::Refused, None),
             "{ruling:?}"
         );
     }
@@ -373,11 +373,11 @@ fn answers_in_every_dress_are_read_and_counted() {
         .into_iter()
         .map(Result::unwrap)
         .collect();
-    let said: Vec<Said> = replies.iter().map(|r| ruling(r, Word::Yes).said).collect();
-    let (yes, no) = (Said::Word(Word::Yes), Said::Word(Word::No));
+    let said: Vec<JudgeAnswer> = replies.iter().map(|r| ruling(r, Word::Yes).said).collect();
+    let (yes, no) = (JudgeAnswer::Word(Word::Yes), JudgeAnswer::Word(Word::No));
     let (both, empty) = (
-        Said::Unparsed(Unparsed::Both),
-        Said::Unparsed(Unparsed::Empty),
+        JudgeAnswer::Unparsed(Unparsed::Both),
+        JudgeAnswer::Unparsed(Unparsed::Empty),
     );
     assert_eq!(said, [yes, no, yes, both, empty, yes]);
     let sure = certainty(&replies[5].first).unwrap();
@@ -385,7 +385,7 @@ fn answers_in_every_dress_are_read_and_counted() {
     assert_eq!(replies[4].finish, Finish::Length);
     let mut tally = Tally::default();
     replies.iter().for_each(|r| tally.add(r));
-    assert_eq!((tally.answers, tally.untold), (6, 2));
+    assert_eq!((tally.answers, tally.without_usage), (6, 2));
     // 4 x (1000 x 2 + 10 x 8) millionths.
     assert_eq!(
         tally.money(&config(String::new(), 1, 1)).to_string(),
@@ -406,9 +406,9 @@ fn a_server_that_swaps_yes_and_no_turns_every_ruling() {
         .collect();
     let judgings: Vec<_> = shipped_judgings()
         .values()
-        .filter(|j| matches!(j.reads, Reads::YesNo { .. }))
+        .filter(|j| matches!(j.reads, AnswerForm::YesNo { .. }))
         .collect();
-    let asks: Vec<Ask> = judgings
+    let asks: Vec<VlmRequest> = judgings
         .iter()
         .map(|j| j.ask(&fields, 64).unwrap())
         .collect();
@@ -416,7 +416,7 @@ fn a_server_that_swaps_yes_and_no_turns_every_ruling() {
         let server = opinion(word);
         let replies = ask_all(&mut model(&server, 1), &asks);
         let pass = judgings.iter().map(|j| match j.reads {
-            Reads::YesNo { pass } => pass,
+            AnswerForm::YesNo { pass } => pass,
             _ => unreachable!(),
         });
         replies
@@ -435,7 +435,7 @@ fn a_server_that_swaps_yes_and_no_turns_every_ruling() {
         // Raw is what was said; good is by the polarity of the strategy: bad for V1 to V3 and L2, good for the others.
         assert_eq!(
             (yes.said, no.said),
-            (Said::Word(Word::Yes), Said::Word(Word::No)),
+            (JudgeAnswer::Word(Word::Yes), JudgeAnswer::Word(Word::No)),
             "{}",
             judging.name
         );
@@ -472,16 +472,16 @@ fn a_thousand_questions_at_once_are_answered_once_each() {
     });
     let limits = Timeouts {
         failures: 40,
-        aside: Duration::from_millis(1),
+        suspension: Duration::from_millis(1),
         ..patience()
     };
-    let mut model = ChatModel::with_patience(&config(server.url(), 32, 20), limits).unwrap();
-    let asks: Vec<Ask> = (0..ASKS)
+    let mut model = ChatModel::with_timeouts(&config(server.url(), 32, 20), limits).unwrap();
+    let asks: Vec<VlmRequest> = (0..ASKS)
         .map(|i| question(&format!("number {i}")))
         .collect();
     let mut replies: HashMap<usize, Reply> = HashMap::new();
     model.ask(&asks, &mut |heard| {
-        if let Heard::Done { index, result } = heard {
+        if let BatchEvent::Done { index, result } = heard {
             assert!(
                 replies.insert(index, result.unwrap()).is_none(),
                 "question {index} twice"
@@ -519,12 +519,12 @@ fn a_cancel_answers_everything_and_what_cannot_be_asked_is_refused() {
     let server = Server::new(|_| Act::Stall(Duration::from_secs(60)));
     let mut judge = config(server.url(), 3, 1);
     judge.endpoints[0].timeout_s = 60;
-    let mut model = ChatModel::with_patience(&judge, patience()).unwrap();
-    let asks: Vec<Ask> = (0..9).map(|i| question(&format!("{i}"))).collect();
+    let mut model = ChatModel::with_timeouts(&judge, patience()).unwrap();
+    let asks: Vec<VlmRequest> = (0..9).map(|i| question(&format!("{i}"))).collect();
     let mut kinds = Vec::new();
     model.ask(&asks, &mut |heard| match heard {
-        Heard::Alive => server.now() < 3,
-        Heard::Done { result, .. } => {
+        BatchEvent::Alive => server.now() < 3,
+        BatchEvent::Done { result, .. } => {
             kinds.push(result.unwrap_err().kind);
             true
         }
@@ -534,11 +534,11 @@ fn a_cancel_answers_everything_and_what_cannot_be_asked_is_refused() {
     let server = Server::new(|_| says("yes"));
     let mixed = [
         question("a"),
-        Ask {
+        VlmRequest {
             prompt: " ".into(),
             ..question("b")
         },
-        Ask {
+        VlmRequest {
             max_tokens: 0,
             ..question("c")
         },

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use benchtop::inference::Heard;
+use benchtop::inference::BatchEvent;
 use benchtop::inference::ocr::{Options, Tesseract};
 use benchtop::inference::reader::{TextReader, read_all};
-use benchtop::metrics::wanted_word::wanted_word;
+use benchtop::metrics::requested_text::wanted_word;
 use benchtop::model::ErrorKind;
 use benchtop::model::generation::FailureKind;
 use benchtop::model::ocr::ReadText;
@@ -72,7 +72,7 @@ fn each_picture_has_its_own_words_or_its_own_trouble() {
     let body = body.replace("| head -c", "| command head -c");
     let mut reader = Tesseract::open(options(script(dir.path(), "tesseract", &body))).unwrap();
     assert_eq!(
-        (reader.name(), reader.at_once()),
+        (reader.name(), reader.parallelism()),
         ("tesseract 5.0.0-fake", 3)
     );
     let mut pictures: Vec<Encoded> = ["bad", "odd", "dies", "empty", "loud"].map(picture).into();
@@ -165,8 +165,8 @@ fn a_process_that_hangs_is_ended_with_all_it_started() {
     Tesseract::open(patient)
         .unwrap()
         .read(&pictures, &mut |heard| match heard {
-            Heard::Alive => begun() < before + 6,
-            Heard::Done { index, result } => {
+            BatchEvent::Alive => begun() < before + 6,
+            BatchEvent::Done { index, result } => {
                 told.push((index, result.unwrap_err().kind));
                 true
             }
@@ -290,7 +290,7 @@ fn the_real_program_reads_a_sign() {
     );
     for (result, wanted) in results[..2].iter().zip(["winter market", "orchard"]) {
         let read = result.as_ref().unwrap();
-        let words: Vec<&str> = read.sure(0.0).collect();
+        let words: Vec<&str> = read.confident_words(0.0).collect();
         let found = wanted_word(&words, wanted).unwrap();
         assert!(found.folded && found.score == 1.0, "{wanted}: {words:?}");
         assert!(

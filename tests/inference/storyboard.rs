@@ -12,7 +12,7 @@ fn the_storyboard_conforms() {
     let settings = Settings {
         width: 96,
         height: 64,
-        ..storyboard.capabilities().best.clone()
+        ..storyboard.capabilities().recommended.clone()
     };
     conforms(&mut storyboard, &settings);
 }

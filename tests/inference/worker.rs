@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use benchtop::inference::candle::generator::{CandleGenerator, Options};
 use benchtop::inference::worker::{FAULT, Launch, Model, Timeouts, WorkerGenerator, pids, probe};
-use benchtop::inference::{ImageGenerator, Told, generate_all};
+use benchtop::inference::{GenerationEvent, ImageGenerator, generate_all};
 use benchtop::model::ErrorKind;
 use benchtop::model::generation::{
     Failure, FailureKind, Picture, Pixels, Scheduler, Settings, Task,
@@ -23,7 +23,7 @@ const CALM: Timeouts = Timeouts {
     step: PATIENCE,
     silence: PATIENCE,
     pause: Duration::from_millis(1),
-    falls: 5,
+    crashes: 5,
 };
 
 fn launch() -> Launch {
@@ -44,7 +44,7 @@ fn open(fault: &str) -> WorkerGenerator {
 
 fn in_process(model: &Model) -> CandleGenerator {
     let options = Options {
-        together: model.together,
+        together: model.batch_size,
         whole_pixels: model.whole_pixels,
         ..Options::cpu()
     };
@@ -96,13 +96,13 @@ fn run(
     generator: &mut WorkerGenerator,
     settings: &Settings,
     tasks: &[Task],
-    on: &mut dyn FnMut(&Told, Option<u32>),
+    on: &mut dyn FnMut(&GenerationEvent, Option<u32>),
 ) -> Vec<Result<Picture, Failure>> {
     let mut results: Vec<Option<Result<Picture, Failure>>> = vec![None; tasks.len()];
     let pid = generator.pid();
     generator.generate(settings, tasks, &mut |told| {
         on(&told, pid);
-        if let Told::Done { index, result } = told {
+        if let GenerationEvent::Done { index, result } = told {
             assert!(
                 results[index].replace(result).is_none(),
                 "task {index} was answered twice"
@@ -125,11 +125,11 @@ fn a_worker_conforms() {
 #[test]
 fn a_worker_with_several_in_a_pass_conforms() {
     let model = Model {
-        together: 3,
+        batch_size: 3,
         ..tiny("sdxl")
     };
     let mut generator = WorkerGenerator::open(launch(), &model, CALM).unwrap();
-    assert!(!generator.capabilities().honours.seed && generator.capabilities().max_batch == 3);
+    assert!(!generator.capabilities().respects.seed && generator.capabilities().max_batch == 3);
     conforms(&mut generator, &settings(2));
 }
 
@@ -139,7 +139,7 @@ fn in_process_and_in_a_worker_is_the_same() {
         tiny("sd"),
         tiny("sdxl"),
         Model {
-            together: 4,
+            batch_size: 4,
             whole_pixels: 5000,
             ..tiny("sd")
         },
@@ -182,7 +182,7 @@ fn a_worker_killed_amid_its_work_is_replaced_and_all_is_made() {
     let mut killed = false;
     let made = run(&mut generator, &settings(3), &tasks(5), &mut |told, pid| {
         // With the second picture's first step.
-        if matches!(told, Told::Done { index: 1, .. }) && !killed {
+        if matches!(told, GenerationEvent::Done { index: 1, .. }) && !killed {
             killed = true;
             kill_process(Pid::from_raw(pid.unwrap() as i32).unwrap(), Signal::KILL).unwrap();
         }
@@ -287,7 +287,7 @@ fn one_that_comes_no_further_and_one_that_does_not_answer_are_ended() {
 
 #[test]
 fn after_several_falls_in_a_row_it_gives_up_for_now() {
-    let patience = Timeouts { falls: 3, ..CALM };
+    let patience = Timeouts { crashes: 3, ..CALM };
     let mut generator =
         WorkerGenerator::open(launch().with_env(FAULT, "kill"), &tiny("sd"), patience).unwrap();
     let made = run(&mut generator, &settings(2), &tasks(6), &mut |_, _| ());
@@ -312,7 +312,7 @@ fn after_several_falls_in_a_row_it_gives_up_for_now() {
     // The next call tries once more, and no oftener.
     let mut started = 0;
     let made = run(&mut generator, &settings(2), &tasks(3), &mut |told, _| {
-        started += usize::from(matches!(told, Told::Done { .. }));
+        started += usize::from(matches!(told, GenerationEvent::Done { .. }));
     });
     assert!(
         started == 3
@@ -336,8 +336,8 @@ fn what_is_waited_for_can_be_cancelled() {
     let mut signs = 0;
     generator.generate(&settings(2), &tasks(3), &mut |told| {
         match told {
-            Told::Step { .. } => signs += 1,
-            Told::Done { result, .. } => kinds.push(result.unwrap_err().kind),
+            GenerationEvent::Step { .. } => signs += 1,
+            GenerationEvent::Done { result, .. } => kinds.push(result.unwrap_err().kind),
         }
         signs < 3
     });
@@ -347,7 +347,7 @@ fn what_is_waited_for_can_be_cancelled() {
 #[test]
 fn where_memory_is_short_fewer_are_made_together() {
     let model = Model {
-        together: 5,
+        batch_size: 5,
         ..tiny("sd")
     };
     let mut generator =
@@ -355,7 +355,7 @@ fn where_memory_is_short_fewer_are_made_together() {
     let print = generator.fingerprint(&settings(2));
     let mut batches = Vec::new();
     let made = run(&mut generator, &settings(2), &tasks(5), &mut |told, _| {
-        if let Told::Step { done: 1, batch, .. } = told {
+        if let GenerationEvent::Step { done: 1, batch, .. } = told {
             batches.push(*batch);
         }
     });
@@ -373,7 +373,7 @@ fn where_memory_is_short_fewer_are_made_together() {
     // It is remembered for these settings, and for no others.
     let mut batches = Vec::new();
     run(&mut generator, &settings(1), &tasks(2), &mut |told, _| {
-        if let Told::Step { done: 1, batch, .. } = told {
+        if let GenerationEvent::Step { done: 1, batch, .. } = told {
             batches.push(*batch);
         }
     });

@@ -1,10 +1,10 @@
 //! Agreement requests at the owner: permissions, the verdicts that count, and the numbers.
 
 use benchtop::metrics::agreement::Agreement;
-use benchtop::model::agreement::analysis::{Agreed, AgreementAsk, By};
+use benchtop::model::agreement::analysis::{AgreementAnalysis, AgreementQuery, GroupBy};
 use benchtop::model::agreement::{Bootstrap, Scale, UNKNOWN, Undefined};
 use benchtop::model::round::report::RoundReport;
-use benchtop::model::verdict::{Asked, Part};
+use benchtop::model::verdict::{Part, RoundContext};
 use benchtop::model::{ErrorKind, Judgement, Result, Seen, Status, Verdict};
 use benchtop::protocol::wire::{Decide, request};
 use benchtop::protocol::{Client, Incoming};
@@ -31,7 +31,7 @@ fn project(items: usize, protocol: &str, people: &str, more: &[&str]) -> Bench {
 }
 
 fn say(client: &Client, round: Option<&str>, number: u32, verdict: Verdict) {
-    let asked = round.map(|round| Asked {
+    let asked = round.map(|round| RoundContext {
         round: round.into(),
         part: Part::Main,
         guidelines: None,
@@ -39,7 +39,7 @@ fn say(client: &Client, round: Option<&str>, number: u32, verdict: Verdict) {
     });
     let judgement = Judgement {
         note: Some("n".into()),
-        asked,
+        round: asked,
         ms: Some(4000),
         ..Judgement::new(verdict, Seen::Painted)
     };
@@ -55,10 +55,10 @@ fn say(client: &Client, round: Option<&str>, number: u32, verdict: Verdict) {
 fn ask(
     client: &Client,
     round: Option<&str>,
-    by: By,
+    by: GroupBy,
     bootstrap: Option<Bootstrap>,
-) -> Result<Agreed> {
-    client.ask(request::Agreement(AgreementAsk {
+) -> Result<AgreementAnalysis> {
+    client.ask(request::Agreement(AgreementQuery {
         round: round.map(str::to_string),
         by,
         bootstrap,
@@ -105,7 +105,7 @@ fn the_numbers_are_those_of_the_metrics_on_the_same_journals() {
         draws: 300,
         seed: 7,
     };
-    let found = ask(&dan, Some("first"), By::Pair, Some(plan)).unwrap();
+    let found = ask(&dan, Some("first"), GroupBy::Pair, Some(plan)).unwrap();
     assert_eq!(found.people, ["ann", "bob", "cem"]);
     assert_eq!(found.categories, ["accept", "reject or fix"]);
     // The journals themselves, by the rule that the documents state.
@@ -160,7 +160,7 @@ fn the_numbers_are_those_of_the_metrics_on_the_same_journals() {
     assert_eq!(pairs, wanted);
     assert!(expected.all.unknown > 0 && expected.all.raw.interval.is_ok());
     // Groups are of the same ratings; three people have no Cohen's kappa but pair by pair.
-    let groups = ask(&dan, Some("first"), By::Subtask, Some(plan)).unwrap();
+    let groups = ask(&dan, Some("first"), GroupBy::Subtask, Some(plan)).unwrap();
     assert_eq!(groups.rows[0].measures, expected.all);
     assert_eq!(
         groups.rows[0].measures.cohen_kappa.value,
@@ -170,7 +170,7 @@ fn the_numbers_are_those_of_the_metrics_on_the_same_journals() {
     assert_eq!(items, expected.all.items);
     // The same question gives the same answer, and one that nobody waits for any more is given up.
     assert_eq!(
-        ask(&dan, Some("first"), By::Pair, Some(plan)).unwrap(),
+        ask(&dan, Some("first"), GroupBy::Pair, Some(plan)).unwrap(),
         found
     );
     let (told, answers) = std::sync::mpsc::channel();
@@ -179,9 +179,9 @@ fn the_numbers_are_those_of_the_metrics_on_the_same_journals() {
         draws: 1_000_000,
         seed: 1,
     });
-    let long = AgreementAsk {
+    let long = AgreementQuery {
         round: Some("first".into()),
-        by: By::Pair,
+        by: GroupBy::Pair,
         bootstrap: plan,
     };
     let number = eve.send(request::Agreement(long)).unwrap();
@@ -199,9 +199,9 @@ fn a_blind_round_refuses_whoever_is_in_it_until_it_is_closed() {
     let [ann, bob, cem] = ["ann", "bob", "cem"].map(|who| bench.client(who, |_| ()));
     let refused = |client: &Client| {
         let asks = [
-            ask(client, Some("first"), By::Pair, None).map(drop),
-            ask(client, Some("first"), By::Outcome, None).map(drop),
-            ask(client, None, By::Pair, None).map(drop),
+            ask(client, Some("first"), GroupBy::Pair, None).map(drop),
+            ask(client, Some("first"), GroupBy::Outcome, None).map(drop),
+            ask(client, None, GroupBy::Pair, None).map(drop),
             report(client, "first").map(drop),
         ];
         asks.into_iter()
@@ -215,20 +215,22 @@ fn a_blind_round_refuses_whoever_is_in_it_until_it_is_closed() {
     // Having judged everything is not enough: others are still at work.
     assert_eq!(refused(&bob), [ErrorKind::Denied; 4]);
     assert_eq!(
-        ask(&cem, Some("first"), By::Pair, None).unwrap().rows[0]
+        ask(&cem, Some("first"), GroupBy::Pair, None).unwrap().rows[0]
             .measures
             .items,
         6
     );
     assert_eq!(
-        ask(&cem, Some("first"), By::Outcome, None)
+        ask(&cem, Some("first"), GroupBy::Outcome, None)
             .unwrap_err()
             .kind,
         ErrorKind::Conflict,
         "there are no rules"
     );
     assert_eq!(
-        ask(&cem, Some("second"), By::Pair, None).unwrap_err().kind,
+        ask(&cem, Some("second"), GroupBy::Pair, None)
+            .unwrap_err()
+            .kind,
         ErrorKind::NotFound
     );
     for number in 1..=6 {
@@ -244,7 +246,7 @@ fn a_blind_round_refuses_whoever_is_in_it_until_it_is_closed() {
         );
     }
     bench.run(["round", "close", "first"]).ok();
-    let found = ask(&ann, Some("first"), By::Pair, None).unwrap();
+    let found = ask(&ann, Some("first"), GroupBy::Pair, None).unwrap();
     assert_eq!(found.rows[0].measures.raw.value, Ok(5.0 / 6.0));
     assert_eq!(found.rows[1].name, "ann / bob");
     assert_eq!(report(&ann, "first").unwrap().disputes, (1, 0));
@@ -260,7 +262,7 @@ fn a_blind_round_refuses_whoever_is_in_it_until_it_is_closed() {
     ];
     bench.run(again.into_iter().chain(NONE)).ok();
     assert_eq!(refused(&ann), [ErrorKind::Denied; 4]);
-    assert!(ask(&bob, Some("first"), By::Pair, None).is_ok());
+    assert!(ask(&bob, Some("first"), GroupBy::Pair, None).is_ok());
 }
 
 #[test]
@@ -286,7 +288,7 @@ fn what_counts_is_the_first_verdict_and_a_second_one_is_reported() {
     }
     ann.ask(request::Item(1)).unwrap();
     say(&ann, Some("first"), 1, Verdict::Accept);
-    let found = ask(&cem, Some("first"), By::Pair, None).unwrap();
+    let found = ask(&cem, Some("first"), GroupBy::Pair, None).unwrap();
     assert_eq!(
         found.rows[0].measures.raw.value,
         Ok(0.5),
@@ -317,7 +319,7 @@ fn what_counts_is_the_first_verdict_and_a_second_one_is_reported() {
     say(&cem, None, 1, Verdict::Reject);
     let dan = bench.client("dan", |_| ());
     say(&dan, None, 1, Verdict::Reject);
-    let outside = ask(&dan, None, By::Pair, None).unwrap();
+    let outside = ask(&dan, None, GroupBy::Pair, None).unwrap();
     assert_eq!(
         (
             outside.rows[1].name.as_str(),
@@ -452,14 +454,14 @@ fn answers_are_compared_by_their_letters_and_words_that_decline_as_they_are_writ
     );
     let [ann, bob, cem] = ["ann", "bob", "cem"].map(|who| bench.client(who, |_| ()));
     let answer = |client: &Client, number, text: &str| {
-        let asked = Asked {
+        let asked = RoundContext {
             round: "first".into(),
             part: Part::Main,
             guidelines: None,
             revealed: false,
         };
         let judgement = Judgement {
-            asked: Some(asked),
+            round: Some(asked),
             answer: Some(text.into()),
             ..Judgement::new(Verdict::Answer, Seen::Painted)
         };
@@ -480,7 +482,7 @@ fn answers_are_compared_by_their_letters_and_words_that_decline_as_they_are_writ
         answer(&ann, number, one);
         answer(&bob, number, other);
     }
-    let found = ask(&cem, Some("first"), By::Pair, None).unwrap();
+    let found = ask(&cem, Some("first"), GroupBy::Pair, None).unwrap();
     assert_eq!(
         (found.categories, found.rows[0].measures.raw.value),
         (

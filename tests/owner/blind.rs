@@ -1,10 +1,10 @@
 //! What a blind round hides in replies and events at the socket.
 
 use benchtop::model::agreement::Bootstrap;
-use benchtop::model::agreement::analysis::AgreementAsk;
+use benchtop::model::agreement::analysis::AgreementQuery;
 use benchtop::model::analysis::{Alignment, AnalyseAsk, By, What};
-use benchtop::model::board::{BehindPage, BoardAsk, Curated};
-use benchtop::model::history::{LogAsk, Moment};
+use benchtop::model::board::{BoardQuery, Curated, DrilldownPage};
+use benchtop::model::history::{HistoryPoint, LogQuery};
 use benchtop::model::job::{NewJob, Plan};
 use benchtop::model::round::Protocol;
 use benchtop::model::round::state::NextAssignment;
@@ -24,7 +24,7 @@ use crate::support::{Bench, composed};
 fn aligned(by: By) -> AnyRequest {
     let what = What::Alignment(Alignment { by });
     request::Analyse(Box::new(AnalyseAsk {
-        board: BoardAsk::default(),
+        board: BoardQuery::default(),
         what,
     }))
     .into()
@@ -69,12 +69,12 @@ fn battery() -> Vec<AnyRequest> {
             from: 1,
         }
         .into(),
-        request::Log(LogAsk {
+        request::Log(LogQuery {
             count: 100,
-            ..LogAsk::default()
+            ..LogQuery::default()
         })
         .into(),
-        request::Moved(Moment::Rev(0), Moment::Now).into(),
+        request::Moved(HistoryPoint::Rev(0), HistoryPoint::Now).into(),
         request::Disputes("first".into()).into(),
         request::Adjudication("first".into()).into(),
         request::Generate(Box::new(NewJob {
@@ -95,31 +95,31 @@ fn battery() -> Vec<AnyRequest> {
             protocol: Protocol::Single,
         }
         .into(),
-        request::Agreement(AgreementAsk {
+        request::Agreement(AgreementQuery {
             round: Some("first".into()),
-            ..AgreementAsk::default()
+            ..AgreementQuery::default()
         })
         .into(),
-        request::Agreement(AgreementAsk::default()).into(),
+        request::Agreement(AgreementQuery::default()).into(),
         request::RoundReport {
             round: "first".into(),
             bootstrap: None,
         }
         .into(),
         request::Pace(Some("first".into())).into(),
-        request::Board(Box::new(BoardAsk {
+        request::Board(Box::new(BoardQuery {
             curated: Curated::Accepted,
-            ..BoardAsk::default()
+            ..BoardQuery::default()
         }))
         .into(),
-        request::Board(Box::new(BoardAsk {
+        request::Board(Box::new(BoardQuery {
             curated: Curated::Round("first".into()),
-            ..BoardAsk::default()
+            ..BoardQuery::default()
         }))
         .into(),
-        request::Board(Box::new(BoardAsk {
+        request::Board(Box::new(BoardQuery {
             filter: rejected.clone(),
-            ..BoardAsk::default()
+            ..BoardQuery::default()
         }))
         .into(),
         aligned(By::Filter(0.5)),
@@ -176,7 +176,11 @@ fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
     }
     let counts = |tap: &mut Tap| tap.ask(request::Status).unwrap().by_status;
     assert_eq!(counts(&mut tap), counts(&mut other));
-    let replayed = |tap: &mut Tap| tap.ask(request::Replay(Moment::Now)).unwrap().by_status;
+    let replayed = |tap: &mut Tap| {
+        tap.ask(request::Replay(HistoryPoint::Now))
+            .unwrap()
+            .by_status
+    };
     assert_eq!(replayed(&mut tap), replayed(&mut other));
     let states = tap.ask(request::Rounds).unwrap();
     assert_eq!(
@@ -412,7 +416,7 @@ fn who_is_to_answer_an_item_is_not_sent_its_key() {
     let edit = benchtop::model::edit::Edit {
         number: 2,
         question: Some("x".into()),
-        dry: true,
+        preview: true,
         ..Default::default()
     };
     let lines = [
@@ -514,7 +518,7 @@ fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not()
     bench.run(["import", folder.to_str().unwrap()]).ok();
     let args = "round new first --protocol both-accept --people ann,bob --calibration 0 --probes 0 --repeats 0";
     bench.run(args.split(' ')).ok();
-    let ask = || Box::new(BoardAsk::default());
+    let ask = || Box::new(BoardQuery::default());
     let look = |who: &str| {
         let client = bench.client(who, |_| ());
         let (model, column) = ("alpha".to_string(), "aAcc.L_m".to_string());
@@ -524,7 +528,7 @@ fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not()
             column: column.clone(),
             from: 0,
         };
-        let BehindPage { answers, all, .. } = client.ask(behind).unwrap();
+        let DrilldownPage { answers, all, .. } = client.ask(behind).unwrap();
         let (models, plan) = (
             ["alpha".into(), "beta".into()],
             Bootstrap { draws: 50, seed: 1 },

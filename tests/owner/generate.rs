@@ -34,7 +34,7 @@ fn new() -> NewJob {
         samples: 1,
         seed: 4,
         per_minute: Some(600),
-        wishes,
+        overrides: wishes,
         ..NewJob::default()
     }
 }

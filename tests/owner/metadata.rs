@@ -235,7 +235,7 @@ fn items_of_failing_terms_are_discarded_and_restored() {
     assert!(bench.verdicts().is_empty(), "a dry run decided");
     let done = discard(false);
     assert_eq!(done.rejected, count);
-    assert_eq!(done.items.of(Status::Pending), count);
+    assert_eq!(done.items.count(Status::Pending), count);
     let verdicts = bench.verdicts();
     assert_eq!(verdicts.len() as u64, count);
     let note = format!("vocabulary-pruned: animal `{animal}`");
@@ -253,7 +253,7 @@ fn items_of_failing_terms_are_discarded_and_restored() {
     assert!(
         failing
             .iter()
-            .any(|f| f.term == animal && f.items.of(Status::Rejected) == count)
+            .any(|f| f.term == animal && f.items.count(Status::Rejected) == count)
     );
     let listed = |words: String| {
         let numbers = ann

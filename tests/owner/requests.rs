@@ -7,18 +7,18 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use benchtop::model::agreement::Bootstrap;
-use benchtop::model::agreement::analysis::AgreementAsk;
+use benchtop::model::agreement::analysis::AgreementQuery;
 use benchtop::model::analysis::{Alignment, AnalyseAsk, By, What};
-use benchtop::model::board::{BoardAsk, Curated};
+use benchtop::model::board::{BoardQuery, Curated};
 use benchtop::model::edit::Edit;
-use benchtop::model::evaluation::{NewRun, Orders, Server, Wording};
+use benchtop::model::evaluation::{NewRun, OptionOrders, Server, Wording};
 use benchtop::model::free_form::FreeForm;
-use benchtop::model::history::{LogAsk, Moment};
+use benchtop::model::history::{HistoryPoint, LogQuery};
 use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::job::{JobAct, NewJob, Plan};
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{NewRound, Protocol};
-use benchtop::model::scoring::bench::{BenchAsk, FlagOrder};
+use benchtop::model::scoring::bench::{BenchQuery, FlagOrder};
 use benchtop::model::scoring::job::{NewScoring, ScoringAct};
 use benchtop::model::scoring::rules::RuleSet;
 use benchtop::model::scoring::{Measure, Scale, Scorer};
@@ -84,15 +84,15 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
     let plan = Bootstrap { draws: 20, seed: 1 };
     let round = || "first".to_string();
     let accepted = || {
-        Box::new(BoardAsk {
+        Box::new(BoardQuery {
             curated: Curated::Accepted,
-            ..BoardAsk::default()
+            ..BoardQuery::default()
         })
     };
     let of_round = || {
-        Box::new(BoardAsk {
+        Box::new(BoardQuery {
             curated: Curated::Round(round()),
-            ..BoardAsk::default()
+            ..BoardQuery::default()
         })
     };
     let (model, column) = (|| "tiny".to_string(), || "Acc".to_string());
@@ -297,7 +297,7 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             .into(),
         ],
         RequestName::Bench => vec![
-            request::Bench(Box::new(BenchAsk {
+            request::Bench(Box::new(BenchQuery {
                 measure: Measure {
                     scorer: Scorer::Leakage,
                     scale: Scale::Raw,
@@ -351,14 +351,14 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             .into(),
         ],
         RequestName::Log => vec![
-            request::Log(LogAsk {
+            request::Log(LogQuery {
                 count: 100,
-                ..LogAsk::default()
+                ..LogQuery::default()
             })
             .into(),
         ],
-        RequestName::Replay => vec![request::Replay(Moment::Now).into()],
-        RequestName::Moved => vec![request::Moved(Moment::Rev(0), Moment::Now).into()],
+        RequestName::Replay => vec![request::Replay(HistoryPoint::Now).into()],
+        RequestName::Moved => vec![request::Moved(HistoryPoint::Rev(0), HistoryPoint::Now).into()],
         RequestName::Rounds => vec![request::Rounds.into()],
         RequestName::NewRound => {
             let new = |filter: &str| {
@@ -418,7 +418,7 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             let edit = Edit {
                 number: 1,
                 question: Some("Which?".into()),
-                dry: true,
+                preview: true,
                 ..Edit::default()
             };
             vec![request::Edit(Box::new(edit)).into()]
@@ -443,9 +443,9 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::UndoBulk => vec![request::UndoBulk(1, 99).into()],
         RequestName::Agreement => [None, Some(round())]
             .map(|round| {
-                request::Agreement(AgreementAsk {
+                request::Agreement(AgreementQuery {
                     round,
-                    ..AgreementAsk::default()
+                    ..AgreementQuery::default()
                 })
                 .into()
             })
@@ -483,7 +483,7 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
                 sample: None,
                 seed: 1,
                 blind: false,
-                orders: Orders::AsIs,
+                orders: OptionOrders::AsIs,
                 wording: Wording::Paper,
                 max_tokens: 16,
                 tries: 1,
@@ -546,7 +546,7 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             .into(),
         RequestName::Analyse => [By::Filter(0.5), By::People(None), By::People(Some(round()))]
             .map(|by| AnalyseAsk {
-                board: BoardAsk::default(),
+                board: BoardQuery::default(),
                 what: What::Alignment(Alignment { by }),
             })
             .map(|ask| request::Analyse(Box::new(ask)).into())

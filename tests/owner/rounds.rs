@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use benchtop::model::round::state::NextAssignment;
-use benchtop::model::verdict::{Asked, Part};
+use benchtop::model::verdict::{Part, RoundContext};
 use benchtop::model::{Error, ErrorKind, Judgement, Seen, Status, Verdict};
 use benchtop::protocol::Client;
 use benchtop::protocol::wire::{Decide, Receipt, request};
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::support::{Bench, rounds, tell};
 
 pub(super) fn judgement(round: &str, verdict: Verdict, note: &str) -> Judgement {
-    let asked = Asked {
+    let asked = RoundContext {
         round: round.into(),
         part: Part::Main,
         guidelines: None,
@@ -21,7 +21,7 @@ pub(super) fn judgement(round: &str, verdict: Verdict, note: &str) -> Judgement 
     };
     Judgement {
         note: Some(note.into()),
-        asked: Some(asked),
+        round: Some(asked),
         ..Judgement::new(verdict, Seen::Painted)
     }
 }
@@ -166,7 +166,7 @@ fn a_round_refuses_strangers_and_unasked_verdicts() {
     );
     // Who says it is a probe, or that the item has been revealed, is not believed.
     let mut lie = judgement("first", Verdict::Accept, "");
-    lie.asked = Some(Asked {
+    lie.round = Some(RoundContext {
         round: "first".into(),
         part: Part::Repeat,
         guidelines: Some("x".into()),

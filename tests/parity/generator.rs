@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use benchtop::inference::candle::generator::{CandleGenerator, Options};
-use benchtop::inference::{ImageGenerator, Told, generate_all};
+use benchtop::inference::{GenerationEvent, ImageGenerator, generate_all};
 use benchtop::model::generation::{
     Failure, FailureKind, Picture, Pixels, Scheduler, Settings, Task,
 };
@@ -187,8 +187,10 @@ fn pictures_in_one_pass_are_the_same_within_a_level() {
     let mut results = vec![None; 3];
     together.generate(&settings, &all, &mut |told| {
         match told {
-            Told::Step { batch, done, of } => batches.push((batch, done, of)),
-            Told::Done { index, result } => results[index] = Some(result.unwrap().pixels),
+            GenerationEvent::Step { batch, done, of } => batches.push((batch, done, of)),
+            GenerationEvent::Done { index, result } => {
+                results[index] = Some(result.unwrap().pixels)
+            }
         }
         true
     });
@@ -225,7 +227,7 @@ fn each_task_is_answered_once_and_one_failure_leaves_the_others_alone() {
     let mut answers = vec![0; all.len()];
     let mut results = Vec::new();
     generator.generate(&settings(Scheduler::Ddim, 2), &all, &mut |told| {
-        if let Told::Done { index, result } = told {
+        if let GenerationEvent::Done { index, result } = told {
             answers[index] += 1;
             results.push((index, result));
         }
@@ -313,8 +315,10 @@ fn cancelling_ends_the_work_at_the_next_step() {
     let (mut steps, mut results) = (0, vec![None; 4]);
     generator.generate(&settings(Scheduler::Euler, 4), &all, &mut |told| {
         match told {
-            Told::Step { .. } => steps += 1,
-            Told::Done { index, result } => assert!(results[index].replace(result).is_none()),
+            GenerationEvent::Step { .. } => steps += 1,
+            GenerationEvent::Done { index, result } => {
+                assert!(results[index].replace(result).is_none())
+            }
         }
         steps < 6
     });
@@ -343,8 +347,8 @@ fn what_is_no_picture_is_a_bad_output() {
             &tasks(true, None)[..1],
             &mut |told| {
                 match told {
-                    Told::Step { .. } => steps += 1,
-                    Told::Done { result, .. } => reasons.push(result.unwrap_err()),
+                    GenerationEvent::Step { .. } => steps += 1,
+                    GenerationEvent::Done { result, .. } => reasons.push(result.unwrap_err()),
                 }
                 true
             },
@@ -371,14 +375,14 @@ fn a_long_prompt_and_a_negative_without_guidance_are_noted() {
         "{:?}",
         picture.notes
     );
-    assert!(picture.honoured.negative_prompt && guided[1].as_ref().unwrap().notes.is_empty());
+    assert!(picture.respected.negative_prompt && guided[1].as_ref().unwrap().notes.is_empty());
     let without = Settings {
         guidance: 1.,
         ..settings(Scheduler::Euler, 1)
     };
     let plain = generate_all(&mut generator, &without, &all);
     let picture = plain[1].as_ref().unwrap();
-    assert!(!picture.honoured.negative_prompt && picture.notes[0].contains("negative"));
+    assert!(!picture.respected.negative_prompt && picture.notes[0].contains("negative"));
     all[1].negative_prompt = None;
     assert_eq!(
         pixels(&generate_all(&mut generator, &without, &all[1..])),
@@ -388,7 +392,7 @@ fn a_long_prompt_and_a_negative_without_guidance_are_noted() {
 
 #[test]
 fn what_a_model_does_best_with_comes_from_the_model() {
-    let best = |generator: &CandleGenerator| generator.capabilities().best.clone();
+    let best = |generator: &CandleGenerator| generator.capabilities().recommended.clone();
     let of = |side, steps, guidance, scheduler| Settings {
         width: side,
         height: side,

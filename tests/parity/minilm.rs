@@ -56,7 +56,7 @@ fn expected() -> Tensor {
 fn embeddings_are_those_of_sentence_transformers() {
     let (fixture, mut model) = (texts(), tiny());
     assert_eq!(
-        (model.longest_text(), model.dimension()),
+        (model.max_tokens(), model.dimension()),
         (fixture.longest, 24)
     );
     let got = rows(&mut model, &fixture.texts);
@@ -79,7 +79,7 @@ fn what_is_longer_than_the_model_takes_is_said() {
     let cut: Vec<Option<usize>> = model
         .embed(&texts, &mut |_| true)
         .into_iter()
-        .map(|e| e.unwrap().cut)
+        .map(|e| e.unwrap().tokens_before_cut)
         .collect();
     let wanted: Vec<Option<usize>> = fixture
         .tokens
@@ -184,7 +184,7 @@ fn the_real_model_agrees_with_sentence_transformers() {
         serde_json::from_slice(&std::fs::read(data("minilm/pairs.json")).unwrap()).unwrap();
     assert!(pairs.len() > 10);
     let mut model = MiniLm::open(folder.as_ref(), &Options::cpu()).unwrap();
-    assert_eq!((model.dimension(), model.longest_text()), (384, 256));
+    assert_eq!((model.dimension(), model.max_tokens()), (384, 256));
     for Pair { a, b, cosine } in pairs {
         let found = model.embed(&[&a, &b], &mut |_| true);
         let [a, b] = [&found[0], &found[1]].map(|e| &e.as_ref().unwrap().vector);

@@ -50,7 +50,7 @@ fn every_prompt_has_the_ids_of_transformers() {
     assert!(fixture.prompts.len() > 100);
     let towers = Siglip::load(&data("clip/siglip"), &options())
         .unwrap()
-        .towers;
+        .encoders;
     for (prompt, ids) in fixture.prompts.iter().zip(&fixture.ids) {
         let chunks = towers.chunks(prompt).unwrap();
         assert_eq!(chunks.len(), ids.len().div_ceil(63).max(1), "{prompt:?}");

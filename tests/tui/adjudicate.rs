@@ -1,7 +1,7 @@
 //! Adjudication in the program: which names are shown, and what a settlement writes.
 
 use benchtop::model::round::{Adjudication, Guidelines, NewRound, Protocol, Rate};
-use benchtop::model::verdict::{Asked, Part};
+use benchtop::model::verdict::{Part, RoundContext};
 use benchtop::model::{Act, ErrorKind, Judgement, PictureSeen, Seen, Verdict};
 use benchtop::protocol::Client;
 use benchtop::protocol::wire::{Decide, request};
@@ -32,14 +32,14 @@ fn round(bench: &Bench, name: &str, change: impl FnOnce(&mut NewRound)) {
 }
 
 fn say(client: &Client, round: &str, number: u32, judgement: Judgement) {
-    let asked = Asked {
+    let asked = RoundContext {
         round: round.into(),
         part: Part::Main,
         guidelines: None,
         revealed: false,
     };
     let judgement = Judgement {
-        asked: Some(asked),
+        round: Some(asked),
         ..judgement
     };
     let decide = Decide {
@@ -163,7 +163,7 @@ fn settling_a_dispute_needs_a_reason_and_hides_names() {
     cem.wait_for("#1 saved");
     nameless(&on(&cem, 3));
     let (item, judgement) = last(&bench, "cem");
-    let asked = judgement.asked.clone().unwrap();
+    let asked = judgement.round.clone().unwrap();
     assert_eq!(
         (item.as_str(), judgement.verdict, asked.part),
         ("kites/1", Verdict::Accept, Part::Adjudication)
@@ -234,14 +234,14 @@ fn undo_reopens_a_dispute_and_new_disputes_appear() {
     on(&cem, 1);
     assert_eq!(bench.verdicts("cem"), ["1 accept", "1 undo"]);
     // Somebody settles the third elsewhere, and a fifth dispute begins.
-    let asked = Asked {
+    let asked = RoundContext {
         round: "first".into(),
         part: Part::Adjudication,
         guidelines: None,
         revealed: true,
     };
     let judgement = Judgement {
-        asked: Some(asked),
+        round: Some(asked),
         ..noted(Verdict::Accept, "ok")
     };
     let decide = Decide {
@@ -326,7 +326,7 @@ fn a_guideline_gap_is_tagged_and_opens_the_guidelines() {
     cem.wait_for("#3 saved");
     let version = Guidelines::version_of(b"A kite is a toy.\naardvark\n");
     assert_eq!(
-        last(&bench, "cem").1.asked.unwrap().guidelines,
+        last(&bench, "cem").1.round.unwrap().guidelines,
         Some(version)
     );
 }
@@ -359,20 +359,20 @@ fn a_judge_of_the_round_sees_only_own_disputes() {
     );
     let (_, judgement) = last(&bench, "bobby");
     assert_eq!(
-        judgement.asked.map(|a| (a.part, a.revealed)),
+        judgement.round.map(|a| (a.part, a.revealed)),
         Some((Part::Revision, true))
     );
     let shown = bobby.wait_for(&wording::settling(1, 1, 1, 0));
     assert!(shown.contains("Is kite 3 red?"), "{shown}");
     // The others have to be judged first.
-    let asked = Asked {
+    let asked = RoundContext {
         round: "first".into(),
         part: Part::Adjudication,
         guidelines: None,
         revealed: true,
     };
     let judgement = Judgement {
-        asked: Some(asked),
+        round: Some(asked),
         ..noted(Verdict::Accept, "ok")
     };
     let decide = Decide {
@@ -454,14 +454,14 @@ fn the_adjudication_pane() {
     let bench = Bench::sample();
     round(&bench, "first", |_| {});
     differ(&bench, "first");
-    let decided = Asked {
+    let decided = RoundContext {
         round: "first".into(),
         part: Part::Adjudication,
         guidelines: None,
         revealed: true,
     };
     let judgement = Judgement {
-        asked: Some(decided),
+        round: Some(decided),
         ..noted(Verdict::Accept, "red enough")
     };
     let decide = Decide {

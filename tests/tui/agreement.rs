@@ -5,7 +5,7 @@ use std::process::Command;
 use benchtop::metrics::agreement::Agreement;
 use benchtop::model::agreement::Scale;
 use benchtop::model::agreement::analysis::Measure;
-use benchtop::model::verdict::{Asked, Part};
+use benchtop::model::verdict::{Part, RoundContext};
 use benchtop::model::{Act, Judgement, Seen, Verdict};
 use benchtop::protocol::Client;
 use benchtop::protocol::wire::{Decide, request};
@@ -39,7 +39,7 @@ fn project(items: i64) -> Bench {
 }
 
 fn say(client: &Client, number: u32, verdict: Verdict) {
-    let asked = Asked {
+    let asked = RoundContext {
         round: "first".into(),
         part: Part::Main,
         guidelines: None,
@@ -47,7 +47,7 @@ fn say(client: &Client, number: u32, verdict: Verdict) {
     };
     let judgement = Judgement {
         note: Some("n".into()),
-        asked: Some(asked),
+        round: Some(asked),
         ..Judgement::new(verdict, Seen::Painted)
     };
     client
@@ -113,7 +113,7 @@ fn the_agreement_pane_equals_the_command_and_the_metrics() {
         s.lines().any(|line| line.trim() == "ann / bob") && !s.contains("[ ... ]")
     });
     for measure in Measure::ALL {
-        let value = measure.of(pair).value.unwrap();
+        let value = measure.estimate(pair).value.unwrap();
         // The last digit of a number may be lost where JSON is read.
         let told = printed["rows"][1][measure.key()]["value"].as_f64().unwrap();
         assert!(
@@ -125,8 +125,8 @@ fn the_agreement_pane_equals_the_command_and_the_metrics() {
             ["low", "high"].map(|end| printed["rows"][1][measure.key()][end].as_f64().unwrap());
         let line = format!(
             "{:>7} {}",
-            measure.shown(value),
-            measure.range(interval[0], interval[1])
+            measure.format_value(value),
+            measure.format_interval(interval[0], interval[1])
         );
         let found = shown.lines().find(|l| l.contains(measure.name())).unwrap();
         assert!(found.contains(&line), "{line:?} in {found:?}");

@@ -8,11 +8,11 @@ use std::time::Instant;
 
 use benchtop::files::project::Project;
 use benchtop::model::scoring::bench::{
-    Bench, BenchAsk, Chip, Explained, Explanation, FlagOrder, RulesDiff, RulesState, Sample,
-    ScorerState, Tally,
+    Bench, BenchQuery, ExplainedScore, Explanation, FlagOrder, MatchingRule, RulesDiff, RulesState,
+    Sample, ScorerState, Tally,
 };
 use benchtop::model::scoring::job::{Phase, ScoringState};
-use benchtop::model::scoring::rules::{RuleSet, Then, Threshold};
+use benchtop::model::scoring::rules::{RuleAction, RuleSet, Threshold};
 use benchtop::model::scoring::{Outcome, ScoreState, Scorer};
 use benchtop::model::{ColourLevel, Error, ErrorKind, Result, Status};
 use benchtop::protocol::lock;
@@ -52,7 +52,7 @@ struct Played {
 fn flag(at: f64) -> RuleSet {
     RuleSet::default().with(
         &"clip".parse().unwrap(),
-        Then::Flag,
+        RuleAction::Flag,
         None,
         Threshold::new(at),
     )
@@ -187,7 +187,7 @@ fn answer(state: &mut State, ask: &AnyRequest) -> Result<AnyReply> {
             })
         }
         AnyRequest::Doubtful(request::Doubtful { filter, order, .. }) => {
-            state.doubts.push((filter.words(), *order));
+            state.doubts.push((filter.to_text(), *order));
             request::Doubtful::pack(vec![3, 2])
         }
         AnyRequest::Explain(request::Explain { number }) => {
@@ -196,7 +196,7 @@ fn answer(state: &mut State, ask: &AnyRequest) -> Result<AnyReply> {
         AnyRequest::Scorers(request::Scorers) => request::Scorers::pack(vec![ScorerState {
             scorer: Scorer::Clip,
             what: Scorer::Clip.help().into(),
-            doubt: Scorer::Clip.doubt(),
+            doubt: Scorer::Clip.suspicious_end(),
             not_ready: None,
             version: String::new(),
             items: [0, 1000, 0, 0, 0, 0],
@@ -263,7 +263,7 @@ fn rules(state: &State) -> RulesState {
 }
 
 /// A thousand items from 10 to 40, evenly.
-fn look(ask: &BenchAsk) -> Bench {
+fn look(ask: &BenchQuery) -> Bench {
     let count = u64::from(ask.bars);
     let bars: Vec<u64> = (0..count)
         .map(|at| (at + 1) * 1000 / count - at * 1000 / count)
@@ -301,9 +301,9 @@ fn look(ask: &BenchAsk) -> Bench {
 }
 
 fn item(state: &State, number: u32) -> ItemView {
-    let chip = Chip {
+    let chip = MatchingRule {
         rule: "clip low".into(),
-        then: Then::Flag,
+        then: RuleAction::Flag,
         words: "clip 21.3 < 25".into(),
     };
     let accepted = state.accepted.contains(&number);
@@ -328,7 +328,7 @@ fn item(state: &State, number: u32) -> ItemView {
 }
 
 fn explanation(number: u32) -> Explanation {
-    let clip = Explained {
+    let clip = ExplainedScore {
         scorer: Scorer::Clip,
         state: ScoreState::Scored,
         values: vec![("clip".into(), 21.3), ("clip.cosine".into(), 0.213)],

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use benchtop::model::evaluation::{NewRun, Orders, Server as Endpoint, Wording};
+use benchtop::model::evaluation::{NewRun, OptionOrders, Server as Endpoint, Wording};
 use benchtop::model::job::{GenerationOverrides, NewJob};
 use benchtop::protocol::wire::request;
 
@@ -96,7 +96,7 @@ fn a_busy_job_redraws_at_most_four_times_a_second() {
     };
     let job = NewJob {
         samples: 2,
-        wishes,
+        overrides: wishes,
         ..NewJob::default()
     };
     bench
@@ -131,7 +131,7 @@ fn an_evaluation_is_a_job_with_the_same_keys() {
         sample: None,
         seed: 1,
         blind: true,
-        orders: Orders::Shuffles(3),
+        orders: OptionOrders::Shuffles(3),
         wording: Wording::Paper,
         max_tokens: 64,
         tries: 2,

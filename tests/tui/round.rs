@@ -90,7 +90,7 @@ fn begin(bench: &Bench, who: &str, terminal: Terminal) -> Seat {
 /// The parts of a journal's verdicts.
 fn parts(bench: &Bench, who: &str) -> Vec<Part> {
     let part = |act| match act {
-        Act::Judge(judged) => judged.asked.map(|asked| asked.part),
+        Act::Judge(judged) => judged.round.map(|asked| asked.part),
         _ => None,
     };
     bench
@@ -522,7 +522,7 @@ fn guidelines_are_shown_first_and_after_changes() {
     seat.keys("a");
     seat.wait_for(&format!("#{second} saved"));
     let version = |at: usize| match &bench.journal("ann")[at].act {
-        Act::Judge(judged) => judged.asked.clone().unwrap().guidelines,
+        Act::Judge(judged) => judged.round.clone().unwrap().guidelines,
         other => panic!("{other:?}"),
     };
     assert_eq!(

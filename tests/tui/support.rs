@@ -482,7 +482,7 @@ impl Seat {
             if !terminal.keys.is_empty() {
                 let file = Path::new("keys.toml");
                 let read = keymap::file::read(terminal.keys, file, Some(&app.known()));
-                app.take_keys(read.map(|(keymap, notes)| Loaded {
+                app.on_keys(read.map(|(keymap, notes)| Loaded {
                     keymap,
                     file: Some(file.into()),
                     notes,

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::out;
 use crate::out::print;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, By};
+use benchtop_model::agreement::analysis::{AgreementAnalysis, AgreementQuery, GroupBy};
 use benchtop_model::{Result, clean};
 use benchtop_protocol::wire::request;
 
@@ -19,7 +19,7 @@ pub struct Args {
     round: Option<String>,
     /// Group rows by pair, subtask, type, level, style or outcome
     #[arg(long, value_name = "WHAT", default_value = "pair", value_parser = by)]
-    by: By,
+    by: GroupBy,
     /// Print only a paragraph for the methods section of a paper
     #[arg(long)]
     methods: bool,
@@ -51,13 +51,14 @@ impl Draws {
     }
 }
 
-fn by(name: &str) -> std::result::Result<By, String> {
-    let known = By::ALL.map(By::name).join(", ");
-    By::from_name(name).ok_or_else(|| format!("cannot group by `{name}`; expected one of: {known}"))
+fn by(name: &str) -> std::result::Result<GroupBy, String> {
+    let known = GroupBy::ALL.map(GroupBy::name).join(", ");
+    GroupBy::from_name(name)
+        .ok_or_else(|| format!("cannot group by `{name}`; expected one of: {known}"))
 }
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let ask = AgreementAsk {
+    let ask = AgreementQuery {
         round: args.round.clone(),
         by: args.by,
         bootstrap: args.draws.plan(),
@@ -71,7 +72,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     print(&text).map(|()| 0)
 }
 
-fn text(found: &Agreed) -> String {
+fn text(found: &AgreementAnalysis) -> String {
     let source = found
         .round
         .as_ref()

@@ -1,7 +1,7 @@
 //! Tables of agreement, as plain text and as Markdown.
 
 use benchtop_model::agreement::Undefined;
-use benchtop_model::agreement::analysis::{By, Measure, PersonQuality, Row};
+use benchtop_model::agreement::analysis::{GroupBy, Measure, PersonQuality, Row};
 use benchtop_model::annotator::Rate;
 use benchtop_model::clean;
 use benchtop_tui::widgets::text::width;
@@ -14,10 +14,10 @@ pub struct Words {
 }
 
 /// A table with one column per measure. Measures without a value in any row are left out.
-pub fn of(rows: &[Row], by: By) -> Words {
+pub fn of(rows: &[Row], by: GroupBy) -> Words {
     let has = |measure: &Measure| {
         rows.iter()
-            .any(|row| measure.of(&row.measures).value.is_ok())
+            .any(|row| measure.estimate(&row.measures).value.is_ok())
     };
     let shown: Vec<Measure> = Measure::ALL.into_iter().filter(has).collect();
     let mut head: Vec<String> = [by.title(), "items", "doubled", "unknown"]
@@ -48,14 +48,14 @@ pub fn of(rows: &[Row], by: By) -> Words {
 }
 
 fn cell(measure: Measure, row: &Row) -> String {
-    let estimate = measure.of(&row.measures);
+    let estimate = measure.estimate(&row.measures);
     match (estimate.value, estimate.interval) {
         (Ok(value), Ok(found)) => format!(
             "{} {}",
-            measure.shown(value),
-            measure.range(found.low, found.high)
+            measure.format_value(value),
+            measure.format_interval(found.low, found.high)
         ),
-        (Ok(value), Err(_)) => measure.shown(value),
+        (Ok(value), Err(_)) => measure.format_value(value),
         (Err(_), _) => "-".into(),
     }
 }
@@ -66,7 +66,7 @@ pub fn undefined(rows: &[Row], categories: &[String]) -> Vec<String> {
     for row in rows {
         let mut reasons: Vec<(Undefined, bool, Vec<&str>)> = Vec::new();
         for measure in Measure::ALL {
-            let estimate = measure.of(&row.measures);
+            let estimate = measure.estimate(&row.measures);
             let (why, value) = match (estimate.value, estimate.interval) {
                 (Err(why), _) => (why, true),
                 (Ok(_), Err(why)) if why != Undefined::NotDrawn => (why, false),
@@ -86,7 +86,7 @@ pub fn undefined(rows: &[Row], categories: &[String]) -> Vec<String> {
                 "{}: {}: {what}, {}",
                 row.label(),
                 names.join(", "),
-                why.named(categories)
+                why.describe(categories)
             ));
         }
     }
@@ -101,8 +101,8 @@ pub fn rate(rate: Rate) -> String {
                 "{} of {} ({} {})",
                 rate.count,
                 rate.of,
-                Measure::Raw.shown(share),
-                Measure::Raw.range(low, high)
+                Measure::Raw.format_value(share),
+                Measure::Raw.format_interval(low, high)
             )
         }
         _ => "-".into(),
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn cells_show_intervals_and_missing_values_have_reasons() {
-        let words = of(&rows(), By::Subtask);
+        let words = of(&rows(), GroupBy::Subtask);
         assert_eq!(
             words.head[..5],
             ["subtask", "items", "doubled", "unknown", "raw agreement"]

@@ -2,12 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use benchtop_model::agreement::analysis::{Agreed, Measure, OwnPace, PersonQuality, Row};
+use benchtop_model::agreement::analysis::{
+    AgreementAnalysis, Measure, OwnPace, PersonQuality, Row,
+};
 use benchtop_model::agreement::{Estimate, Table};
 use benchtop_model::annotator::{ProbeQuality, Rate, Shift};
 
 /// A complete agreement report.
-pub fn agreed(found: &Agreed) -> Value {
+pub fn agreed(found: &AgreementAnalysis) -> Value {
     let name = |number: u16| {
         found
             .people
@@ -43,7 +45,7 @@ pub fn row(row: &Row, people: &[String], categories: &[String]) -> Value {
         let of = |measure: Measure| {
             (
                 measure.key().to_string(),
-                estimate(measure.of(m), categories),
+                estimate(measure.estimate(m), categories),
             )
         };
         value.extend(
@@ -63,8 +65,8 @@ fn estimate(estimate: &Estimate, categories: &[String]) -> Value {
     json!({
         "value": estimate.value.ok(), "low": interval.map(|i| i.low), "high": interval.map(|i| i.high),
         "standard_error": interval.map(|i| i.standard_error), "more_doubles": estimate.more_doubles.ok(),
-        "undefined": estimate.value.err().map(|why| why.named(categories)),
-        "no_interval": no_interval.map(|why| why.named(categories)),
+        "undefined": estimate.value.err().map(|why| why.describe(categories)),
+        "no_interval": no_interval.map(|why| why.describe(categories)),
     })
 }
 
@@ -92,7 +94,7 @@ fn person(q: &PersonQuality, categories: &[String]) -> Value {
         "name": q.name, "practice": known(&q.practice), "probes": known(&q.probes), "lookalikes": known(&q.lookalikes),
         "repeats": {
             "same": rate(q.repeats.same), "cohen_kappa": q.repeats.cohen_kappa.ok(),
-            "undefined": q.repeats.cohen_kappa.err().map(|why| why.named(categories)), "unknown": q.repeats.unknown,
+            "undefined": q.repeats.cohen_kappa.err().map(|why| why.describe(categories)), "unknown": q.repeats.unknown,
         },
         "revised": rate(q.revised), "second": q.second, "informed": q.informed,
     })

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::table;
-use benchtop_formats::printed as published;
+use benchtop_formats::published_figures as published;
 use benchtop_model::analysis::Other;
 use benchtop_model::board::{Cell, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
@@ -64,7 +64,7 @@ impl Args {
                 None => Ok(None),
             };
         }
-        let board = from_paths(&self.other, None)?.whole();
+        let board = from_paths(&self.other, None)?.full_board();
         let column = match column {
             Some(name) => name.to_string(),
             None => {

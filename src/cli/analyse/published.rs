@@ -8,7 +8,7 @@ use super::source::{Of, Source};
 use super::{CellLine, text};
 use crate::context::Context;
 use crate::out::{json_line, print};
-use benchtop_formats::printed as published;
+use benchtop_formats::published_figures as published;
 use benchtop_model::Result;
 use benchtop_model::analysis::{Analysis, What};
 use benchtop_model::board::model_names::same;

@@ -6,7 +6,7 @@ use crate::board::{choose, extractor};
 use crate::context::Context;
 use crate::{import, out};
 use benchtop_model::analysis::{AnalyseAsk, Analysis, What};
-use benchtop_model::board::{Board, BoardAsk, Curated};
+use benchtop_model::board::{Board, BoardQuery, Curated};
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::analysis::analyse;
 use benchtop_pipeline::board::{BoardData, from_paths_by};
@@ -37,7 +37,7 @@ pub struct Of {
 
 /// An opened board: of the project, through its owner, or of files.
 pub enum Source {
-    Project(Box<Client>, Box<BoardAsk>),
+    Project(Box<Client>, Box<BoardQuery>),
     Files(Box<BoardData>),
 }
 
@@ -62,11 +62,11 @@ impl Source {
                 .transpose()?
                 .unwrap_or_default();
             // The owner expects full names of rules.
-            let ask = BoardAsk {
+            let ask = BoardQuery {
                 curated,
                 filter,
                 rule: rule.map(|rule| rule.name().to_string()),
-                ..BoardAsk::default()
+                ..BoardQuery::default()
             };
             return Ok(Source::Project(Box::new(context.client()?), Box::new(ask)));
         }
@@ -87,7 +87,7 @@ impl Source {
 
     pub fn board(&self) -> Result<Board> {
         match self {
-            Source::Files(scored) => Ok(scored.whole()),
+            Source::Files(scored) => Ok(scored.full_board()),
             Source::Project(client, ask) => client.ask(request::Board(ask.clone())),
         }
     }
@@ -109,7 +109,7 @@ impl Source {
     pub fn analysed(&self, what: What) -> Result<Analysis> {
         match self {
             Source::Files(scored) => {
-                analyse(scored, &scored.ruled().choose(None), None, &what, &|| true)
+                analyse(scored, &scored.engine().choose(None), None, &what, &|| true)
             }
             Source::Project(client, board) => {
                 let ask = AnalyseAsk {

@@ -2,8 +2,8 @@
 
 use crate::agreement::table::{Words, plain};
 use crate::out::count;
-use benchtop_formats::printed as published;
 use benchtop_formats::published::Figure;
+use benchtop_formats::published_figures as published;
 use benchtop_metrics::statistics::{Strokes, drawn, leaves, p_text};
 use benchtop_model::agreement::Interval;
 use benchtop_model::analysis::{

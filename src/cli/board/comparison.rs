@@ -11,7 +11,7 @@ use super::{Args, Output, written};
 use crate::out::{count, json_text};
 use benchtop_metrics::statistics::p_text;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::board::analysis::{Rank, Redrawn, ScEstimate, untested};
+use benchtop_model::board::analysis::{BootstrapResult, Rank, ScEstimate, untested};
 use benchtop_model::board::{Better, Board, Cell, Column, Row, Scale};
 use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_tui::widgets::table::CopyFormat;
@@ -320,7 +320,7 @@ fn between(low: f64, high: f64, of: &Column) -> String {
     format!("{:.2} to {:.2}", low * by, high * by)
 }
 
-fn interval_text(redrawn: &Redrawn, of: &Column) -> String {
+fn interval_text(redrawn: &BootstrapResult, of: &Column) -> String {
     match (&redrawn.interval, &redrawn.why_not) {
         (Some(interval), _) => between(interval.low, interval.high, of),
         (None, Some(why)) => format!("none: {why}"),
@@ -362,7 +362,7 @@ struct DrawnLine {
 }
 
 impl DrawnLine {
-    fn of(r: &Redrawn) -> DrawnLine {
+    fn of(r: &BootstrapResult) -> DrawnLine {
         DrawnLine {
             low: r.interval.map(|i| i.low),
             high: r.interval.map(|i| i.high),

@@ -199,7 +199,7 @@ fn tool(answer: &AnswerDetail) -> String {
     answer
         .tool
         .as_ref()
-        .map(ToolVerdict::said)
+        .map(ToolVerdict::describe)
         .unwrap_or_default()
 }
 

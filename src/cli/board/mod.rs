@@ -24,7 +24,7 @@ use self::source::Source;
 use crate::context::Context;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::board::analysis::TOOL;
-use benchtop_model::board::{Better, Board, BoardAsk, Cell, Curated, Printed, Row};
+use benchtop_model::board::{Better, Board, BoardQuery, Cell, Curated, PublishedFigures, Row};
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 
 #[derive(Clone, Debug, clap::Args)]
@@ -209,7 +209,7 @@ fn written(result: io::Result<()>) -> Result<()> {
     }
 }
 
-fn board_ask(args: &Args) -> Result<BoardAsk> {
+fn board_ask(args: &Args) -> Result<BoardQuery> {
     let curated = match args.curated.as_deref() {
         None | Some("all") => Curated::All,
         Some("accepted") => Curated::Accepted,
@@ -228,7 +228,7 @@ fn board_ask(args: &Args) -> Result<BoardAsk> {
         .map(extractor)
         .transpose()?
         .map(|rule| rule.name().to_string());
-    Ok(BoardAsk {
+    Ok(BoardQuery {
         curated,
         filter,
         rule,
@@ -236,11 +236,11 @@ fn board_ask(args: &Args) -> Result<BoardAsk> {
     })
 }
 
-fn printed(args: &Args) -> Printed {
+fn printed(args: &Args) -> PublishedFigures {
     match &args.printed {
-        None => Printed::Off,
-        Some(None) => Printed::All,
-        Some(Some(paper)) => Printed::Paper(paper.clone()),
+        None => PublishedFigures::Off,
+        Some(None) => PublishedFigures::All,
+        Some(Some(paper)) => PublishedFigures::Paper(paper.clone()),
     }
 }
 

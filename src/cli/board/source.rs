@@ -3,21 +3,21 @@
 use super::{Args, board_ask, extractor};
 use crate::context::Context;
 use crate::out;
-use benchtop_formats::printed as published;
+use benchtop_formats::published_figures as published;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::board::analysis::{Compared, Disagreement, Rank, Sure, TOOL};
-use benchtop_model::board::{Answered, BehindPage, Board, BoardAsk, Printed};
+use benchtop_model::board::analysis::{CellInterval, Disagreement, ModelComparison, Rank, TOOL};
+use benchtop_model::board::{Board, BoardQuery, DrilldownPage, ItemAnswers, PublishedFigures};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_pipeline::board::{BEHIND_FURTHER, BoardData, from_paths_by};
+use benchtop_pipeline::board::{BoardData, DRILLDOWN_FURTHER_PAGE, from_paths_by};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::request;
 
 pub(super) enum Source {
     /// Files, read by this process, and the published rows to show.
-    Files(Box<BoardData>, Printed),
+    Files(Box<BoardData>, PublishedFigures),
     /// The project's owner.
-    Project(Box<Client>, BoardAsk),
+    Project(Box<Client>, BoardQuery),
 }
 
 impl Source {
@@ -68,7 +68,7 @@ impl Source {
     pub(super) fn board(&self) -> Result<Board> {
         match self {
             Source::Files(scored, printed) => {
-                let mut board = scored.whole();
+                let mut board = scored.full_board();
                 published::beside(&mut board, printed)?;
                 Ok(board)
             }
@@ -78,7 +78,7 @@ impl Source {
 
     pub(super) fn ranked(&self, column: &str) -> Result<Vec<(String, Rank)>> {
         match self {
-            Source::Files(scored, _) => scored.ranks(column, &scored.ruled().choose(None)),
+            Source::Files(scored, _) => scored.ranks(column, &scored.engine().choose(None)),
             Source::Project(client, ask) => client.ask(request::Ranks {
                 ask: Box::new(ask.clone()),
                 column: column.into(),
@@ -86,11 +86,20 @@ impl Source {
         }
     }
 
-    pub(super) fn interval(&self, model: &str, column: &str, plan: Bootstrap) -> Result<Sure> {
+    pub(super) fn interval(
+        &self,
+        model: &str,
+        column: &str,
+        plan: Bootstrap,
+    ) -> Result<CellInterval> {
         match self {
-            Source::Files(scored, _) => {
-                scored.sure(model, column, &scored.ruled().choose(None), plan, &|| true)
-            }
+            Source::Files(scored, _) => scored.confidence_intervals(
+                model,
+                column,
+                &scored.engine().choose(None),
+                plan,
+                &|| true,
+            ),
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
                 client.ask(request::Sure {
@@ -108,10 +117,10 @@ impl Source {
         (a, b): (&str, &str),
         column: &str,
         plan: Bootstrap,
-    ) -> Result<Compared> {
+    ) -> Result<ModelComparison> {
         match self {
             Source::Files(scored, _) => {
-                let chosen = scored.ruled().choose(None);
+                let chosen = scored.engine().choose(None);
                 scored.compare((a, b), column, &chosen, plan, (&|| true, &|_| true))
             }
             Source::Project(client, ask) => {
@@ -128,13 +137,13 @@ impl Source {
     }
 
     /// One page of the answers behind a cell.
-    pub(super) fn behind(&self, (model, column): (&str, &str), from: u64) -> Result<BehindPage> {
+    pub(super) fn behind(&self, (model, column): (&str, &str), from: u64) -> Result<DrilldownPage> {
         match self {
-            Source::Files(scored, _) => scored.behind(
+            Source::Files(scored, _) => scored.drilldown(
                 model,
                 column,
-                &scored.ruled().choose(None),
-                (from, BEHIND_FURTHER),
+                &scored.engine().choose(None),
+                (from, DRILLDOWN_FURTHER_PAGE),
             ),
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
@@ -149,7 +158,7 @@ impl Source {
     }
 
     /// The answers of all models to one question.
-    pub(super) fn answers_to(&self, item: &str, args: &Args) -> Result<Answered> {
+    pub(super) fn answers_to(&self, item: &str, args: &Args) -> Result<ItemAnswers> {
         match self {
             Source::Files(scored, _) => {
                 scored.answers_to(scored.row_named(item)?, args.column.as_deref())
@@ -176,7 +185,7 @@ impl Source {
             Source::Files(scored, _) => {
                 let Some(other) = other else {
                     return scored
-                        .against_tools(&scored.ruled().choose(None), (&|| true, &|_| true));
+                        .against_tools(&scored.engine().choose(None), (&|| true, &|_| true));
                 };
                 let mapping = args
                     .mapping
@@ -184,7 +193,11 @@ impl Source {
                     .map(crate::import::mapping)
                     .transpose()?;
                 let second = from_paths_by(&args.paths, Some(other), mapping.as_ref())?;
-                scored.disagreements(&second, &scored.ruled().choose(None), (&|| true, &|_| true))
+                scored.disagreements(
+                    &second,
+                    &scored.engine().choose(None),
+                    (&|| true, &|_| true),
+                )
             }
             Source::Project(client, ask) => {
                 let other = Some(other.map_or(TOOL, Extractor::name).to_string());

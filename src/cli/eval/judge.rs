@@ -6,7 +6,7 @@ use super::pool::Pool;
 use crate::context::Context;
 use crate::out::{self, count, print};
 use crate::{consent, import};
-use benchtop_model::trust::Sends;
+use benchtop_model::trust::DataKind;
 use benchtop_model::{Result, clean};
 use benchtop_owner::trust::of_servers;
 use benchtop_protocol::wire::{JudgeAsk, JudgeReport, JudgedOf, request};
@@ -43,7 +43,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let to = if ask.dry {
         Vec::new()
     } else {
-        of_servers(&ask.servers, Sends::Texts)?
+        of_servers(&ask.servers, DataKind::Texts)?
     };
     let (client, to) = (context.client()?, consent::elsewhere(to));
     let asked = request::Judge(Box::new(ask));

@@ -9,7 +9,7 @@ use benchtop_files::picture_file::PictureFile;
 use benchtop_model::generated_image::{PictureState, check_drafts};
 use benchtop_model::{Error, ErrorKind, Filter, Form, Item, Prediction, Result};
 use benchtop_pipeline::export::tools::Tool;
-use benchtop_pipeline::export::{Aside, Exporter, Target, To, unlink};
+use benchtop_pipeline::export::{Aside, Destination, Exporter, Target, unlink};
 use benchtop_protocol::Client;
 use benchtop_protocol::wire::{AnswerSet, PageAsk, request};
 
@@ -84,10 +84,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
     check(&client, &filter, args.drafts)?;
     let nested = target == Target::Dysca && all_nested(&client, &filter)?;
-    let to = args
-        .out
-        .as_deref()
-        .map_or_else(|| To::Stream(Box::new(out::data())), To::Path);
+    let to = args.out.as_deref().map_or_else(
+        || Destination::Stream(Box::new(out::data())),
+        Destination::Path,
+    );
     let mut exporter = Exporter::create(target, to, nested)?.leaving_out();
     let mut pictures = args
         .images
@@ -106,7 +106,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         predictions(&client, &mut exporter)?;
     }
     let first_problem = exporter
-        .unsaid()
+        .first_problem()
         .map(|why| format!(" (first: {why})"))
         .unwrap_or_default();
     let (written, left_out) = exporter.finish()?;

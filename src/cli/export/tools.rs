@@ -37,7 +37,7 @@ pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
     };
     let mut surveys = Surveys::default();
     each(&mut |item| {
-        surveys.look(&item);
+        surveys.add(&item);
         Ok(())
     })?;
     let mut tools = Tools::new(tool, dir, &client.welcome().root, surveys);

@@ -135,7 +135,7 @@ impl Followed for ScoringState {
     }
 
     fn is_settled(&self) -> bool {
-        self.phase.over() || matches!(self.phase, Phase::Paused | Phase::Blocked)
+        self.phase.is_finished() || matches!(self.phase, Phase::Paused | Phase::Blocked)
     }
 
     fn succeeded(&self) -> bool {

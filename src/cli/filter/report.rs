@@ -7,8 +7,8 @@ use serde_json::json;
 use super::measure;
 use crate::out;
 use crate::out::print;
-use benchtop_model::scoring::bench::{Bench, BenchAsk, Share, Tally};
-use benchtop_model::scoring::rules::Then;
+use benchtop_model::scoring::bench::{Bench, BenchQuery, Share, Tally};
+use benchtop_model::scoring::rules::RuleAction;
 use benchtop_model::scoring::{Measure, Outcome, ScoreState};
 use benchtop_model::{Error, ErrorKind, Field, Filter, Result, clean};
 use benchtop_protocol::Client;
@@ -120,7 +120,7 @@ fn all(client: &Client, json: bool) -> Result<u8> {
         out::count(rules.rules.rules.len(), "rule")
     ));
     for (rule, hits) in rules.rules.rules.iter().zip(&rules.hits) {
-        let (name, words) = (clean::line(&rule.name), rule.words());
+        let (name, words) = (clean::line(&rule.name), rule.describe());
         let hits = out::count(*hits, "item");
         out.push_str(&format!("{name}\t{hits}\t{}\n", clean::line(&words)));
     }
@@ -149,14 +149,14 @@ fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> 
         .transpose()?;
     let rules = client.ask(request::Rules)?;
     let line = |then| rules.rules.threshold(score, then).map(|t| t.get());
-    let ask = BenchAsk {
+    let ask = BenchQuery {
         measure: score.clone(),
         filter: Filter::parse(&args.filter)?,
         flag: args
             .flag
-            .or(line(Then::Flag))
+            .or(line(RuleAction::Flag))
             .or(Some(score.default_threshold())),
-        park: args.park.or(line(Then::Park)),
+        park: args.park.or(line(RuleAction::Park)),
         by,
         value: None,
         bars: args.bars,
@@ -208,7 +208,7 @@ fn named(value: &str) -> Cow<'_, str> {
     }
 }
 
-fn text(bench: &Bench, ask: &BenchAsk) -> String {
+fn text(bench: &Bench, ask: &BenchQuery) -> String {
     let line = |t: Option<f32>| t.map_or("-".into(), |t| t.to_string());
     let mut out = format!(
         "{}\tflag threshold {}\tpark threshold {}\n{}\t{} without a score\n",

@@ -102,7 +102,7 @@ fn show(state: &RulesState, json: bool) -> Result<u8> {
     }
     let mut out = String::new();
     for (rule, hits) in state.rules.rules.iter().zip(&state.hits) {
-        let (name, words) = (clean::line(&rule.name), rule.words());
+        let (name, words) = (clean::line(&rule.name), rule.describe());
         let hits = out::count(*hits, "item");
         out.push_str(&format!("{name}\t{hits}\t{}\n", clean::line(&words)));
     }

@@ -1,7 +1,7 @@
 //! `benchtop round new`: creates a round.
 
 use benchtop_model::round::{
-    Adjudication, CALIBRATION, Guidelines, NewRound, Order, Protocol, Rate, SEED, Sample,
+    Adjudication, DEFAULT_PRACTICE, Guidelines, NewRound, Order, Protocol, Rate, SEED, Sample,
 };
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::request;
@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, default_value_t = Rate::PROBES, value_name = "SHARE")]
     probes: Rate,
     /// Number of practice items before the round, half of them bad
-    #[arg(long, default_value_t = CALIBRATION, value_name = "N")]
+    #[arg(long, default_value_t = DEFAULT_PRACTICE, value_name = "N")]
     calibration: u32,
     /// Guidelines shown beside the items: a file of the project
     #[arg(long, value_name = "PATH")]

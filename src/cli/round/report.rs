@@ -8,7 +8,7 @@ use super::show;
 use crate::agreement::table::{self, Words};
 use crate::agreement::value as agreement;
 use crate::out;
-use benchtop_model::agreement::analysis::{By, Row};
+use benchtop_model::agreement::analysis::{GroupBy, Row};
 use benchtop_model::round::report::{AuditScore, RoundReport};
 use benchtop_model::round::{Order, Sample};
 use benchtop_model::{Status, clean, history};
@@ -237,7 +237,7 @@ fn agreed(report: &RoundReport, text: &mut String) {
             plan.draws, plan.seed
         );
     }
-    let mut part = |by: By, rows: &[Row]| {
+    let mut part = |by: GroupBy, rows: &[Row]| {
         let _ = write!(text, "\n{}", table::markdown(&table::of(rows, by)));
         for (at, why) in table::undefined(rows, &found.categories).iter().enumerate() {
             let _ = writeln!(
@@ -270,7 +270,7 @@ fn settled(report: &RoundReport, text: &mut String) {
     let head = ["item", "verdicts", "settled as", "by", "reason"]
         .map(String::from)
         .to_vec();
-    let line = |a: &benchtop_model::round::report::Adjudicated| {
+    let line = |a: &benchtop_model::round::report::AdjudicatedItem| {
         let verdicts: Vec<String> = a
             .verdicts
             .iter()

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::out;
-use benchtop_model::round::state::{Dispute, RoundState, Side};
+use benchtop_model::round::state::{Dispute, OthersVerdict, RoundState};
 use benchtop_model::{clean, history};
 
 pub(super) fn value(state: &RoundState) -> Value {
@@ -125,12 +125,12 @@ pub(super) fn one(state: &RoundState, json: bool) -> String {
 }
 
 pub(super) fn disputes(list: &[Dispute], json: bool) -> String {
-    let side = |s: &Side| {
+    let side = |s: &OthersVerdict| {
         let j = &s.judgement;
         json!({
             "who": s.who, "verdict": j.verdict, "reasons": j.reasons, "note": j.note, "ms": j.ms, "answer": j.answer,
-            "at": history::stamp(s.at), "revealed": j.asked.as_ref().is_some_and(|a| a.revealed),
-            "guidelines": j.asked.as_ref().and_then(|a| a.guidelines.as_ref()),
+            "at": history::stamp(s.at), "revealed": j.round.as_ref().is_some_and(|a| a.revealed),
+            "guidelines": j.round.as_ref().and_then(|a| a.guidelines.as_ref()),
         })
     };
     let mut text = String::new();
@@ -145,7 +145,7 @@ pub(super) fn disputes(list: &[Dispute], json: bool) -> String {
             text.push_str(&out::json_text(&value));
             continue;
         }
-        let verdict = |s: &Side| format!("{} {}", s.who, s.judgement.verdict.name());
+        let verdict = |s: &OthersVerdict| format!("{} {}", s.who, s.judgement.verdict.name());
         let verdicts: Vec<String> = dispute.verdicts.iter().map(verdict).collect();
         let settled = if dispute.settled.is_some() {
             "settled"

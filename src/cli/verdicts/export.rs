@@ -8,7 +8,7 @@ use crate::out;
 use crate::out::done;
 use benchtop_formats::verdicts::label_studio::TaskWriter;
 use benchtop_formats::verdicts::{csv, jsonl};
-use benchtop_model::verdict_interchange::{Exchanged, VerdictForm};
+use benchtop_model::verdict_interchange::{ExchangedVerdict, VerdictForm};
 use benchtop_model::{Error, ErrorKind, Item, Result, clean};
 use benchtop_pipeline::export::{Renames, create};
 use benchtop_protocol::Client;
@@ -57,7 +57,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 /// A verdict as a tab-separated line.
-fn text(number: u32, verdict: &Exchanged) -> String {
+fn text(number: u32, verdict: &ExchangedVerdict) -> String {
     let j = &verdict.judgement;
     let (reasons, note) = (j.reasons.join(", "), j.note.as_deref().unwrap_or_default());
     let [item, who, reasons, note] = [&verdict.item, &verdict.who, &reasons, note].map(clean::line);
@@ -68,7 +68,7 @@ fn text(number: u32, verdict: &Exchanged) -> String {
 }
 
 /// Receives a page of verdicts with the numbers of their items.
-type Take<'t> = &'t mut dyn FnMut(&[(u32, Exchanged)]) -> Result<()>;
+type Take<'t> = &'t mut dyn FnMut(&[(u32, ExchangedVerdict)]) -> Result<()>;
 
 /// Calls `take` with every page of the effective verdicts. Verdicts on one item are on the same
 /// page.
@@ -91,14 +91,14 @@ fn tasks(client: &Client, args: &Args, out: Box<dyn Write>) -> Result<Box<dyn Wr
     let words = super::words(&args.map, &[]);
     let mut writer = TaskWriter::new(out, &words, &args.pictures_at);
     each(client, args.round.as_deref(), &mut |page| {
-        let by_item: Vec<&[(u32, Exchanged)]> = page.chunk_by(|a, b| a.0 == b.0).collect();
+        let by_item: Vec<&[(u32, ExchangedVerdict)]> = page.chunk_by(|a, b| a.0 == b.0).collect();
         let mut items = Items::new(
             client,
             by_item.iter().map(|verdicts| verdicts[0].0).collect(),
         );
         for verdicts in by_item {
             let number = verdicts[0].0;
-            let list: Vec<Exchanged> = verdicts
+            let list: Vec<ExchangedVerdict> = verdicts
                 .iter()
                 .map(|(_, verdict)| verdict.clone())
                 .collect();

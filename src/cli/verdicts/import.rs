@@ -9,7 +9,7 @@ use super::Form;
 use crate::context::Context;
 use crate::out::print;
 use crate::{import, merge, out};
-use benchtop_model::verdict_interchange::{Taken, Words};
+use benchtop_model::verdict_interchange::{ImportedVerdicts, NameMapping};
 use benchtop_model::{Error, Result, clean};
 use benchtop_protocol::wire::request;
 
@@ -47,7 +47,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     let file = std::path::absolute(&args.file)
         .map_err(|e| Error::io(&e, "cannot find the file", &args.file))?;
     let words = super::words(&args.map, &args.choice);
-    let words = Words {
+    let words = NameMapping {
         item_field: args.item_field.clone(),
         dataset: args.dataset.clone(),
         ..words
@@ -69,7 +69,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     Ok(u8::from(taken.read > 0 && taken.added + taken.known == 0))
 }
 
-fn value(taken: &Taken, dry: bool) -> serde_json::Value {
+fn value(taken: &ImportedVerdicts, dry: bool) -> serde_json::Value {
     json!({
         "dry_run": dry, "format": taken.form.name(), "read": taken.read, "added": taken.added, "known": taken.known,
         "aside": taken.aside, "conflicts": taken.conflicts.iter().map(merge::conflict).collect::<Vec<_>>(),
@@ -77,7 +77,7 @@ fn value(taken: &Taken, dry: bool) -> serde_json::Value {
     })
 }
 
-fn text(taken: &Taken, dry: bool) -> String {
+fn text(taken: &ImportedVerdicts, dry: bool) -> String {
     let verb = if dry { "would add" } else { "added" };
     let mut out = format!(
         "read {} as {}: {verb} {}, {} already in the project, {} set aside\n",

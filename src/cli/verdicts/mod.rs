@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::out::print;
 use benchtop_formats::verdicts::label_studio::config::config;
 use benchtop_model::Result;
-use benchtop_model::verdict_interchange::{VerdictForm, Words};
+use benchtop_model::verdict_interchange::{NameMapping, VerdictForm};
 
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -86,12 +86,12 @@ fn pair(text: &str) -> std::result::Result<(String, String), String> {
     }
 }
 
-fn words(people: &[(String, String)], choices: &[(String, String)]) -> Words {
+fn words(people: &[(String, String)], choices: &[(String, String)]) -> NameMapping {
     let map = |list: &[(String, String)]| list.iter().cloned().collect::<BTreeMap<_, _>>();
-    Words {
+    NameMapping {
         people: map(people),
         choices: map(choices),
-        ..Words::default()
+        ..NameMapping::default()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::out;
 use crate::out::print;
 use benchtop_compose::metadata::Metadata;
-use benchtop_compose::metadata::diff::{Diff, Parts, Terms, diff, files};
+use benchtop_compose::metadata::diff::{Diff, PartChanges, TermChanges, diff, files};
 use benchtop_model::metafile::shipped;
 use benchtop_model::usage::Impact;
 use benchtop_model::{Error, ErrorKind, MetaFile, Result, clean, metafile};
@@ -50,7 +50,7 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
             })
         });
         let parts =
-            |p: &Parts| json!({"added": p.added, "removed": p.removed, "changed": p.changed});
+            |p: &PartChanges| json!({"added": p.added, "removed": p.removed, "changed": p.changed});
         let line = json!({
             "against": name, "files": {"added": added, "removed": removed}, "vocabularies": found.terms,
             "templates": parts(&found.templates), "rules": parts(&found.rules), "items": items.ok(),
@@ -118,7 +118,7 @@ fn text(
     out
 }
 
-fn each_term(terms: &Terms, line: &mut dyn FnMut(&str, &str)) {
+fn each_term(terms: &TermChanges, line: &mut dyn FnMut(&str, &str)) {
     let of = &terms.vocabulary;
     let lists = [
         ("-", "", &terms.removed),
@@ -173,7 +173,7 @@ fn of_git(dir: &Path, revision: &str) -> Result<Metadata> {
         let bytes = git(dir, &["cat-file", "blob", &format!("{commit}:./{name}")])?;
         // Files that are not UTF-8 count as missing.
         if let Ok(text) = String::from_utf8(bytes) {
-            old.put(MetaFile {
+            old.insert(MetaFile {
                 name: name.to_string(),
                 text,
             });

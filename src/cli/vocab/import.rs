@@ -129,10 +129,10 @@ fn merged(repairs: &[Repair]) -> Vec<String> {
     for repair in repairs {
         match kinds
             .iter_mut()
-            .find(|(file, what, _)| *file == repair.file && *what == repair.what)
+            .find(|(file, what, _)| *file == repair.file && *what == repair.description)
         {
             Some((_, _, list)) => list.push(repair),
-            None => kinds.push((&repair.file, &repair.what, vec![repair])),
+            None => kinds.push((&repair.file, &repair.description, vec![repair])),
         }
     }
     let mut lines = Vec::new();
@@ -166,7 +166,7 @@ mod tests {
         let repair = |line, what: &str, text: &str| Repair {
             file: "a.txt".into(),
             line,
-            what: what.into(),
+            description: what.into(),
             text: text.into(),
         };
         let repairs = [

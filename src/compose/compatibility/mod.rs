@@ -147,7 +147,7 @@ impl Compatibility {
     }
 
     /// The reason that two terms are incompatible; empty if the rule has none.
-    pub fn why_not(&self, a: TermAt, b: TermAt) -> &str {
+    pub fn reason(&self, a: TermAt, b: TermAt) -> &str {
         let has = |(list, terms): &(usize, BTreeSet<u32>), t: TermAt| {
             *list == t.0 && terms.contains(&t.1)
         };
@@ -189,7 +189,7 @@ impl Compatibility {
 
     /// Whether two terms of a list can be right at the same time because they are in different
     /// groups. A term without a group excludes all others.
-    pub fn both(&self, list: usize, a: u32, b: u32) -> bool {
+    pub fn can_both_be_right(&self, list: usize, a: u32, b: u32) -> bool {
         let groups = self.lists.get(list).map_or(&[][..], |l| &l.groups);
         match (groups.get(a as usize), groups.get(b as usize)) {
             (Some(a), Some(b)) => *a != 0 && *b != 0 && a != b,
@@ -206,7 +206,7 @@ impl Compatibility {
     }
 
     /// Whether two terms of a list look alike.
-    pub fn alike(&self, list: usize, a: u32, b: u32) -> bool {
+    pub fn look_alike(&self, list: usize, a: u32, b: u32) -> bool {
         let alike = self.lists.get(list).and_then(|l| l.alike.get(a as usize));
         alike.is_some_and(|terms| terms.binary_search(&b).is_ok())
     }
@@ -218,12 +218,14 @@ impl Compatibility {
 
     /// Number of possible wrong answers for `term` among `allowed`, up to `most`: terms of its
     /// group that do not look like it.
-    pub fn wrong(&self, list: usize, term: u32, allowed: &[u32], most: usize) -> usize {
+    pub fn wrong_answers(&self, list: usize, term: u32, allowed: &[u32], most: usize) -> usize {
         let Some(own) = self.lists.get(list) else {
             return 0;
         };
         let wrong = |other: &&u32| {
-            **other != term && !self.both(list, term, **other) && !self.alike(list, term, **other)
+            **other != term
+                && !self.can_both_be_right(list, term, **other)
+                && !self.look_alike(list, term, **other)
         };
         if own.groups.is_empty() && own.alike.is_empty() {
             return most.min(allowed.len().saturating_sub(1));

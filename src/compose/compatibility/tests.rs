@@ -7,7 +7,7 @@ use benchtop_model::MetaFile;
 /// The small metadata with these rules.
 pub(crate) fn ruled(rules: &str) -> Metadata {
     let mut metadata = small();
-    metadata.put(MetaFile {
+    metadata.insert(MetaFile {
         name: FILE.into(),
         text: rules.into(),
     });
@@ -43,7 +43,7 @@ fn rules_apply_to_their_terms() {
     assert!(compat.clash(owl, sea) && compat.clash(sea, owl) && !compat.clash(wolf, sea));
     assert_eq!(compat.impossible(&[owl, sea]), Some((owl, sea)));
     assert_eq!(
-        (compat.why_not(sea, owl), compat.why_not(sea, wolf)),
+        (compat.reason(sea, owl), compat.reason(sea, wolf)),
         ("too wet", "")
     );
     let color = compiled.list("color").unwrap();
@@ -57,10 +57,11 @@ fn rules_apply_to_their_terms() {
         at("background", "under the stars"),
     );
     assert!(
-        !compat.both(lawn.0, lawn.1, sea.1) && !compat.both(lawn.0, lawn.1, stars.1),
+        !compat.can_both_be_right(lawn.0, lawn.1, sea.1)
+            && !compat.can_both_be_right(lawn.0, lawn.1, stars.1),
         "in no group"
     );
-    assert!(compat.alike(
+    assert!(compat.look_alike(
         at("style", "comic").0,
         at("style", "comic").1,
         at("style", "sketch").1

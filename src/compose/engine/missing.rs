@@ -1,7 +1,7 @@
 //! Fills slots that were added to a prompt after its picture was composed.
 
-use super::choose::{Asked, Choices, term};
-use crate::ambiguity::{holds, plain};
+use super::choose_content::{Choices, DrawnAnswer, term};
+use crate::ambiguity::{contains_words, plain};
 use crate::compatibility::Compatibility;
 use crate::compiled_metadata::CompiledMetadata;
 use benchtop_model::rng::{Stream, key};
@@ -115,15 +115,15 @@ pub fn fits(compiled: &CompiledMetadata, choices: &Choices, own: (usize, u32)) -
     let list = &compiled.lists[subtask.list];
     let right = term(&choices.terms, subtask.list);
     let wrong: Vec<u32> = match &choices.asked {
-        Asked::Options { options, .. } => options
+        DrawnAnswer::Options { options, .. } => options
             .iter()
             .copied()
             .filter(|o| Some(*o) != right)
             .collect(),
-        Asked::Claim {
+        DrawnAnswer::Claim {
             term, holds: false, ..
         }
-        | Asked::YesNo { term, holds: false } => vec![*term],
+        | DrawnAnswer::YesNo { term, holds: false } => vec![*term],
         _ => Vec::new(),
     };
     let words = match own.0 == compiled.style {
@@ -136,7 +136,7 @@ pub fn fits(compiled: &CompiledMetadata, choices: &Choices, own: (usize, u32)) -
     let words = plain(words);
     if wrong
         .iter()
-        .any(|w| holds(&words, list.words[*w as usize].folded()))
+        .any(|w| contains_words(&words, list.words[*w as usize].folded()))
     {
         return false;
     }
@@ -148,7 +148,8 @@ pub fn fits(compiled: &CompiledMetadata, choices: &Choices, own: (usize, u32)) -
         return false;
     }
     if subject.lists.contains(&subtask.list) {
-        let asked = compiled.asks(subject, subtask, choices.asked == Asked::Free);
+        let asked =
+            compiled.lists_of_question(subject, subtask, choices.asked == DrawnAnswer::Free);
         let hidden = asked.iter().any(|asked| rules.hides(own, *asked));
         if hidden || asked.contains(&own.0) && others.any(|other| rules.hides(*other, own.0)) {
             return false;

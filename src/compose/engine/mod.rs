@@ -3,20 +3,20 @@
 //! Question `n` depends only on the metadata, the plan, the seed, and `n`. Questions can be
 //! composed independently, on any machine and in any order.
 
-mod choose;
+mod choose_content;
 mod missing;
-mod write;
+mod write_text;
 
 use std::sync::Arc;
 
-pub use choose::{Asked, Choices};
+pub use choose_content::{Choices, DrawnAnswer};
 pub use missing::{Fitting, fits, missing};
-pub use write::{Gone, Written, choices_of, recipe, write};
+pub use write_text::{MissingMetadata, WrittenQuestion, choices_of, recipe, write};
 
+use super::assign_terms::{self, Dealt, slot_samplers};
 use super::compiled_metadata::CompiledMetadata;
-use super::deal::{self, Dealt, slot_samplers};
-use super::schedule::{Ask, CROSS, QuestionSlot, Schedule, Slot};
-use benchtop_model::rng::{BalancedSampler, BalancedSamplers, key};
+use super::schedule::{CROSS_OPTIONS, QuestionForm, QuestionSlot, Schedule, Slot};
+use benchtop_model::rng::{BalancedSampler, NestedSamplers, key};
 use benchtop_model::{Form, ImageRef, Item, Key, Pair, Provenance, Rotation, Side};
 
 /// Composes the questions of a schedule. Clones are meant for other threads; they share everything
@@ -40,7 +40,7 @@ impl BlockSamplers {
         subtask: &str,
         (at, seat): (usize, &QuestionSlot),
         sizes: (usize, usize),
-    ) -> &mut BalancedSamplers {
+    ) -> &mut NestedSamplers {
         let all = &mut self.seats[at];
         let found = all
             .iter()
@@ -60,7 +60,7 @@ struct BlockSamplers {
     terms: Vec<BalancedSampler>,
     wording: BalancedSampler,
     /// Per slot, by size: positions of the right option, or truth of the claim.
-    seats: Vec<Vec<((usize, usize), BalancedSamplers)>>,
+    seats: Vec<Vec<((usize, usize), NestedSamplers)>>,
     /// Key of all other draws.
     key: u64,
 }
@@ -84,13 +84,14 @@ impl Composer {
                     key(seed, &["wording", &block.name]),
                     rules.prompts.len(),
                 ),
-                seats: vec![Vec::new(); block.seats.len()],
+                seats: vec![Vec::new(); block.slots.len()],
                 key: key(seed, &["options", &block.name]),
             }
         });
         let samplers = samplers.collect();
         let rules = compiled.compatibility.as_deref();
-        let dealt = rules.map(|rules| Arc::new(deal::deal(&compiled, rules, &schedule, seed)));
+        let dealt =
+            rules.map(|rules| Arc::new(assign_terms::deal(&compiled, rules, &schedule, seed)));
         Composer {
             compiled,
             schedule,
@@ -123,17 +124,17 @@ impl Composer {
         &self.dataset
     }
 
-    pub fn course(&self) -> &Schedule {
+    pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
-    pub fn grammar(&self) -> &CompiledMetadata {
+    pub fn compiled(&self) -> &CompiledMetadata {
         &self.compiled
     }
 
     /// Whether question `n` has no picture because no compatible terms are left.
     pub fn is_impossible(&self, n: u64) -> bool {
-        let Some(slot) = self.schedule.seated(n) else {
+        let Some(slot) = self.schedule.slot(n) else {
             return false;
         };
         self.dealt
@@ -142,10 +143,10 @@ impl Composer {
     }
 
     /// Subject and subtask of question `n`, for messages.
-    pub fn about(&self, n: u64) -> Option<(&str, &str)> {
-        let slot = self.schedule.seated(n)?;
+    pub fn subject_and_subtask(&self, n: u64) -> Option<(&str, &str)> {
+        let slot = self.schedule.slot(n)?;
         let block = &self.schedule.blocks[slot.block];
-        let subtask = &self.compiled.subtasks[block.seats.get(slot.seat)?.subtask];
+        let subtask = &self.compiled.subtasks[block.slots.get(slot.slot)?.subtask];
         Some((&self.compiled.subjects[block.subject].name, &subtask.name))
     }
 
@@ -153,23 +154,27 @@ impl Composer {
     /// because every other term of the vocabulary is true of the picture too, and if no picture is
     /// possible.
     pub fn question(&mut self, n: u64) -> Option<Item> {
-        let slot = self.schedule.seated(n)?;
+        let slot = self.schedule.slot(n)?;
         let choices = self.choose(slot)?;
         // Choices drawn from the compiled metadata can always be written.
         let written = write(&self.compiled, &choices).ok()?;
         Some(self.item(n, slot, &choices, written))
     }
 
-    fn item(&self, n: u64, slot: Slot, choices: &Choices, written: Written) -> Item {
+    fn item(&self, n: u64, slot: Slot, choices: &Choices, written: WrittenQuestion) -> Item {
         let compiled = &self.compiled;
         let block = &self.schedule.blocks[slot.block];
         let subtask = &compiled.subtasks[choices.subtask];
         let number = i64::try_from(n + 1).unwrap_or(i64::MAX);
-        let ask = block.seats[slot.seat].ask;
+        let ask = block.slots[slot.slot].ask;
         let side = match ask {
-            Ask::PairClaim { side: 0, .. } | Ask::PairChoice { side: 0, .. } => Some(Side::Natural),
-            Ask::PairClaim { .. } | Ask::PairChoice { .. } => Some(Side::Manipulated),
-            Ask::Cross { .. } => Some(Side::Cross),
+            QuestionForm::PairClaim { side: 0, .. } | QuestionForm::PairChoice { side: 0, .. } => {
+                Some(Side::Natural)
+            }
+            QuestionForm::PairClaim { .. } | QuestionForm::PairChoice { .. } => {
+                Some(Side::Manipulated)
+            }
+            QuestionForm::Cross { .. } => Some(Side::Cross),
             _ => None,
         };
         // The name contains the data set, so compositions do not share pictures. Pairs have
@@ -203,8 +208,10 @@ impl Composer {
             of: of as u32,
         };
         let rotation = match ask {
-            Ask::Cross { rotation } => Some(of_set(rotation, usize::from(CROSS))),
-            Ask::PairChoice { rotation, .. } => Some(of_set(rotation, written.options.len())),
+            QuestionForm::Cross { rotation } => Some(of_set(rotation, usize::from(CROSS_OPTIONS))),
+            QuestionForm::PairChoice { rotation, .. } => {
+                Some(of_set(rotation, written.options.len()))
+            }
             _ => None,
         };
         let provenance = Provenance {
@@ -219,7 +226,7 @@ impl Composer {
             wording: choices.wording as u32,
             second: named(&choices.second),
             claim: match choices.asked {
-                Asked::Claim { term, .. } | Asked::YesNo { term, .. } => {
+                DrawnAnswer::Claim { term, .. } | DrawnAnswer::YesNo { term, .. } => {
                     Some(compiled.lists[subtask.list].terms[term as usize].clone())
                 }
                 _ => None,
@@ -235,11 +242,11 @@ impl Composer {
             dataset: self.dataset.clone(),
             key: Key::Int(number),
             form: match ask {
-                Ask::Choice | Ask::Claim | Ask::Free => Form::Dysca,
+                QuestionForm::Choice | QuestionForm::Claim | QuestionForm::Free => Form::Dysca,
                 // Only benchtop's own format supports refusal options.
-                Ask::Refusal | Ask::Beyond => Form::Plain,
-                Ask::PairClaim { .. } => Form::Mvp,
-                Ask::PairChoice { .. } | Ask::Cross { .. } => Form::MvpCircular,
+                QuestionForm::Refusal | QuestionForm::Beyond => Form::Plain,
+                QuestionForm::PairClaim { .. } => Form::Mvp,
+                QuestionForm::PairChoice { .. } | QuestionForm::Cross { .. } => Form::MvpCircular,
             },
             images: vec![ImageRef {
                 name,
@@ -291,7 +298,7 @@ mod tests {
     }
 
     fn all(composer: &mut Composer) -> Vec<Item> {
-        (0..composer.course().questions())
+        (0..composer.schedule().questions())
             .map(|n| composer.question(n).unwrap())
             .collect()
     }
@@ -406,11 +413,11 @@ mod tests {
             .text(&file)
             .unwrap()
             .replace(&format!("{owner}\n"), &format!("#- {owner}\n"));
-        metadata.put(benchtop_model::MetaFile { name: file, text });
+        metadata.insert(benchtop_model::MetaFile { name: file, text });
         let (compiled, _) = CompiledMetadata::compile(&metadata);
         assert_eq!(
             choices_of(&compiled, &item).unwrap(),
-            Err(Gone::Term("animal".into(), owner))
+            Err(MissingMetadata::Term("animal".into(), owner))
         );
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::composed_questions::{self, Repeats};
 use super::counts::Counts;
-use super::scenes::{self, Repeats};
-use crate::ambiguity::{Overlap, Terms, Words, holds, plain};
+use crate::ambiguity::{ComparableTerm, Overlap, TermKind, contains_words, plain};
 use crate::compiled_metadata::{CompiledMetadata, List};
 use crate::metadata::template::Template;
 use crate::metadata::vocabulary::fold;
@@ -105,7 +105,7 @@ impl<'g> ItemLint<'g> {
     }
 
     /// Checks a question. `line` is its line or number, from 1.
-    pub fn see(&mut self, item: &Item, line: u64) {
+    pub fn check(&mut self, item: &Item, line: u64) {
         self.empty(item, line);
         self.options(item, line);
         self.hint(item, line);
@@ -256,16 +256,17 @@ impl<'g> ItemLint<'g> {
             .map(|o| {
                 (
                     &o.text,
-                    known(&o.text).unwrap_or_else(|| Words::new(&o.text, Terms::Phrases)),
+                    known(&o.text)
+                        .unwrap_or_else(|| ComparableTerm::new(&o.text, TermKind::Phrases)),
                 )
             })
             .collect();
         // A shared last word is the topic of the list: "red color", "blue color".
-        let head = |w: &Words| w.folded().rsplit(' ').next().map(str::to_string);
+        let head = |w: &ComparableTerm| w.folded().rsplit(' ').next().map(str::to_string);
         let common = words.windows(2).all(|w| head(&w[0].1) == head(&w[1].1));
         for (at, (one, own)) in words.iter().enumerate() {
             for (two, other) in &words[..at] {
-                let near = own.near(other).filter(|n| !read || *n == Overlap::Same);
+                let near = own.overlap(other).filter(|n| !read || *n == Overlap::Same);
                 let near = near.filter(|n| *n != Overlap::Head || !common);
                 // 1950 and 1960 differ by one digit and are different answers.
                 let figures = |text: &str| text.contains(|c: char| c.is_ascii_digit());
@@ -276,7 +277,7 @@ impl<'g> ItemLint<'g> {
                 };
                 self.keep(Rule::NearSynonym, line, &item.id, || {
                     (
-                        format!("the options `{two}` and `{one}` {}", near.why()),
+                        format!("the options `{two}` and `{one}` {}", near.description()),
                         "draw another distractor, or disable one of the terms".into(),
                     )
                 });
@@ -332,7 +333,7 @@ impl<'g> ItemLint<'g> {
             return;
         }
         let question = plain(&item.question);
-        let leaks = |text: &str| holds(&question, text);
+        let leaks = |text: &str| contains_words(&question, text);
         // A question that names several options asks to choose between them.
         let others = || {
             item.options
@@ -352,7 +353,10 @@ impl<'g> ItemLint<'g> {
 
     /// Checks compatibility rules and repeats.
     fn scene(&mut self, item: &Item, line: u64) {
-        if let Some((rule, what, help)) = self.compiled.and_then(|g| scenes::check(g, item)) {
+        if let Some((rule, what, help)) = self
+            .compiled
+            .and_then(|g| composed_questions::check(g, item))
+        {
             self.keep(rule, line, &item.id, || (what, help.into()));
         }
         if self.repeats.see(item) {
@@ -432,7 +436,7 @@ impl<'g> ItemLint<'g> {
                             word(says)
                         )
                     });
-                } else if !says && item.pair.is_none() && holds(&prompt, &plain(claim)) {
+                } else if !says && item.pair.is_none() && contains_words(&prompt, &plain(claim)) {
                     self.contradicts(item, line, || {
                         format!(
                             "the prompt contains `{claim}`, which is labeled {}",
@@ -486,7 +490,7 @@ impl<'g> ItemLint<'g> {
                     .list(item)
                     .map_or(item.subtask.as_deref() == Some(STYLE), |l| l.name == STYLE);
                 let prompt = item.prompt.as_deref().map(plain).unwrap_or_default();
-                if !style && !holds(&prompt, &plain(term)) {
+                if !style && !contains_words(&prompt, &plain(term)) {
                     self.unanswerable(item, line, || {
                         format!("the prompt does not contain `{term}`")
                     });
@@ -511,7 +515,10 @@ impl<'g> ItemLint<'g> {
             return;
         };
         let (prompt, question) = (plain(prompt), plain(&item.question));
-        if ["not", "no", "isn't"].iter().any(|w| holds(&question, w)) {
+        if ["not", "no", "isn't"]
+            .iter()
+            .any(|w| contains_words(&question, w))
+        {
             return;
         }
         let claim = self.claim(item, &question);
@@ -520,12 +527,12 @@ impl<'g> ItemLint<'g> {
             // word is not enough.
             let parts = prompt.split(',').map(str::trim).filter(|p| p.contains(' '));
             parts
-                .filter(|p| holds(&question, p))
+                .filter(|p| contains_words(&question, p))
                 .max_by_key(|p| p.len())
                 .map(String::from)
         });
         let Some(claim) = claim else { return };
-        let held = holds(&prompt, &claim);
+        let held = contains_words(&prompt, &claim);
         if held && !says {
             self.contradicts(item, line, || {
                 format!(
@@ -540,8 +547,8 @@ impl<'g> ItemLint<'g> {
                 .and_then(|list| {
                     list.words
                         .iter()
-                        .map(Words::folded)
-                        .find(|w| holds(&prompt, w))
+                        .map(ComparableTerm::folded)
+                        .find(|w| contains_words(&prompt, w))
                 });
             if let Some(other) = other {
                 self.contradicts(item, line, || {
@@ -571,8 +578,8 @@ impl<'g> ItemLint<'g> {
         let held = list
             .words
             .iter()
-            .map(Words::folded)
-            .filter(|w| holds(question, w));
+            .map(ComparableTerm::folded)
+            .filter(|w| contains_words(question, w));
         held.max_by_key(|w| w.len()).map(String::from)
     }
 
@@ -592,13 +599,13 @@ impl<'g> ItemLint<'g> {
             return;
         }
         let (prompt, answer) = (plain(prompt), plain(&item.options[at].text));
-        let held = holds(&prompt, &answer);
+        let held = contains_words(&prompt, &answer);
         // A common prefix is enough: "pancake", "pancakes".
         let somewhere = answer
             .split(' ')
             .any(|word| match word.char_indices().nth(4) {
                 Some((end, _)) => prompt.split(' ').any(|p| p.starts_with(&word[..end])),
-                None => word.chars().count() > 2 && holds(&prompt, word),
+                None => word.chars().count() > 2 && contains_words(&prompt, word),
             });
         if held || somewhere || answer.is_empty() {
             if let Some(doubt) = self.doubts.get_mut(subtask) {

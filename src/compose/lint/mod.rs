@@ -11,12 +11,12 @@
 //! Most rules ([`Rule`]) find defects of Dysca's released generator. `# allow: RULE` after a term,
 //! or `allow = [...]` in a style, silences a warning. Errors cannot be silenced.
 
+mod composed_questions;
 mod counts;
 mod homonyms;
 mod items;
+mod metadata_use;
 mod pairs;
-mod reach;
-mod scenes;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -24,15 +24,15 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use composed_questions::violation;
 pub use items::ItemLint;
-pub use scenes::broken;
 
 use super::compiled_metadata::CompiledMetadata;
 use super::metadata::{
     Metadata, STYLE, Style, VOCABULARIES, Vocabulary, styles, templates, vocabulary_of,
 };
 use benchtop_model::{Finding, MetaFile, Rule, Severity};
-use reach::{Reach, Shared};
+use metadata_use::{Reach, Shared};
 use terms::Asked;
 
 /// All findings in `metadata`: unreadable files first, then by file and line.
@@ -202,19 +202,19 @@ impl Linter {
         if asked {
             found.extend(reach.collisions(&shared.collect::<Vec<_>>()));
         }
-        if reach::whole(metadata, compiled) {
+        if metadata_use::whole(metadata, compiled) {
             found.extend(reach.unused(metadata));
         }
         found.sort();
         found.dedup();
-        cause_first(&mut found);
+        sort_causes_first(&mut found);
         found
     }
 }
 
 /// Moves unreadable files to the front and removes warnings that follow from them, such as a rule
 /// with a term of such a file.
-pub fn cause_first(found: &mut Vec<Finding>) {
+pub fn sort_causes_first(found: &mut Vec<Finding>) {
     let listed = |f: &Finding| {
         f.file == styles::FILE || f.file == templates::FILE || vocabulary_of(&f.file).is_some()
     };

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::ambiguity::{Overlap, Terms, Words};
+use crate::ambiguity::{ComparableTerm, Overlap, TermKind};
 
 /// Maximum number of earlier terms with the same key to compare with. A thousand terms with one
 /// head noun would be half a million pairs.
@@ -21,14 +21,18 @@ const BASE: u64 = 0x0100_0000_01B3_9E37;
 
 /// The overlapping pairs of `words` as `(later, earlier, how)`, sorted. Words to be read (`read`)
 /// overlap only if they are equal.
-pub(super) fn pairs(words: &[Words], terms: Terms, read: bool) -> Vec<(u32, u32, Overlap)> {
+pub(super) fn pairs(
+    words: &[ComparableTerm],
+    terms: TermKind,
+    read: bool,
+) -> Vec<(u32, u32, Overlap)> {
     let mut found = Vec::new();
     let mut ask = |a: u32, b: u32| {
         let (Some(one), Some(other)) = (words.get(a as usize), words.get(b as usize)) else {
             return;
         };
         if let Some(near) = one
-            .near(other)
+            .overlap(other)
             .filter(|n| a != b && (!read || *n == Overlap::Same))
         {
             found.push((a.max(b), a.min(b), near));
@@ -45,7 +49,7 @@ pub(super) fn pairs(words: &[Words], terms: Terms, read: bool) -> Vec<(u32, u32,
         }
     }
     buckets(&mut keys, &mut ask);
-    if terms == Terms::Nouns && !read {
+    if terms == TermKind::Nouns && !read {
         keys.clear();
         for (at, word) in words.iter().enumerate() {
             if let Some((_, head)) = word.folded().rsplit_once(' ') {
@@ -61,7 +65,7 @@ pub(super) fn pairs(words: &[Words], terms: Terms, read: bool) -> Vec<(u32, u32,
 }
 
 /// Proposes terms that contain another term.
-fn inside(words: &[Words], ask: &mut impl FnMut(u32, u32)) {
+fn inside(words: &[ComparableTerm], ask: &mut impl FnMut(u32, u32)) {
     let whole: HashMap<&str, u32> = words
         .iter()
         .enumerate()
@@ -155,11 +159,11 @@ mod tests {
 
     use super::*;
 
-    fn each_with_each(words: &[Words], read: bool) -> Vec<(u32, u32)> {
+    fn each_with_each(words: &[ComparableTerm], read: bool) -> Vec<(u32, u32)> {
         let mut found = Vec::new();
         for later in 0..words.len() {
             for earlier in 0..later {
-                let near = words[later].near(&words[earlier]);
+                let near = words[later].overlap(&words[earlier]);
                 if near.is_some_and(|n| !read || n == Overlap::Same) {
                     found.push((later as u32, earlier as u32));
                 }
@@ -190,8 +194,8 @@ mod tests {
             nouns: bool,
             read: bool,
         ) {
-            let kind = if nouns { Terms::Nouns } else { Terms::Phrases };
-            let mut words: Vec<_> = terms.iter().map(|t| Words::new(t, kind)).collect();
+            let kind = if nouns { TermKind::Nouns } else { TermKind::Phrases };
+            let mut words: Vec<_> = terms.iter().map(|t| ComparableTerm::new(t, kind)).collect();
             // One of two equal terms represents both.
             let mut seen = std::collections::BTreeSet::new();
             words.retain(|w| seen.insert(w.folded().to_string()) || read);

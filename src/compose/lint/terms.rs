@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::homonyms;
 use super::pairs::{pairs, parts};
-use crate::ambiguity::{Overlap, Terms, Words, plain};
+use crate::ambiguity::{ComparableTerm, Overlap, TermKind, plain};
 use crate::metadata::vocabulary::fold;
 use crate::metadata::{Metadata, STYLE, Style, Vocabulary, file_of};
 use benchtop_model::{Finding, Rule};
@@ -84,11 +84,11 @@ impl Asked {
         asked
     }
 
-    fn terms(&self) -> Terms {
+    fn terms(&self) -> TermKind {
         if self.phrases {
-            Terms::Phrases
+            TermKind::Phrases
         } else {
-            Terms::Nouns
+            TermKind::Nouns
         }
     }
 }
@@ -99,9 +99,9 @@ pub(super) fn check(
     entries: &[Entry<'_>],
     asked: &Asked,
 ) -> (Vec<Finding>, Vec<String>) {
-    let words: Vec<Words> = entries
+    let words: Vec<ComparableTerm> = entries
         .iter()
-        .map(|e| Words::new(e.text, asked.terms()))
+        .map(|e| ComparableTerm::new(e.text, asked.terms()))
         .collect();
     let mut list = List {
         file: file_of(vocabulary),
@@ -140,7 +140,7 @@ impl List<'_, '_> {
     }
 
     /// Reports duplicate and overlapping terms, at the later one of each pair.
-    fn near(&mut self, words: &[Words], asked: &Asked) {
+    fn near(&mut self, words: &[ComparableTerm], asked: &Asked) {
         let entries = self.entries;
         // The last word of most terms is the topic of the list: "red color", "blue color".
         let mut heads: HashMap<&str, usize> = HashMap::new();
@@ -190,7 +190,7 @@ impl List<'_, '_> {
                 entry.text,
                 other.text,
                 other.line,
-                near.why()
+                near.description()
             );
             if more > 0 {
                 what.push_str(&format!("; {more} more terms overlap too"));
@@ -200,7 +200,7 @@ impl List<'_, '_> {
         }
     }
 
-    fn homonyms(&mut self, vocabulary: &str, words: &[Words]) {
+    fn homonyms(&mut self, vocabulary: &str, words: &[ComparableTerm]) {
         for (at, word) in words.iter().enumerate() {
             if let Some(other) = homonyms::other(word.folded(), vocabulary) {
                 let what = format!("`{}` can also mean {other}", self.entries[at].text);
@@ -251,7 +251,7 @@ impl List<'_, '_> {
     }
 
     /// Reports terms that occur in the questions that ask about them.
-    fn leaks(&mut self, words: &[Words], asked: &Asked) {
+    fn leaks(&mut self, words: &[ComparableTerm], asked: &Asked) {
         // Slots become a character that no term contains.
         let texts: Vec<String> = asked
             .questions

@@ -19,7 +19,7 @@ use benchtop_model::{Choice, Form, Item, Key, Provenance, QuestionKind, Role};
 
 fn put(metadata: &mut Metadata, file: &str, edit: impl Fn(&str) -> String) {
     let text = edit(metadata.text(file).unwrap_or_default());
-    metadata.put(MetaFile {
+    metadata.insert(MetaFile {
         name: file.into(),
         text,
     });
@@ -66,7 +66,7 @@ fn planted_in_metadata() -> Vec<Planted> {
         ),
         case(
             Rule::MissingFile,
-            Box::new(|m| m.take(ANIMAL)),
+            Box::new(|m| m.remove(ANIMAL)),
             templates,
             "[subtask.animal]",
             "animal",
@@ -223,7 +223,10 @@ fn planted_metadata_defects_are_located() {
             (planted.file, line, planted.term),
             "{own}"
         );
-        assert!(!own.what.is_empty() && !own.what.ends_with('.'), "{own}");
+        assert!(
+            !own.message.is_empty() && !own.message.ends_with('.'),
+            "{own}"
+        );
         // Each defect has one finding, except those that break other templates too.
         let others = found.iter().filter(|f| f.rule != planted.rule);
         let alone = !matches!(
@@ -240,7 +243,7 @@ fn composed(metadata: &Metadata, count: u64) -> (CompiledMetadata, Vec<Item>) {
     assert_eq!(found, []);
     let schedule = Schedule::new(&compiled, &Plan::balanced(&compiled, count)).unwrap();
     let mut composer = Composer::new(Arc::new(compiled.clone()), Arc::new(schedule), 11);
-    let items = (0..composer.course().questions())
+    let items = (0..composer.schedule().questions())
         .map(|n| composer.question(n).unwrap())
         .collect();
     (compiled, items)
@@ -249,7 +252,7 @@ fn composed(metadata: &Metadata, count: u64) -> (CompiledMetadata, Vec<Item>) {
 fn lint(compiled: Option<&CompiledMetadata>, items: &[Item]) -> Vec<Finding> {
     let mut lint = ItemLint::new(compiled).named("set.json");
     for (at, item) in items.iter().enumerate() {
-        lint.see(item, at as u64 + 1);
+        lint.check(item, at as u64 + 1);
     }
     // These sets are larger than the number of different questions.
     lint.finish()
@@ -376,7 +379,7 @@ fn planted_set_defects_are_found() {
     }
     assert!(
         of(&items, Rule::PositionSkew, "animal")
-            .what
+            .message
             .contains("A/B/C/D")
     );
     // True is always first.
@@ -389,7 +392,7 @@ fn planted_set_defects_are_found() {
     }
     assert!(
         of(&items, Rule::PositionSkew, "animal")
-            .what
+            .message
             .contains("is True 80 of 80")
     );
     // No statement is true.
@@ -400,7 +403,7 @@ fn planted_set_defects_are_found() {
         .collect();
     assert!(
         of(&items, Rule::LabelSkew, "animal")
-            .what
+            .message
             .starts_with("0 of 40")
     );
     // The right option is longer than the others.
@@ -433,7 +436,7 @@ fn planted_set_defects_are_found() {
     assert_eq!(found[0].line, 6);
     // A part of a composition need not be balanced.
     let mut part = ItemLint::new(Some(&compiled)).sampled();
-    sound.iter().take(37).for_each(|i| part.see(i, 1));
+    sound.iter().take(37).for_each(|i| part.check(i, 1));
     assert_eq!(part.finish(), []);
 }
 
@@ -487,9 +490,9 @@ fn allow_comments_silence_warnings_only() {
         ["old piano"]
     );
     assert!(
-        found[0].what.contains("`upright piano` in line 8"),
+        found[0].message.contains("`upright piano` in line 8"),
         "{}",
-        found[0].what
+        found[0].message
     );
     assert_eq!(quiet(ANIMAL, "owl # allow: duplicate-term\n").len(), 1);
     assert_eq!(
@@ -540,7 +543,7 @@ fn unused_metadata_is_reported_unless_templates_are_broken() {
         ["text"],
         "{silent:?}"
     );
-    assert!(silent[0].what.contains("never asked"));
+    assert!(silent[0].message.contains("never asked"));
     let misspelt = found(&|m| {
         put(m, templates::FILE, |t| {
             t.replace("{background}, {style}", "{backgruond}, {style}")
@@ -556,7 +559,7 @@ fn unused_metadata_is_reported_unless_templates_are_broken() {
             .any(|f| f.rule == Rule::UnknownSlot && f.help.contains("background"))
     );
     assert_eq!(
-        found(&|m| m.take(templates::FILE))
+        found(&|m| m.remove(templates::FILE))
             .iter()
             .filter(|f| f.rule == Rule::MissingFile)
             .count(),
@@ -627,7 +630,7 @@ fn relinting_checks_only_changed_files() {
         ));
         assert_eq!(found, super::metadata(&metadata), "{file}");
     }
-    metadata.take(ANIMAL);
+    metadata.remove(ANIMAL);
     assert_eq!(linter.lint(&metadata), super::metadata(&metadata));
     let start = Instant::now();
     let (_, _) = CompiledMetadata::compile(&metadata);
@@ -803,11 +806,11 @@ fn defects_of_the_released_generator_are_found() {
         assert!(
             letters
                 .clone()
-                .all(|f| f.what.contains("C, D") && f.what.contains("2 options"))
+                .all(|f| f.message.contains("C, D") && f.message.contains("2 options"))
         );
         let first = found
             .iter()
-            .find(|f| f.rule == Rule::PositionSkew && f.what.contains("is True 40 of 40"));
+            .find(|f| f.rule == Rule::PositionSkew && f.message.contains("is True 40 of 40"));
         assert_eq!(first.unwrap().term, "true-false questions about animal");
     }
 }
@@ -828,7 +831,7 @@ fn unlisted_findings_are_counted() {
         items::LISTED + 1
     );
     assert!(
-        found.last().unwrap().what.starts_with("150 more "),
+        found.last().unwrap().message.starts_with("150 more "),
         "{}",
         found.last().unwrap()
     );
@@ -847,7 +850,7 @@ fn composed_shapes_have_no_findings() {
         let plan = Plan::parse(plan, Path::new("plan.toml")).unwrap();
         let schedule = Schedule::new(&compiled, &plan).unwrap();
         let mut composer = Composer::new(Arc::new(compiled.clone()), Arc::new(schedule), 5);
-        let items: Vec<_> = (0..composer.course().questions())
+        let items: Vec<_> = (0..composer.schedule().questions())
             .map(|n| composer.question(n).unwrap())
             .collect();
         assert_eq!(lint(Some(&compiled), &items), [], "{plan:?}");
@@ -886,7 +889,7 @@ fn dysca() -> Option<Metadata> {
     ];
     let mut metadata = Metadata::parse(shipped());
     // The shipped rules apply to the shipped terms.
-    metadata.take(rules::FILE);
+    metadata.remove(rules::FILE);
     for (name, file) in names {
         let text = String::from_utf8(std::fs::read(dir.join(file)).unwrap()).unwrap();
         // Duplicates would be errors of the vocabulary, which the importer repairs.
@@ -896,7 +899,7 @@ fn dysca() -> Option<Metadata> {
             .map(str::trim)
             .filter(|l| !l.is_empty() && seen.insert(l.to_lowercase()));
         let text = lines.map(|l| format!("{l}\n")).collect();
-        metadata.put(MetaFile {
+        metadata.insert(MetaFile {
             name: file_of(name),
             text,
         });
@@ -919,7 +922,7 @@ fn dysca() -> Option<Metadata> {
             of("negative_prompt")
         );
     }
-    metadata.put(MetaFile {
+    metadata.insert(MetaFile {
         name: styles::FILE.into(),
         text,
     });
@@ -985,9 +988,9 @@ proptest! {
         let mut metadata = if with_templates { small() } else { Metadata::default() };
         let mut linter = Linter::default();
         for (name, text) in files {
-            metadata.put(MetaFile { name: names[name].into(), text });
+            metadata.insert(MetaFile { name: names[name].into(), text });
             let found = linter.lint(&metadata);
-            prop_assert!(found.iter().all(|f| !f.what.is_empty()));
+            prop_assert!(found.iter().all(|f| !f.message.is_empty()));
             prop_assert_eq!(found, super::metadata(&metadata));
         }
     }

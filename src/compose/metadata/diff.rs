@@ -8,7 +8,7 @@ use super::{Metadata, STYLE, rules, styles, templates, vocabulary_of};
 
 /// Changes of one vocabulary, or of the styles.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Terms {
+pub struct TermChanges {
     pub vocabulary: String,
     pub added: Vec<String>,
     pub removed: Vec<String>,
@@ -24,19 +24,19 @@ pub struct Terms {
     pub reworded: Vec<String>,
 }
 
-impl Terms {
+impl TermChanges {
     fn is_empty(&self) -> bool {
         *self
-            == Terms {
+            == TermChanges {
                 vocabulary: self.vocabulary.clone(),
-                ..Terms::default()
+                ..TermChanges::default()
             }
     }
 }
 
 /// Changed parts of a file, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parts {
+pub struct PartChanges {
     pub added: Vec<String>,
     pub removed: Vec<String>,
     /// Parts with a different content.
@@ -46,12 +46,12 @@ pub struct Parts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diff {
     /// Changed vocabularies, sorted by name, including the styles.
-    pub terms: Vec<Terms>,
+    pub terms: Vec<TermChanges>,
     /// Parts of the templates: `subject.animal`, `fragment.person`, and so on.
-    pub templates: Parts,
+    pub templates: PartChanges,
     /// Compatibility rules, named by their terms: `not-with action = ["skiing"], background = ["in
     /// a desert"]`.
-    pub rules: Parts,
+    pub rules: PartChanges,
 }
 
 impl Diff {
@@ -104,8 +104,8 @@ pub fn diff(old: &Metadata, new: &Metadata) -> Diff {
     diff
 }
 
-fn compared(before: Named, after: &Named) -> Parts {
-    let mut parts = Parts::default();
+fn compared(before: Named, after: &Named) -> PartChanges {
+    let mut parts = PartChanges::default();
     for (name, value) in after {
         match before.get(name) {
             None => parts.added.push(name.clone()),
@@ -135,10 +135,10 @@ fn listed<'m>(metadata: &'m Metadata, name: &str) -> Vec<Listed<'m>> {
     terms.map_or(Vec::new(), Iterator::collect)
 }
 
-fn lists(name: &str, old: &[Listed<'_>], new: &[Listed<'_>]) -> Terms {
-    let mut terms = Terms {
+fn lists(name: &str, old: &[Listed<'_>], new: &[Listed<'_>]) -> TermChanges {
+    let mut terms = TermChanges {
         vocabulary: name.into(),
-        ..Terms::default()
+        ..TermChanges::default()
     };
     let before: HashMap<&str, usize> = old
         .iter()
@@ -326,16 +326,16 @@ mod tests {
     fn edited(file: &str, change: impl Fn(&str) -> String) -> Metadata {
         let mut metadata = small();
         let text = change(metadata.text(file).unwrap());
-        metadata.put(MetaFile {
+        metadata.insert(MetaFile {
             name: file.into(),
             text,
         });
         metadata
     }
 
-    fn animals(text: &str) -> Terms {
+    fn animals(text: &str) -> TermChanges {
         let mut diff = diff(&small(), &edited(&file_of("animal"), |_| text.into()));
-        assert!(diff.terms.len() <= 1 && diff.templates == Parts::default());
+        assert!(diff.terms.len() <= 1 && diff.templates == PartChanges::default());
         diff.terms.pop().unwrap_or_default()
     }
 
@@ -348,11 +348,11 @@ mod tests {
         // owl cat horse salmon beetle wolf
         assert_eq!(
             animals("owl\ncat\nhorse\nsalmon\nbeetle\nwolf\n"),
-            Terms::default()
+            TermChanges::default()
         );
         assert_eq!(
             animals("# new\nowl\ncat\n\nhorse\nsalmon\nbeetle\nwolf\n"),
-            Terms::default()
+            TermChanges::default()
         );
         assert_eq!(
             animals("owl\ncat\ndog\nhorse\nsalmon\nbeetle\nwolf\n").added,
@@ -385,7 +385,7 @@ mod tests {
     fn rules_are_named_by_their_terms() {
         let ruled = |text: &str| {
             let mut metadata = small();
-            metadata.put(MetaFile {
+            metadata.insert(MetaFile {
                 name: rules::FILE.into(),
                 text: text.into(),
             });
@@ -446,7 +446,7 @@ mod tests {
             words(&["templates.toml"])
         );
         let mut less = small();
-        less.take(&file_of("color"));
+        less.remove(&file_of("color"));
         assert_eq!(files(&small(), &less), (vec![file_of("color")], vec![]));
         assert!(diff(&small(), &small()).is_empty());
     }

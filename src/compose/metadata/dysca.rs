@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::vocabulary::{Vocabulary, flaw, fold};
+use super::vocabulary::{Vocabulary, fold, invalid_reason};
 use super::{Metadata, file_of, styles, templates};
 use benchtop_model::{Error, MetaFile, Result};
 
@@ -43,7 +43,8 @@ pub struct Repair {
     /// Line, from 1; 0 for the whole file.
     pub line: u32,
     /// Description of the repair.
-    pub what: String,
+    #[serde(rename = "what")]
+    pub description: String,
     /// The term or text concerned; may be empty.
     pub text: String,
 }
@@ -100,7 +101,7 @@ impl Reader<'_> {
         self.done.repairs.push(Repair {
             file: file.into(),
             line,
-            what: what.into(),
+            description: what.into(),
             text,
         });
     }
@@ -197,7 +198,7 @@ impl Reader<'_> {
             if term.len() < text.len() {
                 self.say(file, line, "leading or trailing blanks removed", term);
             }
-            if let Some(what) = flaw(term) {
+            if let Some(what) = invalid_reason(term) {
                 self.say(
                     file,
                     line,
@@ -241,7 +242,7 @@ impl Reader<'_> {
         };
         let shorter: Option<Vec<String>> = terms
             .iter()
-            .map(|(_, t)| bare(t).filter(|t| flaw(t).is_none()))
+            .map(|(_, t)| bare(t).filter(|t| invalid_reason(t).is_none()))
             .collect();
         let Some(shorter) = shorter.filter(|s| s.len() > 1) else {
             return;
@@ -285,7 +286,7 @@ impl Reader<'_> {
         let mut seen: HashMap<String, u32> = HashMap::new();
         for (line, style) in records::<Style>(file, bytes)? {
             let name = self.trimmed(file, line, &style.name);
-            if let Some(what) = flaw(&name) {
+            if let Some(what) = invalid_reason(&name) {
                 self.say(
                     file,
                     line,
@@ -492,7 +493,7 @@ mod tests {
         let said: Vec<_> = done
             .repairs
             .iter()
-            .map(|r| (r.line, r.what.split(':').next().unwrap()))
+            .map(|r| (r.line, r.description.split(':').next().unwrap()))
             .collect();
         assert_eq!(
             said,
@@ -523,7 +524,7 @@ mod tests {
         );
         // The header is not duplicated by another import.
         let mut ours = Metadata::parse(shipped());
-        done.files.iter().for_each(|f| ours.put(f.clone()));
+        done.files.iter().for_each(|f| ours.insert(f.clone()));
         let again = import(&[("Animal.txt".into(), bytes.to_vec())], &ours).unwrap();
         assert_eq!(text(&again, "vocabularies/animal.txt"), animal);
     }
@@ -620,10 +621,10 @@ mod tests {
         files.sort();
         let mut metadata = Metadata::parse(shipped());
         // The shipped rules apply to the shipped terms.
-        metadata.take(crate::metadata::rules::FILE);
+        metadata.remove(crate::metadata::rules::FILE);
         let done = import(&files, &metadata).unwrap();
         assert_eq!(done.files.len(), 21);
-        done.files.iter().for_each(|f| metadata.put(f.clone()));
+        done.files.iter().for_each(|f| metadata.insert(f.clone()));
         assert_eq!(
             metadata.found().collect::<Vec<_>>(),
             [] as [&benchtop_model::Finding; 0]
@@ -660,7 +661,7 @@ mod tests {
                 .split(|b| *b == b'\n')
                 .filter(|l| !l.is_empty())
                 .count();
-            let left_out = |r: &&Repair| r.file == *name && r.what.contains("left out");
+            let left_out = |r: &&Repair| r.file == *name && r.description.contains("left out");
             let out = done.repairs.iter().filter(left_out).count();
             let ours = NAMES
                 .iter()

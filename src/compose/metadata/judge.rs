@@ -10,12 +10,12 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::place;
+use super::positions;
 use super::template::Template;
 use super::templates::Text;
-use benchtop_model::judge::{Reads, Shown, Word};
+use benchtop_model::judge::{AnswerForm, ShownPictures, Word};
 use benchtop_model::metafile::shipped;
-use benchtop_model::vlm::Ask;
+use benchtop_model::vlm::VlmRequest;
 use benchtop_model::{Finding, Item, Rule};
 
 /// The folder of judgings within the metadata folder.
@@ -64,12 +64,12 @@ pub struct Judging {
     /// Paper and section.
     pub source: String,
     /// The pictures that accompany it.
-    pub shows: Shown,
+    pub shows: ShownPictures,
     /// The system prompt.
     pub system: Option<Text>,
     pub prompt: Text,
     /// The form of its answer.
-    pub reads: Reads,
+    pub reads: AnswerForm,
     /// Maximum number of output tokens; `None` uses `[judge]` of benchtop.toml.
     pub max_tokens: Option<u32>,
     /// Hash of the file, 16 hex digits. Answers to different texts are different answers.
@@ -84,7 +84,7 @@ struct Raw {
     #[serde(default)]
     source: String,
     #[serde(default)]
-    pictures: Shown,
+    pictures: ShownPictures,
     system: Option<Spanned<String>>,
     prompt: Spanned<String>,
     max_tokens: Option<Spanned<u32>>,
@@ -113,7 +113,7 @@ enum Read {
 pub fn parse(name: &str, file: &str, text: &str) -> (Option<Judging>, Vec<Finding>) {
     let raw: Raw = match toml::from_str(text) {
         Ok(raw) => raw,
-        Err(error) => return (None, vec![place::toml(&error, file, text)]),
+        Err(error) => return (None, vec![positions::toml(&error, file, text)]),
     };
     let mut reader = Reader {
         file,
@@ -133,7 +133,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn say(&mut self, rule: Rule, span: Range<usize>, what: impl Into<String>, help: &str) {
         let finding = Finding::new(rule, self.file, what.into()).help(help);
-        self.found.push(place::at(finding, self.text, span));
+        self.found.push(positions::at(finding, self.text, span));
     }
 
     fn judging(&mut self, name: &str, raw: Raw) -> Option<Judging> {
@@ -188,7 +188,7 @@ impl Reader<'_> {
     }
 
     /// The form of the answer. Each form has its own required fields and no others.
-    fn reads(&mut self, raw: Spanned<RawAnswer>) -> Option<Reads> {
+    fn reads(&mut self, raw: Spanned<RawAnswer>) -> Option<AnswerForm> {
         let whole = raw.span();
         let RawAnswer {
             read,
@@ -283,20 +283,20 @@ impl Reader<'_> {
             return None;
         }
         Some(match kind {
-            Read::YesNo => Reads::YesNo {
+            Read::YesNo => AnswerForm::YesNo {
                 pass: pass?.into_inner(),
             },
-            Read::Questions => Reads::Questions {
+            Read::Questions => AnswerForm::Questions {
                 count: count?.into_inner(),
                 types: types?.into_inner(),
             },
-            Read::Choice => Reads::Choice {
+            Read::Choice => AnswerForm::Choice {
                 threshold: threshold?.into_inner(),
             },
         })
     }
 
-    fn words(&mut self, words: Spanned<String>, reads: &Reads) -> Text {
+    fn words(&mut self, words: Spanned<String>, reads: &AnswerForm) -> Text {
         let (span, source) = (words.span(), words.into_inner());
         if source.trim().is_empty() {
             self.say(Rule::BadTemplate, span.clone(), "the text is empty", "");
@@ -304,7 +304,7 @@ impl Reader<'_> {
         let template = match Template::parse(&source) {
             Ok(template) => template,
             Err(flaw) => {
-                let at = place::inside(self.text, span.clone(), &source, flaw.at);
+                let at = positions::inside(self.text, span.clone(), &source, flaw.at);
                 self.say(Rule::BadTemplate, at, flaw.what, "");
                 return Text {
                     template: Template::default(),
@@ -312,14 +312,14 @@ impl Reader<'_> {
                 };
             }
         };
-        let of_questions = matches!(reads, Reads::Questions { .. });
+        let of_questions = matches!(reads, AnswerForm::Questions { .. });
         let known = |name: &str| {
             SLOTS.iter().any(|(n, _)| *n == name) && (of_questions || !OF_QUESTIONS.contains(&name))
         };
         let names: Vec<&str> = SLOTS.iter().map(|(n, _)| *n).filter(|n| known(n)).collect();
         let help = format!("known slots: {}", names.join(", "));
         for slot in template.slots().filter(|s| !known(&s.name)) {
-            let at = place::inside(self.text, span.clone(), &source, slot.at.clone());
+            let at = positions::inside(self.text, span.clone(), &source, slot.at.clone());
             self.say(
                 Rule::UnknownSlot,
                 at,
@@ -336,9 +336,9 @@ impl Judging {
     ///
     /// # Errors
     /// The name of the first slot without a value. Questions with an empty slot are not asked.
-    pub fn ask(&self, fields: &Fields, max_tokens: u32) -> Result<Ask, &str> {
+    pub fn ask(&self, fields: &Fields, max_tokens: u32) -> Result<VlmRequest, &str> {
         let mut own = Fields::new();
-        if let Reads::Questions { count, types } = &self.reads {
+        if let AnswerForm::Questions { count, types } = &self.reads {
             own.insert("count", count.to_string());
             own.insert("types", types.join(", "));
         }
@@ -360,12 +360,12 @@ impl Judging {
             text.template.render(&mut out, word);
             out
         };
-        Ok(Ask {
+        Ok(VlmRequest {
             system: self.system.as_ref().map(write),
             prompt: write(&self.prompt),
             max_tokens: self.max_tokens.unwrap_or(max_tokens),
             schema: Some(self.reads.schema()),
-            ..Ask::default()
+            ..VlmRequest::default()
         })
     }
 }

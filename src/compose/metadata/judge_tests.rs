@@ -19,7 +19,7 @@ fn wrong(text: &str) -> (Rule, u32, u32, String) {
         first.rule,
         first.line,
         first.column,
-        format!("{} {}", first.what, first.help),
+        format!("{} {}", first.message, first.help),
     )
 }
 
@@ -63,9 +63,9 @@ fn judgings_parse_and_render() {
     let judging = good(MINE);
     assert_eq!(
         (judging.version, judging.shows, judging.system.is_none()),
-        (2, Shown::Item, true)
+        (2, ShownPictures::Item, true)
     );
-    assert_eq!(judging.reads, Reads::YesNo { pass: Word::Yes });
+    assert_eq!(judging.reads, AnswerForm::YesNo { pass: Word::Yes });
     let fields = fields_of(&item());
     assert_eq!(fields["options"], "A. owl\nB. cat");
     let ask = judging.ask(&fields, 100).unwrap();
@@ -191,7 +191,10 @@ fn defects_are_located() {
             "version = 1\nabout = \"c\"\nprompt = \"x\"\n[answer]\nread = \"choice\"\nthreshold = {share}\n"
         )
     };
-    assert_eq!(good(&share("0.5")).reads, Reads::Choice { threshold: 0.5 });
+    assert_eq!(
+        good(&share("0.5")).reads,
+        AnswerForm::Choice { threshold: 0.5 }
+    );
     for out in ["1.5", "-0.1", "nan"] {
         assert!(wrong(&share(out)).3.contains("threshold"), "{out}");
     }
@@ -208,18 +211,18 @@ fn shipped_judgings_have_the_polarity_of_their_papers() {
     // In VLB, yes means that the answer changes for V1 to V3 and L2, and that the edit is correct
     // for L1, L3, and L4.
     for (name, pass, shows) in [
-        ("vlb-v1-add-object", Word::No, Shown::Pair),
-        ("vlb-v2-remove-object", Word::No, Shown::Pair),
-        ("vlb-v3-outpaint", Word::No, Shown::Pair),
-        ("vlb-l1-word-substitution", Word::Yes, Shown::Item),
-        ("vlb-l2-rephrase", Word::No, Shown::Item),
-        ("vlb-l3-relevant-context", Word::Yes, Shown::Item),
-        ("vlb-l4-irrelevant-context", Word::Yes, Shown::Item),
+        ("vlb-v1-add-object", Word::No, ShownPictures::Pair),
+        ("vlb-v2-remove-object", Word::No, ShownPictures::Pair),
+        ("vlb-v3-outpaint", Word::No, ShownPictures::Pair),
+        ("vlb-l1-word-substitution", Word::Yes, ShownPictures::Item),
+        ("vlb-l2-rephrase", Word::No, ShownPictures::Item),
+        ("vlb-l3-relevant-context", Word::Yes, ShownPictures::Item),
+        ("vlb-l4-irrelevant-context", Word::Yes, ShownPictures::Item),
     ] {
         let judging = &all[name];
         assert_eq!(
             (&judging.reads, judging.shows),
-            (&Reads::YesNo { pass }, shows),
+            (&AnswerForm::YesNo { pass }, shows),
             "{name}"
         );
         assert!(
@@ -227,14 +230,14 @@ fn shipped_judgings_have_the_polarity_of_their_papers() {
             "{name}"
         );
     }
-    let Reads::Questions { count: 6, types } = &all["autobench-v-questions"].reads else {
+    let AnswerForm::Questions { count: 6, types } = &all["autobench-v-questions"].reads else {
         panic!()
     };
     assert_eq!(types.len(), 13);
-    assert_eq!(all["autobench-v-questions"].shows, Shown::None);
+    assert_eq!(all["autobench-v-questions"].shows, ShownPictures::None);
     assert_eq!(
         all["autobench-v-answer"].reads,
-        Reads::Choice { threshold: 0.5 }
+        AnswerForm::Choice { threshold: 0.5 }
     );
     // Each can be asked once all slots are filled.
     let fields: Fields = SLOTS

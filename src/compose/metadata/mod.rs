@@ -12,9 +12,9 @@
 
 pub mod diff;
 pub mod dysca;
-pub mod instruct;
+pub mod instructions;
 pub mod judge;
-mod place;
+mod positions;
 pub mod rule_edits;
 pub mod rules;
 pub mod styles;
@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use instruct::Instruction;
+pub use instructions::Instruction;
 pub use judge::Judging;
 pub use rules::Rules;
 pub use styles::Style;
@@ -81,13 +81,13 @@ impl Metadata {
     pub fn parse(files: impl IntoIterator<Item = MetaFile>) -> Metadata {
         let mut metadata = Metadata::default();
         for file in files {
-            metadata.put(file);
+            metadata.insert(file);
         }
         metadata
     }
 
     /// Adds or replaces a file. Files that are not metadata are ignored.
-    pub fn put(&mut self, file: MetaFile) {
+    pub fn insert(&mut self, file: MetaFile) {
         let found = match (file.name.as_str(), vocabulary_of(&file.name)) {
             (styles::FILE, _) => {
                 let (styles, found) = styles::parse(&file.text);
@@ -110,9 +110,9 @@ impl Metadata {
                     .insert(name.to_string(), Arc::new(vocabulary));
                 found
             }
-            _ if instruct::instruction_of(&file.name).is_some() => {
-                let name = instruct::instruction_of(&file.name).unwrap_or_default();
-                let (instruction, found) = instruct::parse(name, &file.name, &file.text);
+            _ if instructions::instruction_of(&file.name).is_some() => {
+                let name = instructions::instruction_of(&file.name).unwrap_or_default();
+                let (instruction, found) = instructions::parse(name, &file.name, &file.text);
                 match instruction {
                     Some(instruction) => drop(
                         self.instructions
@@ -146,7 +146,7 @@ impl Metadata {
     }
 
     /// Removes a file.
-    pub fn take(&mut self, name: &str) {
+    pub fn remove(&mut self, name: &str) {
         self.files.remove(name);
         match vocabulary_of(name) {
             Some(vocabulary) => drop(self.vocabularies.remove(vocabulary)),
@@ -156,7 +156,8 @@ impl Metadata {
             None => {
                 drop(judge::judging_of(name).and_then(|name| self.judgings.remove(name)));
                 drop(
-                    instruct::instruction_of(name).and_then(|name| self.instructions.remove(name)),
+                    instructions::instruction_of(name)
+                        .and_then(|name| self.instructions.remove(name)),
                 );
             }
         }
@@ -219,10 +220,10 @@ impl Metadata {
     pub fn instruction(&self, name: &str) -> Option<Arc<Instruction>> {
         match self
             .files
-            .contains_key(&format!("{}{name}.toml", instruct::FOLDER))
+            .contains_key(&format!("{}{name}.toml", instructions::FOLDER))
         {
             true => self.instructions.get(name).cloned(),
-            false => instruct::shipped_instructions().get(name).cloned(),
+            false => instructions::shipped_instructions().get(name).cloned(),
         }
     }
 
@@ -231,7 +232,7 @@ impl Metadata {
         let names: BTreeSet<&String> = self
             .instructions
             .keys()
-            .chain(instruct::shipped_instructions().keys())
+            .chain(instructions::shipped_instructions().keys())
             .collect();
         names
             .into_iter()
@@ -268,13 +269,13 @@ impl Metadata {
         inner: Range<usize>,
     ) -> Finding {
         let file = self.text(templates::FILE).unwrap_or_default();
-        let span = place::inside(file, text.span.clone(), text.template.source(), inner);
-        place::at(Finding::new(rule, templates::FILE, what), file, span)
+        let span = positions::inside(file, text.span.clone(), text.template.source(), inner);
+        positions::at(Finding::new(rule, templates::FILE, what), file, span)
     }
 
     /// A finding at a byte range of `templates.toml`.
     pub fn at_template(&self, rule: Rule, what: String, span: Range<usize>) -> Finding {
-        place::at(
+        positions::at(
             Finding::new(rule, templates::FILE, what),
             self.text(templates::FILE).unwrap_or_default(),
             span,
@@ -288,7 +289,7 @@ impl Metadata {
 
     /// A finding at a byte range of `compatibility.toml`.
     pub fn at_rule(&self, rule: Rule, what: String, span: Range<usize>) -> Finding {
-        place::at(
+        positions::at(
             Finding::new(rule, rules::FILE, what),
             self.text(rules::FILE).unwrap_or_default(),
             span,
@@ -331,14 +332,14 @@ mod tests {
         assert_eq!(metadata.enabled("color"), ["red", "blue", "white"]);
         assert_eq!(metadata.enabled(STYLE).len(), 5);
         let (vocabulary, template) = (metadata.vocabulary_revision(), metadata.template_revision());
-        metadata.put(MetaFile {
+        metadata.insert(MetaFile {
             name: file_of("color"),
             text: "red\n#- blue\ngreen\n".into(),
         });
         assert_eq!(metadata.enabled("color"), ["red", "green"]);
         assert_ne!(metadata.vocabulary_revision(), vocabulary);
         assert_eq!(metadata.template_revision(), template);
-        metadata.put(MetaFile {
+        metadata.insert(MetaFile {
             name: "judge/mine.toml".into(),
             text: judge::tests::MINE.into(),
         });
@@ -354,7 +355,7 @@ mod tests {
             metadata.judgings().len(),
             1 + judge::shipped_judgings().len()
         );
-        metadata.put(MetaFile {
+        metadata.insert(MetaFile {
             name: "judge/vlb-v1-add-object.toml".into(),
             text: "broken".into(),
         });
@@ -362,18 +363,18 @@ mod tests {
             metadata.judging("vlb-v1-add-object").is_none(),
             "a broken file has a finding"
         );
-        metadata.take("judge/vlb-v1-add-object.toml");
-        metadata.take("judge/mine.toml");
+        metadata.remove("judge/vlb-v1-add-object.toml");
+        metadata.remove("judge/mine.toml");
         assert!(
             metadata.judging("mine").is_none() && metadata.judging("vlb-v1-add-object").is_some()
         );
-        metadata.put(MetaFile {
+        metadata.insert(MetaFile {
             name: "notes.md".into(),
             text: "x".into(),
         });
         assert_eq!(metadata.text("notes.md"), None);
-        metadata.take(&file_of("color"));
-        metadata.take(templates::FILE);
+        metadata.remove(&file_of("color"));
+        metadata.remove(templates::FILE);
         assert!(metadata.enabled("color").is_empty() && metadata.templates().subjects.is_empty());
         assert_eq!(vocabulary_of("vocabularies/tv-show.txt"), Some("tv-show"));
         assert_eq!(vocabulary_of("vocabularies/a/b.txt"), None);

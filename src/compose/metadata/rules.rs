@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use toml_edit::{Array, Document, Item, Table, TableLike, Value};
 
-use super::place;
+use super::positions;
 use benchtop_model::{Finding, Rule};
 
 /// Name of the file in the metadata folder.
@@ -145,7 +145,7 @@ pub fn parse(text: &str) -> (Rules, Vec<Finding>) {
             );
             return (
                 Rules::default(),
-                vec![place::at(finding, text, error.span().unwrap_or(0..0))],
+                vec![positions::at(finding, text, error.span().unwrap_or(0..0))],
             );
         }
     };
@@ -179,7 +179,7 @@ impl Reader<'_> {
             FILE,
             format!("`{}`: {what}", printable(field)),
         );
-        self.found.push(place::at(
+        self.found.push(positions::at(
             finding.term(printable(field)),
             self.text,
             span.unwrap_or(0..0),

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::place;
-use super::vocabulary::{flaw, fold};
+use super::positions;
+use super::vocabulary::{fold, invalid_reason};
 use benchtop_model::{Finding, Rule};
 
 /// Name of the file in the metadata folder.
@@ -50,7 +50,7 @@ struct RawStyle {
 pub fn parse(text: &str) -> (Vec<Style>, Vec<Finding>) {
     let raw: Raw = match toml::from_str(text) {
         Ok(raw) => raw,
-        Err(error) => return (Vec::new(), vec![place::toml(&error, FILE, text)]),
+        Err(error) => return (Vec::new(), vec![positions::toml(&error, FILE, text)]),
     };
     let mut found = Vec::new();
     let styles = raw
@@ -64,14 +64,14 @@ pub fn parse(text: &str) -> (Vec<Style>, Vec<Finding>) {
 fn style(raw: RawStyle, text: &str, found: &mut Vec<Finding>) -> Option<Style> {
     let name = raw.name.get_ref().trim().to_string();
     let mut say = |rule, span: std::ops::Range<usize>, what: String| {
-        found.push(place::at(
+        found.push(positions::at(
             Finding::new(rule, FILE, what).term(name.clone()),
             text,
             span,
         ));
     };
     let mut usable = true;
-    if let Some(what) = flaw(&name) {
+    if let Some(what) = invalid_reason(&name) {
         say(Rule::BadTerm, raw.name.span(), what.into());
         usable = false;
     }

@@ -26,7 +26,7 @@ pub enum Piece {
 
 /// A syntax error in a template, with its byte range.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw {
+pub struct TemplateError {
     pub at: Range<usize>,
     /// The error, in one sentence without a full stop.
     pub what: String,
@@ -44,7 +44,7 @@ impl Template {
     ///
     /// # Errors
     /// An unmatched brace or an invalid slot name.
-    pub fn parse(source: &str) -> Result<Template, Flaw> {
+    pub fn parse(source: &str) -> Result<Template, TemplateError> {
         let mut pieces = Vec::new();
         let mut text = String::new();
         let mut at = 0;
@@ -56,7 +56,7 @@ impl Template {
                     at += 2;
                 }
                 ('}', _) => {
-                    return Err(Flaw {
+                    return Err(TemplateError {
                         at: at..at + 1,
                         what: "unmatched `}`; write `}}` for a brace".into(),
                     });
@@ -124,14 +124,14 @@ impl Template {
     }
 }
 
-fn slot(source: &str, open: usize) -> Result<Slot, Flaw> {
+fn slot(source: &str, open: usize) -> Result<Slot, TemplateError> {
     let rest = &source[open + 1..];
     let end = rest
         .find(['{', '}', '\n'])
         .filter(|&i| rest[i..].starts_with('}'));
     let Some(end) = end else {
         let line = rest.find(['{', '\n']).unwrap_or(rest.len());
-        return Err(Flaw {
+        return Err(TemplateError {
             at: open..open + 1 + line,
             what: "unclosed `{`; write `{{` for a brace".into(),
         });
@@ -146,7 +146,7 @@ fn slot(source: &str, open: usize) -> Result<Slot, Flaw> {
     if name.is_empty() || !name.chars().all(ok) {
         let what =
             format!("invalid slot `{{{inside}}}`: names are lowercase letters, digits, and `-`");
-        return Err(Flaw { at, what });
+        return Err(TemplateError { at, what });
     }
     Ok(Slot {
         name: name.to_string(),

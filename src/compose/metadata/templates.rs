@@ -10,7 +10,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::place;
+use super::positions;
 use super::template::Template;
 use benchtop_model::{Finding, Rule};
 
@@ -173,7 +173,12 @@ fn fine() -> String {
 pub fn parse(text: &str) -> (Templates, Vec<Finding>) {
     let raw: Raw = match toml::from_str(text) {
         Ok(raw) => raw,
-        Err(error) => return (Templates::default(), vec![place::toml(&error, FILE, text)]),
+        Err(error) => {
+            return (
+                Templates::default(),
+                vec![positions::toml(&error, FILE, text)],
+            );
+        }
     };
     let mut reader = Reader {
         text,
@@ -299,7 +304,7 @@ impl Reader<'_> {
         match Template::parse(&source) {
             Ok(template) => Text { template, span },
             Err(flaw) => {
-                let at = place::inside(self.text, span.clone(), &source, flaw.at.clone());
+                let at = positions::inside(self.text, span.clone(), &source, flaw.at.clone());
                 let term = source.get(flaw.at).unwrap_or_default().to_string();
                 self.say(Rule::BadTemplate, at, &flaw.what, &term);
                 Text {
@@ -311,7 +316,7 @@ impl Reader<'_> {
     }
 
     fn say(&mut self, rule: Rule, span: Range<usize>, what: &str, term: &str) {
-        self.found.push(place::at(
+        self.found.push(positions::at(
             Finding::new(rule, FILE, what).term(term),
             self.text,
             span,
@@ -353,7 +358,7 @@ mod tests {
             (templates, found[0].rule),
             (Templates::default(), Rule::Unreadable)
         );
-        assert!(found[0].what.contains("yes-no"), "{:?}", found[0]);
+        assert!(found[0].message.contains("yes-no"), "{:?}", found[0]);
         let (_, found) = parse(&SMALL.replace("task = \"OCR\"", "tusk = \"OCR\""));
         assert!(
             found[0].help.contains("task") && found[0].line > 40,

@@ -33,7 +33,7 @@ pub struct Vocabulary {
 }
 
 /// Why a text cannot be a term; `None` if it can.
-pub fn flaw(text: &str) -> Option<&'static str> {
+pub fn invalid_reason(text: &str) -> Option<&'static str> {
     if text.trim().is_empty() {
         Some("a term must not be empty")
     } else if text.contains(['{', '}']) {
@@ -129,7 +129,7 @@ impl Vocabulary {
                         .help("they are not part of the term; run `benchtop vocab check --fix` to remove them"),
                 );
             }
-            if let Some(what) = flaw(text) {
+            if let Some(what) = invalid_reason(text) {
                 found.push(
                     Finding::new(Rule::BadTerm, file, what)
                         .line(line)
@@ -267,7 +267,7 @@ impl Vocabulary {
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Input`] if there is no such term.
-    pub fn shift(&mut self, from: usize, to: usize) -> Result<()> {
+    pub fn move_term(&mut self, from: usize, to: usize) -> Result<()> {
         let (line, _) = self.place(from)?;
         let to = to.min(self.terms.len() - 1);
         let target = self.terms[to].line as usize - 1;
@@ -286,7 +286,7 @@ impl Vocabulary {
 
     fn check(&self, text: &str, but: Option<usize>) -> Result<String> {
         let text = text.trim();
-        if let Some(what) = flaw(text) {
+        if let Some(what) = invalid_reason(text) {
             return Err(Error::input(what).field(self.name.clone()));
         }
         let folded = fold(text);
@@ -372,9 +372,9 @@ mod tests {
         assert_eq!(v.text(), FILE);
         v.insert(9, "wolf").unwrap();
         assert_eq!(v.text(), format!("{FILE}wolf\n"));
-        v.shift(4, 0).unwrap();
+        v.move_term(4, 0).unwrap();
         assert_eq!(v.terms()[0].text, "wolf");
-        v.shift(0, 99).unwrap();
+        v.move_term(0, 99).unwrap();
         assert_eq!(v.text(), format!("{FILE}wolf\n"));
         let mut bare = made("cat");
         bare.insert(1, "dog").unwrap();

@@ -8,7 +8,7 @@ use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_wid
 use unicode_width::UnicodeWidthStr;
 
 use super::{Anchor, Colour, Scene, Shape};
-use crate::write::raw;
+use crate::python_json::raw;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Pixels per unit.

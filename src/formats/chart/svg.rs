@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use super::{Anchor, Colour, Scene, Shape};
-use crate::write::{raw, xml};
+use crate::python_json::{raw, xml};
 use benchtop_model::Result;
 
 fn hex(Colour(r, g, b): Colour) -> String {

@@ -15,9 +15,9 @@ use serde_json::Value;
 use super::row::{self, Marker};
 use super::{Load, Survey};
 use crate::cells;
+use crate::python_json::{self, Style};
 use crate::records::Record;
 use crate::roundtrip_column::Carried;
-use crate::write::{self, Style};
 use benchtop_model::{ImageRef, Item, Result};
 
 /// Writes a picture's content to a path relative to the file.
@@ -80,8 +80,8 @@ impl<W: Write> Folder<W> {
             &item,
             &carried,
         )?);
-        write::json(&mut self.out, &line, Style::LINE, 0)?;
-        write::raw(&mut self.out, b"\n")?;
+        python_json::json(&mut self.out, &line, Style::LINE, 0)?;
+        python_json::raw(&mut self.out, b"\n")?;
         Ok(filled)
     }
 

@@ -15,9 +15,9 @@ use base64::engine::general_purpose::STANDARD;
 use super::row::{self, Marker};
 use super::{Load, Survey};
 use crate::chat_turns::ROTATION;
+use crate::python_json::raw;
 use crate::records::Record;
 use crate::roundtrip_column::{self, Carried};
-use crate::write::raw;
 use benchtop_model::{Item, Key, Result};
 
 /// Maximum number of option columns.

@@ -14,8 +14,8 @@ use serde::de::DeserializeOwned;
 use super::line::Line;
 use super::{Found, Meaning, Take, plain};
 use crate::delimited::{Lines, uneven};
-use crate::write::raw;
-use benchtop_model::verdict_interchange::Exchanged;
+use crate::python_json::raw;
+use benchtop_model::verdict_interchange::ExchangedVerdict;
 use benchtop_model::{Error, PictureSeen, Result};
 
 /// Column names in the order in which they are written.
@@ -50,7 +50,7 @@ pub fn write_names(out: &mut dyn Write) -> Result<()> {
 }
 
 /// Writes the line of a verdict on item `number`.
-pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()> {
+pub fn write(number: u32, verdict: &ExchangedVerdict, out: &mut dyn Write) -> Result<()> {
     let line = Line::of(number, verdict);
     let text = |text: &str| Some(guarded(text).into_owned());
     let cells: [Option<String>; 18] = [

@@ -5,19 +5,19 @@ use std::io::{BufRead, Write};
 use super::line::Line;
 use super::{Found, Meaning, Take};
 use crate::records::{Records, Shape};
-use benchtop_model::verdict_interchange::Exchanged;
+use benchtop_model::verdict_interchange::ExchangedVerdict;
 use benchtop_model::{Error, Result};
 
 /// The line of a verdict on item `number`.
-pub fn line(number: u32, verdict: &Exchanged) -> Result<String> {
+pub fn line(number: u32, verdict: &ExchangedVerdict) -> Result<String> {
     let cannot = |e| Error::input(format!("cannot write the verdict as JSON: {e}"));
     serde_json::to_string(&Line::of(number, verdict)).map_err(cannot)
 }
 
 /// Writes the line of a verdict on item `number`.
-pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()> {
+pub fn write(number: u32, verdict: &ExchangedVerdict, out: &mut dyn Write) -> Result<()> {
     let line = line(number, verdict)? + "\n";
-    crate::write::raw(out, line.as_bytes())
+    crate::python_json::raw(out, line.as_bytes())
 }
 
 /// Reads verdicts from JSON Lines.

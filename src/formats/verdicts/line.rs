@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::{Meaning, unmapped};
 use benchtop_model::history::stamp;
-use benchtop_model::verdict::{Asked, Part};
-use benchtop_model::verdict_interchange::{Exchanged, receipt};
+use benchtop_model::verdict::{Part, RoundContext};
+use benchtop_model::verdict_interchange::{ExchangedVerdict, receipt};
 use benchtop_model::{Error, Judgement, PictureSeen, Result, Seen, Verdict, name};
 
 /// Largest revision that is read. Larger JSON numbers are not exact integers.
@@ -38,9 +38,9 @@ pub(super) struct Line {
 
 impl Line {
     /// The record of a verdict on item `number`.
-    pub(super) fn of(number: u32, verdict: &Exchanged) -> Line {
+    pub(super) fn of(number: u32, verdict: &ExchangedVerdict) -> Line {
         let j = &verdict.judgement;
-        let asked = j.asked.as_ref();
+        let asked = j.round.as_ref();
         Line {
             number: Some(number),
             item: verdict.item.clone(),
@@ -68,7 +68,7 @@ impl Line {
     /// # Errors
     /// [`benchtop_model::ErrorKind::Input`] with the field: missing item or annotator, unknown
     /// word, or invalid time.
-    pub(super) fn exchanged(self, meaning: Meaning<'_>) -> Result<Exchanged> {
+    pub(super) fn exchanged(self, meaning: Meaning<'_>) -> Result<ExchangedVerdict> {
         if self.item.is_empty() {
             return Err(Error::input("missing item").field("item"));
         }
@@ -94,7 +94,7 @@ impl Line {
             Some(round) => {
                 name::check(&round, "a round").map_err(|p| Error::input(p.what).field("round"))?;
                 let part = self.part.unwrap_or_default();
-                Some(Asked {
+                Some(RoundContext {
                     round,
                     part,
                     guidelines: self.guidelines,
@@ -109,13 +109,13 @@ impl Line {
             ms: self.ms,
             pictures: self.pictures,
             answer: self.answer,
-            asked,
+            round: asked,
             ..Judgement::new(verdict, self.seen.unwrap_or(Seen::Script))
         };
         let uuid = self
             .uuid
             .unwrap_or_else(|| drawn("line", "", (&self.item, &who), at, &judgement));
-        Ok(Exchanged {
+        Ok(ExchangedVerdict {
             item: self.item,
             who,
             judgement,
@@ -136,9 +136,9 @@ pub(super) fn drawn(
     at: Option<i64>,
     judgement: &Judgement,
 ) -> Uuid {
-    let (at, asked) = (at.map(stamp).unwrap_or_default(), judgement.asked.as_ref());
+    let (at, asked) = (at.map(stamp).unwrap_or_default(), judgement.round.as_ref());
     let (round, part) = asked.map_or(("", Part::Main), |asked| (asked.round.as_str(), asked.part));
-    let said = benchtop_model::verdict_interchange::said(judgement);
+    let said = benchtop_model::verdict_interchange::judgement_digest(judgement);
     receipt(&[
         "a verdict of a file",
         source,

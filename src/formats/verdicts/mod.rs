@@ -15,14 +15,14 @@ use serde::Serialize;
 
 use crate::input::open;
 use benchtop_model::config::Reason;
-use benchtop_model::verdict_interchange::{Exchanged, VerdictForm, Words};
+use benchtop_model::verdict_interchange::{ExchangedVerdict, NameMapping, VerdictForm};
 use benchtop_model::{Error, Result};
 
 /// How the values of a file map to this project.
 #[derive(Clone, Copy)]
 pub struct Meaning<'m> {
     /// Mappings given by the user.
-    pub words: &'m Words,
+    pub words: &'m NameMapping,
     /// Reasons of this project.
     pub reasons: &'m [Reason],
     /// Finds the id of the item for a task with this key and question, or the reason why there is
@@ -40,7 +40,7 @@ pub struct Found {
     /// The annotator as named in the file.
     pub who: String,
     /// The verdict, or the error.
-    pub verdict: Result<Exchanged>,
+    pub verdict: Result<ExchangedVerdict>,
 }
 
 /// Takes a record. Returns whether to continue.

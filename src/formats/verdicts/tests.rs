@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::label_studio::TaskWriter;
 use super::*;
-use benchtop_model::verdict::{Asked, Part};
+use benchtop_model::verdict::{Part, RoundContext};
 use benchtop_model::{
     Choice, ErrorKind, Form, Item, Judgement, Key, PictureSeen, QuestionKind, Role, Seen, Verdict,
 };
@@ -19,16 +19,16 @@ fn reasons() -> Vec<Reason> {
         .into()
 }
 
-fn words(people: &[(&str, &str)], choices: &[(&str, &str)]) -> Words {
+fn words(people: &[(&str, &str)], choices: &[(&str, &str)]) -> NameMapping {
     let map = |list: &[(&str, &str)]| {
         list.iter()
             .map(|(a, b)| (a.to_string(), b.to_string()))
             .collect::<BTreeMap<_, _>>()
     };
-    Words {
+    NameMapping {
         people: map(people),
         choices: map(choices),
-        ..Words::default()
+        ..NameMapping::default()
     }
 }
 
@@ -37,8 +37,8 @@ fn words(people: &[(&str, &str)], choices: &[(&str, &str)]) -> Words {
 fn read_text(
     form: VerdictForm,
     text: &str,
-    words: &Words,
-) -> Result<(Vec<Exchanged>, Vec<String>, Vec<String>)> {
+    words: &NameMapping,
+) -> Result<(Vec<ExchangedVerdict>, Vec<String>, Vec<String>)> {
     let (mut taken, mut aside, known) = (Vec::new(), Vec::new(), reasons());
     let meaning = Meaning {
         words,
@@ -98,7 +98,7 @@ fn item(id: &str) -> Item {
     }
 }
 
-fn written(form: VerdictForm, verdicts: &[Exchanged], words: &Words) -> String {
+fn written(form: VerdictForm, verdicts: &[ExchangedVerdict], words: &NameMapping) -> String {
     let mut out = Vec::new();
     match form {
         VerdictForm::Jsonl => verdicts
@@ -141,7 +141,7 @@ fn judgements() -> impl Strategy<Value = Judgement> {
     );
     let asked = asked.prop_map(|((round, part), guidelines, revealed)| {
         let part = Part::ALL[part];
-        Asked {
+        RoundContext {
             round,
             part,
             guidelines,
@@ -175,12 +175,12 @@ fn judgements() -> impl Strategy<Value = Judgement> {
                 seen,
                 pictures,
                 answer,
-                asked,
+                round: asked,
             },
         )
 }
 
-fn verdicts() -> impl Strategy<Value = Vec<Exchanged>> {
+fn verdicts() -> impl Strategy<Value = Vec<ExchangedVerdict>> {
     let one = (
         0u8..3,
         "[a-zé][a-z0-9._-]{0,8}",
@@ -189,7 +189,7 @@ fn verdicts() -> impl Strategy<Value = Vec<Exchanged>> {
         0u64..(1 << 53),
         any::<u128>(),
     );
-    let one = one.prop_map(|(n, who, judgement, at, rev, uuid)| Exchanged {
+    let one = one.prop_map(|(n, who, judgement, at, rev, uuid)| ExchangedVerdict {
         item: format!("set/{n}"),
         who,
         judgement,
@@ -225,18 +225,18 @@ proptest! {
     fn readers_do_not_panic_on_any_text(text in any::<String>(), junk in "[\\[{\"a:,}\\]\n]{0,40}") {
         for form in VerdictForm::ALL {
             for text in [&text, &junk] {
-                let _ = read_text(form, text, &Words::default());
+                let _ = read_text(form, text, &NameMapping::default());
             }
         }
     }
 }
 
-fn some(note: &str) -> Exchanged {
+fn some(note: &str) -> ExchangedVerdict {
     let judgement = Judgement {
         note: Some(note.into()),
         ..Judgement::new(Verdict::Reject, Seen::Painted)
     };
-    Exchanged {
+    ExchangedVerdict {
         item: "set/1".into(),
         who: "ann".into(),
         judgement,
@@ -253,7 +253,7 @@ fn csv_is_rfc_4180_and_no_cell_starts_a_formula() {
     let text = written(
         VerdictForm::Csv,
         &[some("=HYPERLINK(\"x\")"), some("a\nb, \"c\"")],
-        &Words::default(),
+        &NameMapping::default(),
     );
     let mut lines = text.split("\r\n");
     assert_eq!(lines.next().unwrap(), csv::COLUMNS.join(","));
@@ -276,7 +276,7 @@ fn csv_is_rfc_4180_and_no_cell_starts_a_formula() {
             "\u{feff}who,verdict,item,mood\nann,accept,set/1,\"fine, thanks\"",
         ),
     ] {
-        let (taken, aside, notes) = read_text(form, text, &Words::default()).unwrap();
+        let (taken, aside, notes) = read_text(form, text, &NameMapping::default()).unwrap();
         assert_eq!(
             (taken.len(), aside.len(), taken[0].at, taken[0].rev),
             (1, 0, None, None),
@@ -295,7 +295,7 @@ fn invalid_lines_are_reported_with_their_field_and_others_count() {
     let csv = "item,who,verdict,at,rev,reasons\nset/1,ann,accept,,,\nset/1,ann,maybe,,,\nset/1,ann,accept,noon,,\n\
                set/1,ann,accept,,x,\nset/1,ann,reject,,,unsafe; bad light\nset/1,ann\nset/1,a b,accept,,,\n,ann,accept,,,\n\
                set/1,,accept,,,\n";
-    let (taken, aside, _) = read_text(VerdictForm::Csv, csv, &Words::default()).unwrap();
+    let (taken, aside, _) = read_text(VerdictForm::Csv, csv, &NameMapping::default()).unwrap();
     assert_eq!((taken.len(), aside.len()), (1, 8), "{aside:?}");
     for (line, part) in [
         (0, "line 3 | set/1 | ann | field `verdict`"),
@@ -312,7 +312,7 @@ fn invalid_lines_are_reported_with_their_field_and_others_count() {
     }
     let lines = "{\"item\":\"set/1\",\"who\":\"ann\",\"verdict\":\"accept\"}\n{\"item\":\"set/1\"\n\
                  {\"item\":\"set/1\",\"who\":\"ann\",\"verdict\":7}\n{\"item\":\"set/1\",\"who\":\"ann\",\"verdict\":\"accept\",\"seen\":\"no\"}\n";
-    let (taken, aside, _) = read_text(VerdictForm::Jsonl, lines, &Words::default()).unwrap();
+    let (taken, aside, _) = read_text(VerdictForm::Jsonl, lines, &NameMapping::default()).unwrap();
     assert_eq!((taken.len(), aside.len()), (1, 3), "{aside:?}");
     assert!(
         aside[0].contains("line 2") && aside[2].contains("line 4"),
@@ -322,7 +322,7 @@ fn invalid_lines_are_reported_with_their_field_and_others_count() {
 
 #[test]
 fn truncated_files_and_other_formats_are_errors() {
-    let refused = |form, text: &str| read_text(form, text, &Words::default()).unwrap_err();
+    let refused = |form, text: &str| read_text(form, text, &NameMapping::default()).unwrap_err();
     assert_eq!(
         refused(VerdictForm::Csv, "a,b\n1,2\n")
             .place
@@ -374,7 +374,7 @@ fn label_studio_exports_are_read() {
     let choices = [("Good", "accept"), ("Bad", "reject")];
     let words = words(&people, &choices);
     let (taken, aside, notes) = read_text(VerdictForm::LabelStudio, FULL, &words).unwrap();
-    let short = |v: &Exchanged| (v.item.clone(), v.who.clone(), v.judgement.verdict);
+    let short = |v: &ExchangedVerdict| (v.item.clone(), v.who.clone(), v.judgement.verdict);
     let good = |item: &str, who: &str| (item.to_string(), who.to_string(), Verdict::Accept);
     let bad = ("set/0".to_string(), "cem".to_string(), Verdict::Reject);
     // The reader does not know whether the project has set/99, and whether this is the question of
@@ -440,8 +440,12 @@ fn label_studio_exports_are_read() {
 
 #[test]
 fn annotation_changed_in_label_studio_is_a_new_verdict() {
-    let text = written(VerdictForm::LabelStudio, &[some("dark")], &Words::default());
-    let as_written = read_text(VerdictForm::LabelStudio, &text, &Words::default())
+    let text = written(
+        VerdictForm::LabelStudio,
+        &[some("dark")],
+        &NameMapping::default(),
+    );
+    let as_written = read_text(VerdictForm::LabelStudio, &text, &NameMapping::default())
         .unwrap()
         .0;
     assert_eq!(
@@ -450,7 +454,7 @@ fn annotation_changed_in_label_studio_is_a_new_verdict() {
     );
     let changed = text.replace("\"choices\":[\"reject\"]", "\"choices\":[\"accept\"]");
     let (changed, aside, _) =
-        read_text(VerdictForm::LabelStudio, &changed, &Words::default()).unwrap();
+        read_text(VerdictForm::LabelStudio, &changed, &NameMapping::default()).unwrap();
     assert!(aside.is_empty(), "{aside:?}");
     assert_eq!(
         (changed[0].judgement.verdict, changed[0].rev),
@@ -472,7 +476,7 @@ fn annotation_changed_in_label_studio_is_a_new_verdict() {
     let (min, aside, _) = read_text(
         VerdictForm::LabelStudio,
         &format!("[{min}]"),
-        &Words::default(),
+        &NameMapping::default(),
     )
     .unwrap();
     assert!(aside.is_empty(), "{aside:?}");

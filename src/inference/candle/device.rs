@@ -11,19 +11,19 @@ use benchtop_model::error::Error;
 
 /// The name of a device: `cpu`, or `cuda:N` with N from 0 in the order of the PCI bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum DeviceName {
     Cpu,
     /// A GPU through CUDA.
     Cuda(usize),
 }
 
-impl Place {
+impl DeviceName {
     /// Parses the name of a device.
-    pub fn from_name(name: &str) -> Option<Place> {
+    pub fn from_name(name: &str) -> Option<DeviceName> {
         match name.split_once(':') {
-            None if name == "cpu" => Some(Place::Cpu),
+            None if name == "cpu" => Some(DeviceName::Cpu),
             Some(("cuda", ordinal)) if ordinal.bytes().all(|b| b.is_ascii_digit()) => {
-                ordinal.parse().ok().map(Place::Cuda)
+                ordinal.parse().ok().map(DeviceName::Cuda)
             }
             _ => None,
         }
@@ -35,24 +35,24 @@ impl Place {
     /// The driver's error, or an error if this program was built without CUDA.
     pub fn open(self) -> std::result::Result<Device, Error> {
         match self {
-            Place::Cpu => Ok(Device::Cpu),
+            DeviceName::Cpu => Ok(Device::Cpu),
             #[cfg(feature = "cuda")]
-            Place::Cuda(ordinal) => ops::cuda::open(ordinal).map_err(|error| {
+            DeviceName::Cuda(ordinal) => ops::cuda::open(ordinal).map_err(|error| {
                 let problem = Error::from(error);
                 explained(&problem.what).unwrap_or(problem)
             }),
             #[cfg(not(feature = "cuda"))]
-            Place::Cuda(_) => Err(Error::input("this program was built without CUDA")
+            DeviceName::Cuda(_) => Err(Error::input("this program was built without CUDA")
                 .help("use `benchtop-gpu`, or the device `cpu`")),
         }
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for DeviceName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Cpu => f.write_str("cpu"),
-            Place::Cuda(ordinal) => write!(f, "cuda:{ordinal}"),
+            DeviceName::Cpu => f.write_str("cpu"),
+            DeviceName::Cuda(ordinal) => write!(f, "cuda:{ordinal}"),
         }
     }
 }

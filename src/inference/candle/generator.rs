@@ -11,10 +11,11 @@ use super::ops::cuda;
 use super::pipeline::{Loading, Pipeline, Stopped, wrong};
 use super::scheduler::TimestepSpacing;
 use super::weights::ModelFolder;
-use crate::{ImageGenerator, Told};
+use crate::{GenerationEvent, ImageGenerator};
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::{
-    Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Scheduler, Settings, Task,
+    Capabilities, Failure, FailureKind, Fingerprint, Picture, RespectedInputs, Scheduler, Settings,
+    Task,
 };
 
 /// Part of the fingerprint. Increase it with every change that changes the output.
@@ -151,7 +152,7 @@ impl CandleGenerator {
             multiple_of: (pipeline.vae().config().scale() as u32).max(8),
             sides: SIDES,
             schedulers: Scheduler::ALL.to_vec(),
-            honours: Honours {
+            respects: RespectedInputs {
                 // Batches may round differently than single pictures.
                 seed: together == 1,
                 steps: true,
@@ -161,9 +162,9 @@ impl CandleGenerator {
                 init: true,
                 mask: true,
             },
-            steps_told: true,
+            reports_steps: true,
             draft: false,
-            best: best(&pipeline),
+            recommended: best(&pipeline),
         };
         Ok(CandleGenerator {
             pipeline,
@@ -212,7 +213,7 @@ impl CandleGenerator {
         settings: &Settings,
         task: &Task,
     ) -> std::result::Result<(Pass, Vec<String>), Failure> {
-        if let Some(failure) = self.capabilities.excluded(settings, task) {
+        if let Some(failure) = self.capabilities.refusal_reason(settings, task) {
             return Err(failure);
         }
         let (chunks, mut notes) = self.pipeline.look(task, settings).map_err(wrong)?;
@@ -300,7 +301,7 @@ impl ImageGenerator for CandleGenerator {
         &mut self,
         settings: &Settings,
         tasks: &[Task],
-        watch: &mut dyn FnMut(Told) -> bool,
+        watch: &mut dyn FnMut(GenerationEvent) -> bool,
     ) {
         // The setting is per process, and another model may have changed it.
         #[cfg(feature = "cuda")]
@@ -315,7 +316,7 @@ impl ImageGenerator for CandleGenerator {
             } {
                 Ok((pass, notes)) => waiting.push((index, pass, notes)),
                 Err(failure) => {
-                    going &= watch(Told::Done {
+                    going &= watch(GenerationEvent::Done {
                         index,
                         result: Err(failure),
                     })
@@ -341,7 +342,7 @@ impl ImageGenerator for CandleGenerator {
             let size = some.len();
             let made = match going {
                 true => self.pipeline.run(settings, &some, &mut |done, of| {
-                    going &= watch(Told::Step {
+                    going &= watch(GenerationEvent::Step {
                         done,
                         of,
                         batch: size,
@@ -356,14 +357,14 @@ impl ImageGenerator for CandleGenerator {
                 Err(Stopped::Failed(failure)) => vec![Err(failure); size],
             };
             for ((index, _, notes), result) in batch.into_iter().zip(results) {
-                let mut honoured = self.capabilities.honours;
+                let mut honoured = self.capabilities.respects;
                 honoured.negative_prompt = settings.guidance > 1.;
                 let result = result.map(|pixels| Picture {
                     pixels,
-                    honoured,
+                    respected: honoured,
                     notes,
                 });
-                going &= watch(Told::Done { index, result });
+                going &= watch(GenerationEvent::Done { index, result });
             }
         }
     }

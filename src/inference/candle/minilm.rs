@@ -242,7 +242,7 @@ impl TextEmbedder for MiniLm {
         self.dimension
     }
 
-    fn longest_text(&self) -> usize {
+    fn max_tokens(&self) -> usize {
         self.longest
     }
 
@@ -277,7 +277,10 @@ impl TextEmbedder for MiniLm {
                     for (at, vector) in some.iter().zip(rows) {
                         let tokens = read[*at].as_ref().map_or(0, |(_, tokens)| *tokens);
                         let cut = (tokens > self.longest).then_some(tokens);
-                        found[*at] = Some(Ok(EmbeddedText { vector, cut }));
+                        found[*at] = Some(Ok(EmbeddedText {
+                            vector,
+                            tokens_before_cut: cut,
+                        }));
                     }
                 }
                 Err(error) => {

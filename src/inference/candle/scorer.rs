@@ -101,7 +101,7 @@ impl Options {
 
 /// A loaded model with its properties.
 pub struct Opened<T> {
-    pub towers: T,
+    pub encoders: T,
     /// Number of components of an embedding.
     pub dimension: usize,
     /// exp(`logit_scale`).
@@ -171,7 +171,7 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
     pub fn open(folder: &Path, options: &Options) -> Result<DualEncoder<T>> {
         options.check()?;
         let Opened {
-            towers,
+            encoders: towers,
             dimension,
             scale,
             bias,

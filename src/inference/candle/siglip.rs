@@ -167,7 +167,7 @@ impl DualEncoderScorer for Siglip {
         };
         let steps = Steps::siglip();
         Ok(Opened {
-            towers,
+            encoders: towers,
             dimension,
             scale,
             bias: Some(bias),

@@ -39,14 +39,14 @@ pub struct Timeouts {
     pub failures: u32,
     /// Time of the first suspension; doubles each time, up to 32 times. Then one request probes the
     /// endpoint.
-    pub aside: Duration,
+    pub suspension: Duration,
     /// Tasks fail at once if no endpoint has answered for this long, or all ask to wait longer.
     pub give_up: Duration,
     /// The same if no endpoint has ever answered. Shorter, because a wrong URL is likelier than an
     /// outage.
-    pub unheard: Duration,
+    pub give_up_unanswered: Duration,
     /// Maximum size of a response in bytes.
-    pub longest: usize,
+    pub max_response: usize,
 }
 
 impl Default for Timeouts {
@@ -57,10 +57,10 @@ impl Default for Timeouts {
             backoff: Duration::from_secs(1),
             backoff_cap: Duration::from_secs(30),
             failures: 5,
-            aside: Duration::from_secs(2),
+            suspension: Duration::from_secs(2),
             give_up: Duration::from_secs(90),
-            unheard: Duration::from_secs(15),
-            longest: 96 << 20,
+            give_up_unanswered: Duration::from_secs(15),
+            max_response: 96 << 20,
         }
     }
 }
@@ -316,7 +316,7 @@ impl Pool {
         let give_up = if was_heard {
             self.patience.give_up
         } else {
-            self.patience.unheard
+            self.patience.give_up_unanswered
         };
         let gone = |s: &State| {
             s.is_absent
@@ -390,7 +390,8 @@ impl Pool {
                 // do not count.
                 if state.failures >= self.patience.failures && (state.down_since.is_none() || probe)
                 {
-                    state.not_before = Some(now + self.patience.aside * (1 << state.rounds.min(5)));
+                    state.not_before =
+                        Some(now + self.patience.suspension * (1 << state.rounds.min(5)));
                     state.rounds += 1;
                     state.down_since = state.down_since.or(Some(now));
                 }

@@ -10,7 +10,7 @@ use super::*;
 use crate::ImageGenerator as _;
 use benchtop_model::config::Generate;
 use benchtop_model::config::generate::{Backend, Endpoint};
-use benchtop_model::generation::{Honours, Scheduler, Settings};
+use benchtop_model::generation::{RespectedInputs, Scheduler, Settings};
 
 fn sent() -> Sent {
     let fields = [
@@ -44,7 +44,7 @@ fn config(urls: &[&str]) -> Generate {
 fn pool(urls: &[&str]) -> Pool {
     let patience = Timeouts {
         failures: 2,
-        aside: Duration::from_secs(600),
+        suspension: Duration::from_secs(600),
         ..Timeouts::default()
     };
     Pool::new(&table(&config(urls)), patience, |_| None).unwrap()
@@ -59,10 +59,10 @@ fn settings_count_as_honored_only_if_repeated_with_the_same_value() {
     let given = parse(answer.to_string().as_bytes(), &sent()).unwrap();
     assert_eq!(
         given.honoured,
-        Honours {
+        RespectedInputs {
             seed: true,
             guidance: true,
-            ..Honours::default()
+            ..RespectedInputs::default()
         }
     );
     assert_eq!(given.notes.len(), 2, "{:?}", given.notes);
@@ -146,7 +146,7 @@ async fn failures_in_a_row_suspend_an_endpoint() {
 async fn one_request_probes_a_suspended_server() {
     let patience = Timeouts {
         failures: 1,
-        aside: Duration::from_millis(5),
+        suspension: Duration::from_millis(5),
         ..Timeouts::default()
     };
     let pool = Pool::new(&table(&config(&["http://a"])), patience, |_| None).unwrap();
@@ -174,8 +174,8 @@ async fn one_request_probes_a_suspended_server() {
 async fn servers_that_never_answered_are_given_up_sooner() {
     let patience = Timeouts {
         failures: 1,
-        aside: Duration::from_millis(40),
-        unheard: Duration::from_millis(1),
+        suspension: Duration::from_millis(40),
+        give_up_unanswered: Duration::from_millis(1),
         ..Timeouts::default()
     };
     for was_heard in [false, true] {

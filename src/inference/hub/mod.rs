@@ -5,7 +5,7 @@
 //! hash is not built in, the hub states it at the first pull, and `models.lock` keeps it
 //! ([`lock`]). Files that do not match are removed.
 
-mod known;
+mod builtin_models;
 mod lock;
 mod pull;
 mod transfer;
@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use reqwest::header::HeaderValue;
 use sha2::{Digest as _, Sha256};
 
-pub use self::known::{Known, KnownFile, models};
+pub use self::builtin_models::{KnownFile, KnownModel, models};
 use self::lock::Lock;
-use benchtop_model::weights::{Doing, FileProgress, FileReport, FileState, ModelReport};
+use benchtop_model::weights::{FileOperation, FileProgress, FileReport, FileState, ModelReport};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Receives the progress. Returning `false` cancels the work.
@@ -30,7 +30,7 @@ pub struct Hub {
     cache: PathBuf,
     endpoint: String,
     token: Option<HeaderValue>,
-    known: Vec<Known>,
+    known: Vec<KnownModel>,
     /// Wait before a failed transfer is retried; doubles each time.
     pause: std::time::Duration,
 }
@@ -98,7 +98,7 @@ impl Hub {
 
     /// Replaces the known models.
     #[must_use]
-    pub fn with_models(mut self, known: Vec<Known>) -> Hub {
+    pub fn with_models(mut self, known: Vec<KnownModel>) -> Hub {
         self.known = known;
         self
     }
@@ -124,7 +124,7 @@ impl Hub {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if it is neither.
-    pub fn look_at(&self, name: &str) -> Result<ModelReport> {
+    pub fn report(&self, name: &str) -> Result<ModelReport> {
         match self.find(name)? {
             Found::Known(known) => Ok(self.look(known, &Lock::read(&self.cache)?)),
             Found::Folder(folder) => local(name, folder, None),
@@ -137,7 +137,7 @@ impl Hub {
     /// [`ErrorKind::NotFound`] if the model is unknown or incomplete; the help lists the missing
     /// files. [`ErrorKind::Corrupt`] if a file has a wrong size.
     pub fn path(&self, name: &str) -> Result<PathBuf> {
-        let report = self.look_at(name)?;
+        let report = self.report(name)?;
         let kind = match report.state {
             FileState::Complete => return Ok(report.folder),
             FileState::Corrupt => ErrorKind::Corrupt,
@@ -215,12 +215,12 @@ impl Hub {
         .help(format!("the known models: {}", names.join(", "))))
     }
 
-    fn home(&self, known: &Known) -> PathBuf {
+    fn home(&self, known: &KnownModel) -> PathBuf {
         self.cache
             .join(format!("models--{}", known.repo.replace('/', "--")))
     }
 
-    fn look(&self, known: &Known, lock: &Lock) -> ModelReport {
+    fn look(&self, known: &KnownModel, lock: &Lock) -> ModelReport {
         let home = self.home(known);
         let folder = home.join("snapshots").join(&known.revision);
         let files: Vec<_> = known
@@ -242,12 +242,12 @@ impl Hub {
 }
 
 enum Found<'a> {
-    Known(&'a Known),
+    Known(&'a KnownModel),
     Folder(&'a Path),
 }
 
 fn look_at_file(
-    known: &Known,
+    known: &KnownModel,
     file: &KnownFile,
     lock: &Lock,
     home: &Path,
@@ -358,7 +358,7 @@ fn hash(file: &Path, path: &str, watch: Watch<'_>) -> Result<String> {
         done += n as u64;
         if !watch(&FileProgress {
             path: path.to_string(),
-            doing: Doing::Verify,
+            doing: FileOperation::Verify,
             done,
             of: Some(of),
         }) {

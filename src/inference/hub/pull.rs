@@ -9,7 +9,7 @@ use reqwest::{Client, Url};
 
 use super::lock::{Lock, Locked};
 use super::transfer::Wanted;
-use super::{Found, Hub, Known, KnownFile, Watch, hash};
+use super::{Found, Hub, KnownFile, KnownModel, Watch, hash};
 use crate::http::client::client;
 use benchtop_model::weights::{FileProgress, FileState, ModelReport};
 use benchtop_model::{Error, ErrorKind, Result};
@@ -75,14 +75,14 @@ impl Hub {
                 _ => problem,
             })?;
         }
-        self.look_at(name)
+        self.report(name)
     }
 
     fn pull_file(
         &self,
         runtime: &tokio::runtime::Handle,
         client: &Client,
-        known: &Known,
+        known: &KnownModel,
         file: &KnownFile,
         lock: &mut Lock,
         watch: Watch<'_>,
@@ -212,7 +212,7 @@ fn room(folder: &Path, bytes: Option<u64>) -> Result<()> {
 }
 
 /// Adds a complete file to the cache: a blob named by its hash, and a link to it in the snapshot.
-fn take_in(home: &Path, part: &Path, known: &Known, path: &str, sha256: &str) -> Result<()> {
+fn take_in(home: &Path, part: &Path, known: &KnownModel, path: &str, sha256: &str) -> Result<()> {
     let blob = home.join("blobs").join(sha256);
     std::fs::rename(part, &blob).map_err(|e| Error::io(&e, "cannot rename", part))?;
     let link = home.join("snapshots").join(&known.revision).join(path);

@@ -14,7 +14,7 @@ use reqwest::{Client, Method, Response, Url};
 use super::Hub;
 use super::pull::corrupt;
 use crate::http::client::describe;
-use benchtop_model::weights::{Doing, FileProgress};
+use benchtop_model::weights::{FileOperation, FileProgress};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Maximum number of tries without receiving a new byte.
@@ -254,7 +254,7 @@ impl Wanted {
             done += chunk.len() as u64;
             let _ = self.tell.send(FileProgress {
                 path: self.path.clone(),
-                doing: Doing::Pull,
+                doing: FileOperation::Pull,
                 done,
                 of,
             });

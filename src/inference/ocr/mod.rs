@@ -14,7 +14,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use self::process::{End, run};
-use super::Heard;
+use super::BatchEvent;
 use super::reader::TextReader;
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
 use benchtop_model::ocr::ReadText;
@@ -250,23 +250,23 @@ impl TextReader for Tesseract {
         self.fingerprint.clone()
     }
 
-    fn at_once(&self) -> usize {
+    fn parallelism(&self) -> usize {
         match self.options.processes {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             some => some,
         }
     }
 
-    fn read(&mut self, pictures: &[Encoded], watch: &mut dyn FnMut(Heard<ReadText>) -> bool) {
+    fn read(&mut self, pictures: &[Encoded], watch: &mut dyn FnMut(BatchEvent<ReadText>) -> bool) {
         if pictures.is_empty() {
             return;
         }
         let mut open = vec![true; pictures.len()];
-        let mut go = watch(Heard::Alive);
+        let mut go = watch(BatchEvent::Alive);
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(!go));
         let (tell, results) = channel();
         std::thread::scope(|scope| {
-            for _ in 0..self.at_once().min(pictures.len()) {
+            for _ in 0..self.parallelism().min(pictures.len()) {
                 let (tell, next, stop, me) = (tell.clone(), &next, &stop, &*self);
                 scope.spawn(move || {
                     while !stop.load(Ordering::Relaxed) {
@@ -285,9 +285,9 @@ impl TextReader for Tesseract {
                 match results.recv_timeout(SIGN_OF_LIFE) {
                     Ok((index, result)) => {
                         open[index] = false;
-                        go = watch(Heard::Done { index, result });
+                        go = watch(BatchEvent::Done { index, result });
                     }
-                    Err(RecvTimeoutError::Timeout) => go = watch(Heard::Alive),
+                    Err(RecvTimeoutError::Timeout) => go = watch(BatchEvent::Alive),
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
@@ -303,7 +303,7 @@ impl TextReader for Tesseract {
             false => Failure::new(FailureKind::Cancelled, "cancelled"),
         };
         for index in (0..pictures.len()).filter(|i| open[*i]) {
-            watch(Heard::Done {
+            watch(BatchEvent::Done {
                 index,
                 result: Err(why.clone()),
             });

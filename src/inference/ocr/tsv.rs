@@ -107,7 +107,7 @@ mod tests {
             (0.965, [20, 30, 90, 40], 0)
         );
         assert_eq!((read.words[2].confidence, read.words[2].line), (0.0, 1));
-        assert_eq!(read.sure(0.5).collect::<Vec<_>>(), ["Hello"]);
+        assert_eq!(read.confident_words(0.5).collect::<Vec<_>>(), ["Hello"]);
         let head = TABLE.lines().next().unwrap();
         assert_eq!(
             parse(&format!("\n{head}\r\n")).unwrap(),

@@ -2,8 +2,8 @@
 
 use tiny_skia::Pixmap;
 
+use super::content::Words;
 use super::shapes::{Draws, Sheet, hash};
-use super::words::Words;
 use super::{backgrounds, figure, label, style_effects};
 use benchtop_model::generation::{Pixels, Task};
 

@@ -11,20 +11,21 @@
 
 mod backgrounds;
 mod card;
+mod content;
 mod figure;
 mod label;
 mod lettering;
 mod patterns;
 mod shapes;
 mod style_effects;
-mod words;
 
 #[cfg(test)]
 mod tests;
 
-use super::{ImageGenerator, Told};
+use super::{GenerationEvent, ImageGenerator};
 use benchtop_model::generation::{
-    Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Scheduler, Settings, Task,
+    Capabilities, Failure, FailureKind, Fingerprint, Picture, RespectedInputs, Scheduler, Settings,
+    Task,
 };
 
 /// Part of the fingerprint. Increase it with every change of the drawing.
@@ -51,13 +52,13 @@ impl Storyboard {
                 multiple_of: 1,
                 sides: (64, 2048),
                 schedulers: Vec::new(),
-                honours: Honours {
+                respects: RespectedInputs {
                     seed: true,
-                    ..Honours::default()
+                    ..RespectedInputs::default()
                 },
-                steps_told: false,
+                reports_steps: false,
                 draft: true,
-                best: Settings {
+                recommended: Settings {
                     width: 512,
                     height: 512,
                     steps: 1,
@@ -86,22 +87,22 @@ impl ImageGenerator for Storyboard {
         &mut self,
         settings: &Settings,
         tasks: &[Task],
-        watch: &mut dyn FnMut(Told) -> bool,
+        watch: &mut dyn FnMut(GenerationEvent) -> bool,
     ) {
         let mut go = tasks.is_empty()
-            || watch(Told::Step {
+            || watch(GenerationEvent::Step {
                 done: 0,
                 of: settings.steps,
                 batch: tasks.len(),
             });
         for (index, task) in tasks.iter().enumerate() {
-            let result = match self.capabilities.excluded(settings, task) {
+            let result = match self.capabilities.refusal_reason(settings, task) {
                 _ if !go => Err(Failure::new(FailureKind::Cancelled, "cancelled")),
                 Some(failure) => Err(failure),
                 None => card::draw(task, settings.width, settings.height)
                     .map(|pixels| Picture {
                         pixels,
-                        honoured: self.capabilities.honours,
+                        respected: self.capabilities.respects,
                         notes: Vec::new(),
                     })
                     .ok_or_else(|| {
@@ -111,7 +112,7 @@ impl ImageGenerator for Storyboard {
                         )
                     }),
             };
-            go &= watch(Told::Done { index, result });
+            go &= watch(GenerationEvent::Done { index, result });
         }
     }
 }

@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::content::Words;
 use super::figure;
 use super::shapes::hash;
-use super::words::Words;
 use super::*;
 use crate::generate_all;
 use benchtop_model::generation::Pixels;
@@ -11,7 +11,7 @@ fn settings(width: u32, height: u32) -> Settings {
     Settings {
         width,
         height,
-        ..Storyboard::new().capabilities().best.clone()
+        ..Storyboard::new().capabilities().recommended.clone()
     }
 }
 

@@ -9,12 +9,12 @@ use candle_core::{DType, Device};
 use rustix::process::Signal;
 
 use super::fault::{Fault, What};
+use super::messages::tell;
 use super::protocol::{FromWorker, Load, Loaded, Make};
 use super::serve::{FATAL, ReplyChannel, asleep, end};
-use super::tell::tell;
 use crate::candle::generator::{CandleGenerator, Options};
 use crate::error_class::{self, ErrorClass};
-use crate::{ImageGenerator, Told};
+use crate::{GenerationEvent, ImageGenerator};
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::{Failure, FailureKind, Picture, Settings, Task};
 
@@ -83,7 +83,7 @@ impl Painter {
                 let mut batch = 1;
                 model.generate(settings, tasks, &mut |told| {
                     match told {
-                        Told::Step {
+                        GenerationEvent::Step {
                             done,
                             of,
                             batch: together,
@@ -97,7 +97,7 @@ impl Painter {
                                 batch: together as u64,
                             });
                         }
-                        Told::Done { index, result } => {
+                        GenerationEvent::Done { index, result } => {
                             self.done(make, index, self.short(make, batch, result))
                         }
                     }
@@ -148,7 +148,7 @@ impl Painter {
         let Some(fault) = self.fault.as_ref().filter(|f| f.is_due(self.made, prompts)) else {
             return;
         };
-        match fault.what {
+        match fault.kind {
             What::Exit(status) => {
                 tell(format_args!("test fault: exit {status}"));
                 std::process::exit(status.into());

@@ -38,7 +38,7 @@ pub enum What {
 /// contains `at`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    pub what: What,
+    pub kind: What,
     after: u64,
     at: Option<String>,
     once: Option<PathBuf>,
@@ -81,7 +81,7 @@ impl Fault {
             other => return Err(unknown(other)),
         };
         let mut fault = Fault {
-            what,
+            kind: what,
             after: 0,
             at: None,
             once: None,
@@ -115,7 +115,7 @@ impl Fault {
 
     /// True if a batch of `batch` pictures with `pixels` pixels each should run out of memory.
     pub fn is_too_much(&self, batch: usize, pixels: u64, whole_pixels: u64) -> bool {
-        match self.what {
+        match self.kind {
             What::OutOfMemoryAbove(most) => batch > most,
             What::OutOfMemoryWhole => pixels <= whole_pixels,
             _ => false,
@@ -133,13 +133,13 @@ mod tests {
         assert_eq!(
             of("exit 3 after 2"),
             Fault {
-                what: What::Exit(3),
+                kind: What::Exit(3),
                 after: 2,
                 at: None,
                 once: None
             }
         );
-        assert_eq!(of("oom above 1").what, What::OutOfMemoryAbove(1));
+        assert_eq!(of("oom above 1").kind, What::OutOfMemoryAbove(1));
         assert!(of("kill at owl").is_due(0, ["a fox", "an owl"].into_iter()));
         assert!(
             !of("kill at owl").is_due(0, ["a fox"].into_iter())

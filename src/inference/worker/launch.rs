@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::candle::device::Place;
+use crate::candle::device::DeviceName;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// The environment variable with the path of the GPU worker.
@@ -45,7 +45,7 @@ impl Launch {
             .map_err(|e| Error::new(ErrorKind::Io, format!("cannot find this program: {e}")))?;
         Ok(Launch::new(
             program,
-            &["worker", "--device", &Place::Cpu.to_string()],
+            &["worker", "--device", &DeviceName::Cpu.to_string()],
         ))
     }
 
@@ -56,7 +56,7 @@ impl Launch {
     /// [`ErrorKind::NotFound`] if the GPU worker is not installed, with its expected path and how
     /// to build it.
     pub fn cuda(ordinal: usize) -> Result<Launch> {
-        let path = Launch::looked_for();
+        let path = Launch::gpu_program();
         if !is_program(&path) {
             let how = "build it with `cargo build --release --features cuda --bin benchtop-gpu` and copy it to this path, \
                        or set BENCHTOP_WORKER to its path; without a GPU, set `device = \"cpu\"` in [generate]";
@@ -66,12 +66,12 @@ impl Launch {
                     .help(how),
             );
         }
-        let launch = Launch::new(path, &["--device", &Place::Cuda(ordinal).to_string()]);
+        let launch = Launch::new(path, &["--device", &DeviceName::Cuda(ordinal).to_string()]);
         Ok(launch.with_env("CUDA_DEVICE_ORDER", "PCI_BUS_ID"))
     }
 
     /// The path of the GPU worker: `BENCHTOP_WORKER`, else `benchtop-gpu` next to this program.
-    pub fn looked_for() -> PathBuf {
+    pub fn gpu_program() -> PathBuf {
         match std::env::var_os(PROGRAM_ENV).filter(|v| !v.is_empty()) {
             Some(path) => path.into(),
             None => std::env::current_exe()

@@ -25,12 +25,12 @@ mod fault;
 mod frames;
 mod launch;
 mod loader;
+mod messages;
 mod process;
 mod protocol;
 mod remote;
 mod serve;
 mod supervisor;
-mod tell;
 #[cfg(test)]
 mod tests;
 

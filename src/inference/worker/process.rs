@@ -32,7 +32,7 @@ pub struct Timeouts {
     pub pause: Duration,
     /// Number of crashes in a row, without a picture between them, after which it is not restarted
     /// for now.
-    pub falls: u32,
+    pub crashes: u32,
 }
 
 impl Timeouts {
@@ -42,7 +42,7 @@ impl Timeouts {
         step: Duration::from_secs(600),
         silence: Duration::from_secs(120),
         pause: Duration::from_millis(500),
-        falls: 5,
+        crashes: 5,
     };
     /// On a CPU, a step of a large model takes minutes, and decoding takes longer.
     pub const CPU: Timeouts = Timeouts {

@@ -18,9 +18,9 @@ use serde::Serialize;
 use super::compute_thread::Painter;
 use super::fault::{Fault, What};
 use super::frames::{self, Broken};
+use super::messages::tell;
 use super::protocol::{About, FromWorker, Greeting, Hello, Load, MAGIC, Make, PROTOCOL, ToWorker};
-use super::tell::tell;
-use crate::candle::device::{Place, describe, device_check};
+use crate::candle::device::{DeviceName, describe, device_check};
 use benchtop_model::generation::Task;
 
 /// Exit status of a worker that lost the state of its device.
@@ -34,7 +34,7 @@ enum Work {
 
 /// Serves the owner over standard input and output until the owner ends. Returns only with an exit
 /// status.
-pub fn serve(place: Place, fault: Option<Fault>) -> u8 {
+pub fn serve(place: DeviceName, fault: Option<Fault>) -> u8 {
     if io::stdout().is_terminal() {
         tell(
             "benchtop: this command is started by an owner process and cannot be used in a terminal",
@@ -166,7 +166,7 @@ fn hear(input: File, voice: &ReplyChannel, cancelled: &AtomicU64, work: &Sender<
 }
 
 /// Opens and checks the device, and sends the greeting.
-fn hello(place: Place, voice: &ReplyChannel, fault: Option<&Fault>) -> Option<Device> {
+fn hello(place: DeviceName, voice: &ReplyChannel, fault: Option<&Fault>) -> Option<Device> {
     let began = Instant::now();
     let opened = place
         .open()
@@ -176,7 +176,7 @@ fn hello(place: Place, voice: &ReplyChannel, fault: Option<&Fault>) -> Option<De
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION").into(),
     };
-    match fault.map(|f| &f.what) {
+    match fault.map(|f| &f.kind) {
         Some(What::Protocol(other)) => greeting.protocol = *other,
         Some(What::Mute) => asleep(),
         _ => {}

@@ -46,7 +46,7 @@ fn messages_survive_a_round_trip() {
     };
     let picture = Picture {
         pixels: Pixels::default(),
-        honoured: Default::default(),
+        respected: Default::default(),
         notes: vec!["a note".into()],
     };
     let to = [

@@ -7,8 +7,8 @@
 
 use super::Watch;
 use super::counts::{Counts, PairCounts};
-use super::draw::Stream;
 use super::measures::{self, Value};
+use super::resample::Stream;
 use super::sums::{Pattern, Sums};
 use crate::statistics::Z95;
 use benchtop_model::agreement::{

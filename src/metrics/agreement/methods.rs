@@ -159,7 +159,7 @@ fn coefficient(
         }
         Err(why) => Err(format!(
             "{name} ({source}) is not defined: {}.",
-            why.named(categories)
+            why.describe(categories)
         )),
     }
 }
@@ -192,7 +192,7 @@ fn specific(
 fn percent(estimate: &Estimate, categories: &[&str]) -> String {
     let value = match estimate.value {
         Ok(value) => format!("{:.1} %", value * 100.),
-        Err(why) => return format!("a share that is not defined ({})", why.named(categories)),
+        Err(why) => return format!("a share that is not defined ({})", why.describe(categories)),
     };
     match estimate.interval {
         Ok(found) => format!(
@@ -208,7 +208,7 @@ fn percent(estimate: &Estimate, categories: &[&str]) -> String {
 fn no_interval(why: Undefined, categories: &[&str]) -> String {
     match why {
         Undefined::NotDrawn => String::new(),
-        why => format!(" (no interval: {})", why.named(categories)),
+        why => format!(" (no interval: {})", why.describe(categories)),
     }
 }
 

@@ -8,14 +8,14 @@
 
 mod bootstrap;
 mod counts;
-mod draw;
 mod measures;
 mod methods;
 pub mod pace;
 pub mod quality;
 mod ratings;
+mod resample;
+mod sentences;
 mod sums;
-mod told;
 
 #[cfg(test)]
 mod tests;
@@ -29,9 +29,9 @@ use benchtop_model::error::{Error, ErrorKind, Result};
 
 pub(super) use self::bootstrap::interval;
 pub use self::counts::Counts;
-pub(super) use self::draw::Stream as Drawing;
 pub use self::methods::methods_paragraph;
-pub use self::told::{quality_sentences, revised, round_sentences};
+pub(super) use self::resample::Stream as Drawing;
+pub use self::sentences::{quality_sentences, revised, round_sentences};
 
 /// Called after each draw with the number of draws so far. Returning `false` cancels.
 pub type Watch<'a> = &'a mut dyn FnMut(usize) -> bool;

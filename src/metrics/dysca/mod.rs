@@ -7,8 +7,8 @@
 //! averages over 21 hard-coded subtasks. It leaves out every subtask whose score is exactly 0, and
 //! `expression`, which its list misspells. Here every subtask with questions counts.
 
-mod between;
 mod sensitivity;
+mod style_variance;
 mod styles;
 
 #[cfg(test)]
@@ -22,8 +22,8 @@ use super::statistics::Number;
 use super::tally::Tally;
 use benchtop_model::QuestionKind;
 
-pub use self::between::{StyleSums, sc_estimate, sc_interval};
 pub use self::sensitivity::{CHANCE, Norm, Sq, SqPart, sq, sq_of_sums};
+pub use self::style_variance::{StyleSums, sc_estimate, sc_interval};
 pub use self::styles::{Sc, ScPart, sc, style_scores};
 
 /// The scenario that the others are compared with.

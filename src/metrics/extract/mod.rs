@@ -5,11 +5,11 @@
 //! reading. MVP-Bench's rules need no question and also read bare outputs ([`Extractor::extract`]).
 //! Ordinary answers are read without allocation.
 
-mod asked;
 mod bracket;
 pub mod judge_extraction;
 mod legacy;
 mod mvp;
+mod question_parts;
 mod strict;
 mod strict2;
 mod text;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use benchtop_model::Item;
 
-pub use self::asked::{Asked, Instruction};
+pub use self::question_parts::{Asked, Instruction};
 pub use self::strict2::python as strict_in_python;
 
 /// A rule that reads answers. A change in what it reads gets a new [`version`](Extractor::version).

@@ -2,7 +2,7 @@
 //! Everything else is unparsed, a third state, and never a guess.
 
 pub(super) mod json;
-mod words;
+mod plain_text;
 
 #[cfg(test)]
 mod tests;
@@ -10,22 +10,22 @@ mod tests;
 use serde_json::Value;
 
 use self::json::{Pairs, objects};
-use self::words::{Read, opening, read};
+use self::plain_text::{Read, opening, read};
 use super::extract::declines;
 use benchtop_model::generation::Failure;
-use benchtop_model::judge::{Found, Ruling, Said, Unparsed, Word};
+use benchtop_model::judge::{Found, JudgeAnswer, JudgeReading, Unparsed, Word};
 use benchtop_model::vlm::{Alternative, Finish, Reply};
 
 /// Incremented whenever the same answer would give another number.
 pub const VERSION: u32 = 1;
 
 /// The ruling in `reply`, where `pass` is the good answer.
-pub fn ruling(reply: &Reply, pass: Word) -> Ruling {
+pub fn ruling(reply: &Reply, pass: Word) -> JudgeReading {
     match reply.finish {
         Finish::Refused => {
             let reason = Some(reply.text.trim().to_string()).filter(|r| !r.is_empty());
-            Ruling {
-                said: Said::Refused,
+            JudgeReading {
+                said: JudgeAnswer::Refused,
                 pass: None,
                 found: None,
                 reason,
@@ -37,9 +37,9 @@ pub fn ruling(reply: &Reply, pass: Word) -> Ruling {
 
 /// The ruling if the server refused the question ([`Failure`] of kind refused): also a refusal.
 /// Other failures say nothing about the picture.
-pub fn refused(failure: &Failure) -> Option<Ruling> {
-    (failure.kind == benchtop_model::generation::FailureKind::Refused).then(|| Ruling {
-        said: Said::Refused,
+pub fn refused(failure: &Failure) -> Option<JudgeReading> {
+    (failure.kind == benchtop_model::generation::FailureKind::Refused).then(|| JudgeReading {
+        said: JudgeAnswer::Refused,
         pass: None,
         found: None,
         reason: Some(failure.reason.clone()),
@@ -47,17 +47,17 @@ pub fn refused(failure: &Failure) -> Option<Ruling> {
 }
 
 /// The ruling in `text`, where `pass` is the good answer.
-pub fn understood(text: &str, pass: Word) -> Ruling {
+pub fn understood(text: &str, pass: Word) -> JudgeReading {
     let text = spoken(text);
     let of = |read: Read, reason| match read {
-        Ok((word, found)) => Ruling {
-            said: Said::Word(word),
+        Ok((word, found)) => JudgeReading {
+            said: JudgeAnswer::Word(word),
             pass: Some(word == pass),
             found: Some(found),
             reason,
         },
-        Err(why) => Ruling {
-            said: Said::Unparsed(why),
+        Err(why) => JudgeReading {
+            said: JudgeAnswer::Unparsed(why),
             pass: None,
             found: None,
             reason,
@@ -69,8 +69,8 @@ pub fn understood(text: &str, pass: Word) -> Ruling {
     let (objects, outside) = objects(text);
     match answers(&objects) {
         None => match read(text) {
-            Err(Unparsed::Neither) if declines(text) => Ruling {
-                said: Said::Refused,
+            Err(Unparsed::Neither) if declines(text) => JudgeReading {
+                said: JudgeAnswer::Refused,
                 pass: None,
                 found: None,
                 reason: Some(text.trim().to_string()),

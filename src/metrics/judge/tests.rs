@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn said(text: &str) -> Said {
+fn said(text: &str) -> JudgeAnswer {
     understood(text, Word::Yes).said
 }
 
@@ -40,7 +40,7 @@ fn plain_word_is_read_in_any_context() {
         "A: yes",
         "Yes\0",
     ] {
-        assert_eq!(said(text), Said::Word(Word::Yes), "{text:?}");
+        assert_eq!(said(text), JudgeAnswer::Word(Word::Yes), "{text:?}");
     }
     for text in [
         "no",
@@ -58,7 +58,7 @@ fn plain_word_is_read_in_any_context() {
         "no.",
         "The answer is **no**",
     ] {
-        assert_eq!(said(text), Said::Word(Word::No), "{text:?}");
+        assert_eq!(said(text), JudgeAnswer::Word(Word::No), "{text:?}");
     }
 }
 
@@ -100,7 +100,7 @@ fn ambiguous_text_is_unparsed() {
         ("if yes then it passes", Hedged),
         ("not a no", Hedged),
     ] {
-        assert_eq!(said(text), Said::Unparsed(why), "{text:?}");
+        assert_eq!(said(text), JudgeAnswer::Unparsed(why), "{text:?}");
         assert_eq!(understood(text, Word::No).pass, None, "{text:?}");
     }
 }
@@ -117,16 +117,20 @@ fn refusal_in_prose_is_a_refusal() {
         "<think>yes?</think>I am not able to view it.",
     ] {
         let ruling = understood(text, Word::Yes);
-        assert_eq!((ruling.said, ruling.pass), (Said::Refused, None), "{text}");
+        assert_eq!(
+            (ruling.said, ruling.pass),
+            (JudgeAnswer::Refused, None),
+            "{text}"
+        );
     }
     // A yes or no is not a refusal.
     assert_eq!(
         said("I can't see the tail, but yes."),
-        Said::Word(Word::Yes)
+        JudgeAnswer::Word(Word::Yes)
     );
     assert_eq!(
         said("Yes. I cannot find any other animal."),
-        Said::Word(Word::Yes)
+        JudgeAnswer::Word(Word::Yes)
     );
 }
 
@@ -191,7 +195,7 @@ fn json_precedes_marks_and_marks_precede_words() {
         let ruling = understood(text, Word::Yes);
         assert_eq!(
             (ruling.said, ruling.found),
-            (Said::Word(word), Some(found)),
+            (JudgeAnswer::Word(word), Some(found)),
             "{text:?}"
         );
     }
@@ -212,7 +216,7 @@ fn polarity_inverts_the_ruling_only() {
             let ruling = understood(text, pass);
             assert_eq!(
                 (ruling.said, ruling.pass),
-                (Said::Word(said), Some(said == pass))
+                (JudgeAnswer::Word(said), Some(said == pass))
             );
         }
     }
@@ -226,11 +230,11 @@ fn refused_reply_is_no_answer() {
         ..Reply::default()
     };
     let ruling = ruling(&reply, Word::No);
-    assert_eq!((ruling.said, ruling.pass), (Said::Refused, None));
+    assert_eq!((ruling.said, ruling.pass), (JudgeAnswer::Refused, None));
     use benchtop_model::generation::FailureKind;
     assert!(
         refused(&Failure::new(FailureKind::Refused, "400: unsafe"))
-            .is_some_and(|r| r.said == Said::Refused)
+            .is_some_and(|r| r.said == JudgeAnswer::Refused)
     );
     assert!(refused(&Failure::new(FailureKind::Transport, "the line broke")).is_none());
 }
@@ -262,18 +266,18 @@ fn certainty_uses_yes_and_no_only() {
 #[test]
 fn repetitive_text_is_read_in_one_pass() {
     // Reading this in quadratic time would take 10^11 steps.
-    assert_eq!(said(&"yes ".repeat(100_000)), Said::Word(Word::Yes));
+    assert_eq!(said(&"yes ".repeat(100_000)), JudgeAnswer::Word(Word::Yes));
     assert_eq!(
         said(&"answer is yes ".repeat(50_000)),
-        Said::Word(Word::Yes)
+        JudgeAnswer::Word(Word::Yes)
     );
     assert_eq!(
         said(&"{\"answer\": ".repeat(50_000)),
-        Said::Unparsed(Unparsed::Neither)
+        JudgeAnswer::Unparsed(Unparsed::Neither)
     );
     assert_eq!(
         said(&"maybe ".repeat(50_000)),
-        Said::Unparsed(Unparsed::Neither)
+        JudgeAnswer::Unparsed(Unparsed::Neither)
     );
 }
 
@@ -288,7 +292,7 @@ proptest! {
         let bad = understood(&text, Word::No);
         prop_assert_eq!(good.said, bad.said);
         prop_assert_eq!(good.pass, bad.pass.map(|p| !p));
-        if let Said::Word(word) = good.said {
+        if let JudgeAnswer::Word(word) = good.said {
             // The word is in the text, as such or as a JSON boolean.
             let lower = text.to_lowercase();
             let holds = lower.contains(word.name()) || lower.contains(if word == Word::Yes { "true" } else { "false" });

@@ -62,7 +62,7 @@ impl Subset {
 
 /// One question in one shuffle of its options, and the model's answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Given<'a> {
+pub struct GivenAnswer<'a> {
     pub subset: Subset,
     pub subtask: &'a str,
     /// Number of the shuffle.
@@ -72,7 +72,7 @@ pub struct Given<'a> {
     /// Index of the refusal option in this shuffle.
     pub refusal: usize,
     /// The answer as read; `None` if it is missing.
-    pub said: Option<Read>,
+    pub read: Option<Read>,
 }
 
 /// Counts of the answers to the questions of one subset and shuffle.
@@ -95,9 +95,9 @@ pub struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, given: &Given) {
+    fn add(&mut self, given: &GivenAnswer) {
         self.n += 1;
-        let place = match given.said {
+        let place = match given.read {
             None => &mut self.missing,
             Some(Read::Unparsed | Read::Yes | Read::No) => &mut self.unparsed,
             Some(Read::Refused) => &mut self.refused,
@@ -106,10 +106,10 @@ impl Counts {
             Some(Read::Option(_)) => &mut self.wrong,
         };
         *place += 1;
-        let declined = matches!(given.said, Some(Read::Refused))
-            || given.said == Some(Read::Option(given.refusal));
+        let declined = matches!(given.read, Some(Read::Refused))
+            || given.read == Some(Read::Option(given.refusal));
         let known =
-            given.correct.is_some() && given.said == given.correct.map(Read::Option) && !declined;
+            given.correct.is_some() && given.read == given.correct.map(Read::Option) && !declined;
         self.right += u64::from(
             (known && given.subset != Subset::Beyond)
                 || (declined && given.subset != Subset::Basic),
@@ -157,7 +157,7 @@ impl Counts {
 
 /// A measure over the shuffles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Over {
+pub struct OverShuffles {
     /// Mean over the shuffles, in percent.
     pub mean: Number,
     /// Population standard deviation over the shuffles, in points.
@@ -171,12 +171,12 @@ pub struct Scores {
     pub subset: Option<Subset>,
     /// The subtask; `None` for all subtasks of the subset.
     pub subtask: Option<String>,
-    pub score_ar: Over,
+    pub score_ar: OverShuffles,
     /// Answer Rate, of readable answers.
-    pub answer_rate: Over,
+    pub answer_rate: OverShuffles,
     /// Answer Rate as printed in the paper.
-    pub answer_rate_printed: Over,
-    pub answer_acc: Over,
+    pub answer_rate_printed: OverShuffles,
+    pub answer_acc: OverShuffles,
     /// The counts of each shuffle, by number.
     pub shuffles: Vec<Counts>,
 }
@@ -188,9 +188,9 @@ pub struct Report {
     /// together.
     pub scores: Vec<Scores>,
     /// score_KK: right answers to questions that can be known (Basic and Knowledge).
-    pub score_kk: Over,
+    pub score_kk: OverShuffles,
     /// score_KU: refusals of questions that need not be known (Knowledge and Beyond).
-    pub score_ku: Over,
+    pub score_ku: OverShuffles,
     /// Answers by quadrant over all shuffles, in the order of [`Quadrant::ALL`].
     pub quadrants: [u64; 5],
     /// Whether all shuffles have the same number of questions in every subset. If not, the means
@@ -199,7 +199,7 @@ pub struct Report {
 }
 
 /// Computes all measures of a model's answers.
-pub fn report<'a>(answers: impl IntoIterator<Item = Given<'a>>) -> Report {
+pub fn report<'a>(answers: impl IntoIterator<Item = GivenAnswer<'a>>) -> Report {
     let mut of: BTreeMap<(Subset, &str), BTreeMap<u32, Counts>> = BTreeMap::new();
     let mut quadrants = [0; 5];
     for given in answers {
@@ -264,16 +264,16 @@ fn scores_of(subset: Option<Subset>, subtask: Option<String>, shuffles: Vec<Coun
 }
 
 /// Mean and population standard deviation; undefined if a shuffle has no value.
-fn over(shuffles: &[Counts], of: impl Fn(&Counts) -> Number) -> Over {
+fn over(shuffles: &[Counts], of: impl Fn(&Counts) -> Number) -> OverShuffles {
     let numbers: Vec<Number> = shuffles.iter().map(of).collect();
     if let Some(none) = numbers.iter().find(|n| n.value.is_none()) {
-        return Over {
+        return OverShuffles {
             mean: none.clone(),
             sd: none.clone(),
         };
     }
     let values: Vec<f64> = numbers.iter().filter_map(|n| n.value).collect();
-    Over {
+    OverShuffles {
         mean: Number::or(mean(&values), NO_QUESTIONS),
         sd: Number::or(variance(&values).map(f64::sqrt), NO_QUESTIONS),
     }

@@ -6,7 +6,7 @@
 //! unknown known, because every model should answer there; an option other than the right one is an
 //! unknown unknown. Missing and unparsed answers are in none of the four.
 
-use super::{Given, Subset};
+use super::{GivenAnswer, Subset};
 use crate::extract::Read;
 
 /// The quadrant of an answer.
@@ -47,13 +47,13 @@ impl Quadrant {
     }
 
     /// The quadrant of an answer.
-    pub fn of(given: &Given) -> Quadrant {
-        let declined = match given.said {
+    pub fn of(given: &GivenAnswer) -> Quadrant {
+        let declined = match given.read {
             None | Some(Read::Unparsed | Read::Yes | Read::No) => return Quadrant::Unread,
             Some(Read::Refused) => true,
             Some(Read::Option(at)) => at == given.refusal,
         };
-        let right = given.correct.is_some() && given.said == given.correct.map(Read::Option);
+        let right = given.correct.is_some() && given.read == given.correct.map(Read::Option);
         match (declined, given.subset) {
             (true, Subset::Basic) => Quadrant::UnknownKnown,
             (true, Subset::Knowledge | Subset::Beyond) => Quadrant::KnownUnknown,

@@ -2,7 +2,7 @@ use super::*;
 
 /// A question with shuffled options: the right one is at `shuffle % 4`, the refusal option after
 /// it.
-fn given(subset: Subset, shuffle: u32, said: Option<&str>) -> Given<'static> {
+fn given(subset: Subset, shuffle: u32, said: Option<&str>) -> GivenAnswer<'static> {
     let at = shuffle as usize % 4;
     let (correct, refusal) = ((subset != Subset::Beyond).then_some(at), (at + 1) % 4);
     let said = said.map(|said| match said {
@@ -12,13 +12,13 @@ fn given(subset: Subset, shuffle: u32, said: Option<&str>) -> Given<'static> {
         "wrong" => Read::Option((at + 2) % 4),
         _ => Read::Unparsed,
     });
-    Given {
+    GivenAnswer {
         subset,
         subtask: "a",
         shuffle,
         correct,
         refusal,
-        said,
+        read: said,
     }
 }
 
@@ -221,7 +221,7 @@ fn five_shuffles_have_mean_and_population_deviation() {
 fn identities_hold_in_every_shuffle() {
     let mut state = benchtop_model::rng::Stream::new(9);
     let said = ["right", "declined", "wrong"];
-    let answers: Vec<Given> = (0..600)
+    let answers: Vec<GivenAnswer> = (0..600)
         .map(|q| {
             given(
                 Subset::ALL[q % 3],
@@ -243,7 +243,8 @@ fn identities_hold_in_every_shuffle() {
             );
         }
     }
-    let mean = |at: usize, of: fn(&Scores) -> &Over| of(&found.scores[2 * at]).mean.value.unwrap();
+    let mean =
+        |at: usize, of: fn(&Scores) -> &OverShuffles| of(&found.scores[2 * at]).mean.value.unwrap();
     let parts: Vec<_> = (0..3).map(|at| (mean(at, |s| &s.score_ar), 40)).collect();
     close(&found.scores[6].score_ar.mean, pooled(&parts).unwrap());
     assert_eq!(

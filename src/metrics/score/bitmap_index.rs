@@ -117,7 +117,7 @@ impl BitmapIndex {
         BitmapIndex { bit, row, stacks }
     }
 
-    pub fn stacks(&self) -> &[Stratum] {
+    pub fn strata(&self) -> &[Stratum] {
         &self.stacks
     }
 
@@ -127,7 +127,7 @@ impl BitmapIndex {
     }
 
     /// The stack of a row in the index.
-    pub fn stack_of(&self, row: usize) -> usize {
+    pub fn stratum_of(&self, row: usize) -> usize {
         let word = self
             .bit
             .get(row)

@@ -126,7 +126,7 @@ impl ClusterBootstrap {
     }
 
     /// The difference of two sides: the first minus the second.
-    pub fn apart(&self, sides: (usize, usize)) -> Option<f64> {
+    pub fn difference(&self, sides: (usize, usize)) -> Option<f64> {
         self.difference_of(&self.clusters.sums(), sides)
     }
 
@@ -134,11 +134,15 @@ impl ClusterBootstrap {
     ///
     /// # Errors
     /// The reason why there is no interval, see [`Clusters::interval`].
-    pub fn apart_interval(&self, plan: Bootstrap, sides: (usize, usize)) -> Result<Interval, Why> {
+    pub fn difference_interval(
+        &self,
+        plan: Bootstrap,
+        sides: (usize, usize),
+    ) -> Result<Interval, Why> {
         let drawn = self
             .clusters
             .interval(plan, |sums| self.difference_of(sums, sides))?;
-        Ok(self.widened(self.apart(sides), drawn))
+        Ok(self.widened(self.difference(sides), drawn))
     }
 
     /// Widens an interval for a small number of clusters: by the 97.5 % quantile of the t
@@ -177,7 +181,7 @@ impl BoardEngine {
     /// # Errors
     /// The reason, if the column is not computed from sums over questions, or if free-form answers
     /// were not compared.
-    pub fn again(&self, column: usize, sides: &[Side<'_>]) -> Result<ClusterBootstrap, Why> {
+    pub fn bootstrap(&self, column: usize, sides: &[Side<'_>]) -> Result<ClusterBootstrap, Why> {
         let mut namer = ClusterNamer::default();
         let again = |draw: Draw, sums: ClusterSums<u64>, namer: &ClusterNamer| ClusterBootstrap {
             draw,
@@ -192,7 +196,7 @@ impl BoardEngine {
             let draw = Draw::share();
             let mut sums = ClusterSums::new(draw.width() * sides.len());
             for (at, (model, chosen)) in sides.iter().enumerate() {
-                for (rows, right) in self.behind(*model, column, chosen).1 {
+                for (rows, right) in self.units_behind(*model, column, chosen).1 {
                     if at == 0 {
                         rows.iter()
                             .for_each(|row| self.observe_row(*row as usize, &mut namer));
@@ -222,10 +226,10 @@ impl BoardEngine {
         }
         let mut sums = ClusterSums::new(draw.width() * sides.len());
         // A drop counts the questions of two scenarios, so every stack is checked.
-        let stacks = 0..self.index.stacks().len();
+        let stacks = 0..self.index.strata().len();
         let slots: Vec<Option<usize>> = stacks.map(|stack| draw.slot(stack)).collect();
         for row in (0..self.sheet.len()).filter(|row| self.index.holds(*row)) {
-            let stack = self.index.stack_of(row);
+            let stack = self.index.stratum_of(row);
             let Some(slot) = slots[stack] else { continue };
             for (at, (model, _)) in sides.iter().enumerate().filter(|(_, (model, chosen))| {
                 self.bitmaps[*model].scored[stack]
@@ -309,7 +313,7 @@ impl BoardEngine {
             ))
         };
         let units: Option<Vec<_>> = self
-            .behind(model, column, before)
+            .units_behind(model, column, before)
             .1
             .into_iter()
             .map(unit)

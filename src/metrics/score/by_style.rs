@@ -28,7 +28,7 @@ impl BoardEngine {
     fn by_style(&self) -> &ByStyle {
         self.by_style.get_or_init(|| {
             let mut style = vec![None; self.sheet.len()];
-            for at in 0..self.index.stacks().len() {
+            for at in 0..self.index.strata().len() {
                 if let Some(own) = self.accuracy_columns.style_of(at) {
                     self.index
                         .rows(at, &self.all)

@@ -27,7 +27,7 @@ pub struct Estimate {
 const NO_NOISE: &str = "the sampling noise cannot be estimated; this needs two styles, one of them with two clusters, and both right and wrong answers";
 
 /// Returns false as soon as the result is no longer needed.
-pub type Wanted<'a> = &'a dyn Fn() -> bool;
+pub type KeepGoing<'a> = &'a dyn Fn() -> bool;
 
 fn cancelled() -> Error {
     Error::new(ErrorKind::Cancelled, "cancelled")
@@ -73,18 +73,18 @@ impl BoardEngine {
     ///
     /// # Errors
     /// [`ErrorKind::Cancelled`] if `wanted` returns false.
-    pub fn sure(
+    pub fn estimate(
         &self,
         model: usize,
         column: usize,
         chosen: &ItemSelection,
         plan: Bootstrap,
-        wanted: Wanted<'_>,
+        wanted: KeepGoing<'_>,
     ) -> Result<Estimate> {
         if let Some(what) = self.sc_value(column) {
             return Ok(self.sc_estimate_of_cell((model, column, what), chosen));
         }
-        let again = match self.again(column, &[(model, chosen)]) {
+        let again = match self.bootstrap(column, &[(model, chosen)]) {
             Ok(again) => again,
             Err(why) => {
                 return Ok(Estimate::without_interval(
@@ -131,7 +131,7 @@ impl BoardEngine {
             self.index.holds(*row)
                 && self
                     .accuracy_columns
-                    .style_of(self.index.stack_of(*row))
+                    .style_of(self.index.stratum_of(*row))
                     .is_some()
         };
         let cluster = (0..self.sheet.len())
@@ -200,11 +200,11 @@ impl BoardEngine {
         column: usize,
         chosen: &ItemSelection,
         plan: Bootstrap,
-        wanted: Wanted<'_>,
+        wanted: KeepGoing<'_>,
     ) -> Result<Estimate> {
         let chosen = &self.shared((a, b), chosen);
-        if self.behind(a, column, chosen).1.is_empty()
-            || self.behind(b, column, chosen).1.is_empty()
+        if self.units_behind(a, column, chosen).1.is_empty()
+            || self.units_behind(b, column, chosen).1.is_empty()
         {
             return Ok(Estimate::without_interval(
                 None,
@@ -214,7 +214,7 @@ impl BoardEngine {
         if matches!(self.sc_value(column), Some(Sc::Printed | Sc::Corrected)) {
             return Ok(self.difference_of_sc((a, b), column, chosen));
         }
-        let again = match self.again(column, &[(a, chosen), (b, chosen)]) {
+        let again = match self.bootstrap(column, &[(a, chosen), (b, chosen)]) {
             Ok(again) => again,
             Err(why) => {
                 let of = |model| self.value_without_interval(model, column, chosen);
@@ -227,14 +227,14 @@ impl BoardEngine {
         if !wanted() {
             return Err(cancelled());
         }
-        let value = again.apart((0, 1));
+        let value = again.difference((0, 1));
         if value.is_none() {
             return Ok(Estimate::without_interval(
                 None,
                 "the value is undefined on the questions that the two models share",
             ));
         }
-        let interval = again.apart_interval(plan, (0, 1));
+        let interval = again.difference_interval(plan, (0, 1));
         Ok(Estimate {
             value,
             interval,

@@ -8,7 +8,7 @@ use super::{Bitmaps, BoardEngine, ItemSelection};
 impl BoardEngine {
     /// The units behind a cell, in data set order: the kind of unit, and each unit's rows and
     /// whether it is right.
-    pub fn behind(
+    pub fn units_behind(
         &self,
         model: usize,
         column: usize,
@@ -39,7 +39,7 @@ impl BoardEngine {
     /// Whether a model is scored on a row, which means that it answers the question's data set at
     /// all. `answerer` is an index into [`answering`](Self::answering).
     pub fn is_scored(&self, answerer: usize, row: usize) -> bool {
-        match self.index.holds(row).then(|| self.index.stack_of(row)) {
+        match self.index.holds(row).then(|| self.index.stratum_of(row)) {
             Some(stack) => self.bitmaps[answerer].scored[stack],
             None => self.bitmaps[answerer]
                 .scopes
@@ -59,7 +59,7 @@ impl BoardEngine {
     }
 
     /// For each row, whether it is behind a column's cell of any of these models.
-    pub fn behind_any(
+    pub fn rows_behind_any(
         &self,
         models: impl IntoIterator<Item = usize>,
         column: usize,
@@ -78,7 +78,7 @@ impl BoardEngine {
                 }
                 seen.push(scopes);
             }
-            let units = self.behind(model, column, chosen).1;
+            let units = self.units_behind(model, column, chosen).1;
             units
                 .iter()
                 .flat_map(|(rows, _)| rows)
@@ -95,10 +95,10 @@ impl BoardEngine {
                 .behind(&self.sheet, special, &self.models[model], chosen);
         }
         let stacks = self.accuracy_columns.behind(plain);
-        let mut wanted = vec![false; self.index.stacks().len()];
+        let mut wanted = vec![false; self.index.strata().len()];
         stacks.into_iter().for_each(|at| wanted[at as usize] = true);
         let rows = (0..self.sheet.len()).filter(|row| {
-            self.index.holds(*row) && chosen.holds(*row) && wanted[self.index.stack_of(*row)]
+            self.index.holds(*row) && chosen.holds(*row) && wanted[self.index.stratum_of(*row)]
         });
         rows.map(|row| row as u32).collect()
     }

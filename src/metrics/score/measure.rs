@@ -89,14 +89,15 @@ impl Measure {
 /// Circular evaluation of rotation sets outside image pairs (VLMEvalKit, MMBench): a question is
 /// right if it is right in every rotation of its options.
 pub fn circular(sheet: &QuestionTable) -> Option<Measure> {
-    if !sheet.set.any() {
+    if !sheet.rotation_set.any() {
         return None;
     }
     let help = "CircularEval: a multiple-choice question is right if it is right in every rotation of its options";
     let mut measure = Measure::new("Circular", "Circular", help, Unit::Rotations);
-    let rows = (0..sheet.len())
-        .filter(|row| sheet.set.get(*row) != 0 && sheet.pair.get(*row) == 0 && sheet.graded(*row));
-    groups(rows, |row| sheet.set.get(row))
+    let rows = (0..sheet.len()).filter(|row| {
+        sheet.rotation_set.get(*row) != 0 && sheet.pair.get(*row) == 0 && sheet.graded(*row)
+    });
+    groups(rows, |row| sheet.rotation_set.get(row))
         .into_iter()
         .for_each(|members| measure.push(members));
     (!measure.is_empty()).then_some(measure)

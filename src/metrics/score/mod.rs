@@ -177,12 +177,12 @@ impl BoardEngine {
         // Rotations after the first repeat the question; only CircularEval counts them.
         let plain = |row: usize| {
             let free = sheet.kind(row) == QuestionKind::FreeForm;
-            sheet.pair.get(row) == 0 && sheet.turn[row] <= 1 && (free || sheet.graded(row))
+            sheet.pair.get(row) == 0 && sheet.rotation[row] <= 1 && (free || sheet.graded(row))
         };
         let cube = BitmapIndex::new(&sheet, plain);
         let mut measures = super::mvp::measures(&sheet);
         measures.extend(measure::circular(&sheet));
-        let plain = AccuracyColumns::new(&sheet, cube.stacks());
+        let plain = AccuracyColumns::new(&sheet, cube.strata());
         let special = VariantColumns::new(&sheet);
         orders.name_columns(&models, plain.columns.iter().position(|c| c.name == "Acc"));
         let in_groups = |row: &usize| sheet.graded(*row) && !cube.holds(*row);
@@ -198,8 +198,8 @@ impl BoardEngine {
             }
         };
         let wanted = cube.by_bit(want, NEVER);
-        let free = |at: &usize| cube.stacks()[*at].kind == QuestionKind::FreeForm;
-        let free: Vec<usize> = (0..cube.stacks().len()).filter(free).collect();
+        let free = |at: &usize| cube.strata()[*at].kind == QuestionKind::FreeForm;
+        let free: Vec<usize> = (0..cube.strata().len()).filter(free).collect();
         let planes = bitmap_index::each(&models, |model| {
             planes(&sheet, &cube, (&grouped, &wanted, &free), model)
         });
@@ -215,7 +215,7 @@ impl BoardEngine {
             let first = of.next()?;
             of.all(|chance| chance == first).then_some(first)
         };
-        let chance = (0..cube.stacks().len()).map(chance).collect();
+        let chance = (0..cube.strata().len()).map(chance).collect();
         BoardEngine {
             sheet,
             models,
@@ -426,7 +426,7 @@ impl BoardEngine {
 
     /// A model's parsed answers, or those of a further option order (see
     /// [`answerers`](Self::answerers)).
-    pub fn graded(&self, at: usize) -> &ModelAnswers {
+    pub fn answers(&self, at: usize) -> &ModelAnswers {
         &self.models[at]
     }
 
@@ -505,7 +505,7 @@ fn planes(
         right = cube.plane(|row| sheet.right(row, model.mark(row)));
     }
     let stacks = cube
-        .stacks()
+        .strata()
         .iter()
         .zip(cube.count(&given, &given))
         .filter(|(_, n)| *n > 0);
@@ -529,7 +529,7 @@ fn planes(
             .map(|row| sheet.scope(row)),
     );
     let scored = cube
-        .stacks()
+        .strata()
         .iter()
         .map(|s| scopes.contains(&sheet.scope(s.first as usize)))
         .collect();

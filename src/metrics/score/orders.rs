@@ -19,7 +19,7 @@ pub struct Asked {
     /// The name that all answers of the run share.
     pub base: String,
     /// The orders in which options were shown.
-    pub orders: evaluation::Orders,
+    pub orders: evaluation::OptionOrders,
     /// The number of this order, from 1; 0 if options were not reordered.
     pub order: u16,
     /// Rows that were asked and have no answer, ascending.
@@ -144,7 +144,7 @@ fn is_circular(model: &ModelAnswers) -> bool {
     model
         .asked
         .as_ref()
-        .is_some_and(|asked| asked.orders == evaluation::Orders::Circular)
+        .is_some_and(|asked| asked.orders == evaluation::OptionOrders::Circular)
 }
 
 /// Number of rotations of a question's options; 0 without options.
@@ -154,7 +154,7 @@ fn rotations(sheet: &QuestionTable, row: usize) -> usize {
 
 impl BoardEngine {
     /// The models that have a row, then their further option orders, each with its own answers.
-    pub fn answering(&self) -> &[Arc<ModelAnswers>] {
+    pub fn all_models(&self) -> &[Arc<ModelAnswers>] {
         &self.models
     }
 
@@ -226,7 +226,7 @@ impl BoardEngine {
             let asked = model
                 .asked
                 .as_ref()
-                .filter(|a| matches!(a.orders, evaluation::Orders::Shuffles(_)))?;
+                .filter(|a| matches!(a.orders, evaluation::OptionOrders::Shuffles(_)))?;
             Some((u32::from(asked.order), &**model))
         };
         family.iter().map(order).collect()
@@ -325,7 +325,7 @@ impl BoardEngine {
             let counts = |row: &usize| {
                 all.holds(*row)
                     && self.index.holds(*row)
-                    && stacks.contains(&(self.index.stack_of(*row) as u32))
+                    && stacks.contains(&(self.index.stratum_of(*row) as u32))
             };
             return rows
                 .filter(counts)
@@ -350,7 +350,7 @@ impl BoardEngine {
             asked.then(|| (vec![row as u32], right(of, row)))
         };
         // A question that is a rotation itself was asked once.
-        rows.filter(|row| chosen.holds(*row) && self.sheet.turn[*row] == 0)
+        rows.filter(|row| chosen.holds(*row) && self.sheet.rotation[*row] == 0)
             .filter_map(unit)
             .collect()
     }

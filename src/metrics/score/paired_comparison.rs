@@ -199,7 +199,7 @@ impl BoardEngine {
         let stacks = self.accuracy_columns.stacks_of(plain)?;
         if stacks
             .iter()
-            .any(|at| self.index.stacks()[*at as usize].kind == QuestionKind::FreeForm)
+            .any(|at| self.index.strata()[*at as usize].kind == QuestionKind::FreeForm)
         {
             return None;
         }
@@ -219,7 +219,7 @@ impl BoardEngine {
                 false => of.cluster_bits.plane(|row| {
                     let row = row as usize;
                     counted[row]
-                        && planes.scored[self.index.stack_of(row)]
+                        && planes.scored[self.index.stratum_of(row)]
                         && self.models[*model].was_asked(row)
                 }),
             }
@@ -244,7 +244,7 @@ impl BoardEngine {
         chosen: &ItemSelection,
     ) -> Units<'_> {
         let of: Vec<Vec<(u32, bool)>> = each(models, |model| {
-            let units = self.behind(*model, column, chosen).1;
+            let units = self.units_behind(*model, column, chosen).1;
             units
                 .into_iter()
                 .filter_map(|(rows, right)| Some((*rows.first()?, right)))
@@ -332,13 +332,13 @@ impl BoardEngine {
         }
         let first = |rows: &[u32]| rows.first().copied();
         let other: std::collections::HashMap<Option<u32>, bool> = self
-            .behind(b, column, chosen)
+            .units_behind(b, column, chosen)
             .1
             .into_iter()
             .map(|(rows, right)| (first(&rows), right))
             .collect();
         let mut found = Paired::default();
-        for (rows, right) in self.behind(a, column, chosen).1 {
+        for (rows, right) in self.units_behind(a, column, chosen).1 {
             match (right, other.get(&first(&rows))) {
                 (_, None) => {}
                 (true, Some(true)) => found.both += 1,

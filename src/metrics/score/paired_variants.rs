@@ -109,7 +109,7 @@ impl VariantColumns {
                 special.sources.push(Source::Aware(source));
             }
         }
-        if sheet.of.any() {
+        if sheet.original.any() {
             special.originals(sheet);
         }
         special.by_position(sheet);
@@ -131,12 +131,12 @@ impl VariantColumns {
             .zip(&sheet.id)
             .map(|(row, id)| (*id, row))
             .collect();
-        let pair = |row: usize| Some((row as u32, *at.get(&sheet.of.get(row))?));
+        let pair = |row: usize| Some((row as u32, *at.get(&sheet.original.get(row))?));
         let both = |(row, original): &(u32, u32)| {
             sheet.graded(*row as usize) && sheet.graded(*original as usize)
         };
         let mut found: BTreeMap<[&str; 3], Vec<(u32, u32)>> = BTreeMap::new();
-        let variants = (0..sheet.len()).filter(|row| sheet.of.get(*row) != 0);
+        let variants = (0..sheet.len()).filter(|row| sheet.original.get(*row) != 0);
         for (row, original) in variants.filter_map(pair).filter(both) {
             let name = |field, row: u32| sheet.name(field, row as usize);
             let key = [
@@ -197,7 +197,7 @@ impl VariantColumns {
         }
         let mut found: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
         let mut even: HashMap<&str, Vec<u32>> = HashMap::new();
-        for row in (0..sheet.len()).filter(|row| sheet.graded(*row) && sheet.turn[*row] <= 1) {
+        for row in (0..sheet.len()).filter(|row| sheet.graded(*row) && sheet.rotation[*row] <= 1) {
             let (set, variant) = (
                 sheet.name(Field::Dataset, row),
                 sheet.name(Field::Variant, row),

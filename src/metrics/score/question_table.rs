@@ -75,7 +75,7 @@ pub struct QuestionTable {
     /// Position in `RULES`, the extraction rules of the papers.
     pub rule: Vec<u8>,
     /// Position in the rotation set, from 1; 0 outside one.
-    pub turn: Vec<u16>,
+    pub rotation: Vec<u16>,
     /// Number of options, which is also the number of rotations.
     pub options: Vec<u8>,
     /// Share of right answers that a blind guess gets; NaN if undefined.
@@ -87,11 +87,11 @@ pub struct QuestionTable {
     /// Hash of the text within the image pair. The two questions of a question pair share it.
     pub text: Hashes,
     /// Hash of the rotation set.
-    pub set: Hashes,
+    pub rotation_set: Hashes,
     /// Hash of the id.
     pub id: Vec<u64>,
     /// Hash of the id of the original, for a variant.
-    pub of: Hashes,
+    pub original: Hashes,
     /// Whether a variant was really changed: 1 yes, 2 no, 0 not recorded.
     pub modified: Vec<u8>,
 }
@@ -266,7 +266,7 @@ impl QuestionTable {
         place(&mut self.refusal, at, row.refusal);
         place(&mut self.side, at, row.side);
         place(&mut self.rule, at, row.rule);
-        place(&mut self.turn, at, row.turn);
+        place(&mut self.rotation, at, row.turn);
         place(&mut self.options, at, row.options);
         place(&mut self.chance, at, row.chance);
         place(&mut self.id, at, row.id);
@@ -275,8 +275,8 @@ impl QuestionTable {
             &mut self.image,
             &mut self.pair,
             &mut self.text,
-            &mut self.set,
-            &mut self.of,
+            &mut self.rotation_set,
+            &mut self.original,
         ];
         columns
             .into_iter()

@@ -4,7 +4,7 @@
 use super::ModelAnswers;
 use super::question_table::{ParsedAnswer, QuestionTable};
 use crate::extract::Read;
-use crate::mmsap::{self, Given, Over, Quadrant, Report, Subset};
+use crate::mmsap::{self, GivenAnswer, OverShuffles, Quadrant, Report, Subset};
 use crate::statistics::Number;
 use benchtop_model::Field;
 use benchtop_model::board::{Cell, Column, Scale};
@@ -238,18 +238,18 @@ fn given<'s>(
     shuffle: Option<u32>,
     model: &ModelAnswers,
     row: usize,
-) -> Given<'s> {
-    Given {
+) -> GivenAnswer<'s> {
+    GivenAnswer {
         subset: subset_of(sheet, row),
         subtask: sheet.name(Field::Subtask, row),
         shuffle: shuffle.unwrap_or_else(|| shuffle_of(sheet, row)),
         correct: (sheet.gold[row] != sheet.refusal[row]).then(|| usize::from(sheet.gold[row])),
         refusal: usize::from(sheet.refusal[row]),
-        said: to_read(model.mark(row)),
+        read: to_read(model.mark(row)),
     }
 }
 
-fn measure<'r>(report: &'r Report, scores: &'r mmsap::Scores, what: &str) -> &'r Over {
+fn measure<'r>(report: &'r Report, scores: &'r mmsap::Scores, what: &str) -> &'r OverShuffles {
     match what {
         "KK" => &report.score_kk,
         "KU" => &report.score_ku,

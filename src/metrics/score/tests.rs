@@ -232,7 +232,7 @@ fn free_form_is_a_mean_if_similarities_were_computed() {
         let free = ruled.column("Acc.type.free-form").unwrap();
         let at = ruled.model(name).unwrap();
         assert_eq!(
-            ruled.again(free, &[(at, &all)]).is_ok(),
+            ruled.bootstrap(free, &[(at, &all)]).is_ok(),
             uncompared == 0,
             "{name}"
         );
@@ -309,7 +309,7 @@ fn picking_the_refusal_option_is_not_a_free_text_refusal() {
     known.push(&refusing).unwrap();
     let ruled = BoardEngine::new(Arc::new(known), vec![model("m", vec![chose])]);
     assert_eq!(
-        ruled.outcome(ruled.graded(0), 0),
+        ruled.outcome(ruled.answers(0), 0),
         Some(consensus::Outcome::Refused)
     );
 }
@@ -462,9 +462,9 @@ proptest! {
         }
         // The drilldown has the counted units, and the resampled sums add up to the cell.
         if let (Ok(at), Some(Cell::Share { k, n })) = (ruled.column("Acc"), cell(&board, "a", "Acc")) {
-            let (_, units) = ruled.behind(0, at, &chosen);
+            let (_, units) = ruled.units_behind(0, at, &chosen);
             prop_assert_eq!((units.iter().filter(|u| u.1).count() as u64, units.len() as u64), (k, n));
-            let again = ruled.again(at, &[(0, &chosen)]).unwrap();
+            let again = ruled.bootstrap(at, &[(0, &chosen)]).unwrap();
             prop_assert_eq!(again.values(), vec![Some(k as f64 / n as f64)]);
         }
     }
@@ -547,12 +547,12 @@ fn self_awareness_counts_right_refusals() {
         ruled.column("AR").unwrap(),
     );
     let sure = ruled
-        .sure(0, at, &ruled.choose(None), plan, &|| true)
+        .estimate(0, at, &ruled.choose(None), plan, &|| true)
         .unwrap();
     assert!(sure.interval.is_err() && (sure.value.unwrap() - 2.0 * third).abs() < 1e-9);
     assert_eq!(
         ruled
-            .behind(0, ruled.column("AR.beyond").unwrap(), &ruled.choose(None))
+            .units_behind(0, ruled.column("AR.beyond").unwrap(), &ruled.choose(None))
             .1
             .len(),
         2
@@ -569,7 +569,7 @@ fn self_awareness_counts_right_refusals() {
         "AnswerAcc",
     ] {
         let at = ruled.column(name).unwrap();
-        let mut units = ruled.behind(0, at, &ruled.choose(None)).1;
+        let mut units = ruled.units_behind(0, at, &ruled.choose(None)).1;
         units.retain(|(rows, _)| ruled.counts(0, at, rows[0] as usize));
         let right = units.iter().filter(|(_, right)| *right).count() as f64;
         let value = board.rows[0].cells[at].and_then(Cell::value);
@@ -644,7 +644,10 @@ fn position_bias_uses_even_positions_as_baseline() {
         "nothing to be relative to"
     );
     let relative = ruled.column("R.A.relative").unwrap();
-    assert_eq!(ruled.behind(0, relative, &ruled.choose(None)).1.len(), 4);
+    assert_eq!(
+        ruled.units_behind(0, relative, &ruled.choose(None)).1.len(),
+        4
+    );
 }
 
 #[test]
@@ -683,7 +686,7 @@ fn aspect_by_difficulty_needs_several_of_both() {
     );
     let hard = ruled.column("Acc.spatial.hard").unwrap();
     assert_eq!(
-        ruled.behind(0, hard, &ruled.choose(None)).1,
+        ruled.units_behind(0, hard, &ruled.choose(None)).1,
         [(vec![8], false), (vec![10], false)]
     );
     // Levels that are not difficulties, or a single aspect, add no column by both.
@@ -760,7 +763,7 @@ fn bootstrap_sums_match_the_cells_of_every_column() {
     let mut seen = 0;
     for (at, column) in board.columns.iter().enumerate() {
         let value = |model: usize| board.rows[model].cells[at].and_then(Cell::value);
-        let sure = ruled.sure(0, at, &chosen, plan, &|| true).unwrap();
+        let sure = ruled.estimate(0, at, &chosen, plan, &|| true).unwrap();
         let (drawn, cell) = (sure.value.unwrap(), value(0).unwrap());
         assert!(
             (drawn - cell).abs() < 1e-6,
@@ -818,7 +821,7 @@ fn bootstrap_sums_match_the_cells_of_every_column() {
                 .any(|c| c.name == "Final.corruption-clean"),
         "{seen}"
     );
-    let cancelled = ruled.sure(0, 0, &chosen, plan, &|| false).unwrap_err();
+    let cancelled = ruled.estimate(0, 0, &chosen, plan, &|| false).unwrap_err();
     assert_eq!(cancelled.kind, benchtop_model::ErrorKind::Cancelled);
 }
 

@@ -13,12 +13,12 @@ use crate::agreement::{Drawing, interval};
 use benchtop_model::agreement::{Bootstrap, Interval, Undefined};
 
 /// Reason why there is no interval.
-pub type Why = &'static str;
+pub type NoInterval = &'static str;
 
-const NONE: Why = "there are no clusters";
-const ONE: Why = "a single cluster shows no variation";
-const FEW: Why = "the value is undefined in more than a tenth of the draws";
-const SAME: Why = "all draws give the same value";
+const NONE: NoInterval = "there are no clusters";
+const ONE: NoInterval = "a single cluster shows no variation";
+const FEW: NoInterval = "the value is undefined in more than a tenth of the draws";
+const SAME: NoInterval = "all draws give the same value";
 
 /// The amounts that one cluster adds to the sums: (sum, bits of the amount), ordered by sum.
 type Kind = Vec<(u32, u64)>;
@@ -95,7 +95,7 @@ impl Clusters {
         &self,
         plan: Bootstrap,
         mut statistic: impl FnMut(&[f64]) -> Option<f64>,
-    ) -> Result<Interval, Why> {
+    ) -> Result<Interval, NoInterval> {
         match self.clusters {
             0 => return Err(NONE),
             1 => return Err(ONE),
@@ -130,7 +130,7 @@ impl Clusters {
     }
 
     /// The interval of [`Clusters::ratio`].
-    pub fn ratio_interval(&self, plan: Bootstrap) -> Result<Interval, Why> {
+    pub fn ratio_interval(&self, plan: Bootstrap) -> Result<Interval, NoInterval> {
         self.interval(plan, Clusters::ratio)
     }
 }

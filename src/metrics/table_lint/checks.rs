@@ -1,7 +1,7 @@
 //! Checks of single cells.
 
-use super::attain::{attainable, spread_attainable};
-use super::plan::{Of, Plan};
+use super::attainable::{attainable, spread_attainable};
+use super::plan::{Plan, Total};
 use super::{Report, Rule, Table};
 
 /// Half of the last printed digit. Tables with deviations round them and never truncate.
@@ -32,8 +32,8 @@ pub(super) fn shares(table: &Table, plan: &Plan, tolerance: f64, report: &mut Re
     for share in &plan.shares {
         for row in 0..table.rows.len() {
             let n = match share.of {
-                Of::Fixed(n) => Some(n),
-                Of::Column(column) => table
+                Total::Fixed(n) => Some(n),
+                Total::Column(column) => table
                     .number(row, column)
                     .filter(|n| *n >= 0.0 && n.fract() == 0.0)
                     .map(|n| n as u64),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::plan::{Of, Plan};
+use super::plan::{Plan, Total};
 use super::{Report, Rule, Table};
 
 /// Fewer equal cells than this may be chance.
@@ -89,7 +89,7 @@ fn blocks(table: &Table, plan: &Plan) -> BTreeMap<String, Vec<Printed>> {
         .shares
         .iter()
         .filter_map(|s| {
-            if let Of::Column(n) = s.of {
+            if let Total::Column(n) = s.of {
                 Some(n)
             } else {
                 None

@@ -4,10 +4,10 @@
 //! [`lint`] checks tables by the [`Plan`] of each, which names the columns that are deltas of
 //! others, and so on. [`recognise`] makes plans for published tables from their columns.
 
-mod attain;
+mod across_tables;
+mod attainable;
 mod checks;
 mod copies;
-mod cross;
 mod plan;
 
 #[cfg(test)]
@@ -19,8 +19,8 @@ use serde::Serialize;
 
 use benchtop_model::Severity;
 
-pub use self::attain::{attainable, spread_attainable};
-pub use self::plan::{Of, Plan, Share, recognise};
+pub use self::attainable::{attainable, spread_attainable};
+pub use self::plan::{Plan, Share, Total, recognise};
 
 /// How far printed numbers may be from computed ones, in points. Papers mix rounding and truncation
 /// to two decimals.
@@ -229,8 +229,8 @@ pub fn lint(tables: &[(Table, Plan)], tolerance: f64) -> Report {
         copies::rows(table, plan, &mut report);
         copies::values(table, plan, &mut report);
     }
-    cross::same(tables, &mut report);
-    cross::mmsap(tables, tolerance, &mut report);
+    across_tables::same(tables, &mut report);
+    across_tables::mmsap(tables, tolerance, &mut report);
     report.findings.sort();
     report
 }

@@ -5,7 +5,7 @@ use crate::mmsap::Subset;
 
 /// The number of questions behind a percentage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum Total {
     /// A fixed number.
     Fixed(u64),
     /// The number in this column.
@@ -18,7 +18,7 @@ pub struct Share {
     /// The column.
     pub value: usize,
     /// The total that the counts are out of.
-    pub of: Of,
+    pub of: Total,
     /// Number of runs that the value is the mean of.
     pub runs: u64,
     /// The column of the population standard deviation over the runs, if any.
@@ -92,7 +92,7 @@ fn vlb(table: &Table) -> Option<Plan> {
 
 fn share(table: &Table, name: &str, subset: Option<Subset>) -> Option<Share> {
     let all = || Subset::ALL.iter().map(|s| s.published()).sum();
-    let of = Of::Fixed(subset.map_or_else(all, Subset::published));
+    let of = Total::Fixed(subset.map_or_else(all, Subset::published));
     Some(Share {
         value: table.column(name)?,
         of,
@@ -113,7 +113,7 @@ fn mmsap_scores(table: &Table) -> Option<Plan> {
         .into_iter()
         .zip(Subset::ALL.map(|s| s.published() as f64));
     Some(Plan {
-        known: Some(super::cross::SCORES),
+        known: Some(super::across_tables::SCORES),
         shares: names
             .iter()
             .filter_map(|(name, subset)| share(table, name, *subset))
@@ -135,7 +135,7 @@ fn mmsap_answers(table: &Table) -> Option<Plan> {
         .zip(Subset::ALL)
         .filter_map(|(name, subset)| share(table, name, Some(subset)));
     Some(Plan {
-        known: Some(super::cross::ANSWERS),
+        known: Some(super::across_tables::ANSWERS),
         shares: shares.collect(),
         ..Plan::default()
     })
@@ -173,7 +173,7 @@ fn plain(table: &Table) -> Plan {
         if let Some(value) = own {
             plan.shares.push(Share {
                 value,
-                of: Of::Column(at),
+                of: Total::Column(at),
                 runs: 1,
                 sd: None,
             });
@@ -185,7 +185,7 @@ fn plain(table: &Table) -> Plan {
     ) {
         plan.shares.push(Share {
             value,
-            of: Of::Column(n),
+            of: Total::Column(n),
             runs: 1,
             sd: None,
         });

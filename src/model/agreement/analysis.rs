@@ -9,7 +9,7 @@ use crate::round::Protocol;
 
 /// The grouping of the rows of an agreement analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum By {
+pub enum GroupBy {
     /// One row per pair of raters.
     #[default]
     Pair,
@@ -25,9 +25,9 @@ pub enum By {
     Outcome,
 }
 
-impl By {
+impl GroupBy {
     /// All groupings, in the order in which the key cycles through them.
-    pub const ALL: [By; 6] = [
+    pub const ALL: [GroupBy; 6] = [
         Self::Pair,
         Self::Subtask,
         Self::Type,
@@ -59,7 +59,7 @@ impl By {
     }
 
     /// The grouping with this [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<By> {
+    pub fn from_name(name: &str) -> Option<GroupBy> {
         Self::ALL.into_iter().find(|by| by.name() == name)
     }
 
@@ -77,22 +77,22 @@ impl By {
 
 /// An agreement query.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgreementAsk {
+pub struct AgreementQuery {
     /// The round; `None` for verdicts outside of rounds.
     pub round: Option<String>,
-    pub by: By,
+    pub by: GroupBy,
     /// Draws for intervals; `None` computes no intervals, which is faster.
     pub bootstrap: Option<Bootstrap>,
 }
 
 /// The result of an agreement analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Agreed {
+pub struct AgreementAnalysis {
     /// The round; `None` for verdicts outside of rounds.
     pub round: Option<String>,
     /// The protocol of the round, or the project's protocol outside of rounds.
     pub protocol: Protocol,
-    pub by: By,
+    pub by: GroupBy,
     pub scale: Scale,
     pub categories: Vec<String>,
     /// Names of the raters, by number.
@@ -253,7 +253,7 @@ impl Measure {
     }
 
     /// The estimate of this measure.
-    pub fn of(self, measures: &Measures) -> &Estimate {
+    pub fn estimate(self, measures: &Measures) -> &Estimate {
         match self {
             Self::Raw => &measures.raw,
             Self::Cohen => &measures.cohen_kappa,
@@ -267,7 +267,7 @@ impl Measure {
 
     /// Formats a value: shares in percent, the others with two decimals and without a minus before
     /// 0.
-    pub fn shown(self, value: f64) -> String {
+    pub fn format_value(self, value: f64) -> String {
         match self {
             Self::Raw | Self::Positive | Self::Negative => format!("{:.1} %", value * 100.0),
             _ => match format!("{value:.2}") {
@@ -278,8 +278,8 @@ impl Measure {
     }
 
     /// Formats an interval in square brackets.
-    pub fn range(self, low: f64, high: f64) -> String {
-        let bare = |value: f64| self.shown(value).trim_end_matches(" %").to_string();
+    pub fn format_interval(self, low: f64, high: f64) -> String {
+        let bare = |value: f64| self.format_value(value).trim_end_matches(" %").to_string();
         format!("[{}, {}]", bare(low), bare(high))
     }
 }
@@ -291,15 +291,18 @@ mod tests {
     #[test]
     fn values_are_shown_as_papers_write_them() {
         assert_eq!(
-            [Measure::Raw.shown(0.9123), Measure::Alpha.shown(-0.001)],
+            [
+                Measure::Raw.format_value(0.9123),
+                Measure::Alpha.format_value(-0.001)
+            ],
             ["91.2 %", "0.00"]
         );
-        assert_eq!(Measure::Raw.range(0.5, 1.0), "[50.0, 100.0]");
-        assert_eq!(Measure::Ac1.range(-0.25, 0.5), "[-0.25, 0.50]");
+        assert_eq!(Measure::Raw.format_interval(0.5, 1.0), "[50.0, 100.0]");
+        assert_eq!(Measure::Ac1.format_interval(-0.25, 0.5), "[-0.25, 0.50]");
         assert!(
-            By::ALL
+            GroupBy::ALL
                 .iter()
-                .all(|by| By::from_name(by.name()) == Some(*by))
+                .all(|by| GroupBy::from_name(by.name()) == Some(*by))
         );
     }
 }

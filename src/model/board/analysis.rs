@@ -8,7 +8,7 @@ use crate::agreement::{Bootstrap, Interval};
 
 /// A 95 % cluster bootstrap interval, in the unit of the column's cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Redrawn {
+pub struct BootstrapResult {
     /// The interval; `None` if it is undefined.
     pub interval: Option<Interval>,
     /// The reason for a missing interval.
@@ -23,11 +23,11 @@ pub struct Redrawn {
 
 /// Confidence of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sure {
+pub struct CellInterval {
     /// Wilson's interval, which treats units as independent; only for shares.
     pub wilson: Option<(f64, f64)>,
     /// The interval that accounts for several questions about one picture.
-    pub redrawn: Redrawn,
+    pub redrawn: BootstrapResult,
     /// The SC estimate, for columns of SC.
     pub sc: Option<ScEstimate>,
 }
@@ -53,7 +53,7 @@ pub struct ScEstimate {
 
 /// A comparison of two models on the same questions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Compared {
+pub struct ModelComparison {
     pub models: [String; 2],
     pub column: String,
     /// Their cells.
@@ -61,14 +61,14 @@ pub struct Compared {
     /// First minus second, on the questions that both were scored on; shares from -1 to 1.
     pub delta: Option<f64>,
     /// The interval of `delta`. Its `why_not` also explains a missing `delta`.
-    pub redrawn: Redrawn,
+    pub redrawn: BootstrapResult,
     /// Units by which model got them right; `None` if the column is not a share of units.
     pub table: Option<Table>,
     /// Their cells on the shared questions, which `delta` and `table` use.
     pub shared: [Option<super::Cell>; 2],
 }
 
-impl Compared {
+impl ModelComparison {
     /// The cells on the shared questions, if they differ from the cells of the board.
     pub fn narrowed(&self) -> Option<&[Option<super::Cell>; 2]> {
         Some(&self.shared).filter(|shared| self.delta.is_some() && **shared != self.cells)
@@ -121,7 +121,7 @@ pub struct Disagreement {
 }
 
 impl Disagreement {
-    pub fn of(model: &str) -> Disagreement {
+    pub fn new(model: &str) -> Disagreement {
         let (model, examples) = (model.to_string(), Vec::new());
         Disagreement {
             model,

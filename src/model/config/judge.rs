@@ -103,7 +103,7 @@ impl Default for Judge {
 
 impl Judge {
     /// Whether a judge is configured.
-    pub fn there(&self) -> bool {
+    pub fn is_configured(&self) -> bool {
         !self.endpoints.is_empty()
     }
 }

@@ -329,7 +329,7 @@ fn judge_endpoints_prices_and_fields_parse() {
         !Config::parse("name = \"x\"", Path::new("f"))
             .unwrap()
             .judge
-            .there()
+            .is_configured()
     );
     let text = "name = \"x\"\n[judge]\nmodel = \"qwen\"\nprice_in = 2\nprice_out = 0.15\nendpoints = [\n\
         { url = \"http://127.0.0.1:8000/v1/\" },\n\

@@ -2,14 +2,14 @@
 
 mod lexer;
 mod parse;
-mod said;
 mod text;
-mod words;
+mod to_text;
+mod verdict_condition;
 
 use serde::{Deserialize, Serialize};
 
-pub use said::{Judged, Said};
 pub use text::{Contains, TextField};
+pub use verdict_condition::{JudgedTime, VerdictCondition};
 
 use super::generated_image::PictureState;
 use super::item::QuestionKind;
@@ -141,9 +141,10 @@ pub struct Filter {
     /// Conditions on scores. All must hold.
     pub scores: Vec<Condition>,
     /// Times of the last verdict.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<JudgedTime>,
     /// Conditions that a single effective verdict must meet together.
-    pub said: Said,
+    #[serde(rename = "said")]
+    pub verdicts: VerdictCondition,
     /// Rotations, see [`ROTATION`].
     pub rotation: Vec<String>,
     /// Texts that the item must contain. All must match.
@@ -206,7 +207,7 @@ impl Filter {
     /// Whether matching needs status, time, or verdicts.
     pub fn asks_verdicts(&self) -> bool {
         self.all()
-            .any(|f| !(f.status.is_empty() && f.judged.is_empty() && f.said.is_empty()))
+            .any(|f| !(f.status.is_empty() && f.judged.is_empty() && f.verdicts.is_empty()))
     }
 
     /// This filter with exact text instead of fuzzy text, for actions on all matching items.

@@ -2,7 +2,7 @@
 
 use super::lexer::terms;
 use super::{
-    Contains, FUZZY, Field, Filter, Judged, OUTCOME, PICTURE, ROTATION, SCORE, SHOWS, STALE,
+    Contains, FUZZY, Field, Filter, JudgedTime, OUTCOME, PICTURE, ROTATION, SCORE, SHOWS, STALE,
     SUBJECT, TERM, TextField,
 };
 use crate::error::{Error, ErrorKind, Result};
@@ -31,7 +31,7 @@ impl Filter {
     }
 
     /// Like [`parse`](Self::parse), but bare words are fuzzy text, for interactive search.
-    pub fn typed(text: &str) -> Result<Filter> {
+    pub fn parse_typed(text: &str) -> Result<Filter> {
         read(text, true)
     }
 }
@@ -179,11 +179,11 @@ fn add(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
         "verdict" => {
             let known = Verdict::ALL.map(Verdict::name);
             filter
-                .said
+                .verdicts
                 .verdict
                 .extend(named(name, &values, Verdict::from_name, &known)?);
         }
-        "seen" => filter.said.seen.extend(named(
+        "seen" => filter.verdicts.seen.extend(named(
             name,
             &values,
             Seen::from_name,
@@ -192,10 +192,10 @@ fn add(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
         "who" if values.iter().any(String::is_empty) => {
             return Err(empty().help("use who:ANNOTATOR, such as who:ann"));
         }
-        "who" => filter.said.who.extend(values),
-        "reason" => filter.said.reason.extend(values),
-        "note" => filter.said.note.extend(values),
-        "round" => filter.said.round.extend(values),
+        "who" => filter.verdicts.who.extend(values),
+        "reason" => filter.verdicts.reason.extend(values),
+        "note" => filter.verdicts.note.extend(values),
+        "round" => filter.verdicts.round.extend(values),
         ROTATION => filter.rotation.extend(values),
         SUBJECT => filter.subjects.extend(values),
         SHOWS => filter.shows.extend(pairs(name, &values)?),
@@ -239,7 +239,7 @@ fn column(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
             ];
             filter
                 .judged
-                .extend(named(name, &values, Judged::parse, &known)?);
+                .extend(named(name, &values, JudgedTime::parse, &known)?);
         }
         Field::Number => {
             let numbers = named(
@@ -266,16 +266,19 @@ mod tests {
     #[test]
     fn words_round_trip() {
         let words = "status:pending,flagged subtask:\"tv show\" type:yes-no red owl";
-        let filter = Filter::typed(words).unwrap();
+        let filter = Filter::parse_typed(words).unwrap();
         assert_eq!(filter.status, [Status::Pending, Status::Flagged]);
         assert_eq!(
             filter.values,
             [(Field::Subtask, vec!["tv show".to_string()])]
         );
         assert_eq!(filter.text, "red owl");
-        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
-        assert_eq!(Filter::typed(&filter.words()).unwrap(), filter);
-        assert_eq!(Filter::typed(&filter.typed_words()).unwrap(), filter);
+        assert_eq!(Filter::parse(&filter.to_text()).unwrap(), filter);
+        assert_eq!(Filter::parse_typed(&filter.to_text()).unwrap(), filter);
+        assert_eq!(
+            Filter::parse_typed(&filter.to_typed_text()).unwrap(),
+            filter
+        );
         assert_eq!(filter.exact(), Filter::parse(words).unwrap());
     }
 
@@ -286,7 +289,7 @@ mod tests {
             Field::Style,
             vec!["ink, wash".into(), "oil".into(), String::new()],
         );
-        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
+        assert_eq!(Filter::parse(&filter.to_text()).unwrap(), filter);
         assert_eq!(
             Filter::parse("\"red owl\" style:\"\"").unwrap().contains,
             [Contains::any("red owl".into())]
@@ -297,7 +300,7 @@ mod tests {
     fn stale_word_parses() {
         let filter = Filter::parse("stale:yes,gone status:accepted").unwrap();
         assert_eq!(filter.fresh, [Freshness::Stale, Freshness::Gone]);
-        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
+        assert_eq!(Filter::parse(&filter.to_text()).unwrap(), filter);
         assert!(
             Filter::parse("stale:maybe")
                 .unwrap_err()
@@ -312,7 +315,7 @@ mod tests {
     fn picture_word_parses() {
         let filter = Filter::parse("picture:missing,draft owl").unwrap();
         assert_eq!(filter.picture, [PictureState::Missing, PictureState::Draft]);
-        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
+        assert_eq!(Filter::parse(&filter.to_text()).unwrap(), filter);
         assert!(
             Filter::parse("picture:no")
                 .unwrap_err()
@@ -329,7 +332,7 @@ mod tests {
             Filter::parse("filter:flagged,parked score:clip<25,ocr=unparsed subtask:text").unwrap();
         assert_eq!(filter.outcome, [Outcome::Flagged, Outcome::Parked]);
         assert_eq!(filter.scores.len(), 2);
-        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
+        assert_eq!(Filter::parse(&filter.to_text()).unwrap(), filter);
         assert!(filter.asks_scores() && !filter.asks_metadata() && !filter.is_empty());
         assert!(
             Filter::parse("filter:maybe")
@@ -357,7 +360,7 @@ mod tests {
         );
         assert_eq!(filter.shows[1], ("animal".to_string(), String::new()));
         assert_eq!(filter.terms, [("animal".to_string(), "fox".to_string())]);
-        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
+        assert_eq!(Filter::parse(&filter.to_text()).unwrap(), filter);
         assert!(
             filter.asks_metadata()
                 && !filter.is_empty()
@@ -378,7 +381,10 @@ mod tests {
 
     #[test]
     fn colon_in_text_is_text() {
-        assert_eq!(Filter::typed("a 3:4 frame").unwrap().text, "a 3:4 frame");
+        assert_eq!(
+            Filter::parse_typed("a 3:4 frame").unwrap().text,
+            "a 3:4 frame"
+        );
     }
 
     #[test]
@@ -389,7 +395,7 @@ mod tests {
             ("judge:yes", "judged:"),
             ("NOT subtsk:x", "subtask:"),
         ] {
-            for read in [Filter::parse, Filter::typed] {
+            for read in [Filter::parse, Filter::parse_typed] {
                 let problem = read(wrong).unwrap_err();
                 assert_eq!(problem.kind, ErrorKind::Usage);
                 assert!(problem.help.unwrap().contains(near), "{wrong}");
@@ -414,8 +420,8 @@ mod tests {
         assert_eq!(filter.contains[4].needles, ["a \"b\" c"]);
         assert_eq!(filter.not.len(), 3);
         assert!(filter.asks_verdicts() && !filter.asks_scores());
-        assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
-        assert_eq!(Filter::typed(&filter.words()).unwrap(), filter);
+        assert_eq!(Filter::parse(&filter.to_text()).unwrap(), filter);
+        assert_eq!(Filter::parse_typed(&filter.to_text()).unwrap(), filter);
         assert!(
             Filter::parse("NOT who:eve").unwrap().asks_verdicts(),
             "negated conditions count too"

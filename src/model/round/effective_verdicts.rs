@@ -7,20 +7,20 @@
 
 use super::Protocol;
 use crate::status::{Status, single};
-use crate::verdict::{Asked, Part, Verdict};
+use crate::verdict::{Part, RoundContext, Verdict};
 
 /// A verdict that was not undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Given<'a> {
+pub struct EffectiveVerdict<'a> {
     pub person: &'a str,
     pub verdict: Verdict,
     /// The round it was given in; `None` outside of rounds.
-    pub asked: Option<&'a Asked>,
+    pub asked: Option<&'a RoundContext>,
     /// Its position in time, such as its revision. Later verdicts have greater numbers.
     pub order: u64,
 }
 
-impl<'a> Given<'a> {
+impl<'a> EffectiveVerdict<'a> {
     fn round(&self) -> Option<&'a str> {
         self.asked.map(|asked| asked.round.as_str())
     }
@@ -32,7 +32,7 @@ impl<'a> Given<'a> {
 
 /// The status of an item and where it comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Decided {
+pub struct ItemDecision {
     pub status: Status,
     /// The round that decided; `None` if it was decided outside of rounds or not at all.
     pub round: Option<String>,
@@ -58,13 +58,13 @@ pub struct Decided {
 ///
 /// A round that `lookup` does not know counts as `single`, with a note.
 pub fn status_of<'a>(
-    given: &[Given<'a>],
+    given: &[EffectiveVerdict<'a>],
     lookup: impl Fn(&str) -> Option<Protocol>,
     default: Protocol,
-) -> Decided {
+) -> ItemDecision {
     let mut notes = Vec::new();
     let mut protocols: Vec<(Option<&'a str>, Protocol)> = Vec::new();
-    for round in given.iter().map(Given::round) {
+    for round in given.iter().map(EffectiveVerdict::round) {
         if protocols.iter().any(|(known, _)| *known == round) {
             continue;
         }
@@ -79,15 +79,15 @@ pub fn status_of<'a>(
         };
         protocols.push((round, protocol));
     }
-    let decides = |given: &&Given<'a>| {
+    let decides = |given: &&EffectiveVerdict<'a>| {
         given.part().decides()
             && protocols
                 .iter()
                 .any(|(round, p)| *round == given.round() && p.decides())
     };
     let is_decision =
-        |given: &&Given<'a>| !matches!(given.verdict, Verdict::Skip | Verdict::Answer);
-    let latest = |filter: &dyn Fn(&&Given<'a>) -> bool| {
+        |given: &&EffectiveVerdict<'a>| !matches!(given.verdict, Verdict::Skip | Verdict::Answer);
+    let latest = |filter: &dyn Fn(&&EffectiveVerdict<'a>) -> bool| {
         given
             .iter()
             .filter(decides)
@@ -96,13 +96,13 @@ pub fn status_of<'a>(
     };
     let Some(last) = latest(&is_decision).or_else(|| latest(&|g| g.verdict == Verdict::Skip))
     else {
-        return Decided {
+        return ItemDecision {
             notes,
-            ..Decided::default()
+            ..ItemDecision::default()
         };
     };
     let round = last.round();
-    let mut group: Vec<&Given<'a>> = given
+    let mut group: Vec<&EffectiveVerdict<'a>> = given
         .iter()
         .filter(decides)
         .filter(|g| g.round() == round)
@@ -114,7 +114,7 @@ pub fn status_of<'a>(
     let status = match settled {
         Some(verdict) => single(&[verdict.verdict]),
         None => {
-            let mut standing: Vec<&Given<'a>> = Vec::new();
+            let mut standing: Vec<&EffectiveVerdict<'a>> = Vec::new();
             for verdict in group.iter().filter(|g| g.part() != Part::Adjudication) {
                 standing.retain(|other| other.person != verdict.person);
                 standing.push(verdict);
@@ -132,7 +132,7 @@ pub fn status_of<'a>(
             .iter()
             .any(|g| g.part() != Part::Adjudication && g.person == by.person && is_decision(g))
     });
-    Decided {
+    ItemDecision {
         status,
         round: round.map(str::to_string),
         adjudicated: settled.is_some(),

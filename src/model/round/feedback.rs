@@ -99,7 +99,7 @@ pub fn feedback(
     so_far: &mut Tally,
 ) -> Option<Feedback> {
     let Gold { good, reasons, .. } =
-        known(round, ticket.part, ticket.item).filter(|_| ticket.part == Part::Calibration)?;
+        gold_item(round, ticket.part, ticket.item).filter(|_| ticket.part == Part::Calibration)?;
     let outcome = so_far.add(*good, verdict)?;
     let of = round.calibration.len() as u32;
     Some(Feedback {
@@ -128,7 +128,7 @@ pub struct Score {
 pub fn score(round: &Round, verdicts: impl IntoIterator<Item = (Part, u32, Verdict)>) -> Score {
     let mut score = Score::default();
     for (part, item, verdict) in verdicts {
-        let Some(gold) = known(round, part, item) else {
+        let Some(gold) = gold_item(round, part, item) else {
             continue;
         };
         if part == Part::Calibration {
@@ -144,7 +144,7 @@ pub fn score(round: &Round, verdicts: impl IntoIterator<Item = (Part, u32, Verdi
 }
 
 /// The gold item of a ticket; `None` for the round's own items.
-pub fn known(round: &Round, part: Part, item: u32) -> Option<&Gold> {
+pub fn gold_item(round: &Round, part: Part, item: u32) -> Option<&Gold> {
     match part {
         Part::Calibration => round.calibration.get(item as usize),
         Part::Probe => round.probe_items.get(item as usize),

@@ -8,14 +8,14 @@ use crate::rng::key;
 
 /// Default number of practice items. After 40 with feedback, misses of rare targets fell from 0.45
 /// to 0.21 (Wolfe, Van Wert et al. 2007).
-pub const CALIBRATION: u32 = 40;
+pub const DEFAULT_PRACTICE: u32 = 40;
 
 /// Maximum number of practice items.
-pub const MOST_CALIBRATION: u32 = 1000;
+pub const MAX_PRACTICE: u32 = 1000;
 
 /// An item of the project that annotators accepted or rejected unanimously.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known<'a> {
+pub struct GoldCandidate<'a> {
     pub id: &'a str,
     /// Its stratum, as for the candidates.
     pub stratum: &'a str,
@@ -29,19 +29,19 @@ pub struct Known<'a> {
 pub(super) fn gold(
     new: &NewRound,
     items: u64,
-    known: &[Known<'_>],
+    known: &[GoldCandidate<'_>],
     taken: &HashSet<&str>,
     strata: &HashSet<&str>,
     notes: &mut Vec<String>,
 ) -> Result<(Vec<Gold>, Vec<Gold>)> {
-    if new.calibration > MOST_CALIBRATION {
+    if new.calibration > MAX_PRACTICE {
         let what = format!("{} practice items are too many", new.calibration);
         return Err(Error::input(what)
             .field("calibration")
-            .help(format!("use 0 to {MOST_CALIBRATION}; 40 are common")));
+            .help(format!("use 0 to {MAX_PRACTICE}; 40 are common")));
     }
-    let (practice, probes) = (new.calibration as usize, new.probes.of(items) as usize);
-    if new.protocol.keys().is_none() {
+    let (practice, probes) = (new.calibration as usize, new.probes.apply(items) as usize);
+    if new.protocol.key_labels().is_none() {
         if practice + probes > 0 {
             notes.push(format!(
                 "no practice and no probes, because `{}` has no right verdicts",
@@ -51,7 +51,7 @@ pub(super) fn gold(
         return Ok(Default::default());
     }
     let mut seen = HashSet::new();
-    let mut kinds: [Vec<(u64, &Known<'_>)>; 2] = Default::default();
+    let mut kinds: [Vec<(u64, &GoldCandidate<'_>)>; 2] = Default::default();
     for item in known {
         if !seen.insert(item.id) {
             return Err(Error::input(format!("duplicate gold item `{}`", item.id))
@@ -84,7 +84,7 @@ pub(super) fn gold(
             there[1]
         ));
     }
-    let stored = |item: &Known<'_>| Gold {
+    let stored = |item: &GoldCandidate<'_>| Gold {
         id: item.id.to_string(),
         good: item.good,
         reasons: item.reasons.to_vec(),

@@ -24,14 +24,14 @@ use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::effective_verdicts::{Decided, Given, status_of};
-pub use self::gold_items::{CALIBRATION, Known};
-pub use self::lease::{Lease, Leases, Next};
+pub use self::effective_verdicts::{EffectiveVerdict, ItemDecision, status_of};
+pub use self::gold_items::{DEFAULT_PRACTICE, GoldCandidate};
+pub use self::lease::{Lease, Leases, NextTicket};
 pub use self::order::Ticket;
 pub use self::people::{PeopleAct, PeopleChange};
 pub use self::protocol::Protocol;
 pub use self::rate::Rate;
-pub use self::sample::{Drawn, NewRound, SEED, Sample, draw};
+pub use self::sample::{NewRound, NewRoundResult, SEED, Sample, draw};
 use super::error::{Error, Result};
 use super::name;
 
@@ -39,10 +39,10 @@ use super::name;
 pub const VERSION: u32 = 1;
 
 /// Maximum number of people in a round.
-pub const MOST_PEOPLE: usize = 1000;
+pub const MAX_PEOPLE: usize = 1000;
 
 /// Maximum number of items in a round. Positions are 32-bit and shared with repeats and probes.
-pub const MOST_ITEMS: usize = 1 << 30;
+pub const MAX_ITEMS: usize = 1 << 30;
 
 /// A review round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -222,11 +222,11 @@ impl Round {
             }
         }
         let (people, needed) = (self.people.len(), self.protocol.people());
-        if people == 0 || people > MOST_PEOPLE {
+        if people == 0 || people > MAX_PEOPLE {
             return refuse(
                 "people",
                 format!("a round cannot have {people} people"),
-                &format!("list 1 to {MOST_PEOPLE} people"),
+                &format!("list 1 to {MAX_PEOPLE} people"),
             );
         }
         if self.overlap < needed {
@@ -253,12 +253,12 @@ impl Round {
             );
         }
         for (field, rate) in [("repeats", self.repeats), ("probes", self.probes)] {
-            if rate > Rate::MOST_MIXED {
+            if rate > Rate::MAX_MIXED {
                 let what = format!("{rate} of the items is too many");
                 return refuse(
                     field,
                     what,
-                    &format!("use 0 to {}; 5 % to 10 % are common", Rate::MOST_MIXED),
+                    &format!("use 0 to {}; 5 % to 10 % are common", Rate::MAX_MIXED),
                 );
             }
         }
@@ -299,7 +299,7 @@ impl Round {
     fn check_items(&self) -> Result<()> {
         let refuse =
             |field: &str, what: String, help: &str| Err(Error::input(what).field(field).help(help));
-        if self.items.is_empty() || self.items.len() > MOST_ITEMS {
+        if self.items.is_empty() || self.items.len() > MAX_ITEMS {
             let what = format!("a round cannot have {} items", self.items.len());
             return refuse("items", what, "use a filter that matches items");
         }

@@ -13,11 +13,11 @@ use crate::rng::{Stream, key, within};
 use crate::verdict::Part;
 
 /// Minimum number of tickets between an item and its repeat, if the round is long enough.
-pub const GAP: u32 = 20;
+pub const MIN_GAP: u32 = 20;
 
 /// Maximum number of tickets to wait before a repeat becomes possible. In long rounds, repeats come
 /// later than [`GAP`] so that fewer are recognized, but within one sitting.
-pub const LONG_GAP: u32 = 100;
+pub const MAX_GAP: u32 = 100;
 
 /// Number of the round's items after practice and before the first probe.
 pub const FIRST_PROBE: u32 = 5;
@@ -52,8 +52,8 @@ impl Round {
 /// # Errors
 /// [`ErrorKind::Denied`] if the person is not in the round.
 pub fn tickets(round: &Round, person: &str) -> Result<Vec<Ticket>> {
-    let plan = Plan::new(round, person)?;
-    let (mut all, mut done) = (Vec::new(), Done::default());
+    let plan = PersonalOrder::new(round, person)?;
+    let (mut all, mut done) = (Vec::new(), Completed::default());
     loop {
         let (item, part) = match plan.extra(done) {
             Some((Part::Repeat, of)) => (plan.item(of), Part::Repeat),
@@ -72,7 +72,7 @@ pub fn tickets(round: &Round, person: &str) -> Result<Vec<Ticket>> {
 
 /// The number of tickets that a person has completed, by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Done {
+pub struct Completed {
     /// Practice items.
     pub calibration: u32,
     /// Items of the round.
@@ -83,7 +83,7 @@ pub struct Done {
     pub repeats: u32,
 }
 
-impl Done {
+impl Completed {
     /// The total.
     pub fn all(self) -> u32 {
         self.calibration + self.mains + self.probes + self.repeats
@@ -102,7 +102,7 @@ impl Done {
 
 /// One person's order.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct PersonalOrder {
     key: u64,
     items: u32,
     /// `None` for the list order.
@@ -117,12 +117,12 @@ pub struct Plan {
     share: u32,
 }
 
-impl Plan {
+impl PersonalOrder {
     /// The order of `person` in this round.
     ///
     /// # Errors
     /// [`ErrorKind::Denied`] if the person is not in the round.
-    pub fn new(round: &Round, person: &str) -> Result<Plan> {
+    pub fn new(round: &Round, person: &str) -> Result<PersonalOrder> {
         if !round.has(person) {
             let what = format!("`{person}` is not in round `{}`", round.name);
             return Err(Error::new(ErrorKind::Denied, what)
@@ -133,20 +133,20 @@ impl Plan {
         let n = u64::from(items);
         // The number that a person judges if all work equally fast.
         let share = (n * u64::from(round.overlap))
-            .div_ceil(round.drawn_for().max(1) as u64)
+            .div_ceil(round.initial_people().max(1) as u64)
             .clamp(1, n.max(1));
         let places = (n + 1).saturating_sub(u64::from(FIRST_PROBE));
         let pool = round.probe_items.len() as u64;
-        let repeats = round.repeats.of(n);
-        let gap = (share / 4).clamp(u64::from(GAP), u64::from(LONG_GAP));
-        Ok(Plan {
+        let repeats = round.repeats.apply(n);
+        let gap = (share / 4).clamp(u64::from(MIN_GAP), u64::from(MAX_GAP));
+        Ok(PersonalOrder {
             key: keyed("mixed in"),
             items,
             order: (round.order == Order::Seeded).then(|| Permutation::new(keyed("items"), items)),
             calibration: Permutation::new(keyed("calibration"), round.calibration.len() as u32),
             probes: Permutation::new(keyed("probes"), pool as u32),
             // If there are too few probes, spread them over a person's share.
-            blocks: round.probes.of(n).min(places).min(pool * n / share) as u32,
+            blocks: round.probes.apply(n).min(places).min(pool * n / share) as u32,
             repeats: repeats as u32,
             gap: if n < gap + repeats { items } else { gap as u32 },
             share: share as u32,
@@ -183,7 +183,7 @@ impl Plan {
 
     /// What comes before the next item of the round: a practice item or probe with its position in
     /// the round's list, or a repeat with the position among the person's judged items.
-    pub fn extra(&self, done: Done) -> Option<(Part, u32)> {
+    pub fn extra(&self, done: Completed) -> Option<(Part, u32)> {
         if done.calibration < self.calibration.n {
             return Some((Part::Calibration, self.calibration.at(done.calibration)));
         }

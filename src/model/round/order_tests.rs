@@ -38,7 +38,11 @@ fn orders_do_not_change_when_people_join_or_leave() {
     .unwrap();
     assert_eq!(tickets(&made, "person-0").unwrap(), before);
     assert_eq!(
-        (made.drawn_for(), made.left(), made.gives("zoe")),
+        (
+            made.initial_people(),
+            made.people_who_left(),
+            made.is_active("zoe")
+        ),
         (2, vec!["person-1".to_string()], true)
     );
     let alike = Round {
@@ -153,7 +157,7 @@ fn order_of_617k_items_needs_no_list() {
     assert_eq!(all_of(&shown, Part::Main).len(), 617_000);
     assert_eq!(all_of(&shown, Part::Repeat).len(), 30_850);
     assert_eq!(all_of(&shown, Part::Probe).len(), 43_190);
-    let plan = Plan::new(&made, "person-9").unwrap();
+    let plan = PersonalOrder::new(&made, "person-9").unwrap();
     assert!(std::mem::size_of_val(&plan) < 300);
     let mut seen = vec![false; 617_000];
     (0..617_000).for_each(|at| seen[plan.item(at) as usize] = true);
@@ -184,8 +188,8 @@ proptest! {
         prop_assert_eq!(mains.len(), items);
         // Shares are exact up to rounding, as far as there are probes and positions.
         let n = items as u64;
-        prop_assert_eq!(all_of(&shown, Part::Repeat).len() as u64, made.repeats.of(n));
-        let wanted = made.probes.of(n).min(known as u64).min((n + 1).saturating_sub(5));
+        prop_assert_eq!(all_of(&shown, Part::Repeat).len() as u64, made.repeats.apply(n));
+        let wanted = made.probes.apply(n).min(known as u64).min((n + 1).saturating_sub(5));
         prop_assert_eq!(all_of(&shown, Part::Probe).len() as u64, wanted);
         // Practice is first and complete, and no gold item occurs twice.
         let practice = made.calibration.len();

@@ -35,7 +35,7 @@ pub enum PeopleAct {
 
 impl Round {
     /// Whether the round serves items to this person.
-    pub fn gives(&self, person: &str) -> bool {
+    pub fn is_active(&self, person: &str) -> bool {
         let last = self
             .changes
             .iter()
@@ -45,16 +45,16 @@ impl Round {
     }
 
     /// People who left.
-    pub fn left(&self) -> Vec<String> {
+    pub fn people_who_left(&self) -> Vec<String> {
         self.people
             .iter()
-            .filter(|person| !self.gives(person))
+            .filter(|person| !self.is_active(person))
             .cloned()
             .collect()
     }
 
     /// Number of people at creation. Orders, repeats, and probes are based on it.
-    pub fn drawn_for(&self) -> usize {
+    pub fn initial_people(&self) -> usize {
         self.people.len()
             - self
                 .changes
@@ -87,7 +87,7 @@ impl Round {
             });
         };
         for who in add {
-            match (next.has(who), next.gives(who)) {
+            match (next.has(who), next.is_active(who)) {
                 (_, true) => {
                     return refuse(
                         format!("`{who}` is already in the round"),
@@ -102,7 +102,7 @@ impl Round {
             }
         }
         for who in remove {
-            if !next.gives(who) {
+            if !next.is_active(who) {
                 let help = format!("people in this round: {}", next.people.join(", "));
                 return refuse(format!("`{who}` is not in the round"), &help);
             }
@@ -111,7 +111,7 @@ impl Round {
         let stay = next
             .people
             .iter()
-            .filter(|person| next.gives(person))
+            .filter(|person| next.is_active(person))
             .count();
         if !done && stay < usize::from(next.overlap) {
             let what = format!(

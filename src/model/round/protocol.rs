@@ -15,7 +15,7 @@ use crate::status::{Status, single};
 use crate::verdict::Verdict;
 
 /// Maximum number of votes per item.
-pub const MOST_VOTES: u8 = 32;
+pub const MAX_VOTES: u8 = 32;
 
 /// How verdicts become a status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub enum Protocol {
     Refusal,
 }
 
-/// `k` of `n` votes: 1 <= k <= n <= [`MOST_VOTES`].
+/// `k` of `n` votes: 1 <= k <= n <= [`MAX_VOTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "WrittenVotes")]
 pub struct Votes {
@@ -69,12 +69,12 @@ impl Votes {
     /// At least `k` of `n` people.
     pub fn new(k: u32, n: u32) -> Result<Votes, String> {
         match (u8::try_from(k), u8::try_from(n)) {
-            (_, Ok(n)) if n == 0 || n > MOST_VOTES => {
-                Err(format!("n = {n}, expected 1 to {MOST_VOTES} people"))
+            (_, Ok(n)) if n == 0 || n > MAX_VOTES => {
+                Err(format!("n = {n}, expected 1 to {MAX_VOTES} people"))
             }
             (Ok(k), Ok(n)) if (1..=n).contains(&k) => Ok(Votes { k, n }),
             (_, Ok(n)) => Err(format!("k = {k} of n = {n}, expected k from 1 to {n}")),
-            (_, Err(_)) => Err(format!("n = {n}, expected 1 to {MOST_VOTES} people")),
+            (_, Err(_)) => Err(format!("n = {n}, expected 1 to {MAX_VOTES} people")),
         }
     }
 
@@ -91,7 +91,7 @@ impl Votes {
 
 /// Labels of the two verdict keys under a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keys {
+pub struct KeyLabels {
     /// Label of [`Verdict::Accept`].
     pub accept: &'static str,
     /// Label of [`Verdict::Reject`].
@@ -127,7 +127,7 @@ impl Protocol {
     }
 
     /// The meaning of accept and reject. `None` under `answer`, where options are chosen instead.
-    pub fn keys(self) -> Option<Keys> {
+    pub fn key_labels(self) -> Option<KeyLabels> {
         let (accept, reject) = match self {
             Protocol::Single | Protocol::BothAccept | Protocol::Majority(_) => ("accept", "reject"),
             Protocol::Equivalence => ("same answer", "another answer"),
@@ -135,7 +135,7 @@ impl Protocol {
             Protocol::Refusal => ("only refusal", "can be answered"),
             Protocol::Answer => return None,
         };
-        Some(Keys { accept, reject })
+        Some(KeyLabels { accept, reject })
     }
 
     /// Whether its verdicts can change a status.

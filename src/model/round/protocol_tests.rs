@@ -117,7 +117,7 @@ fn single_and_audit_need_one_verdict_and_answer_none() {
         assert_eq!(Protocol::Audit.status(standing), single(standing));
         assert_eq!(Protocol::Answer.status(standing), Status::Pending);
     }
-    assert!(!Protocol::Answer.decides() && Protocol::Answer.keys().is_none());
+    assert!(!Protocol::Answer.decides() && Protocol::Answer.key_labels().is_none());
     assert!(Protocol::Audit.decides());
 }
 
@@ -136,7 +136,7 @@ fn protocols_need_people() {
     assert_eq!(all.map(P::people), [1, 2, 5, 2, 1, 1, 5]);
     for protocol in all {
         assert!(protocol.question().ends_with('?') && protocol.question().len() < 60);
-        assert_eq!(protocol.keys().is_some(), protocol.decides());
+        assert_eq!(protocol.key_labels().is_some(), protocol.decides());
     }
 }
 

@@ -22,7 +22,7 @@ impl Rate {
     /// Default share of probes: 7 %, within the common 5 % to 10 %.
     pub const PROBES: Rate = Rate(700);
     /// Maximum share of repeats and of probes. More would distort the measurement.
-    pub const MOST_MIXED: Rate = Rate(2_500);
+    pub const MAX_MIXED: Rate = Rate(2_500);
 
     /// A share of `parts` / 10,000.
     pub fn of_ten_thousand(parts: u32) -> Result<Rate, String> {
@@ -34,7 +34,7 @@ impl Rate {
     }
 
     /// This share of `n`, rounded to the nearest integer, halves up.
-    pub fn of(self, n: u64) -> u64 {
+    pub fn apply(self, n: u64) -> u64 {
         ((u128::from(n) * u128::from(self.0) + 5_000) / 10_000) as u64
     }
 }
@@ -104,7 +104,7 @@ mod tests {
             (617_000, 30_850),
             (u64::MAX, u64::MAX / 20 + 1),
         ] {
-            assert_eq!(Rate::REPEATS.of(n), share, "{n}");
+            assert_eq!(Rate::REPEATS.apply(n), share, "{n}");
         }
         assert_eq!(
             (Rate::from_str("5%"), "0.05".parse()),
@@ -112,7 +112,7 @@ mod tests {
         );
         assert_eq!(Rate::PROBES.to_string().parse(), Ok(Rate::PROBES));
         assert_eq!(
-            (Rate::ALL.of(617_000), Rate::NONE.of(617_000)),
+            (Rate::ALL.apply(617_000), Rate::NONE.apply(617_000)),
             (617_000, 0)
         );
         assert_eq!(

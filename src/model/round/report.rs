@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::state::RoundState;
 use super::{Order, Origin, Rate};
-use crate::agreement::analysis::{Agreed, By, Row};
+use crate::agreement::analysis::{AgreementAnalysis, GroupBy, Row};
 use crate::annotator;
 use crate::status::Status;
 use crate::verdict::Verdict;
@@ -29,9 +29,9 @@ pub struct RoundReport {
     /// Items by status after adjudication, in the order of [`Status::ALL`].
     pub outcome: Vec<(Status, u64)>,
     /// Agreement by pair, and quality of each person.
-    pub agreement: Agreed,
+    pub agreement: AgreementAnalysis,
     /// Agreement by item properties that have more than one value.
-    pub groups: Vec<(By, Vec<Row>)>,
+    pub groups: Vec<(GroupBy, Vec<Row>)>,
     /// First verdicts that were revised, over all people.
     pub revised: annotator::Rate,
     /// Result of an audit (Dysca section 3.5: a tenth by hand); `None` under other protocols.
@@ -40,7 +40,7 @@ pub struct RoundReport {
     /// are settled.
     pub disputes: (u64, u64),
     /// The adjudications.
-    pub adjudications: Vec<Adjudicated>,
+    pub adjudications: Vec<AdjudicatedItem>,
     /// Version of the guidelines when the round was created.
     pub guidelines: Option<String>,
     /// First verdicts by guidelines version, most verdicts first.
@@ -68,7 +68,7 @@ pub struct AuditScore {
 
 /// An adjudicated item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Adjudicated {
+pub struct AdjudicatedItem {
     /// Item number, from 1.
     pub number: u32,
     /// Item id.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::gold_items::{CALIBRATION, Known, gold};
+use super::gold_items::{DEFAULT_PRACTICE, GoldCandidate, gold};
 use super::{Adjudication, Guidelines, Order, Origin, Protocol, Rate, Round, VERSION};
 use crate::error::{Error, Result};
 use crate::rng::key;
@@ -114,7 +114,7 @@ impl NewRound {
             seed,
             repeats: Rate::REPEATS,
             probes: Rate::PROBES,
-            calibration: CALIBRATION,
+            calibration: DEFAULT_PRACTICE,
             guidelines: None,
             adjudication: Adjudication::default(),
             filter: String::new(),
@@ -126,7 +126,7 @@ impl NewRound {
 
 /// A new round, with notes on where it differs from the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Drawn {
+pub struct NewRoundResult {
     pub round: Round,
     /// Notes on shortages, as sentences.
     pub notes: Vec<String>,
@@ -142,14 +142,14 @@ pub struct Drawn {
 ///
 /// # Errors
 /// Any error of [`Round::check`]; duplicate candidates or gold items; no candidates or an empty
-/// sample; more than [`MOST_CALIBRATION`](super::gold_items::MOST_CALIBRATION) practice items.
+/// sample; more than [`MAX_PRACTICE`](super::gold_items::MOST_CALIBRATION) practice items.
 pub fn draw(
     new: &NewRound,
     candidates: &[(&str, &str)],
-    known: &[Known<'_>],
+    known: &[GoldCandidate<'_>],
     by: &str,
     now: i64,
-) -> Result<Drawn> {
+) -> Result<NewRoundResult> {
     let mut notes = Vec::new();
     let mut seen = HashSet::with_capacity(candidates.len());
     if let Some((twice, _)) = candidates.iter().find(|(id, _)| !seen.insert(*id)) {
@@ -195,7 +195,7 @@ pub fn draw(
         rotations: BTreeMap::new(),
     };
     round.check()?;
-    Ok(Drawn { round, notes })
+    Ok(NewRoundResult { round, notes })
 }
 
 /// Positions of the selected candidates, ascending.
@@ -212,7 +212,7 @@ fn choose(
     let all = candidates.len() as u64;
     let taken = match new.sample {
         Sample::All => sizes.clone(),
-        Sample::Share(share) => apportion(share.of(all), &sizes),
+        Sample::Share(share) => apportion(share.apply(all), &sizes),
         Sample::Count(count) => {
             if u64::from(count) > all {
                 notes.push(format!(

@@ -25,7 +25,7 @@ fn borrowed(list: &[(String, String)]) -> Vec<(&str, &str)> {
 
 /// Gold candidates: every `bad`th is bad, and every second one is from a stratum without
 /// candidates.
-fn known(list: &[(String, String)], bad: usize) -> Vec<Known<'_>> {
+fn known(list: &[(String, String)], bad: usize) -> Vec<GoldCandidate<'_>> {
     let stratum = |i: usize| {
         if i.is_multiple_of(2) {
             "kind-0"
@@ -35,7 +35,7 @@ fn known(list: &[(String, String)], bad: usize) -> Vec<Known<'_>> {
     };
     list.iter()
         .enumerate()
-        .map(|(i, (id, _))| Known {
+        .map(|(i, (id, _))| GoldCandidate {
             id,
             stratum: stratum(i / bad.max(1)),
             good: i % bad.max(1) != 0,
@@ -79,7 +79,7 @@ fn shares_are_allocated_by_largest_remainders() {
 fn small_strata_add_a_note() {
     let mut list = ids(30);
     list.push(("set/rare".into(), "rare".into()));
-    let Drawn { round, notes } = draw(
+    let NewRoundResult { round, notes } = draw(
         &request(Sample::PerStratum(4)),
         &borrowed(&list),
         &[],
@@ -95,7 +95,7 @@ fn small_strata_add_a_note() {
             .any(|n| n.contains("1 items instead of 4 of `rare`")),
         "{notes:?}"
     );
-    let Drawn { round, notes } =
+    let NewRoundResult { round, notes } =
         draw(&request(Sample::Count(99)), &borrowed(&list), &[], "ann", 0).unwrap();
     assert_eq!(round.items.len(), 31);
     assert!(
@@ -112,7 +112,7 @@ fn practice_is_half_bad_and_probes_prefer_lookalikes() {
             .map(|i| (format!("old/{i}"), String::new()))
             .collect::<Vec<_>>(),
     );
-    let Drawn { round, notes } = draw(
+    let NewRoundResult { round, notes } = draw(
         &request(Sample::All),
         &borrowed(&list),
         &known(&other, 2),
@@ -132,7 +132,8 @@ fn scarce_gold_items_add_notes() {
     let (list, other) = (ids(300), ids(330)[300..].to_vec());
     let new = request(Sample::All);
     // 30 gold items, 10 of them bad, for 40 practice items and 21 probes.
-    let Drawn { round, notes } = draw(&new, &borrowed(&list), &known(&other, 3), "ann", 0).unwrap();
+    let NewRoundResult { round, notes } =
+        draw(&new, &borrowed(&list), &known(&other, 3), "ann", 0).unwrap();
     let bad = |list: &[Gold]| list.iter().filter(|g| !g.good).count();
     assert_eq!(
         (round.calibration.len(), bad(&round.calibration)),
@@ -141,15 +142,15 @@ fn scarce_gold_items_add_notes() {
     );
     assert_eq!((round.probe_items.len(), bad(&round.probe_items)), (20, 5));
     assert_eq!(notes.len(), 2, "{notes:?}");
-    let Drawn { round, notes } = draw(&new, &borrowed(&list), &[], "ann", 0).unwrap();
+    let NewRoundResult { round, notes } = draw(&new, &borrowed(&list), &[], "ann", 0).unwrap();
     assert!(round.calibration.is_empty() && round.probe_items.is_empty());
     assert_eq!(notes.len(), 2, "{notes:?}");
     // Only good ones: no practice, and a note on the bad probes.
     let good: Vec<_> = known(&other, 1)
         .into_iter()
-        .map(|k| Known { good: true, ..k })
+        .map(|k| GoldCandidate { good: true, ..k })
         .collect();
-    let Drawn { round, notes } = draw(&new, &borrowed(&list), &good, "ann", 0).unwrap();
+    let NewRoundResult { round, notes } = draw(&new, &borrowed(&list), &good, "ann", 0).unwrap();
     assert_eq!((round.calibration.len(), round.probe_items.len()), (0, 21));
     assert!(
         notes.iter().any(|n| n.contains("0 of 21 probes are bad")),
@@ -174,7 +175,8 @@ fn answer_rounds_have_no_gold_items() {
         protocol: Protocol::Answer,
         ..request(Sample::All)
     };
-    let Drawn { round, notes } = draw(&new, &borrowed(&list), &known(&other, 2), "ann", 0).unwrap();
+    let NewRoundResult { round, notes } =
+        draw(&new, &borrowed(&list), &known(&other, 2), "ann", 0).unwrap();
     assert!(round.calibration.is_empty() && round.probe_items.is_empty());
     assert!(notes[0].contains("`answer`"), "{notes:?}");
 }
@@ -182,7 +184,7 @@ fn answer_rounds_have_no_gold_items() {
 #[test]
 fn invalid_draws_fail() {
     let list = ids(9);
-    let refused = |new: &NewRound, list: &[(&str, &str)], known: &[Known<'_>]| {
+    let refused = |new: &NewRound, list: &[(&str, &str)], known: &[GoldCandidate<'_>]| {
         draw(new, list, known, "ann", 0).unwrap_err()
     };
     let all = request(Sample::All);
@@ -190,7 +192,7 @@ fn invalid_draws_fail() {
     assert_eq!(empty.place.field.as_deref(), Some("items"), "{empty}");
     let twice = refused(&all, &[("a", ""), ("a", "")], &[]);
     assert_eq!(twice.place.field.as_deref(), Some("items"), "{twice}");
-    let gold = Known {
+    let gold = GoldCandidate {
         id: "g",
         stratum: "",
         good: true,

@@ -4,8 +4,8 @@ use proptest::sample::select;
 use super::*;
 use Verdict::{Accept, Answer, Fix, Reject, Skip, Unsure};
 
-fn asked(round: &str, part: Part) -> Asked {
-    Asked {
+fn asked(round: &str, part: Part) -> RoundContext {
+    RoundContext {
         round: round.into(),
         part,
         guidelines: None,
@@ -25,16 +25,16 @@ fn lookup(round: &str) -> Option<Protocol> {
     }
 }
 
-fn decided(said: &[Said]) -> Decided {
-    let asked: Vec<Option<Asked>> = said
+fn decided(said: &[Said]) -> ItemDecision {
+    let asked: Vec<Option<RoundContext>> = said
         .iter()
         .map(|(_, _, by)| by.map(|(round, part)| asked(round, part)))
         .collect();
-    let given: Vec<Given> = said
+    let given: Vec<EffectiveVerdict> = said
         .iter()
         .zip(&asked)
         .enumerate()
-        .map(|(i, ((person, verdict, _), asked))| Given {
+        .map(|(i, ((person, verdict, _), asked))| EffectiveVerdict {
             person,
             verdict: *verdict,
             asked: asked.as_ref(),
@@ -63,7 +63,7 @@ fn status(said: &[Said]) -> Status {
 
 #[test]
 fn rounds_use_their_own_protocol() {
-    assert_eq!(decided(&[]), Decided::default());
+    assert_eq!(decided(&[]), ItemDecision::default());
     assert_eq!(status(&[("ann", Accept, PAIRS)]), Status::Pending);
     assert_eq!(
         status(&[("ann", Accept, PAIRS), ("bob", Accept, PAIRS)]),
@@ -112,7 +112,7 @@ fn last_verdict_of_a_person_counts() {
 fn repeats_probes_and_practice_do_not_decide() {
     for part in [Part::Repeat, Part::Probe, Part::Calibration] {
         let silent = Some(("pairs", part));
-        assert_eq!(decided(&[("ann", Reject, silent)]), Decided::default());
+        assert_eq!(decided(&[("ann", Reject, silent)]), ItemDecision::default());
         let said = [
             ("ann", Accept, PAIRS),
             ("bob", Accept, PAIRS),
@@ -269,8 +269,8 @@ proptest! {
     #[test]
     fn default_protocol_applies_outside_rounds(said in prop::collection::vec((0usize..4, select(Verdict::ALL.to_vec())), 0..12)) {
         let people = ["ann", "bob", "cy", "dan"];
-        let given: Vec<Given> = said.iter().enumerate()
-            .map(|(i, (who, verdict))| Given { person: people[*who], verdict: *verdict, asked: None, order: i as u64 })
+        let given: Vec<EffectiveVerdict> = said.iter().enumerate()
+            .map(|(i, (who, verdict))| EffectiveVerdict { person: people[*who], verdict: *verdict, asked: None, order: i as u64 })
             .collect();
         let mut standing: Vec<(usize, Verdict)> = Vec::new();
         for word in &said {

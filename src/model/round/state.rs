@@ -118,18 +118,18 @@ pub struct Dispute {
     pub status: Status,
     /// The verdicts in the order they were given. Annotators are `annotator 1`, `annotator 2`
     /// unless the round shows names.
-    pub verdicts: Vec<Side>,
+    pub verdicts: Vec<OthersVerdict>,
     /// Whether one of them is by the reader.
     pub own: bool,
     /// The adjudication. The adjudicator is named only to themselves, or if the round shows names.
-    pub settled: Option<Side>,
+    pub settled: Option<OthersVerdict>,
     /// Revision of the item's text and pictures, which an adjudication must match.
     pub text_rev: u64,
 }
 
 /// One of several verdicts on an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Side {
+pub struct OthersVerdict {
     /// The annotator, or a pseudonym.
     pub who: String,
     /// Time in milliseconds since 1970.
@@ -139,7 +139,7 @@ pub struct Side {
 
 /// The context of an adjudication.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Adjudicating {
+pub struct AdjudicationContext {
     /// What adjudicators see.
     pub sees: Adjudication,
     /// Path of the guidelines in the project.
@@ -153,7 +153,7 @@ pub struct Adjudicating {
 
 /// An effective verdict of a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InRound {
+pub struct RoundVerdict {
     pub row: u32,
     pub who: String,
     pub part: Part,
@@ -162,7 +162,7 @@ pub struct InRound {
 
 impl RoundState {
     /// The state of a round without verdicts.
-    pub fn fresh(round: &Round) -> RoundState {
+    pub fn without_verdicts(round: &Round) -> RoundState {
         RoundState {
             name: round.name.clone(),
             protocol: round.protocol,
@@ -180,7 +180,7 @@ impl RoundState {
             closed: round.closed,
             guidelines: round.guidelines.as_ref().map(|g| g.path.clone()),
             notes: Vec::new(),
-            left: round.left(),
+            left: round.people_who_left(),
             left_out: 0,
         }
     }

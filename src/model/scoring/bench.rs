@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::job::ScoringState;
-use super::rules::{RuleSet, Then};
-use super::{FlagPriority, Measure, Outcome, ScoreState, Scorer};
+use super::rules::{RuleAction, RuleSet};
+use super::{Measure, Outcome, ScoreState, Scorer, SuspiciousEnd};
 use crate::{Field, Filter};
 
 /// A scorer and the state of its scores.
@@ -14,7 +14,7 @@ pub struct ScorerState {
     /// Description of what it measures.
     pub what: String,
     /// Which end of its scores is suspicious.
-    pub doubt: FlagPriority,
+    pub doubt: SuspiciousEnd,
     /// Why it cannot run now and what to do; `None` if it can.
     pub not_ready: Option<String>,
     /// Short fingerprint of the scorer; empty before the first score.
@@ -27,7 +27,7 @@ pub struct ScorerState {
 
 /// A bench query for one score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BenchAsk {
+pub struct BenchQuery {
     /// The score and its scale.
     pub measure: Measure,
     /// The items.
@@ -148,12 +148,12 @@ pub struct Bench {
     /// Items just on the suspicious side of the threshold, nearest first.
     pub bad: Vec<Sample>,
     /// The counts by both groupings, if requested.
-    pub cross: Option<Cross>,
+    pub cross: Option<CrossTable>,
 }
 
 /// Items by two groupings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cross {
+pub struct CrossTable {
     /// Values of the second grouping, most items first.
     pub values: Vec<String>,
     /// For each group and each of these values, items by [`Outcome`].
@@ -268,9 +268,9 @@ impl FlagOrder {
 
 /// A rule that matches an item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Chip {
+pub struct MatchingRule {
     pub rule: String,
-    pub then: Then,
+    pub then: RuleAction,
     /// The conditions that hold: `clip 21.3 < 25`.
     pub words: String,
 }
@@ -282,9 +282,9 @@ pub struct Explanation {
     pub number: u32,
     pub outcome: Outcome,
     /// The rules that match.
-    pub chips: Vec<Chip>,
+    pub chips: Vec<MatchingRule>,
     /// Every score that was attempted.
-    pub scores: Vec<Explained>,
+    pub scores: Vec<ExplainedScore>,
     /// The accepted item with the most similar picture, and the cosine, if pictures were embedded.
     pub nearest_accepted: Option<(u32, f32)>,
     /// Whether a person overruled the rules.
@@ -293,7 +293,7 @@ pub struct Explanation {
 
 /// One score of an item, explained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Explained {
+pub struct ExplainedScore {
     pub scorer: Scorer,
     pub state: ScoreState,
     /// The value on each scale, by name.

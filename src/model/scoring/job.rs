@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Scorer;
-use crate::trust::Waits;
+use crate::trust::PendingConsent;
 
 /// A request to start a scoring job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ impl Phase {
     }
 
     /// Whether the job has ended.
-    pub fn over(self) -> bool {
+    pub fn is_finished(self) -> bool {
         matches!(self, Phase::Done | Phase::Cancelled)
     }
 }
@@ -92,7 +92,7 @@ pub struct ScoringState {
     /// Their cost in millionths of the currency unit, if prices are set.
     pub cost_micros: Option<u64>,
     /// The agreement that the job waits for, or would need.
-    pub waits: Option<Box<Waits>>,
+    pub waits: Option<Box<PendingConsent>>,
     /// Inputs with a draft picture when the job started.
     pub drafts: u64,
 }

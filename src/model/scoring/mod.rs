@@ -45,7 +45,7 @@ pub enum Scorer {
 /// The end of a score that is suspicious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum FlagPriority {
+pub enum SuspiciousEnd {
     Low,
     High,
 }
@@ -102,19 +102,19 @@ impl Scorer {
     }
 
     /// The suspicious end of its scores.
-    pub fn doubt(&self) -> FlagPriority {
+    pub fn suspicious_end(&self) -> SuspiciousEnd {
         match self {
             Scorer::Safety
             | Scorer::Consensus
             | Scorer::Duplicate
             | Scorer::Leakage
-            | Scorer::Blind => FlagPriority::High,
-            _ => FlagPriority::Low,
+            | Scorer::Blind => SuspiciousEnd::High,
+            _ => SuspiciousEnd::Low,
         }
     }
 
     /// Whether it uses pictures.
-    pub fn sees(&self) -> bool {
+    pub fn uses_pictures(&self) -> bool {
         !matches!(self, Scorer::Consensus | Scorer::Leakage | Scorer::Blind)
     }
 }
@@ -145,7 +145,7 @@ const CLIP_SCORE: f32 = 2.5;
 
 impl Measure {
     /// A scorer on its default scale: the logit for CLIP, so that a threshold of 25 works.
-    pub fn of(scorer: Scorer) -> Measure {
+    pub fn with_default_scale(scorer: Scorer) -> Measure {
         let scale = if scorer == Scorer::Clip {
             Scale::Logit
         } else {
@@ -177,7 +177,7 @@ impl Measure {
 
     /// Converts a value on this scale to a stored value. A CLIPScore of 0 or less maps to negative
     /// infinity, below all values.
-    pub fn stored(&self, shown: f32, logit: f32) -> f32 {
+    pub fn from_scale(&self, shown: f32, logit: f32) -> f32 {
         match self.scale {
             Scale::Raw => shown,
             Scale::Logit => shown / logit,
@@ -265,7 +265,7 @@ impl FromStr for Measure {
 
     fn from_str(text: &str) -> Result<Measure, String> {
         let (scorer, scale) = text.split_once('.').unwrap_or((text, ""));
-        let measure = Measure::of(scorer.parse()?);
+        let measure = Measure::with_default_scale(scorer.parse()?);
         if scale.is_empty() && !text.ends_with('.') {
             return Ok(measure);
         }
@@ -382,7 +382,7 @@ impl Score {
     }
 
     /// A score without a number.
-    pub fn other(state: ScoreState, detail: impl Into<String>) -> Score {
+    pub fn without_number(state: ScoreState, detail: impl Into<String>) -> Score {
         Score {
             state,
             value: 0.0,
@@ -446,7 +446,7 @@ mod tests {
         let all = Scorer::ALL
             .into_iter()
             .chain([Scorer::Judge("v1-add".into())]);
-        for measure in all.flat_map(|s| Measure::of(s).scales()) {
+        for measure in all.flat_map(|s| Measure::with_default_scale(s).scales()) {
             assert_eq!(measure.name().parse::<Measure>().unwrap(), measure);
         }
         assert_eq!("clip".parse::<Measure>().unwrap().scale, Scale::Logit);
@@ -475,14 +475,14 @@ mod tests {
         assert_eq!(clipscore.shown(0.25, 100.0), 0.625);
         assert_eq!(clipscore.shown(-0.1, 100.0), 0.0);
         for measure in [&logit, &cosine, &clipscore] {
-            assert_eq!(measure.stored(measure.shown(0.25, 100.0), 100.0), 0.25);
+            assert_eq!(measure.from_scale(measure.shown(0.25, 100.0), 100.0), 0.25);
             assert_eq!(
                 measure.shown(0.25, 100.0),
                 measure.default_threshold(),
                 "{measure}"
             );
         }
-        assert_eq!(clipscore.stored(-1.0, 100.0), f32::NEG_INFINITY);
+        assert_eq!(clipscore.from_scale(-1.0, 100.0), f32::NEG_INFINITY);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{FlagPriority, Measure, Outcome, Score, ScoreState};
+use super::{Measure, Outcome, Score, ScoreState, SuspiciousEnd};
 
 /// A finite number to compare scores with.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
@@ -54,19 +54,19 @@ impl<'de> Deserialize<'de> for Threshold {
 /// The action of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Then {
+pub enum RuleAction {
     /// A person reviews the items first.
     Flag,
     /// The items are quarantined.
     Park,
 }
 
-impl Then {
+impl RuleAction {
     /// The outcome for matching items.
     pub fn outcome(self) -> Outcome {
         match self {
-            Then::Flag => Outcome::Flagged,
-            Then::Park => Outcome::Parked,
+            RuleAction::Flag => Outcome::Flagged,
+            RuleAction::Park => Outcome::Parked,
         }
     }
 }
@@ -95,10 +95,10 @@ pub struct Condition {
 
 impl Condition {
     /// The condition for the suspicious side of a threshold.
-    pub fn doubts(score: Measure, threshold: Threshold) -> Condition {
-        let test = match score.scorer.doubt() {
-            FlagPriority::Low => Test::Below(threshold),
-            FlagPriority::High => Test::Above(threshold),
+    pub fn suspicious(score: Measure, threshold: Threshold) -> Condition {
+        let test = match score.scorer.suspicious_end() {
+            SuspiciousEnd::Low => Test::Below(threshold),
+            SuspiciousEnd::High => Test::Above(threshold),
         };
         Condition {
             score,
@@ -162,7 +162,7 @@ impl Condition {
     }
 
     /// The text that [`parse`](Self::parse) reads, without the thresholds of subtasks.
-    pub fn short(&self) -> String {
+    pub fn to_filter_text(&self) -> String {
         match self.test {
             Test::Below(t) => format!("{}<{}", self.score, t.0),
             Test::Above(t) => format!("{}>{}", self.score, t.0),
@@ -171,7 +171,7 @@ impl Condition {
     }
 
     /// The condition for display: `clip < 25`.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let score = &self.score;
         let mut words = match self.test {
             Test::Below(t) => format!("{score} < {}", t.0),
@@ -289,7 +289,7 @@ pub enum Join {
 pub struct Rule {
     /// Name, unique among the rules.
     pub name: String,
-    pub then: Then,
+    pub then: RuleAction,
     pub join: Join,
     /// Conditions, at least one.
     pub conditions: Vec<Condition>,
@@ -297,14 +297,14 @@ pub struct Rule {
 
 impl Rule {
     /// The rule for display: `flag if clip < 25 and ocr < 0.8`.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let and = if self.join == Join::All {
             " and "
         } else {
             " or "
         };
-        let list: Vec<String> = self.conditions.iter().map(Condition::words).collect();
-        let then = if self.then == Then::Flag {
+        let list: Vec<String> = self.conditions.iter().map(Condition::describe).collect();
+        let then = if self.then == RuleAction::Flag {
             "flag"
         } else {
             "park"
@@ -318,7 +318,7 @@ impl Rule {
 #[serde(deny_unknown_fields)]
 struct WrittenRule {
     name: String,
-    then: Then,
+    then: RuleAction,
     #[serde(default)]
     all: Option<Vec<Condition>>,
     #[serde(default)]
@@ -430,14 +430,14 @@ impl RuleSet {
     }
 
     /// The threshold of the rule that tests only this score, which is the one that the bench moves.
-    pub fn threshold(&self, measure: &Measure, then: Then) -> Option<Threshold> {
+    pub fn threshold(&self, measure: &Measure, then: RuleAction) -> Option<Threshold> {
         let condition = self
             .alone(measure, then)
             .and_then(|at| self.rules.get(at)?.conditions.first());
         condition.and_then(|c| c.threshold(""))
     }
 
-    fn alone(&self, measure: &Measure, then: Then) -> Option<usize> {
+    fn alone(&self, measure: &Measure, then: RuleAction) -> Option<usize> {
         let is_alone = |r: &Rule| match r.conditions.as_slice() {
             [one] => r.then == then && one.score == *measure && !matches!(one.test, Test::Is(_)),
             _ => false,
@@ -450,7 +450,7 @@ impl RuleSet {
     pub fn with(
         &self,
         measure: &Measure,
-        then: Then,
+        then: RuleAction,
         subtask: Option<&str>,
         threshold: Option<Threshold>,
     ) -> RuleSet {
@@ -458,13 +458,17 @@ impl RuleSet {
         match (self.alone(measure, then), threshold, subtask) {
             (None, None, _) => {}
             (None, Some(threshold), subtask) => {
-                let mut condition = Condition::doubts(measure.clone(), threshold);
+                let mut condition = Condition::suspicious(measure.clone(), threshold);
                 if let Some(subtask) = subtask {
                     let all = Threshold(f64::from(measure.default_threshold()));
-                    condition = Condition::doubts(measure.clone(), all);
+                    condition = Condition::suspicious(measure.clone(), all);
                     condition.subtasks.insert(subtask.into(), threshold);
                 }
-                let word = if then == Then::Flag { "low" } else { "out" };
+                let word = if then == RuleAction::Flag {
+                    "low"
+                } else {
+                    "out"
+                };
                 let mut name = format!("{measure} {word}");
                 while set.rules.iter().any(|r| r.name == name) {
                     name.push('*');
@@ -533,10 +537,10 @@ mod tests {
     fn rules_round_trip_in_toml_and_postcard() {
         let set = read(TEXT).unwrap();
         assert_eq!(
-            set.rules[0].words(),
+            set.rules[0].describe(),
             "flag if clip < 25 (text 22.5) and judge/fits is unparsed"
         );
-        assert_eq!(set.rules[1].words(), "park if safety > 0");
+        assert_eq!(set.rules[1].describe(), "park if safety > 0");
         let text = toml::to_string(&File { rules: set.clone() }).unwrap();
         assert_eq!(read(&text).unwrap(), set, "{text}");
         let bytes = postcard::to_stdvec(&set).unwrap();
@@ -600,8 +604,12 @@ mod tests {
             !clip.holds(&Score::scored(0.249, ""), 100.0, "text"),
             "the subtask's own threshold"
         );
-        assert!(!clip.holds(&Score::other(ScoreState::Unparsed, ""), 100.0, "animal"));
-        assert!(judge.holds(&Score::other(ScoreState::Unparsed, ""), 1.0, ""));
+        assert!(!clip.holds(
+            &Score::without_number(ScoreState::Unparsed, ""),
+            100.0,
+            "animal"
+        ));
+        assert!(judge.holds(&Score::without_number(ScoreState::Unparsed, ""), 1.0, ""));
     }
 
     #[test]
@@ -612,7 +620,7 @@ mod tests {
             "judge/fits=unparsed",
             "clip.cosine<0.25",
         ] {
-            assert_eq!(Condition::parse(text).unwrap().short(), text);
+            assert_eq!(Condition::parse(text).unwrap().to_filter_text(), text);
         }
         for wrong in ["clip", "clip<", "clip<x", "clip=done", "clop<1", "clip<inf"] {
             assert!(
@@ -627,29 +635,26 @@ mod tests {
         let set = read(TEXT).unwrap();
         let clip: Measure = "clip".parse().unwrap();
         assert_eq!(
-            set.threshold(&clip, Then::Flag),
+            set.threshold(&clip, RuleAction::Flag),
             None,
             "its rule has other conditions"
         );
         let line = |n: f64| Threshold::new(n);
-        let with = set.with(&clip, Then::Flag, None, line(24.0));
+        let with = set.with(&clip, RuleAction::Flag, None, line(24.0));
         assert_eq!(
-            (with.rules.len(), with.threshold(&clip, Then::Flag)),
+            (with.rules.len(), with.threshold(&clip, RuleAction::Flag)),
             (3, line(24.0))
         );
-        let moved = with.with(&clip, Then::Flag, Some("text"), line(20.1)).with(
-            &clip,
-            Then::Flag,
-            None,
-            line(23.0),
-        );
-        assert_eq!(moved.rules[2].words(), "flag if clip < 23 (text 20.1)");
-        let back = moved.with(&clip, Then::Flag, Some("text"), None);
-        assert_eq!(back.rules[2].words(), "flag if clip < 23");
-        assert_eq!(back.with(&clip, Then::Flag, None, None), set);
+        let moved = with
+            .with(&clip, RuleAction::Flag, Some("text"), line(20.1))
+            .with(&clip, RuleAction::Flag, None, line(23.0));
+        assert_eq!(moved.rules[2].describe(), "flag if clip < 23 (text 20.1)");
+        let back = moved.with(&clip, RuleAction::Flag, Some("text"), None);
+        assert_eq!(back.rules[2].describe(), "flag if clip < 23");
+        assert_eq!(back.with(&clip, RuleAction::Flag, None, None), set);
         let safety: Measure = "safety".parse().unwrap();
         assert_eq!(
-            set.with(&safety, Then::Park, None, line(0.1)).rules[1].words(),
+            set.with(&safety, RuleAction::Park, None, line(0.1)).rules[1].describe(),
             "park if safety > 0.1"
         );
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::broadcast;
 
-use super::whole::unpoisoned;
+use super::lock::unpoisoned;
 use crate::clock::now;
 use benchtop_model::history;
 use benchtop_protocol::wire::Event;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::whole::unpoisoned;
+use super::lock::unpoisoned;
 use benchtop_store::pictures::Pictures;
 use benchtop_store::{Catalog, Ledger, Overlay};
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
-use super::whole::unpoisoned;
+use super::lock::unpoisoned;
 use benchtop_model::{Error, Result};
 use benchtop_protocol::home::{Home, moved};
 

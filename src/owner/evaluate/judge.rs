@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use super::begin::check;
+use super::start::check;
 use super::work::damaged;
 use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::{answers, trust};
+use crate::{queries, trust};
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::extract::judge_extraction::INSTRUCTION;
 use benchtop_model::Result;
-use benchtop_model::evaluation::{NewRun, Orders, Wording};
+use benchtop_model::evaluation::{NewRun, OptionOrders, Wording};
 use benchtop_model::history::stamp;
 use benchtop_model::import::Progress;
-use benchtop_pipeline::evaluate::judge::{Desk, Done, Unread, ask as ask_judge, unread};
+use benchtop_pipeline::evaluate::judge::{
+    JudgeContext, JudgeSummary, Unread, ask as ask_judge, unread,
+};
 use benchtop_protocol::wire::{Event, JudgeAsk, JudgeReport, JudgedOf};
 use benchtop_store::judge_cache::{JudgeExtractions, Judged};
 
@@ -46,7 +48,7 @@ pub fn judge_all(
             of,
         })
     };
-    let scored = answers::scored(shared, Some(Extractor::Strict))?;
+    let scored = queries::scored(shared, Some(Extractor::Strict))?;
     let all = unread(&scored, &ask.models, &mut || tell(0, None))?;
     let root = shared.project.root();
     if ask.dry {
@@ -54,7 +56,7 @@ pub fn judge_all(
             ask,
             &all,
             &JudgeExtractions::of(root)?,
-            Done::default(),
+            JudgeSummary::default(),
         ));
     }
     // Held to the end, since two calls must not write to the same file.
@@ -63,7 +65,7 @@ pub fn judge_all(
     if let Some(notice) = damaged("runs/judge.jsonl", &judged.readings().damaged) {
         shared.broadcast.notices().push(notice);
     }
-    let session = Desk {
+    let session = JudgeContext {
         judge: &new.model,
         max_tokens: ask.max_tokens,
         model: model.as_mut(),
@@ -89,7 +91,7 @@ fn settings(ask: &JudgeAsk) -> NewRun {
         sample: None,
         seed: 1,
         blind: true,
-        orders: Orders::AsIs,
+        orders: OptionOrders::AsIs,
         wording: Wording::Paper,
         max_tokens: ask.max_tokens,
         tries: ask.tries,
@@ -99,7 +101,12 @@ fn settings(ask: &JudgeAsk) -> NewRun {
     }
 }
 
-fn report(ask: &JudgeAsk, all: &[Unread], readings: &JudgeExtractions, done: Done) -> JudgeReport {
+fn report(
+    ask: &JudgeAsk,
+    all: &[Unread],
+    readings: &JudgeExtractions,
+    done: JudgeSummary,
+) -> JudgeReport {
     let of_model = |one: &Unread| {
         let (judged, read) = one.judged(readings, &ask.judge);
         JudgedOf {

@@ -4,11 +4,11 @@
 //! one run after the other. A run's progress follows from its journal of answers, so an interrupted
 //! run continues from there. When a run has ended, its answers become predictions of the project.
 
-mod act;
-mod begin;
+mod control;
 mod judge;
 mod runtime;
 mod similarity;
+mod start;
 mod work;
 
 use std::collections::BTreeMap;
@@ -16,11 +16,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-pub use act::{act, failures};
-pub use begin::begin;
+pub use control::{act, failures};
 pub use judge::judge_all;
 use runtime::JobRuntime;
 pub use similarity::{Scores, compare_all, edition};
+pub use start::begin;
 
 use super::context::OwnerContext;
 use super::priority::lower_thread_priority;
@@ -61,7 +61,7 @@ struct Inner {
 impl Default for Evaluations {
     fn default() -> Self {
         Evaluations::new(Box::new(|new| {
-            Ok(Box::new(ChatModel::new(&begin::table(new)?)?))
+            Ok(Box::new(ChatModel::new(&start::table(new)?)?))
         }))
     }
 }
@@ -145,7 +145,7 @@ impl Inner {
         let mut live: Vec<&JobRuntime> = self
             .runs
             .values()
-            .filter(|r| !r.run.standing.over())
+            .filter(|r| !r.run.standing.is_finished())
             .collect();
         live.sort_by_key(|r| (r.run.turn, r.run.id));
         live.iter().map(|r| r.run.id).collect()
@@ -214,10 +214,10 @@ pub fn with_runs(shared: &OwnerContext, jobs: Vec<JobState>) -> Vec<JobState> {
     let mine_over = inner
         .runs
         .values()
-        .filter(|live| live.run.standing.over())
+        .filter(|live| live.run.standing.is_finished())
         .map(|live| inner.state(live));
     let (mut over, mut all): (Vec<JobState>, Vec<JobState>) =
-        jobs.into_iter().partition(|j| j.standing.over());
+        jobs.into_iter().partition(|j| j.standing.is_finished());
     over.extend(mine_over);
     over.sort_by_key(|job| std::cmp::Reverse((job.created, job.id)));
     all.extend(mine);
@@ -240,7 +240,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
     let known = Known::read(shared);
     let mut inner = shared.evaluations.inner();
     for mut run in stored {
-        let is_live = run.standing.live();
+        let is_live = run.standing.is_active();
         let is_ours = is_live && is_ours(shared, &known, &run);
         if run.standing == JobStatus::Running {
             run.standing = JobStatus::Queued;
@@ -337,7 +337,7 @@ fn run(shared: &Arc<OwnerContext>) {
         if inner
             .runs
             .get(&id)
-            .is_some_and(|live| !live.run.standing.live())
+            .is_some_and(|live| !live.run.standing.is_active())
         {
             trust::end(shared, JobKind::Run, id);
         }

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::context::OwnerContext;
-use crate::outage::{outage_said, outage_wait};
+use crate::outage::{outage_reason, outage_wait};
 use crate::trust;
 use benchtop_model::evaluation::RunState;
 use benchtop_model::job::{JobState, JobStatus};
-use benchtop_model::trust::Waits;
+use benchtop_model::trust::PendingConsent;
 use benchtop_model::{Error, ErrorKind};
 use benchtop_store::runs::{Counts, Run};
 
@@ -34,7 +34,7 @@ pub(super) struct JobRuntime {
     /// Whether the run was active when the project was opened, and this user did not start it here.
     pub(super) elsewhere: bool,
     /// The agreement that it waits for.
-    pub(super) waits: Option<Box<Waits>>,
+    pub(super) waits: Option<Box<PendingConsent>>,
     /// Whether its answers could not be published. Not retried until the user resumes it.
     stuck: bool,
     recent: VecDeque<Instant>,
@@ -120,7 +120,7 @@ impl JobRuntime {
 
     /// Stops the run after an error: it fails if it has no answers yet, and is paused otherwise.
     pub(super) fn stop(&mut self, problem: &Error) {
-        if self.run.standing.over() {
+        if self.run.standing.is_finished() {
             // Its answers could not be published.
             self.stuck = true;
         } else {
@@ -142,7 +142,7 @@ impl JobRuntime {
         self.outages += 1;
         self.not_before = Some(Instant::now() + wait);
         self.run.standing = JobStatus::Queued;
-        self.run.reason = Some(outage_said(reason, wait));
+        self.run.reason = Some(outage_reason(reason, wait));
     }
 
     /// Clears an outage.
@@ -237,7 +237,7 @@ impl JobRuntime {
             name: format!("eval {label}"),
             by,
             created,
-            plan: format!("{words}{sampled}{blind}, options {}", new.orders.words()),
+            plan: format!("{words}{sampled}{blind}, options {}", new.orders.describe()),
             samples: 1,
             seed: new.seed,
             generator: new.model.clone(),
@@ -256,7 +256,7 @@ impl JobRuntime {
                 label,
                 endpoints: new.servers.into_iter().map(|s| s.url).collect(),
                 blind: new.blind,
-                orders: new.orders.words(),
+                orders: new.orders.describe(),
                 instruction,
                 truncated: counts.truncated,
                 refused: counts.refused,

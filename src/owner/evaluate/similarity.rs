@@ -10,7 +10,9 @@ use benchtop_inference::scoring::TextEmbedder;
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::import::Progress;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_pipeline::evaluate::similarity::{Done, column, compare, compared, models};
+use benchtop_pipeline::evaluate::similarity::{
+    SimilaritySummary, column, compare, compared, models,
+};
 use benchtop_protocol::wire::{Event, SimilarTo, SimilarityAsk, SimilarityReport};
 use benchtop_store::similarity::Cosines;
 
@@ -102,7 +104,7 @@ pub fn compare_all(
     let (cosines, done, encoder) = match ask.dry {
         true => (
             Cosines::current(&folder)?,
-            Done::default(),
+            SimilaritySummary::default(),
             ask.encoder.clone(),
         ),
         false => {

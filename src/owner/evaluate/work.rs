@@ -7,18 +7,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::begin::item;
+use super::start::item;
 use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::jobs::taken_in;
+use crate::jobs::publish_catalog;
 use crate::trust::{self, Reach};
-use benchtop_inference::Heard;
+use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;
-use benchtop_model::evaluation::{Asked, NewRun, RunFailure};
+use benchtop_model::evaluation::{NewRun, RunFailure, RunQuestion};
 use benchtop_model::generation::{Failure, FailureKind};
 use benchtop_model::history::stamp;
 use benchtop_model::job::JobStatus;
-use benchtop_model::vlm::{Ask, Reply};
+use benchtop_model::vlm::{Reply, VlmRequest};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::ask::{self, Question, Wordings};
 use benchtop_pipeline::evaluate::error_class::{AT_FIRST, STREAK, is_of_question};
@@ -39,7 +39,7 @@ pub(super) fn turn(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     let Some(standing) = standing else {
         return Ok(());
     };
-    if standing.live() {
+    if standing.is_active() {
         work(shared, id)?;
     }
     let is_over = shared
@@ -65,7 +65,7 @@ struct Session<'s> {
     /// Which pictures outside of the project it may send.
     reach: Reach,
     /// Failures since the last answer.
-    failing: Vec<(String, Asked, RunFailure)>,
+    failing: Vec<(String, RunQuestion, RunFailure)>,
     /// The reason of an outage.
     outage: Option<String>,
 }
@@ -73,7 +73,7 @@ struct Session<'s> {
 /// A question that is about to be asked.
 struct Open {
     item: String,
-    asked: Asked,
+    asked: RunQuestion,
     question: Question,
 }
 
@@ -174,7 +174,7 @@ impl Session<'_> {
         let Some(live) = inner.runs.get_mut(&self.run.id) else {
             return Ok(false);
         };
-        if !live.run.standing.live() {
+        if !live.run.standing.is_active() {
             return Ok(false);
         }
         live.run.standing = JobStatus::Running;
@@ -216,7 +216,7 @@ impl Session<'_> {
                 item.options.len(),
                 item.rotation.is_some(),
             ) {
-                let asked = Asked { number, order };
+                let asked = RunQuestion { number, order };
                 if self.progress.answered.contains(&asked)
                     || self.progress.failed.contains_key(&asked)
                 {
@@ -255,12 +255,12 @@ impl Session<'_> {
 
     fn ask(&mut self, open: Vec<Open>, model: &mut dyn VisionLanguageModel) -> Result<()> {
         self.check()?;
-        let asks: Vec<Ask> = open.iter().map(|o| o.question.ask.clone()).collect();
+        let asks: Vec<VlmRequest> = open.iter().map(|o| o.question.ask.clone()).collect();
         let mut open: Vec<Option<Open>> = open.into_iter().map(Some).collect();
         let (shared, id) = (self.shared.clone(), self.run.id);
         let mut trouble = None;
         model.ask(&asks, &mut |heard| {
-            if let Heard::Done { index, result } = heard
+            if let BatchEvent::Done { index, result } = heard
                 && let Some(one) = open.get_mut(index).and_then(Option::take)
             {
                 let kept = match result {
@@ -312,7 +312,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn lost(&mut self, (item, asked, failure): (String, Asked, RunFailure)) -> Line {
+    fn lost(&mut self, (item, asked, failure): (String, RunQuestion, RunFailure)) -> Line {
         self.progress
             .failed
             .insert(asked, (item.clone(), failure.clone()));
@@ -371,7 +371,7 @@ impl Session<'_> {
         if let Some(live) = inner
             .runs
             .get_mut(&self.run.id)
-            .filter(|live| live.run.standing.live())
+            .filter(|live| live.run.standing.is_active())
         {
             live.wait_for_servers(&reason);
         }
@@ -391,7 +391,7 @@ impl Session<'_> {
     }
 
     /// Records failures. The questions are asked again only on request.
-    fn set_aside(&mut self, lost: Vec<(String, Asked, RunFailure)>) -> Result<()> {
+    fn set_aside(&mut self, lost: Vec<(String, RunQuestion, RunFailure)>) -> Result<()> {
         if lost.is_empty() {
             return Ok(());
         }
@@ -424,7 +424,7 @@ impl Session<'_> {
                 return Ok(true);
             };
             let again = std::mem::take(&mut live.again);
-            if !again && live.run.standing.live() {
+            if !again && live.run.standing.is_active() {
                 (live.run.standing, live.run.reason) = (JobStatus::Done, None);
             }
             again
@@ -458,8 +458,8 @@ fn bring_in(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     if !made.fresh.is_empty() {
         let index = shared.index.get()?;
         let taken =
-            publish_predictions::adopt(&shared.project, index, &catalog, made, &stamp(now()))?;
-        taken_in(shared, taken)?;
+            publish_predictions::publish(&shared.project, index, &catalog, made, &stamp(now()))?;
+        publish_catalog(shared, taken)?;
     }
     let mut inner = shared.evaluations.inner();
     if let Some(live) = inner.runs.get_mut(&id) {

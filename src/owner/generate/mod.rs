@@ -5,11 +5,11 @@
 //! or a requested picture takes effect at the next batch. The remaining work follows from the plan
 //! and the picture journal, so an interrupted job continues where the journal ends.
 
-mod act;
-mod begin;
+mod control;
 mod runner;
 mod runtime;
 mod session;
+mod start;
 #[cfg(test)]
 mod tests;
 
@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-pub use act::{act, failures, made, want};
-pub use begin::begin;
+pub use control::{act, failures, pictures_of_item, request_picture};
 pub use runtime::JobRuntime;
+pub use start::begin;
 
 use super::context::OwnerContext;
 use super::priority::lower_thread_priority;
@@ -33,19 +33,19 @@ use benchtop_model::job::{GenerationOverrides, JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::generate::image_index::RequestedImages;
 use benchtop_protocol::wire::Event;
-use benchtop_store::damaged::Damaged;
+use benchtop_store::damaged_pictures::Damaged;
 use benchtop_store::jobs;
 use benchtop_store::jobs::Job;
-use benchtop_store::present::Present;
+use benchtop_store::present_pictures::Present;
 use benchtop_store::trust::JobKind;
 
 /// Builds a generator.
-pub type Maker =
+pub type GeneratorFactory =
     Box<dyn Fn(&Config, &GenerationOverrides) -> Result<Box<dyn ImageGenerator>> + Send + Sync>;
 
 /// The jobs of an owner.
 pub struct JobQueue {
-    maker: Maker,
+    maker: GeneratorFactory,
     inner: Mutex<Inner>,
     wake: Condvar,
     named: Mutex<Option<Arc<RequestedImages>>>,
@@ -90,7 +90,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl JobQueue {
     /// A queue without jobs. `maker` builds its generators.
-    pub fn new(maker: Maker) -> JobQueue {
+    pub fn new(maker: GeneratorFactory) -> JobQueue {
         JobQueue {
             maker,
             inner: Mutex::default(),
@@ -130,7 +130,7 @@ impl JobQueue {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if the texts are damaged; [`ErrorKind::Cancelled`].
-    pub fn named(
+    pub fn requested_images(
         &self,
         shared: &OwnerContext,
         wanted: &dyn Fn() -> bool,
@@ -172,7 +172,7 @@ impl JobQueue {
         broken: bool,
         wanted: &dyn Fn() -> bool,
     ) -> Result<PictureStates> {
-        let named = self.named(shared, wanted)?;
+        let named = self.requested_images(shared, wanted)?;
         let damaged = match broken {
             true => lock(&self.damaged).find(&shared.project.images(), named.links(), wanted)?,
             false => HashSet::new(),
@@ -200,8 +200,12 @@ impl JobQueue {
     ///
     /// # Errors
     /// Same as [`states`](Self::states).
-    pub fn gone(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<Vec<u32>> {
-        let named = self.named(shared, wanted)?;
+    pub fn rows_with_missing_files(
+        &self,
+        shared: &OwnerContext,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Vec<u32>> {
+        let named = self.requested_images(shared, wanted)?;
         let mut present = lock(&self.present);
         present.refresh(&shared.project.images(), named.links())?;
         Ok(named.gone(&shared.items.pictures(), &present))
@@ -218,7 +222,11 @@ impl JobQueue {
     /// [`ErrorKind::Unreachable`] if the owner is shutting down.
     pub fn list(&self) -> Result<Vec<JobState>> {
         let inner = self.loaded()?;
-        let over = inner.jobs.values().rev().filter(|j| j.job.standing.over());
+        let over = inner
+            .jobs
+            .values()
+            .rev()
+            .filter(|j| j.job.standing.is_finished());
         Ok(inner
             .order()
             .iter()
@@ -240,7 +248,7 @@ impl JobQueue {
     }
 
     /// Whether a job waits for an agreement.
-    pub fn does_wait(&self, id: u32) -> bool {
+    pub fn waits_for_consent(&self, id: u32) -> bool {
         self.inner()
             .jobs
             .get(&id)
@@ -265,7 +273,7 @@ impl Inner {
         let mut live: Vec<&JobRuntime> = self
             .jobs
             .values()
-            .filter(|j| !j.job.standing.over())
+            .filter(|j| !j.job.standing.is_finished())
             .collect();
         live.sort_by_key(|j| (j.job.turn, j.job.id));
         live.iter().map(|j| j.job.id).collect()
@@ -316,7 +324,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
         let known = Known::read(&owner);
         let mut inner = owner.desk.inner();
         for (mut stored, ended) in stored.into_iter().zip(ended) {
-            let is_live = stored.job.standing.live();
+            let is_live = stored.job.standing.is_active();
             if stored.job.standing == JobStatus::Running {
                 stored.job.standing = JobStatus::Queued;
             }
@@ -335,7 +343,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
         }
         inner.loaded = true;
         if owner.writable.closed.is_none() {
-            if inner.jobs.values().any(|j| j.job.standing.live()) {
+            if inner.jobs.values().any(|j| j.job.standing.is_active()) {
                 sweep(&owner);
             }
             wake(&owner, &mut inner);
@@ -354,7 +362,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
 
 /// How often an owner died while it made each picture of a job.
 fn ended(owner: &OwnerContext, job: &Job) -> HashMap<(u64, u32), u32> {
-    if job.standing.over() || owner.writable.closed.is_some() {
+    if job.standing.is_finished() || owner.writable.closed.is_some() {
         return HashMap::new();
     }
     let noted = owner.index.get().and_then(|index| index.flight(job.id));
@@ -388,7 +396,7 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
     let live: BTreeSet<String> = inner
         .jobs
         .values()
-        .filter(|j| j.job.standing.live())
+        .filter(|j| j.job.standing.is_active())
         .map(|j| runner::device(config, &j.job.wishes))
         .collect();
     for device in live {

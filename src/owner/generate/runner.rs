@@ -15,7 +15,7 @@ use benchtop_model::job::{GenerationOverrides, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::image_index::RequestedImages;
-use benchtop_pipeline::generate::work::Target;
+use benchtop_pipeline::generate::remaining::Target;
 use benchtop_store::trust::JobKind;
 
 /// How long an idle generator stays in memory.
@@ -23,7 +23,7 @@ const LINGERS: Duration = Duration::from_secs(20);
 
 /// Backend and model. Jobs with the same text share a generator.
 pub fn generator(config: &Config, wishes: &GenerationOverrides) -> String {
-    let GenerationOverrides { backend, model, .. } = build::full(config, wishes);
+    let GenerationOverrides { backend, model, .. } = build::complete_overrides(config, wishes);
     [backend, model]
         .into_iter()
         .flatten()
@@ -38,7 +38,7 @@ fn built_from(config: &Config, wishes: &GenerationOverrides) -> String {
 
 /// The name of the device, used as the key of its thread.
 pub fn device(config: &Config, wishes: &GenerationOverrides) -> String {
-    build::device(config, &build::full(config, wishes))
+    build::device(config, &build::complete_overrides(config, wishes))
 }
 
 struct Built {
@@ -153,7 +153,7 @@ fn next(shared: &Arc<OwnerContext>, device: &str) -> Next {
 
 fn is_mine(inner: &Inner, config: &Config, device: &str, id: u32) -> bool {
     let job = inner.jobs.get(&id).map(|live| &live.job);
-    job.is_some_and(|job| job.standing.live() && self::device(config, &job.wishes) == device)
+    job.is_some_and(|job| job.standing.is_active() && self::device(config, &job.wishes) == device)
 }
 
 /// The requested picture that one of these jobs makes, if any.
@@ -279,7 +279,7 @@ fn done(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     if let Some(live) = inner
         .jobs
         .get_mut(&id)
-        .filter(|live| live.job.standing.live())
+        .filter(|live| live.job.standing.is_active())
     {
         live.job.standing = JobStatus::Done;
         live.job.of = Some(live.done + live.failed());
@@ -302,7 +302,7 @@ fn stop(shared: &Arc<OwnerContext>, id: u32, problem: &Error) {
     let Some(live) = inner
         .jobs
         .get_mut(&id)
-        .filter(|live| live.job.standing.live())
+        .filter(|live| live.job.standing.is_active())
     else {
         return;
     };

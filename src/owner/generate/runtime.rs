@@ -9,8 +9,8 @@ use crate::context::OwnerContext;
 use crate::trust;
 use benchtop_model::Result;
 use benchtop_model::job::{JobFailure, JobState, JobStatus, Newest, Step};
-use benchtop_model::trust::Waits;
-use benchtop_pipeline::generate::work::Scope;
+use benchtop_model::trust::PendingConsent;
+use benchtop_pipeline::generate::remaining::Scope;
 use benchtop_store::jobs::{self, FailureLog, Job, Stored};
 
 /// The period over which the rate is computed.
@@ -46,7 +46,7 @@ pub struct JobRuntime {
     /// Whether the job was active when the project was opened, and this user did not start it here.
     pub elsewhere: bool,
     /// The agreement that it waits for.
-    pub waits: Option<Box<Waits>>,
+    pub waits: Option<Box<PendingConsent>>,
     /// Recent batches: time and number of pictures.
     recent: VecDeque<(Instant, u64)>,
     last_event: Option<Instant>,

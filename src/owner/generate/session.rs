@@ -1,25 +1,25 @@
 //! A generation job in progress: its remaining work, its batches, and retries.
 
-mod keep;
+mod store_pictures;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use keep::KeepError;
+use store_pictures::KeepError;
 
 use crate::context::OwnerContext;
-use crate::outage::{outage_said, outage_wait};
-use benchtop_inference::{ImageGenerator, Told};
+use crate::outage::{outage_reason, outage_wait};
+use benchtop_inference::{GenerationEvent, ImageGenerator};
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint, Settings, Task};
 use benchtop_model::job::{JobStatus, Step};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_pipeline::generate::file::with_encoder;
 use benchtop_pipeline::generate::generation_task::GenerationTask;
 use benchtop_pipeline::generate::image_index::RequestedImages;
-use benchtop_pipeline::generate::work::Target;
+use benchtop_pipeline::generate::png::with_encoder;
+use benchtop_pipeline::generate::remaining::Target;
 use benchtop_store::jobs::Flight;
 
 /// How often a picture is tried before it counts as failed.
@@ -87,20 +87,24 @@ impl Session {
                 .inner()
                 .jobs
                 .get(&id)
-                .is_some_and(|j| j.job.standing.live())
+                .is_some_and(|j| j.job.standing.is_active())
         };
-        let named = shared.desk.named(shared, &is_wanted)?;
+        let named = shared.desk.requested_images(shared, &is_wanted)?;
         let capabilities = generator.capabilities();
         let mut inner = shared.desk.inner();
-        let Some(live) = inner.jobs.get_mut(&id).filter(|j| j.job.standing.live()) else {
+        let Some(live) = inner
+            .jobs
+            .get_mut(&id)
+            .filter(|j| j.job.standing.is_active())
+        else {
             return Ok(None);
         };
         let settings = live
             .job
             .settings
             .clone()
-            .unwrap_or_else(|| live.job.wishes.over(&capabilities.best));
-        if let Some(excluded) = capabilities.excluded(&settings, &Task::default()) {
+            .unwrap_or_else(|| live.job.wishes.over(&capabilities.recommended));
+        if let Some(excluded) = capabilities.refusal_reason(&settings, &Task::default()) {
             return Err(Error::input(excluded.reason)
                 .help("start a new job with settings that it supports"));
         }
@@ -114,7 +118,7 @@ impl Session {
             live.failures.failed().contains_key(&key)
         };
         work.retain(|target| !failed(target));
-        live.device = match generator.instead() {
+        live.device = match generator.replaces_because() {
             Some(why) => format!("{}; {why}", capabilities.name),
             None => capabilities.name.clone(),
         };
@@ -134,8 +138,8 @@ impl Session {
             short: print.short(),
             print,
             drafts: capabilities.draft,
-            seeds: capabilities.honours.seed,
-            steps: capabilities.steps_told,
+            seeds: capabilities.respects.seed,
+            steps: capabilities.reports_steps,
             max_batch: capabilities.max_batch.max(1),
             // Pictures that may have crashed an owner are made last, and alone.
             work: rest.into_iter().chain(suspects.iter().copied()).collect(),
@@ -291,11 +295,11 @@ impl Session {
             if self.exists_unchanged(shared, &errand) {
                 continue;
             }
-            if errand.double && !errands.is_empty() {
+            if errand.side_by_side && !errands.is_empty() {
                 self.work.push_front(target);
                 break;
             }
-            let double = errand.double;
+            let double = errand.side_by_side;
             errands.push(errand);
             if alone || double {
                 break;
@@ -319,7 +323,7 @@ impl Session {
 
     fn is_made(&self, shared: &OwnerContext, rows: Option<&Vec<u32>>, target: Target) -> bool {
         let rows = rows.map(Vec::as_slice);
-        let scope = benchtop_pipeline::generate::work::Scope {
+        let scope = benchtop_pipeline::generate::remaining::Scope {
             job: self.id,
             rows,
             samples: 0,
@@ -333,7 +337,7 @@ impl Session {
         let picture = &self.named.pictures()[errand.target.picture as usize];
         let pictures = shared.items.pictures();
         self.seeds
-            && !errand.double
+            && !errand.side_by_side
             && pictures.samples(picture.key).any(|e| {
                 (e.sample, e.prompt, e.seed)
                     == (errand.target.sample, picture.prompt, errand.task.seed)
@@ -353,7 +357,7 @@ impl Session {
         generator: &mut dyn ImageGenerator,
         errands: Vec<GenerationTask>,
     ) -> Result<bool> {
-        if errands.first().is_some_and(|e| e.double) {
+        if errands.first().is_some_and(|e| e.side_by_side) {
             for errand in errands {
                 self.double(shared, errand)?;
             }
@@ -370,7 +374,7 @@ impl Session {
         let ran = catch_unwind(AssertUnwindSafe(|| {
             generator.generate(&settings, &tasks, &mut |progress| {
                 match progress {
-                    Told::Step { done, of, batch } => self.step(
+                    GenerationEvent::Step { done, of, batch } => self.step(
                         shared,
                         Step {
                             done,
@@ -378,7 +382,7 @@ impl Session {
                             batch: batch as u32,
                         },
                     ),
-                    Told::Done { index, result } => {
+                    GenerationEvent::Done { index, result } => {
                         // Ignore a second result for the same task.
                         let Some(errand) = open.get_mut(index).and_then(Option::take) else {
                             return true;
@@ -462,9 +466,9 @@ impl Session {
                     let tries = self.tries.entry(target).or_default();
                     *tries += 1;
                     let tries = *tries;
-                    let again = failure.passing() || kind == FailureKind::BadOutput;
+                    let again = failure.is_transient() || kind == FailureKind::BadOutput;
                     if again && tries < TRIES {
-                        wait |= failure.passing();
+                        wait |= failure.is_transient();
                         self.work.push_back(target);
                     } else {
                         self.record_failure(shared, &errand, failure.clone(), tries)?;
@@ -500,13 +504,13 @@ impl Session {
         if let Some(live) = inner
             .jobs
             .get_mut(&self.id)
-            .filter(|live| live.job.standing.live())
+            .filter(|live| live.job.standing.is_active())
         {
             let wait = outage_wait(live.outages);
             live.outages += 1;
             live.not_before = Some(Instant::now() + wait);
             live.job.standing = JobStatus::Queued;
-            live.job.reason = Some(outage_said(reason, wait));
+            live.job.reason = Some(outage_reason(reason, wait));
             live.step = None;
         }
         inner.tell(shared, self.id, true);
@@ -526,7 +530,11 @@ impl Session {
 /// Whether the current batch is still wanted.
 fn is_active(shared: &OwnerContext, id: u32) -> bool {
     let inner = shared.desk.inner();
-    !inner.ended && inner.jobs.get(&id).is_some_and(|j| j.job.standing.live())
+    !inner.ended
+        && inner
+            .jobs
+            .get(&id)
+            .is_some_and(|j| j.job.standing.is_active())
 }
 
 /// The message of a panic.

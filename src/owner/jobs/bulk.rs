@@ -5,9 +5,9 @@ use std::sync::{Arc, mpsc};
 
 use uuid::Uuid;
 
-use crate::answers;
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext, Tell};
+use crate::queries;
 use crate::visibility::AnnotatorView;
 use crate::writer::{DecisionRequest, WriterCommand};
 use benchtop_model::import::Progress;
@@ -33,7 +33,7 @@ impl Task for request::UndoBulk {
 
 fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> Result<Bulked> {
     let sight = AnnotatorView::of(shared, who);
-    let numbers = answers::numbers(&sight, &bulk.filter)?;
+    let numbers = queries::numbers(&sight, &bulk.filter)?;
     let mut done = Bulked::default();
     let mut rows = Vec::new();
     {

@@ -7,7 +7,7 @@ use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext, Tell};
 use crate::visibility::AnnotatorView;
 use benchtop_model::import::Progress;
-use benchtop_model::usage::Discarded;
+use benchtop_model::usage::DiscardResult;
 use benchtop_model::{Judgement, Result, Seen, Status, Verdict};
 use benchtop_protocol::wire::request;
 
@@ -15,12 +15,12 @@ use benchtop_protocol::wire::request;
 pub const PRUNED: &str = "vocabulary-pruned";
 
 impl Task for request::Discard {
-    fn run(self, task: TaskContext<'_>) -> Result<Discarded> {
+    fn run(self, task: TaskContext<'_>) -> Result<DiscardResult> {
         reject(&self, task)
     }
 }
 
-fn reject(wanted: &request::Discard, task: TaskContext<'_>) -> Result<Discarded> {
+fn reject(wanted: &request::Discard, task: TaskContext<'_>) -> Result<DiscardResult> {
     let TaskContext {
         shared,
         who,
@@ -44,7 +44,7 @@ pub(super) fn find(
     who: &str,
     terms: &[(String, String)],
     watch: Tell<'_>,
-) -> Result<(Discarded, Vec<(u32, u64)>)> {
+) -> Result<(DiscardResult, Vec<(u32, u64)>)> {
     let held = shared.metadata.now(shared)?;
     let watch = std::cell::RefCell::new(watch);
     let counting = || {
@@ -55,11 +55,11 @@ pub(super) fn find(
         })
     };
     let usage = shared.metadata.usage(shared, &counting)?;
-    let rows = usage.rows_with(held.grammar(), terms);
+    let rows = usage.rows_with(held.compiled(), terms);
     // The number of rejected items would reveal verdicts.
     let sight = AnnotatorView::of(shared, who);
     rows.iter().try_for_each(|row| sight.item(*row + 1))?;
-    let mut done = Discarded::default();
+    let mut done = DiscardResult::default();
     let (ledger, data) = (shared.items.ledger(), shared.items.data());
     rows.iter()
         .for_each(|row| done.items.add(data.overlay.status(*row as usize)));

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use uuid::Uuid;
 
 use super::revise;
-use crate::answers;
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
+use crate::queries;
 use crate::visibility::AnnotatorView;
 use crate::writer::{DecisionRequest, Reply, WriterCommand};
 use benchtop_model::edit::{Edit, EditAct, EditMark};
@@ -42,7 +42,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem>
         .ok_or_else(none)?;
     let sight = AnnotatorView::of(shared, who);
     if let Some(expected) = edit.expected
-        && expected != answers::rev(&sight, row)
+        && expected != queries::rev(&sight, row)
     {
         let what = format!("#{} changed while you edited it", edit.number);
         return Err(
@@ -70,7 +70,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem>
             rotation.set
         ));
     }
-    if !edit.dry {
+    if !edit.preview {
         let mark = EditMark {
             by: who.into(),
             act: EditAct::Edit,
@@ -98,7 +98,7 @@ fn put(
     columns.replace(row as usize, item)?;
     let mut batch = Batch::new(&shared.project, "edited", false)?;
     batch.push(row, item)?;
-    let fresh = batch.part(false, "edited by hand")?.into_iter().collect();
+    let fresh = batch.finish(false, "edited by hand")?.into_iter().collect();
     revise::enter(
         shared,
         catalog,

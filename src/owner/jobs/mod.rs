@@ -22,7 +22,7 @@ use super::context::OwnerContext;
 use super::conversation::Outbox;
 use super::dispatch::{Task, TaskContext};
 use super::writer::WriterCommand;
-use super::{answers, priority, trust};
+use super::{priority, queries, trust};
 use crate::clock::now;
 use benchtop_model::import::{ImportRequest, Progress, Report};
 use benchtop_model::{Error, ErrorKind, Result, history};
@@ -121,7 +121,7 @@ fn read_answers(shared: &Arc<OwnerContext>) {
     let work = move || {
         priority::lower_thread_priority();
         // Errors are reported when the board is requested.
-        let _ = answers::scored(&shared, None);
+        let _ = queries::scored(&shared, None);
     };
     // Without a thread, the answers are read on request.
     let _ = std::thread::Builder::new()
@@ -155,7 +155,7 @@ fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
         Source::Sample => sample::fill(&shared.project, index, &catalog, &at)?,
     };
     if let Some(catalog) = outcome.catalog {
-        taken_in(shared, catalog)?;
+        publish_catalog(shared, catalog)?;
     }
     if let Source::Files(ImportRequest {
         link: true, paths, ..
@@ -173,7 +173,7 @@ fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
 ///
 /// # Errors
 /// [`ErrorKind::Unreachable`] if the owner is shutting down.
-pub fn taken_in(shared: &OwnerContext, catalog: Arc<Catalog>) -> Result<()> {
+pub fn publish_catalog(shared: &OwnerContext, catalog: Arc<Catalog>) -> Result<()> {
     let items = catalog.len();
     {
         let mut data = shared.items.data_mut();

@@ -5,18 +5,18 @@ use crate::dispatch::{Task, TaskContext};
 use crate::evaluate::{compare_all, judge_all};
 use crate::{evaluate, generate};
 use benchtop_model::Result;
-use benchtop_model::evaluation::BegunRun;
-use benchtop_model::job::Begun;
+use benchtop_model::evaluation::StartedRun;
+use benchtop_model::job::StartedJob;
 use benchtop_protocol::wire::{JudgeReport, SimilarityReport, request};
 
 impl Task for request::Evaluate {
-    fn run(self, task: TaskContext<'_>) -> Result<BegunRun> {
+    fn run(self, task: TaskContext<'_>) -> Result<StartedRun> {
         evaluate::begin(task.shared, task.who, &self.0, &|| task.is_wanted())
     }
 }
 
 impl Task for request::Generate {
-    fn run(self, task: TaskContext<'_>) -> Result<Begun> {
+    fn run(self, task: TaskContext<'_>) -> Result<StartedJob> {
         generate::begin(task.shared, task.who, &self.0, &|| task.is_wanted())
     }
 }

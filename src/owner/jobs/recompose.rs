@@ -7,7 +7,7 @@ use crate::dispatch::{Task, TaskContext};
 use benchtop_model::Result;
 use benchtop_model::recompose::Recomposed;
 use benchtop_pipeline::compose;
-use benchtop_pipeline::recompose::{Manner, prepare};
+use benchtop_pipeline::recompose::{RecomposeOptions, prepare};
 use benchtop_protocol::wire::request;
 
 impl Task for request::Recompose {
@@ -21,7 +21,7 @@ impl Task for request::Recompose {
         let grammar = compose::ready(&metadata, &unreadable)?;
         let (catalog, overlay) = task.sight().items(false);
         let of = (&*catalog, &overlay);
-        let manner = Manner {
+        let manner = RecomposeOptions {
             renames: self.renames,
             draw_missing: self.draw_missing,
             dry: self.dry,

@@ -10,7 +10,7 @@ use crate::dispatch::{Task, TaskContext};
 use crate::visibility::AnnotatorView;
 use benchtop_formats::verdicts::{self, Found, Meaning};
 use benchtop_model::import::Progress;
-use benchtop_model::verdict_interchange::{Left, Taken};
+use benchtop_model::verdict_interchange::{ImportedVerdicts, SkippedVerdict};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::import::hash_file;
 use benchtop_protocol::wire::request;
@@ -18,12 +18,12 @@ use benchtop_store::history::History;
 use benchtop_store::merge::{self, LISTED};
 
 impl Task for request::TakeVerdicts {
-    fn run(self, task: TaskContext<'_>) -> Result<Taken> {
+    fn run(self, task: TaskContext<'_>) -> Result<ImportedVerdicts> {
         run(&self, task)
     }
 }
 
-fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
+fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<ImportedVerdicts> {
     let TaskContext {
         shared, who, tell, ..
     } = task;
@@ -53,7 +53,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
             Ok(verdict) => found.push((one.place, verdict)),
             Err(problem) => {
                 let why = skip_reason(&problem, &wanted.file);
-                aside.push(Left {
+                aside.push(SkippedVerdict {
                     place: one.place,
                     item: one.item,
                     who: one.who,
@@ -82,7 +82,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
     let (planned, more) = merge::plan_verdicts(&history, found, items, now())?;
     aside.extend(more);
     let of_union = planned.report.aside.into_iter();
-    aside.extend(of_union.map(|a| Left {
+    aside.extend(of_union.map(|a| SkippedVerdict {
         place: String::new(),
         item: a.item,
         who: a.who,
@@ -103,7 +103,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
         join(shared, planned.fresh)?;
     }
     let (added, known) = (planned.report.added, planned.report.known);
-    Ok(Taken {
+    Ok(ImportedVerdicts {
         form,
         read,
         added,

@@ -68,7 +68,7 @@ impl InForce {
     }
 
     /// The compiled metadata in use.
-    pub fn grammar(&self) -> &Arc<CompiledMetadata> {
+    pub fn compiled(&self) -> &Arc<CompiledMetadata> {
         &self.sound.as_ref().unwrap_or(&self.disk).grammar
     }
 
@@ -79,7 +79,7 @@ impl InForce {
     pub fn check(&self) -> Result<()> {
         match self.errors.first().filter(|_| self.sound.is_none()) {
             None => Ok(()),
-            Some(first) => Err(place_of(Error::new(ErrorKind::Input, first.what.clone()), first)
+            Some(first) => Err(place_of(Error::new(ErrorKind::Input, first.message.clone()), first)
                 .help("correct it to find out which items are stale; run `benchtop lint` to list the errors")),
         }
     }
@@ -127,12 +127,12 @@ fn over(
     unreadable: &[Finding],
 ) -> Result<CompiledMetadata> {
     let mut metadata = metadata.clone();
-    files.iter().cloned().for_each(|file| metadata.put(file));
+    files.iter().cloned().for_each(|file| metadata.insert(file));
     let (grammar, compiled) = CompiledMetadata::compile(&metadata);
     match errors(&metadata, unreadable, &compiled).first() {
         None => Ok(grammar),
         Some(first) => Err(
-            place_of(Error::new(ErrorKind::Input, first.what.clone()), first)
+            place_of(Error::new(ErrorKind::Input, first.message.clone()), first)
                 .help("correct it first; no item becomes stale until then"),
         ),
     }

@@ -1,16 +1,16 @@
 //! Handlers of requests about rounds.
 
 use super::agreement::allowed;
-use super::begin;
 use super::disputes::{adjudicating, disputes};
 use super::open::RoundSnapshot;
+use super::start;
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
 use benchtop_model::round::protocol::{WhatIf, what_if};
 use benchtop_model::round::state::{
-    Adjudicating, Dispute, Feedback, GuidelinesText, NextAssignment, RoundState,
+    AdjudicationContext, Dispute, Feedback, GuidelinesText, NextAssignment, RoundState,
 };
 use benchtop_model::round::{Guidelines, Round};
 use benchtop_model::verdict::Part;
@@ -26,7 +26,7 @@ impl Query for request::Rounds {
 
 impl Query for request::NewRound {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
-        let state = begin::begin(sight, &self.new, self.dry)?;
+        let state = start::begin(sight, &self.new, self.dry)?;
         if !self.dry {
             sight.broadcast.tell(Event::Rounds);
         }
@@ -36,7 +36,7 @@ impl Query for request::NewRound {
 
 impl Query for request::CloseRound {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
-        begin::close(sight, &self.round, self.closed)?;
+        start::close(sight, &self.round, self.closed)?;
         sight.broadcast.tell(Event::Rounds);
         Ok(())
     }
@@ -44,7 +44,7 @@ impl Query for request::CloseRound {
 
 impl Query for request::DeleteRound {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
-        begin::delete(sight, &self.0)?;
+        start::delete(sight, &self.0)?;
         sight.broadcast.tell(Event::Rounds);
         Ok(())
     }
@@ -52,7 +52,7 @@ impl Query for request::DeleteRound {
 
 impl Query for request::RoundPeople {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
-        begin::people(sight, &self.round, (&self.add, &self.remove))?;
+        start::people(sight, &self.round, (&self.add, &self.remove))?;
         sight.broadcast.tell(Event::Rounds);
         let glance = sight
             .rounds
@@ -68,7 +68,7 @@ impl Query for request::Next {
             .rounds
             .of(round, |open| open.round.guidelines.clone())?
             .map(|g| g.path);
-        let version = path.map(|path| begin::version(sight, &path)).transpose()?;
+        let version = path.map(|path| start::version(sight, &path)).transpose()?;
         let mut turn = sight.rounds.next(who, round, version, now())?;
         if let NextAssignment::Item(served) = &mut turn {
             served.elsewhere = sight.at_work.twice(who, round);
@@ -110,7 +110,7 @@ impl Query for request::Disputes {
 }
 
 impl Query for request::Adjudication {
-    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Adjudicating> {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<AdjudicationContext> {
         adjudicating(sight, &self.0)
     }
 }
@@ -171,7 +171,7 @@ fn standing(round: &Round, ledger: &Ledger, row: u32) -> Vec<(String, Judgement)
 
 pub(super) fn part(judgement: &Judgement) -> Part {
     judgement
-        .asked
+        .round
         .as_ref()
         .map_or(Part::Main, |asked| asked.part)
 }
@@ -230,7 +230,7 @@ fn guidelines(sight: &AnnotatorView, round: &str) -> Result<Option<GuidelinesTex
         .rounds
         .of(round, |open| open.round.guidelines.clone())?;
     let text = |Guidelines { path, version }| {
-        let bytes = begin::guidelines(shared, &path)?;
+        let bytes = start::guidelines(shared, &path)?;
         let now = Guidelines::version_of(&bytes);
         Ok(GuidelinesText {
             path,

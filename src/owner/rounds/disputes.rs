@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::answer::each;
-use super::begin;
+use super::start;
 use crate::visibility::AnnotatorView;
 use benchtop_model::round::Round;
-use benchtop_model::round::state::{Adjudicating, Dispute, Side};
+use benchtop_model::round::state::{AdjudicationContext, Dispute, OthersVerdict};
 use benchtop_model::verdict::{EffectiveVerdict, Part};
 use benchtop_model::{Result, Verdict};
 use benchtop_store::Ledger;
@@ -36,7 +36,7 @@ pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>
         sight.shared().rounds.shown(sight.who(), row);
     }
     let path = glance.round.guidelines.as_ref().map(|g| &g.path);
-    let version = path.and_then(|path| begin::version(sight.shared(), path).ok());
+    let version = path.and_then(|path| start::version(sight.shared(), path).ok());
     sight.shared().rounds.settling(sight.who(), name, version);
     list.sort_by_key(|dispute| (dispute.settled.is_some(), dispute.number));
     Ok(list)
@@ -47,7 +47,7 @@ fn in_round(ledger: &Ledger, row: u32, round: &Round) -> Vec<EffectiveVerdict> {
     let mut all = ledger.standing(row);
     all.retain(|s| {
         s.judgement
-            .asked
+            .round
             .as_ref()
             .is_some_and(|asked| asked.round == round.name)
     });
@@ -57,7 +57,7 @@ fn in_round(ledger: &Ledger, row: u32, round: &Round) -> Vec<EffectiveVerdict> {
 fn part(standing: &EffectiveVerdict) -> Part {
     standing
         .judgement
-        .asked
+        .round
         .as_ref()
         .map_or(Part::Main, |asked| asked.part)
 }
@@ -100,7 +100,7 @@ fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> O
     let mut called = called(round);
     let settled = settled.into_iter().next_back().map(|s| {
         let names_shown = round.adjudication.names || s.who == sight.who();
-        Side {
+        OthersVerdict {
             who: if names_shown { s.who } else { NAMELESS.into() },
             at: s.at,
             judgement: s.judgement,
@@ -112,7 +112,7 @@ fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> O
         status: round.protocol.status(&verdicts),
         verdicts: given
             .into_iter()
-            .map(|s| Side {
+            .map(|s| OthersVerdict {
                 who: called(s.who),
                 at: s.at,
                 judgement: s.judgement,
@@ -125,24 +125,24 @@ fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> O
 }
 
 /// The context of an adjudication.
-pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<Adjudicating> {
+pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<AdjudicationContext> {
     let shared = sight.shared();
     let glance = shared.rounds.of(name, |open| open.glance(sight.who()))?;
     let Some(guidelines) = &glance.round.guidelines else {
-        return Ok(Adjudicating {
+        return Ok(AdjudicationContext {
             sees: glance.round.adjudication,
-            ..Adjudicating::default()
+            ..AdjudicationContext::default()
         });
     };
     // Without the current file, no version can be called earlier.
-    let version = begin::version(shared, &guidelines.path).ok();
+    let version = start::version(shared, &guidelines.path).ok();
     let stamps = |ledger: &Ledger, row: u32| -> Vec<(Option<String>, u32)> {
         if sight.veils(row) {
             return Vec::new();
         }
         let stamp = |s: EffectiveVerdict| {
             (
-                s.judgement.asked.and_then(|asked| asked.guidelines),
+                s.judgement.round.and_then(|asked| asked.guidelines),
                 row + 1,
             )
         };
@@ -162,7 +162,7 @@ pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<Adjudica
     for numbers in earlier.values_mut() {
         numbers.sort_unstable();
     }
-    Ok(Adjudicating {
+    Ok(AdjudicationContext {
         sees: glance.round.adjudication,
         guidelines: Some(guidelines.path.clone()),
         version,

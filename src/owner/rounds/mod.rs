@@ -5,23 +5,23 @@
 
 mod agreement;
 mod answer;
-mod at_work;
-mod begin;
+mod answer_check;
+mod connections;
 mod disputes;
-mod given_answer;
 mod open;
+mod start;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use answer::accepted;
-pub use at_work::AtWork;
+pub use connections::AtWork;
 use open::{Open, RoundSnapshot};
 
 use super::visibility::BlindMask;
 use benchtop_model::round::Round;
-use benchtop_model::round::state::{InRound, NextAssignment};
+use benchtop_model::round::state::{NextAssignment, RoundVerdict};
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, ErrorKind, Item, Judgement, Result, Verdict};
 use benchtop_store::{Catalog, Ledger};
@@ -59,7 +59,7 @@ impl Rounds {
         catalog: &Catalog,
         ledger: &Ledger,
     ) -> Vec<String> {
-        let mut given: HashMap<String, Vec<InRound>> = ledger.by_round();
+        let mut given: HashMap<String, Vec<RoundVerdict>> = ledger.by_round();
         let mut inner = self.inner();
         let mut before = std::mem::take(&mut inner.all);
         let mut notices = Vec::new();
@@ -126,7 +126,7 @@ impl Rounds {
     /// are not in the round; [`ErrorKind::Conflict`] if others have taken the item or the round is
     /// closed; [`ErrorKind::Input`] for a verdict that does not fit the protocol.
     pub fn decide(&self, who: &str, row: u32, judgement: &mut Judgement, now: i64) -> Result<()> {
-        let Some(asked) = &judgement.asked else {
+        let Some(asked) = &judgement.round else {
             return Ok(());
         };
         let name = asked.round.clone();
@@ -144,7 +144,7 @@ impl Rounds {
         if let (Verdict::Answer, Some(text)) = (judgement.verdict, &judgement.answer)
             && !text.trim().is_empty()
         {
-            judgement.answer = Some(given_answer::taken(item, text)?);
+            judgement.answer = Some(answer_check::taken(item, text)?);
         }
         Ok(())
     }
@@ -155,7 +155,7 @@ impl Rounds {
     /// [`ErrorKind::Conflict`] if they judged it in another terminal.
     pub fn is_first(&self, who: &str, row: u32, judgement: &Judgement) -> Result<()> {
         let Some(asked) = judgement
-            .asked
+            .round
             .as_ref()
             .filter(|asked| asked.part == Part::Main)
         else {
@@ -213,7 +213,7 @@ impl Rounds {
     /// Whether verdicts of others on this item must be hidden from `who`, who gave this verdict.
     pub fn keeps(&self, who: &str, judgement: &Judgement) -> bool {
         let asked = judgement
-            .asked
+            .round
             .as_ref()
             .filter(|asked| asked.part != Part::Adjudication);
         asked.is_some_and(|asked| {
@@ -235,7 +235,7 @@ impl Rounds {
 
     /// Withdraws a verdict of `who` that was undone or could not be written.
     pub fn undone(&self, who: &str, row: u32, judgement: &Judgement) {
-        let Some(asked) = &judgement.asked else {
+        let Some(asked) = &judgement.round else {
             return;
         };
         let mut inner = self.inner();
@@ -250,7 +250,7 @@ impl Rounds {
     /// # Errors
     /// [`ErrorKind::Conflict`] if others have judged the item up to the overlap since.
     pub fn redo(&self, who: &str, row: u32, judgement: &Judgement, now: i64) -> Result<()> {
-        let Some(asked) = &judgement.asked else {
+        let Some(asked) = &judgement.round else {
             return Ok(());
         };
         let mut inner = self.inner();

@@ -4,9 +4,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use benchtop_model::round::lease::{Judged, Leases, Next};
+use benchtop_model::round::lease::{JournaledVerdict, Leases, NextTicket};
 use benchtop_model::round::order::Ticket;
-use benchtop_model::round::state::{Assignment, InRound, RoundState};
+use benchtop_model::round::state::{Assignment, RoundState, RoundVerdict};
 use benchtop_model::round::{Gold, Protocol, Round};
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, ErrorKind, Judgement, Result, Verdict};
@@ -125,7 +125,7 @@ impl Open {
     pub(super) fn new(
         (round, minutes): (Round, u32),
         catalog: &Catalog,
-        given: &[InRound],
+        given: &[RoundVerdict],
         before: Option<Open>,
     ) -> Result<Open> {
         let row = |id: &String| catalog.row_of_hash(id_hash(id));
@@ -165,7 +165,7 @@ impl Open {
                 .get(&g.row)
                 .filter(|(role, _)| *role == Role::of(g.part));
             let item = place.map_or(u32::MAX, |(_, item)| *item);
-            Judged {
+            JournaledVerdict {
                 person: &g.who,
                 item,
                 part: g.part,
@@ -184,7 +184,7 @@ impl Open {
         });
         let gone: Vec<(Part, u32)> = gone.collect();
         let past = round.people.iter().flat_map(|person| {
-            gone.iter().map(move |(part, item)| Judged {
+            gone.iter().map(move |(part, item)| JournaledVerdict {
                 person,
                 item: *item,
                 part: *part,
@@ -194,7 +194,7 @@ impl Open {
         let mut leases = Leases::rebuild(&round, minutes, judged.chain(past))?;
         let (mut shown, mut versions_seen) = (HashSet::new(), HashMap::new());
         if let Some(mut before) = before {
-            for person in round.left() {
+            for person in round.people_who_left() {
                 // Their leased items become free. People who were not in the round had none.
                 let _ = before.leases.release(&person);
             }
@@ -241,7 +241,7 @@ impl Open {
             judged: judged.saturating_sub(all_gone),
             wanted: wanted.saturating_sub(all_gone),
             strangers: self.leases.strangers(),
-            ..RoundState::fresh(&self.round)
+            ..RoundState::without_verdicts(&self.round)
         };
         RoundSnapshot {
             round: self.round.clone(),
@@ -300,10 +300,10 @@ impl Open {
     pub(super) fn next(&mut self, who: &str, now: i64) -> Result<Given> {
         self.gives(who)?;
         let lease = match self.leases.next(who, now)? {
-            Next::Ticket(lease) => lease,
-            Next::Wait(until) => return Ok(Given::Wait(until)),
-            Next::Finished => return Ok(Given::Finished),
-            Next::Closed => return Ok(Given::Closed),
+            NextTicket::Ticket(lease) => lease,
+            NextTicket::Wait(until) => return Ok(Given::Wait(until)),
+            NextTicket::Finished => return Ok(Given::Finished),
+            NextTicket::Closed => return Ok(Given::Closed),
         };
         let none = || {
             Error::new(
@@ -312,7 +312,7 @@ impl Open {
             )
         };
         let row = self.row(lease.ticket).ok_or_else(none)?;
-        let ahead = self.leases.ahead(who, AHEAD);
+        let ahead = self.leases.upcoming(who, AHEAD);
         let rows = ahead
             .into_iter()
             .filter_map(|item| self.rows[0].get(item as usize).copied().flatten());
@@ -397,7 +397,7 @@ impl Open {
         }
         self.fits(judgement)?;
         let verdict = judgement.verdict;
-        let Some(asked) = &mut judgement.asked else {
+        let Some(asked) = &mut judgement.round else {
             return Ok(());
         };
         if asked.part == Part::Adjudication {
@@ -422,7 +422,7 @@ impl Open {
         }
         match verdict {
             Verdict::Skip => self.leases.skip(who, item, part, now)?,
-            _ => self.leases.judged(who, item, part, now)?,
+            _ => self.leases.record_verdict(who, item, part, now)?,
         }
         asked.part = part;
         asked.guidelines = self.guidelines(who);
@@ -435,7 +435,7 @@ impl Open {
         let denied =
             |what: String, help: String| Err(Error::new(ErrorKind::Denied, what).help(help));
         let name = &self.round.name;
-        match (self.round.has(who), self.round.gives(who)) {
+        match (self.round.has(who), self.round.is_active(who)) {
             (_, true) => Ok(()),
             (true, false) => denied(
                 format!("`{who}` was removed from round `{name}`"),
@@ -521,7 +521,7 @@ impl Open {
             && part != Part::Adjudication
         {
             // A person who has left the round since gets nothing back.
-            let _ = self.leases.undone(who, item, part);
+            let _ = self.leases.withdraw(who, item, part);
         }
     }
 
@@ -538,7 +538,7 @@ impl Open {
                 self.leases.skip(who, item, part, now)
             }
             Some((_, item)) if part != Part::Adjudication => {
-                self.leases.judged(who, item, part, now)
+                self.leases.record_verdict(who, item, part, now)
             }
             _ => Ok(()),
         }

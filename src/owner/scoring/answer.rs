@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::lock;
-use crate::answers;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
+use crate::queries;
 use crate::visibility::AnnotatorView;
 use benchtop_model::scoring::bench::{
-    Bench, BenchAsk, Chip, Counted, Explanation, FlagOrder, RulesDiff, RulesState, Sample,
-    ScorerState,
+    Bench, BenchQuery, Counted, Explanation, FlagOrder, MatchingRule, RulesDiff, RulesState,
+    Sample, ScorerState,
 };
 use benchtop_model::scoring::job::ScoringState;
 use benchtop_model::scoring::{Outcome, Scorer};
@@ -121,7 +121,7 @@ fn states(shared: &Arc<OwnerContext>, wanted: &dyn Fn() -> bool) -> Result<Vec<S
         let column = shared.scoring.column(shared, &scorer, wanted)?;
         Ok(ScorerState {
             what: scorer.help().into(),
-            doubt: scorer.doubt(),
+            doubt: scorer.suspicious_end(),
             not_ready: shared.scoring.not_ready(&shared.project, &scorer),
             version: column.version.clone(),
             items: column.counts(),
@@ -132,7 +132,7 @@ fn states(shared: &Arc<OwnerContext>, wanted: &dyn Fn() -> bool) -> Result<Vec<S
     all.into_iter().map(state).collect()
 }
 
-fn look(shared: &Arc<OwnerContext>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -> Result<Bench> {
+fn look(shared: &Arc<OwnerContext>, ask: &BenchQuery, wanted: &dyn Fn() -> bool) -> Result<Bench> {
     let column = shared.scoring.column(shared, &ask.measure.scorer, wanted)?;
     let other = match &ask.other {
         Some((measure, _)) => Some(shared.scoring.column(shared, &measure.scorer, wanted)?),
@@ -141,21 +141,21 @@ fn look(shared: &Arc<OwnerContext>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -
     let rows = match ask.filter.is_empty() {
         true => None,
         false => Some(
-            answers::numbers(&AnnotatorView::whole(shared), &ask.filter)?
+            queries::numbers(&AnnotatorView::whole(shared), &ask.filter)?
                 .into_iter()
                 .map(|n| n - 1)
                 .collect::<Vec<u32>>(),
         ),
     };
     let catalog = shared.items.catalog();
-    let (mut bench, near) = bench::look(
+    let (mut bench, near) = bench::analyze(
         ask,
         (&column, other.as_deref()),
         (&catalog, &statuses(shared)),
         rows.as_deref(),
     )?;
     let sample = |row: &u32| -> Result<Sample> {
-        let json = answers::line(shared, *row)?;
+        let json = queries::line(shared, *row)?;
         let item: Item = serde_json::from_str(&json).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
@@ -207,7 +207,7 @@ fn doubtful(
     if filter.outcome.is_empty() && order != FlagOrder::AgainstPeople {
         filter.outcome = vec![Outcome::Flagged, Outcome::Parked];
     }
-    let rows: Vec<u32> = answers::numbers(&AnnotatorView::whole(shared), &filter)?
+    let rows: Vec<u32> = queries::numbers(&AnnotatorView::whole(shared), &filter)?
         .into_iter()
         .map(|n| n - 1)
         .collect();
@@ -223,7 +223,7 @@ fn doubtful(
 }
 
 /// The rules that match the item in `row`, as far as known without waiting.
-pub fn chips(shared: &Arc<OwnerContext>, row: u32) -> Vec<Chip> {
+pub fn chips(shared: &Arc<OwnerContext>, row: u32) -> Vec<MatchingRule> {
     let cached = shared.scoring.cached(shared);
     cached.map_or(Vec::new(), |(rules, columns)| {
         explain::chips(&rules, &columns, &shared.items.catalog(), row as usize)
@@ -287,8 +287,8 @@ fn explanation(
 }
 
 /// Explains a score that is computed from predictions.
-fn counted(shared: &Arc<OwnerContext>, scorer: &Scorer, row: usize) -> explain::Kept {
-    match answers::counted_of(shared, scorer, row) {
+fn counted(shared: &Arc<OwnerContext>, scorer: &Scorer, row: usize) -> explain::StoredScore {
+    match queries::counted_of(shared, scorer, row) {
         Ok(Some((counted, tally))) if counted.n + counted.left_out > 0 => {
             let missing = tally.unknown - tally.refused - tally.unparsed;
             let said = serde_json::json!({

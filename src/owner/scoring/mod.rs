@@ -32,7 +32,7 @@ use benchtop_store::rules::{self, Written};
 use benchtop_store::scores::{DIMENSION, EMBEDDINGS, Embeddings, Scores};
 
 /// Builds a scorer.
-pub type Maker = Box<dyn Fn(&Project, &Scorer) -> Result<Box<dyn Runner>> + Send + Sync>;
+pub type ScorerFactory = Box<dyn Fn(&Project, &Scorer) -> Result<Box<dyn Runner>> + Send + Sync>;
 
 /// Minimum time between two updates of a column while its scores are computed; an update is slow
 /// with many items.
@@ -59,7 +59,7 @@ type NotReady = (Instant, HashMap<Scorer, Option<String>>);
 
 /// The rules on disk, with the error of the last read.
 #[derive(Clone, Default)]
-pub struct HeldRules {
+pub struct LoadedRules {
     /// The last rules that could be read.
     pub written: Option<Written>,
     /// Why the file cannot be read now.
@@ -67,7 +67,7 @@ pub struct HeldRules {
     stamp: Option<(std::time::SystemTime, u64)>,
 }
 
-impl HeldRules {
+impl LoadedRules {
     pub fn set(&self) -> RuleSet {
         self.written
             .as_ref()
@@ -101,13 +101,13 @@ impl OutcomeSources {
 }
 
 pub struct Scoring {
-    maker: Maker,
+    maker: ScorerFactory,
     desk: queue::JobQueue,
     texts: Mutex<Option<Arc<Texts>>>,
     inputs: Mutex<Option<(InputVersion, Arc<Inputs>)>>,
     scores: Mutex<HashMap<Scorer, Option<Arc<Mutex<Scores>>>>>,
     columns: Mutex<BTreeMap<Scorer, HeldColumn>>,
-    rules: Mutex<HeldRules>,
+    rules: Mutex<LoadedRules>,
     outcomes: Mutex<Option<(OutcomeSources, Arc<Outcomes>)>>,
     embeddings: Mutex<Option<HeldEmbeddings>>,
     /// Incremented with every recorded score.
@@ -130,7 +130,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Scoring {
     /// An empty state. `maker` builds scorers.
-    pub fn new(maker: Maker) -> Scoring {
+    pub fn new(maker: ScorerFactory) -> Scoring {
         Scoring {
             maker,
             desk: queue::JobQueue::default(),
@@ -171,7 +171,7 @@ impl Scoring {
         if let Some((held, inputs)) = lock(&self.inputs).as_ref().filter(|(held, _)| *held == of) {
             return Ok((*held, inputs.clone()));
         }
-        let named = shared.desk.named(shared, wanted)?;
+        let named = shared.desk.requested_images(shared, wanted)?;
         let texts = {
             let mut held = lock(&self.texts);
             match held.as_ref().filter(|t| t.edition == catalog.edition()) {
@@ -248,7 +248,7 @@ impl Scoring {
         }
         let column = match scorer {
             Scorer::Consensus | Scorer::Blind => {
-                super::answers::from_predictions(shared, scorer, inputs.len())?
+                super::queries::from_predictions(shared, scorer, inputs.len())?
             }
             _ => match self.scores(shared, scorer)? {
                 Some(scores) => Column::look_up(&lock(&scores), &inputs),
@@ -284,7 +284,7 @@ impl Scoring {
     }
 
     /// The rules on disk. The file is read again only if it has changed.
-    pub fn rules(&self, shared: &OwnerContext) -> HeldRules {
+    pub fn rules(&self, shared: &OwnerContext) -> LoadedRules {
         let path = shared.project.root().join(benchtop_files::project::FILE);
         let stamp = std::fs::metadata(&path)
             .ok()
@@ -296,7 +296,7 @@ impl Scoring {
         let before = held.written.clone();
         match rules::read(&shared.project) {
             Ok(written) => {
-                *held = HeldRules {
+                *held = LoadedRules {
                     written: Some(written),
                     problem: None,
                     stamp,
@@ -315,7 +315,7 @@ impl Scoring {
 
     /// Caches rules that were just written.
     fn rules_are(&self, shared: &OwnerContext, written: Written) {
-        *lock(&self.rules) = HeldRules {
+        *lock(&self.rules) = LoadedRules {
             written: Some(written),
             problem: None,
             stamp: None,
@@ -454,7 +454,7 @@ impl Scoring {
     }
 
     /// Whether a job waits for an agreement.
-    pub fn does_wait(&self, id: u32) -> bool {
+    pub fn waits_for_consent(&self, id: u32) -> bool {
         self.desk
             .inner()
             .live(id)

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use super::file::{self, Stored};
 use super::{Scoring, lock, work};
 use crate::context::OwnerContext;
-use crate::outage::{outage_said, outage_wait};
+use crate::outage::{outage_reason, outage_wait};
 use crate::priority::lower_thread_priority;
 use crate::trust::{self, Known};
 use benchtop_model::generated_image::check_drafts;
 use benchtop_model::generation::NO_ENDPOINT;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
-use benchtop_model::trust::Waits;
+use benchtop_model::trust::PendingConsent;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::Event;
 use benchtop_store::trust::JobKind;
@@ -46,7 +46,7 @@ pub(super) struct JobRuntime {
     /// Whether the job was active when the project was opened, and this user outcome not start it here.
     elsewhere: bool,
     /// The agreement that it waits for.
-    waits: Option<Box<Waits>>,
+    waits: Option<Box<PendingConsent>>,
     recent: VecDeque<(Instant, u64)>,
     last_event: Option<Instant>,
 }
@@ -75,7 +75,7 @@ impl JobRuntime {
     fn update_waits(&mut self, shared: &Arc<OwnerContext>) {
         self.waits = None;
         if matches!(self.stored.phase, Phase::Paused | Phase::Blocked) {
-            let config = trust::as_it_is(shared).map(|project| project.config().clone());
+            let config = trust::current_project(shared).map(|project| project.config().clone());
             let to = config
                 .and_then(|config| trust::of_scorer(&config, &self.stored.scorer))
                 .unwrap_or_default();
@@ -227,7 +227,7 @@ impl JobQueue {
         let inner = self.inner();
         let mine = || inner.jobs.iter().filter(|j| j.stored.scorer == *scorer);
         mine()
-            .find(|j| !j.stored.phase.over())
+            .find(|j| !j.stored.phase.is_finished())
             .or_else(|| mine().next_back())
             .map(JobRuntime::state)
     }
@@ -238,7 +238,7 @@ impl JobQueue {
         let other = inner
             .jobs
             .iter()
-            .find(|j| j.stored.scorer == *scorer && !j.stored.phase.over());
+            .find(|j| j.stored.scorer == *scorer && !j.stored.phase.is_finished());
         let conflict =
             |what: String, help: &str| Err(Error::new(ErrorKind::Conflict, what).help(help));
         match other {
@@ -280,7 +280,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
     shared.broadcast.notices().extend(notice);
     inner.jobs = stored.into_iter().map(JobRuntime::new).collect();
     let known = Known::read(shared);
-    let config = trust::as_it_is(shared).map(|project| project.config().clone());
+    let config = trust::current_project(shared).map(|project| project.config().clone());
     for live in &mut inner.jobs {
         if matches!(live.stored.phase, Phase::Queued | Phase::Running) {
             let Stored {
@@ -401,7 +401,7 @@ fn run(shared: &Arc<OwnerContext>) {
                     live.outages += 1;
                     live.not_before = Some(Instant::now() + wait);
                     live.stored.phase = Phase::Queued;
-                    live.why = Some(outage_said(&problem.what, wait));
+                    live.why = Some(outage_reason(&problem.what, wait));
                 }
                 Err(problem) => {
                     live.stored.phase = Phase::Blocked;
@@ -446,7 +446,7 @@ impl Scoring {
         }
         let _one = lock(&self.desk.beginning);
         self.desk.free(&new.scorer)?;
-        let project = trust::as_it_is(shared)?;
+        let project = trust::current_project(shared)?;
         let to = trust::of_scorer(project.config(), &new.scorer)?;
         if !new.dry {
             trust::check(shared, &to)?;
@@ -462,7 +462,7 @@ impl Scoring {
             drafts: 0,
         };
         let left = work::left(shared, &stored, &runner.about().short(), wanted)?;
-        if new.scorer.sees() {
+        if new.scorer.uses_pictures() {
             stored.drafts = shared
                 .desk
                 .drafts(shared, left.iter().map(|(row, _)| *row), wanted)?;
@@ -490,8 +490,14 @@ impl Scoring {
         let digest = trust::digest_of_scoring(project.config(), id, &new.scorer, &new.filter);
         live.stored.token = trust::begin(shared, JobKind::Scoring, id, digest);
         let state = live.state();
-        while inner.jobs.iter().filter(|j| j.stored.phase.over()).count() > MAX_ENDED {
-            let Some(first) = inner.jobs.iter().position(|j| j.stored.phase.over()) else {
+        while inner
+            .jobs
+            .iter()
+            .filter(|j| j.stored.phase.is_finished())
+            .count()
+            > MAX_ENDED
+        {
+            let Some(first) = inner.jobs.iter().position(|j| j.stored.phase.is_finished()) else {
                 break;
             };
             inner.jobs.remove(first);
@@ -528,7 +534,7 @@ impl Scoring {
         let next = match act {
             ScoringAct::Pause if matches!(phase, Phase::Queued | Phase::Running) => Phase::Paused,
             ScoringAct::Resume if matches!(phase, Phase::Paused | Phase::Blocked) => Phase::Queued,
-            ScoringAct::Cancel if !phase.over() => Phase::Cancelled,
+            ScoringAct::Cancel if !phase.is_finished() => Phase::Cancelled,
             ScoringAct::Retry if !matches!(phase, Phase::Queued | Phase::Running) => Phase::Queued,
             _ => {
                 let what = format!("job {id} is {}; cannot {} it", phase.name(), word(act));
@@ -538,7 +544,7 @@ impl Scoring {
         if next == Phase::Queued {
             // Check before it becomes active: whatever the store and benchtop.toml say, it sends
             // only to servers with an agreement.
-            let project = trust::as_it_is(shared)?;
+            let project = trust::current_project(shared)?;
             trust::check(
                 shared,
                 &trust::of_scorer(project.config(), &live.stored.scorer)?,

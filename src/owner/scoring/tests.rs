@@ -6,13 +6,13 @@ use crate::context::Data;
 use crate::dispatch::{self, Query, Watch};
 use crate::writer;
 use benchtop_model::generation::Fingerprint;
-use benchtop_model::scoring::bench::{BenchAsk, FlagOrder, RulesState, ScorerState};
+use benchtop_model::scoring::bench::{BenchQuery, FlagOrder, RulesState, ScorerState};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
-use benchtop_model::scoring::rules::{Then, Threshold};
+use benchtop_model::scoring::rules::{RuleAction, Threshold};
 use benchtop_model::scoring::{Measure, Outcome, Score, ScoreState};
 use benchtop_model::{ErrorKind, Field, Filter, Status};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
-use benchtop_pipeline::scoring::runner::{Keep, Subject, failed};
+use benchtop_pipeline::scoring::runner::{ScoreSink, Subject, failed};
 use benchtop_protocol::wire::request;
 use benchtop_store::open::open;
 use benchtop_store::scores::About;
@@ -53,7 +53,7 @@ impl Runner for Scoring1 {
         7
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
         for subject in subjects {
             while lock(&self.small.0).permits == Some(0) {
                 std::thread::sleep(Duration::from_millis(1));
@@ -83,7 +83,7 @@ impl Runner for Scoring1 {
     }
 }
 
-fn maker(small: &Small) -> Maker {
+fn maker(small: &Small) -> ScorerFactory {
     let small = small.clone();
     Box::new(move |_, scorer| {
         let version = {
@@ -132,7 +132,7 @@ impl Rig {
             catalog: opened.catalog,
             overlay: opened.overlay,
         };
-        let none: crate::generate::Maker =
+        let none: crate::generate::GeneratorFactory =
             Box::new(|_, _| Err(benchtop_model::Error::input("no generator")));
         let trust = benchtop_store::trust::Trust::at(project.root().with_extension("person"));
         let mut shared = OwnerContext::new(
@@ -253,7 +253,7 @@ fn composed(count: u64) -> (tempfile::TempDir, Project) {
 
 fn above(threshold: f64) -> RuleSet {
     let measure: Measure = "leakage".parse().unwrap();
-    RuleSet::default().with(&measure, Then::Flag, None, Threshold::new(threshold))
+    RuleSet::default().with(&measure, RuleAction::Flag, None, Threshold::new(threshold))
 }
 
 #[test]
@@ -568,7 +568,7 @@ fn the_flagged_queue_chips_and_explanations() {
         rig.ask(request::Explain { number: 61 }).unwrap_err().kind,
         ErrorKind::NotFound
     );
-    let ask = BenchAsk {
+    let ask = BenchQuery {
         measure: "leakage".parse().unwrap(),
         filter: Filter::parse("filter:flagged").unwrap(),
         flag: Some(50.0),

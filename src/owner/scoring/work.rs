@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::file::Stored;
 use super::lock;
-use crate::answers;
 use crate::context::OwnerContext;
+use crate::queries;
 use crate::trust::{self, Reach};
 use crate::visibility::AnnotatorView;
 use benchtop_files::picture_file::PictureFile;
@@ -29,7 +29,7 @@ pub(super) fn left(
     let filter = Filter::parse(&job.filter)?;
     let rows: Vec<u32> = match filter.is_empty() {
         true => (0..shared.items.catalog().len() as u32).collect(),
-        false => answers::numbers(&AnnotatorView::whole(shared), &filter)?
+        false => queries::numbers(&AnnotatorView::whole(shared), &filter)?
             .into_iter()
             .map(|n| n - 1)
             .collect(),
@@ -63,7 +63,7 @@ pub(super) fn left(
 
 /// An item as input of a scorer.
 fn subject(shared: &OwnerContext, row: u32, key: u64) -> Result<Subject> {
-    let json = answers::line(shared, row)?;
+    let json = queries::line(shared, row)?;
     let item: Item = serde_json::from_str(&json).map_err(|e| {
         Error::new(
             ErrorKind::Corrupt,
@@ -95,7 +95,7 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
     let Some(stored) = stored else {
         return Ok(false);
     };
-    let project = trust::as_it_is(shared)?;
+    let project = trust::current_project(shared)?;
     let to = trust::of_scorer(project.config(), &stored.scorer)?;
     trust::check(shared, &to)?;
     let reach = Reach::of(shared, &to);

@@ -45,7 +45,7 @@ pub fn aligned(
     ask: &Alignment,
     votes: &dyn Fn(usize) -> Votes,
 ) -> Aligned {
-    let sheet = scored.ruled().sheet();
+    let sheet = scored.engine().sheet();
     let mut pictures: BTreeMap<(&str, &str, u64), Votes> = BTreeMap::new();
     for row in (0..sheet.len()).filter(|row| chosen.holds(*row) && sheet.image.get(*row) != 0) {
         let (aspect, difficulty) = (
@@ -141,7 +141,7 @@ mod tests {
                 (Some("spatial".into()), Some(["easy", "hard"][n / 4].into()));
         }
         let scored = from_items(items, Vec::new(), None).unwrap();
-        let chosen = scored.ruled().choose(None);
+        let chosen = scored.engine().choose(None);
         let votes = [(1, 1), (1, 2), (0, 2), (1, 2), (0, 0), (0, 0)];
         let votes = |row: usize| Votes {
             aligned: votes[row].0,

@@ -16,7 +16,7 @@ pub(super) fn cleaned(
     ask: &Cleaning,
     wanted: Wanted<'_>,
 ) -> Result<Cleaned> {
-    let ruled = scored.ruled();
+    let ruled = scored.engine();
     let left = ruled.choose(Some(&|row| before.holds(row) && after.holds(row)));
     let boards = [ruled.board(before), ruled.board(&left)];
     let (at, of) = column(&boards[0], ask.column.as_deref())?;
@@ -38,8 +38,8 @@ pub(super) fn cleaned(
     let one = |row: usize| -> Result<ModelCleaned> {
         check_canceled(wanted)?;
         let drawn = ruled
-            .again(at, &[(row, before), (row, &left)])
-            .and_then(|again| again.apart_interval(ask.plan, (1, 0)));
+            .bootstrap(at, &[(row, before), (row, &left)])
+            .and_then(|again| again.difference_interval(ask.plan, (1, 0)));
         let scaled = |i: Interval| {
             let by = unit(scale);
             Interval {

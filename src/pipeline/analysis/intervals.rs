@@ -11,13 +11,13 @@ use benchtop_model::agreement::Interval;
 use benchtop_model::analysis::{Intervals, Sure};
 use benchtop_model::board::Cell;
 
-pub(super) fn sure(
+pub(super) fn confidence_intervals(
     scored: &BoardData,
     chosen: &ItemSelection,
     ask: &Intervals,
     wanted: Wanted<'_>,
 ) -> Result<Vec<Sure>> {
-    let ruled = scored.ruled();
+    let ruled = scored.engine();
     let board = ruled.board(chosen);
     let columns = match ask.columns.is_empty() {
         true => vec![column(&board, None)?.0],
@@ -39,7 +39,7 @@ pub(super) fn sure(
         check_canceled(wanted)?;
         let column = &board.columns[*at];
         let by = unit(column.scale);
-        let sure = ruled.sure(*row, *at, chosen, ask.plan, &|| wanted())?;
+        let sure = ruled.estimate(*row, *at, chosen, ask.plan, &|| wanted())?;
         let (clusters, drawn) = (sure.clusters, sure.interval);
         let scaled = |i: Interval| Interval {
             low: by * i.low,

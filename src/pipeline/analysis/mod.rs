@@ -12,10 +12,10 @@ mod stability;
 pub use self::alignment::{Votes, aligned};
 
 use super::board::BoardData;
-use benchtop_formats::printed;
+use benchtop_formats::published_figures;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::analysis::{Analysis, What};
-use benchtop_model::board::{Better, Board, Cell, Column, Printed, Scale};
+use benchtop_model::board::{Better, Board, Cell, Column, PublishedFigures, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Returns whether the result is still wanted.
@@ -48,12 +48,16 @@ pub fn analyse(
             })?;
             Analysis::Cleaned(cleaning::cleaned(scored, (chosen, after), ask, wanted)?)
         }
-        What::Intervals(ask) => Analysis::Sure(intervals::sure(scored, chosen, ask, wanted)?),
+        What::Intervals(ask) => Analysis::Sure(intervals::confidence_intervals(
+            scored, chosen, ask, wanted,
+        )?),
         What::Published(paper) => {
             let mut board = scored.board(chosen);
-            printed::beside(
+            published_figures::beside(
                 &mut board,
-                &paper.clone().map_or(Printed::All, Printed::Paper),
+                &paper
+                    .clone()
+                    .map_or(PublishedFigures::All, PublishedFigures::Paper),
             )?;
             Analysis::Published(board)
         }

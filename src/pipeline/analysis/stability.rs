@@ -31,7 +31,7 @@ pub(super) fn stable(
         return Err(Error::new(ErrorKind::Usage, what)
             .help("use values above 0 and at most 100, such as 1,10,50,100"));
     }
-    let ruled = scored.ruled();
+    let ruled = scored.engine();
     let whole = ruled.board(chosen);
     let (at, column) = column(&whole, ask.column.as_deref())?;
     let (name, scale) = (column.name.clone(), column.scale);
@@ -47,7 +47,7 @@ pub(super) fn stable(
         .map(|row| shown(row.cells[at], scale))
         .collect();
     let scored = (0..finals.len()).filter(|row| finals[*row].is_some());
-    let mut pool = ruled.behind_any(scored, at, chosen);
+    let mut pool = ruled.rows_behind_any(scored, at, chosen);
     if numbers_of(&pool) != finals {
         // For example a difference, which depends on more than the questions behind it.
         pool = (0..ruled.sheet().len())
@@ -113,7 +113,7 @@ fn groups(sheet: &QuestionTable, pool: &[bool]) -> Vec<Vec<u32>> {
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut at: HashMap<u64, usize> = HashMap::new();
     for row in (0..sheet.len()).filter(|row| pool[*row]) {
-        let key = [sheet.pair.get(row), sheet.set.get(row)]
+        let key = [sheet.pair.get(row), sheet.rotation_set.get(row)]
             .into_iter()
             .find(|key| *key != 0);
         let group = key.map_or(groups.len(), |key| *at.entry(key).or_insert(groups.len()));

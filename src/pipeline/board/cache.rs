@@ -71,15 +71,15 @@ pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &QuestionTable) -
         &sheet.image,
         &sheet.pair,
         &sheet.text,
-        &sheet.set,
-        &sheet.of,
+        &sheet.rotation_set,
+        &sheet.original,
     ]
     .map(|h| h.values());
     let mut arrays: Vec<&[u8]> = hashes.iter().map(|h| cast_slice::<u64, u8>(h)).collect();
     arrays.push(cast_slice(&sheet.id));
     arrays.push(cast_slice(&sheet.chance));
     arrays.extend(sheet.codes.iter().map(|c| cast_slice::<u16, u8>(c)));
-    arrays.push(cast_slice(&sheet.turn));
+    arrays.push(cast_slice(&sheet.rotation));
     let bytes = [
         &sheet.kind,
         &sheet.gold,
@@ -150,7 +150,7 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> 
         refusal,
         side,
         rule,
-        turn,
+        rotation: turn,
         options,
         chance,
         ..QuestionTable::default()
@@ -159,9 +159,9 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> 
         image,
         pair,
         text,
-        set,
+        rotation_set: set,
         id,
-        of,
+        original: of,
         modified,
         ..sheet
     })

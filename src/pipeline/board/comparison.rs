@@ -6,7 +6,9 @@ use benchtop_metrics::score::question_table::ParsedAnswer;
 use benchtop_metrics::score::{Estimate, ItemSelection};
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::board::analysis::{Compared, Disagreement, Redrawn, Sure, Table};
+use benchtop_model::board::analysis::{
+    BootstrapResult, CellInterval, Disagreement, ModelComparison, Table,
+};
 use benchtop_model::board::{AnswerDetail, Cell, Row};
 use benchtop_model::{Error, ErrorKind, Item, Prediction, QuestionKind, Result};
 
@@ -19,8 +21,8 @@ pub const EXAMPLES: usize = 50;
 /// Returns whether the result is still wanted.
 pub type Wanted<'a> = &'a dyn Fn() -> bool;
 
-fn redrawn(drawn: Estimate, plan: Bootstrap) -> Redrawn {
-    Redrawn {
+fn redrawn(drawn: Estimate, plan: Bootstrap) -> BootstrapResult {
+    BootstrapResult {
         why_not: drawn.interval.err().map(str::to_string),
         interval: drawn.interval.ok(),
         cluster: drawn.cluster.into(),
@@ -43,22 +45,22 @@ impl BoardData {
     /// # Errors
     ///
     /// [`ErrorKind::NotFound`] if there is no such model or column, [`ErrorKind::Cancelled`].
-    pub fn sure(
+    pub fn confidence_intervals(
         &self,
         model: &str,
         column: &str,
         chosen: &ItemSelection,
         plan: Bootstrap,
         wanted: Wanted<'_>,
-    ) -> Result<Sure> {
+    ) -> Result<CellInterval> {
         let (model, column) = (self.ruled.model(model)?, self.ruled.column(column)?);
         let wilson = match self.cell(model, column, chosen) {
             Some(Cell::Share { k, n }) => wilson(k, n, Z95),
             _ => None,
         };
-        let drawn = self.ruled.sure(model, column, chosen, plan, wanted)?;
+        let drawn = self.ruled.estimate(model, column, chosen, plan, wanted)?;
         let sc = drawn.sc;
-        Ok(Sure {
+        Ok(CellInterval {
             wilson,
             redrawn: redrawn(drawn, plan),
             sc,
@@ -77,7 +79,7 @@ impl BoardData {
         chosen: &ItemSelection,
         plan: Bootstrap,
         (wanted, seen): (Wanted<'_>, &dyn Fn(u32) -> bool),
-    ) -> Result<Compared> {
+    ) -> Result<ModelComparison> {
         let at = (self.ruled.model(a)?, self.ruled.model(b)?);
         let place = self.ruled.column(column)?;
         // Each of two evaluations may cover only some questions.
@@ -135,7 +137,7 @@ impl BoardData {
                 if first.is_none() { a } else { b }
             )),
         };
-        Ok(Compared {
+        Ok(ModelComparison {
             models: [a.to_string(), b.to_string()],
             column: column.to_string(),
             cells: own,
@@ -172,7 +174,7 @@ impl BoardData {
             else {
                 continue;
             };
-            let mut told = Disagreement::of(&graded.model);
+            let mut told = Disagreement::new(&graded.model);
             let mut rows = Vec::new();
             for row in (0..sheet.len())
                 .filter(|row| chosen.holds(*row) && sheet.kind(*row) != QuestionKind::FreeForm)
@@ -221,7 +223,7 @@ impl BoardData {
 
     /// The answers of a model in these rows, as read by the board.
     pub(super) fn answer_details(&self, at: usize, rows: &[u32]) -> Result<Vec<AnswerDetail>> {
-        let (graded, items) = (self.ruled.graded(at), self.texts.items(rows)?);
+        let (graded, items) = (self.ruled.answers(at), self.texts.items(rows)?);
         let all = rows.iter().zip(&items).zip(self.answers(at, rows)?);
         let one = |((row, item), answer): ((&u32, &Item), Option<Prediction>)| {
             let (row, name) = (*row as usize, format!("question {}", item.key));

@@ -3,18 +3,18 @@
 //! [`from_paths`] makes a board from files alone. A project's board is made from its catalog
 //! (`owner`). [`benchtop_metrics::score`] does the counting.
 
-mod answered;
 mod cache;
-mod changed;
+mod changed_options;
 mod comparison;
 pub mod dataset_resolver;
 mod diagnostics;
-mod judged;
-mod memory;
+mod in_memory;
+mod item_answers;
+mod judge_readings;
 mod paths;
 mod project;
 mod rows;
-mod similar;
+mod similarities;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -22,10 +22,10 @@ use std::sync::Arc;
 
 pub use self::cache::Places;
 pub use self::diagnostics::{BoardNotes, FileOutcomes};
-pub use self::memory::{Answers, from_items};
+pub use self::in_memory::{Answers, from_items};
 pub use self::paths::{from_paths, from_paths_by};
 pub use self::project::{Watch, from_catalog};
-pub use self::similar::Similarities;
+pub use self::similarities::Similarities;
 
 use benchtop_formats as formats;
 use benchtop_metrics::consensus;
@@ -33,7 +33,7 @@ use benchtop_metrics::extract::{Extractor, Read};
 use benchtop_metrics::score::{BoardEngine, ItemSelection, ModelAnswers, Place};
 use benchtop_metrics::statistics::{Test, ranks};
 use benchtop_model::board::analysis::Rank;
-use benchtop_model::board::{AnswerDetail, BehindPage, Better, Board, Row};
+use benchtop_model::board::{AnswerDetail, Better, Board, DrilldownPage, Row};
 use benchtop_model::{Error, Item, Prediction, QuestionKind, Result};
 use benchtop_store::judge_cache::JudgeExtractions;
 
@@ -102,10 +102,10 @@ impl<'a> UnitResult<'a> {
 }
 
 /// Number of answers behind a cell to fetch at once, enough for a person to look through. Further
-/// pages have [`BEHIND_FURTHER`].
-pub const BEHIND: u64 = 2000;
+/// pages have [`DRILLDOWN_FURTHER_PAGE`].
+pub const DRILLDOWN_PAGE: u64 = 2000;
 /// See [`BEHIND`].
-pub const BEHIND_FURTHER: u64 = 10_000;
+pub const DRILLDOWN_FURTHER_PAGE: u64 = 10_000;
 /// Bytes of text after which a page ends, so that it fits into a message.
 const BEHIND_BYTES: usize = 6 << 20;
 
@@ -131,7 +131,7 @@ impl BoardData {
         }
     }
 
-    pub fn ruled(&self) -> &BoardEngine {
+    pub fn engine(&self) -> &BoardEngine {
         &self.ruled
     }
 
@@ -215,7 +215,7 @@ impl BoardData {
     }
 
     /// The board on all questions.
-    pub fn whole(&self) -> Board {
+    pub fn full_board(&self) -> Board {
         self.board(&self.ruled.choose(None))
     }
 
@@ -227,15 +227,15 @@ impl BoardData {
     ///
     /// [`benchtop_model::ErrorKind::NotFound`] if there is no such model or column, or if texts
     /// cannot be read.
-    pub fn behind(
+    pub fn drilldown(
         &self,
         model: &str,
         column: &str,
         chosen: &ItemSelection,
         (from, most): (u64, u64),
-    ) -> Result<BehindPage> {
+    ) -> Result<DrilldownPage> {
         let (at, column) = (self.ruled.model(model)?, self.ruled.column(column)?);
-        let (unit, units) = self.ruled.behind(at, column, chosen);
+        let (unit, units) = self.ruled.units_behind(at, column, chosen);
         let answerers = self.ruled.answerers(at, column);
         let counts = |model: &usize, row: u32| self.ruled.counts(*model, column, row as usize);
         let counted = |rows: &[u32]| {
@@ -283,7 +283,7 @@ impl BoardData {
             let row = *row as usize;
             for (model, answers) in answerers.iter().zip(&mut answers) {
                 // A question with fewer options has fewer rotations.
-                let (answer, graded) = (answers.next().flatten(), self.ruled.graded(*model));
+                let (answer, graded) = (answers.next().flatten(), self.ruled.answers(*model));
                 if !counts(model, row as u32) || answer.is_none() && !graded.was_asked(row) {
                     continue;
                 }
@@ -306,7 +306,7 @@ impl BoardData {
                 found.push(one);
             }
         }
-        Ok(BehindPage {
+        Ok(DrilldownPage {
             answers: found,
             all,
             next,
@@ -315,7 +315,7 @@ impl BoardData {
 
     /// The answers of a model, or of a further order of its options, in these rows.
     fn answers(&self, at: usize, rows: &[u32]) -> Result<Vec<Option<Prediction>>> {
-        let model = &self.ruled.graded(at).model;
+        let model = &self.ruled.answers(at).model;
         let places = self
             .places
             .get(model)
@@ -361,7 +361,7 @@ impl BoardData {
             gold: item
                 .gold()
                 .map_or_else(|| item.answer.to_lowercase(), Item::letter),
-            reasoning: answer.as_ref().and_then(answered::reasoning),
+            reasoning: answer.as_ref().and_then(item_answers::reasoning),
             tool: answer
                 .as_ref()
                 .map(formats::tool_verdict)

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::dataset_resolver::Origin;
-use super::memory::{Questions, from_questions};
+use super::in_memory::{Questions, from_questions};
 use super::{Answers, BoardData};
-use crate::sources::{self, Orders, Reach, Said, Source, Unreadable};
-use benchtop_formats::{self as formats, Format, Found, Recognised};
+use crate::sources::{self, Orders, Reach, ReadOptions, Source, Unreadable};
+use benchtop_formats::{self as formats, Detected, DetectedFile, Format};
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::mapping::Mapping;
 use benchtop_model::{Error, ErrorKind, Item, Key, Prediction, Result};
@@ -45,15 +45,15 @@ pub fn from_paths_by(
         )
         .help("import the files into a project (`benchtop import`) and ask a judge (`benchtop eval judge`)"));
     }
-    let mut files: BTreeMap<PathBuf, (Found, PathBuf)> = BTreeMap::new();
+    let mut files: BTreeMap<PathBuf, (DetectedFile, PathBuf)> = BTreeMap::new();
     let mut skipped = Vec::new();
     for path in paths {
         let found = match mapping.filter(|_| path.is_file()) {
-            Some(mapping) => Recognised {
-                files: vec![formats::recognise_mapped(path, mapping)?],
-                ..Recognised::default()
+            Some(mapping) => Detected {
+                files: vec![formats::detect_mapped(path, mapping)?],
+                ..Detected::default()
             },
-            None => formats::recognise(path)?,
+            None => formats::detect_files(path)?,
         };
         skipped.extend(found.unknown);
         for file in found.files {
@@ -64,9 +64,9 @@ pub fn from_paths_by(
             files.entry(real).or_insert((file, path.clone()));
         }
     }
-    let said = Said {
+    let said = ReadOptions {
         mapping,
-        ..Said::default()
+        ..ReadOptions::default()
     };
     let mut plan = sources::plan(files.into_values().collect(), &BTreeSet::new(), said)?;
     let nothing = |what: &str| {
@@ -92,7 +92,7 @@ pub fn from_paths_by(
     for source in &plan.questions {
         read.questions(source)?;
     }
-    let joined = read.beside(&plan.beside)?;
+    let joined = read.beside(&plan.recorded_questions)?;
     if read.items.is_empty() {
         return nothing("question");
     }
@@ -112,7 +112,7 @@ pub fn from_paths_by(
         reach => reach,
     })?;
     skipped.extend(
-        plan.passed
+        plan.skipped
             .into_iter()
             .map(|(path, why)| Error::input(why).file(path)),
     );
@@ -172,7 +172,7 @@ type Joined = BTreeMap<PathBuf, (String, Vec<Key>)>;
 /// The contents of a board's files.
 #[derive(Default)]
 struct Read<'a> {
-    said: Said<'a>,
+    said: ReadOptions<'a>,
     items: Questions,
     datasets: BTreeSet<String>,
     /// Kept if answers count rows.

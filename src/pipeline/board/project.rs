@@ -9,17 +9,17 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::cache::{self, CachedAnswers, Places, digest, questions, short};
-use super::changed::Changed;
+use super::changed_options::Changed;
 use super::dataset_resolver::DatasetResolver;
-use super::judged::Ruling;
+use super::judge_readings::Ruling;
 use super::rows::{Window, key_text, rows};
-use super::similar::{Similarities, similarity};
+use super::similarities::{Similarities, similarity};
 use super::{BoardData, BoardNotes, FileOutcomes, Texts};
 use benchtop_formats as formats;
 use benchtop_metrics::extract::{self, Extractor};
 use benchtop_metrics::score::question_table::{ParsedAnswer, QuestionTable};
 use benchtop_metrics::score::{Asked, BoardEngine, Grader, ModelAnswers, Outcome, Place};
-use benchtop_model::evaluation::RunPart;
+use benchtop_model::evaluation::AnswerFileHeader;
 use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
 use benchtop_store::Catalog;
 use benchtop_store::catalog::Answers;
@@ -180,7 +180,7 @@ fn asked(catalog: &Catalog, files: &[usize]) -> Option<Asked> {
         Holds::Predictions { run, .. } => run.as_ref(),
         Holds::Items { .. } | Holds::Revisions { .. } => None,
     };
-    let runs: Vec<&RunPart> = files.iter().map(of).collect::<Option<_>>()?;
+    let runs: Vec<&AnswerFileHeader> = files.iter().map(of).collect::<Option<_>>()?;
     let first = runs.first()?;
     let mut lacking: Vec<u32> = runs
         .iter()

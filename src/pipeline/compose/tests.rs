@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::*;
-use crate::export::{Target, To};
+use crate::export::{Destination, Target};
 use crate::import;
 use benchtop_compose::metadata::VOCABULARIES;
 use benchtop_formats::{self as formats, Format};
@@ -177,7 +177,7 @@ fn an_unrelated_metadata_edit_is_no_conflict() {
     let edit = |metadata: &mut Metadata, vocabulary: &str| {
         let name = format!("{VOCABULARIES}{vocabulary}.txt");
         let text = format!("{}quokka\n", metadata.text(&name).unwrap());
-        metadata.put(MetaFile { name, text });
+        metadata.insert(MetaFile { name, text });
     };
     edit(&mut metadata, "animal");
     assert_eq!(again(&metadata).unwrap().report.already, 120);
@@ -204,7 +204,7 @@ fn canceled_or_failed_compositions_leave_nothing() {
     assert_eq!(place.files(), before);
     // Two terms, each true of every picture of the other.
     let (mut metadata, _) = metadata(None).unwrap();
-    metadata.put(MetaFile {
+    metadata.insert(MetaFile {
         name: format!("{VOCABULARIES}gender.txt"),
         text: "ox\nfemale ox\n".into(),
     });
@@ -260,7 +260,7 @@ fn metadata_with_errors_and_impossible_plans_are_refused() {
         .text("templates.toml")
         .unwrap()
         .replace("delicious {food}", "delicious {foood}");
-    metadata.put(MetaFile {
+    metadata.insert(MetaFile {
         name: "templates.toml".into(),
         text,
     });
@@ -285,7 +285,7 @@ fn bare(item: &Item) -> Item {
 }
 
 fn exported(order: &Order, target: Target, path: &Path) {
-    let exporter = Exporter::create(target, To::Path(path), false).unwrap();
+    let exporter = Exporter::create(target, Destination::Path(path), false).unwrap();
     composition(order).export(exporter, &mut |_| true).unwrap();
 }
 
@@ -380,7 +380,10 @@ fn pairs_round_trip_as_mvp_bench() {
     let wanted = items(&wish);
     exported(&wish, Target::Mvp, dir.path());
     let mut read = Vec::new();
-    for found in formats::recognise(&dir.path().join("data")).unwrap().files {
+    for found in formats::detect_files(&dir.path().join("data"))
+        .unwrap()
+        .files
+    {
         read.extend(
             formats::items(&found.path, found.format, "pairs-2")
                 .unwrap()
@@ -474,7 +477,7 @@ fn the_refusal_option_has_a_recorded_position_among_five() {
     assert_eq!(read, wanted);
     // A format that cannot mark the refusal option is refused, and nothing is written.
     let path = dir.path().join("items.json");
-    let exporter = Exporter::create(Target::Dysca, To::Path(&path), false).unwrap();
+    let exporter = Exporter::create(Target::Dysca, Destination::Path(&path), false).unwrap();
     assert!(
         composition(&wish)
             .export(exporter, &mut |_| true)

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::evaluate::orders;
 use crate::evaluate::relabel::relabelled;
-use benchtop_compose::metadata::{Instruction, Metadata, instruct};
+use benchtop_compose::metadata::{Instruction, Metadata, instructions};
 use benchtop_files::picture_file::PictureFile;
 use benchtop_files::project::Project;
 use benchtop_model::evaluation::{NewRun, RunAnswer, Wording};
-use benchtop_model::vlm::{Ask, Encoded, Reply};
+use benchtop_model::vlm::{Encoded, Reply, VlmRequest};
 use benchtop_model::{Error, ErrorKind, Form, Item, MetaFile, Result, Role};
 use benchtop_store::metadata;
 
@@ -53,7 +53,7 @@ impl Wordings {
                 .file(
                     project
                         .metadata()
-                        .join(format!("{}{name}.toml", instruct::FOLDER)),
+                        .join(format!("{}{name}.toml", instructions::FOLDER)),
                 )
                 .help(format!(
                     "use one of: paper, {}; or a file; run `benchtop lint` for errors",
@@ -104,10 +104,10 @@ impl Wordings {
 ///
 /// [`ErrorKind::Input`] with the first error.
 pub fn read(name: &str, text: &str) -> Result<Instruction> {
-    let (instruction, found) = instruct::parse(name, name, text);
+    let (instruction, found) = instructions::parse(name, name, text);
     instruction.ok_or_else(|| {
         let first = found.into_iter().next();
-        let (what, line) = first.map_or_else(Default::default, |f| (f.what, u64::from(f.line)));
+        let (what, line) = first.map_or_else(Default::default, |f| (f.message, u64::from(f.line)));
         Error::input(what)
             .file(name)
             .line(line)
@@ -119,7 +119,7 @@ pub fn read(name: &str, text: &str) -> Result<Instruction> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// The request to send.
-    pub ask: Ask,
+    pub ask: VlmRequest,
     /// The answer record without the output.
     pub frame: RunAnswer,
     /// The item's options in their own order.
@@ -138,7 +138,7 @@ pub fn question(
     wordings: &Wordings,
     files: &[PictureFile],
 ) -> std::result::Result<Question, String> {
-    let shown = orders::shown(new.orders, item, order, new.seed);
+    let shown = orders::option_order(new.orders, item, order, new.seed);
     let is_own = shown
         .iter()
         .enumerate()
@@ -179,12 +179,12 @@ pub fn question(
         .position(declines)
         .and_then(|place| u16::try_from(place).ok());
     Ok(Question {
-        ask: Ask {
+        ask: VlmRequest {
             images,
             system,
             prompt,
             max_tokens: new.max_tokens,
-            ..Ask::default()
+            ..VlmRequest::default()
         },
         frame: RunAnswer {
             shown: if is_own { Vec::new() } else { shown },

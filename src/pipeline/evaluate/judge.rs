@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use super::error_class::{AT_FIRST, STREAK, is_of_question};
 use crate::board::BoardData;
-use benchtop_inference::Heard;
+use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_metrics::extract::Asked;
 use benchtop_metrics::extract::judge_extraction::{INSTRUCTION, can_judge, prompt, reply, system};
 use benchtop_model::generation::{Failure, FailureKind};
-use benchtop_model::vlm::{Ask, Finish, Reply, Usage};
+use benchtop_model::vlm::{Finish, Reply, Usage, VlmRequest};
 use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
 use benchtop_store::judge_cache::{JudgeExtractions, Judged, Reading, about};
 
@@ -72,7 +72,7 @@ pub fn unread(
     models: &[String],
     wanted: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Unread>> {
-    let all = scored.ruled().answering();
+    let all = scored.engine().all_models();
     if let Some(none) = models
         .iter()
         .find(|model| all.iter().all(|graded| graded.model != **model))
@@ -94,7 +94,7 @@ pub fn unread(
             continue;
         }
         let mut rows = scored.unparsed(at);
-        rows.retain(|row| scored.ruled().sheet().graded(*row as usize));
+        rows.retain(|row| scored.engine().sheet().graded(*row as usize));
         let mut asks = Vec::new();
         for some in rows.chunks(TOGETHER) {
             if !wanted() {
@@ -118,7 +118,7 @@ pub fn unread(
 
 /// The result of asking a judge.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Done {
+pub struct JudgeSummary {
     /// Number of replies.
     pub asked: u64,
     /// Questions without a reply. The next run asks them again.
@@ -132,7 +132,7 @@ pub struct Done {
 }
 
 /// The judge, and where its readings are stored.
-pub struct Desk<'a> {
+pub struct JudgeContext<'a> {
     /// The judge's name on its servers.
     pub judge: &'a str,
     /// Maximum number of tokens in a reply.
@@ -154,9 +154,9 @@ pub struct Desk<'a> {
 pub fn ask(
     scored: &BoardData,
     all: &[Unread],
-    desk: Desk<'_>,
+    desk: JudgeContext<'_>,
     watch: &mut dyn FnMut(u64, u64) -> bool,
-) -> Result<Done> {
+) -> Result<JudgeSummary> {
     let mut seen = HashSet::new();
     let known = desk.judged.readings();
     let mut is_open = |about: &String| {
@@ -174,7 +174,7 @@ pub fn ask(
     let together = desk.model.abilities().max_batch.max(1);
     let mut session = Session {
         desk,
-        done: Done::default(),
+        done: JudgeSummary::default(),
         failing: 0,
     };
     for (one, rows) in all.iter().zip(&left) {
@@ -191,8 +191,8 @@ pub fn ask(
 }
 
 struct Session<'a> {
-    desk: Desk<'a>,
-    done: Done,
+    desk: JudgeContext<'a>,
+    done: JudgeSummary,
     /// Failures since the last reply.
     failing: usize,
 }
@@ -204,16 +204,16 @@ impl Session<'_> {
         open: Vec<(Item, Prediction)>,
         watch: &mut dyn FnMut(u64) -> bool,
     ) -> Result<()> {
-        let ask = |(item, answer): &(Item, Prediction)| Ask {
+        let ask = |(item, answer): &(Item, Prediction)| VlmRequest {
             system: Some(system().into()),
             prompt: prompt(&Asked::from(item), &item.question, &answer.output),
             max_tokens: self.desk.max_tokens,
-            ..Ask::default()
+            ..VlmRequest::default()
         };
-        let asks: Vec<Ask> = open.iter().map(ask).collect();
+        let asks: Vec<VlmRequest> = open.iter().map(ask).collect();
         let Session {
             desk:
-                Desk {
+                JudgeContext {
                     judge,
                     model: asked,
                     judged,
@@ -225,7 +225,7 @@ impl Session<'_> {
         } = self;
         let (mut trouble, mut is_wanted) = (None, watch(done.asked));
         asked.ask(&asks, &mut |heard| {
-            if let Heard::Done { index, result } = heard
+            if let BatchEvent::Done { index, result } = heard
                 && let Some((item, answer)) = open.get(index)
             {
                 let kept = match result {
@@ -249,7 +249,7 @@ impl Session<'_> {
         }
     }
 
-    fn end(mut self) -> Result<Done> {
+    fn end(mut self) -> Result<JudgeSummary> {
         if self.failing > 0 && self.done.asked == 0 {
             return Err(self.done.gone(self.failing));
         }
@@ -258,7 +258,7 @@ impl Session<'_> {
     }
 }
 
-impl Done {
+impl JudgeSummary {
     fn count(&mut self, reading: &Reading) {
         self.asked += 1;
         self.cut += u64::from(reading.finish == Finish::Length && reading.read.is_none());

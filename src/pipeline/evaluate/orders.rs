@@ -1,7 +1,7 @@
 //! Selects the items to ask and their option orders.
 
 use benchtop_model::Item;
-use benchtop_model::evaluation::Orders;
+use benchtop_model::evaluation::OptionOrders;
 use benchtop_model::rng::{Stream, key};
 
 /// Draws `count` of `numbers` by `seed` and keeps their order. Returns all if there are no more.
@@ -22,10 +22,10 @@ pub fn sample(numbers: &[u32], count: Option<u64>, seed: u64) -> Vec<u32> {
 
 /// Number of times to ask a question with this many options. Once for questions without options and
 /// for rotations that belong to the data set.
-pub fn count(orders: Orders, options: usize, is_rotation: bool) -> u16 {
+pub fn count(orders: OptionOrders, options: usize, is_rotation: bool) -> u16 {
     match orders {
-        Orders::Shuffles(n) if options > 1 => u16::try_from(n).unwrap_or(u16::MAX),
-        Orders::Circular if options > 1 && !is_rotation => {
+        OptionOrders::Shuffles(n) if options > 1 => u16::try_from(n).unwrap_or(u16::MAX),
+        OptionOrders::Circular if options > 1 && !is_rotation => {
             u16::try_from(options).unwrap_or(u16::MAX)
         }
         _ => 1,
@@ -33,11 +33,11 @@ pub fn count(orders: Orders, options: usize, is_rotation: bool) -> u16 {
 }
 
 /// The order numbers of an item: 0 is its own order, shuffles and rotations start at 1.
-pub fn of_item(orders: Orders, options: usize, is_rotation: bool) -> std::ops::Range<u16> {
+pub fn of_item(orders: OptionOrders, options: usize, is_rotation: bool) -> std::ops::Range<u16> {
     let count = count(orders, options, is_rotation);
-    let changes = options > 1 && !(orders == Orders::Circular && is_rotation);
+    let changes = options > 1 && !(orders == OptionOrders::Circular && is_rotation);
     match orders {
-        Orders::Shuffles(_) | Orders::Circular if changes => 1..count + 1,
+        OptionOrders::Shuffles(_) | OptionOrders::Circular if changes => 1..count + 1,
         _ => 0..1,
     }
 }
@@ -45,16 +45,16 @@ pub fn of_item(orders: Orders, options: usize, is_rotation: bool) -> std::ops::R
 /// The item's option (from 0) at each position of order `order`. The first rotation is the item's
 /// own order, and each further one moves the first option to the end. Shuffles depend only on the
 /// seed, the item's id, and their number, so that every model sees the same.
-pub fn shown(orders: Orders, item: &Item, order: u16, seed: u64) -> Vec<u16> {
+pub fn option_order(orders: OptionOrders, item: &Item, order: u16, seed: u64) -> Vec<u16> {
     let mut places: Vec<u16> = (0..u16::try_from(item.options.len()).unwrap_or(u16::MAX)).collect();
     match orders {
         _ if order == 0 || places.is_empty() => {}
-        Orders::AsIs => {}
-        Orders::Circular => {
+        OptionOrders::AsIs => {}
+        OptionOrders::Circular => {
             let by = usize::from(order - 1) % places.len();
             places.rotate_left(by);
         }
-        Orders::Shuffles(_) => {
+        OptionOrders::Shuffles(_) => {
             Stream::new(key(
                 seed,
                 &["evaluate", "shuffle", &item.id, &order.to_string()],

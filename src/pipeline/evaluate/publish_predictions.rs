@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::relabel::relabelled;
 use benchtop_files::project::Project;
-use benchtop_model::evaluation::{Asked, RunAnswer, RunPart, label_of, orders_of};
+use benchtop_model::evaluation::{AnswerFileHeader, RunAnswer, RunQuestion, label_of, orders_of};
 use benchtop_model::{Form, Item, Key, Prediction, Result};
 use benchtop_store::Catalog;
 use benchtop_store::index::Index;
@@ -22,7 +22,7 @@ use benchtop_store::segment::Writer;
 type SegmentKey = (u16, String, Form);
 
 /// New segments. They are removed if they cannot be added to the project.
-pub struct Made {
+pub struct NewSegments {
     pub fresh: Vec<Fresh>,
 }
 
@@ -33,7 +33,7 @@ fn source(run: u32, dataset: &str) -> String {
 
 /// An answer as a prediction. Letters are those of the item's own order, with the original output
 /// next to it if it differs.
-pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> Prediction {
+pub fn prediction(run: &Run, item: &Item, asked: RunQuestion, answer: &RunAnswer) -> Prediction {
     let output = answer.reads.clone().unwrap_or_else(|| {
         // Runs of earlier versions did not record this.
         let options: Vec<&str> = item.options.iter().map(|o| o.text.as_str()).collect();
@@ -85,7 +85,7 @@ pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> P
 ///
 /// [`benchtop_model::ErrorKind::Corrupt`] if stored data is damaged, or if a write fails. Then
 /// nothing is left.
-pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made> {
+pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<NewSegments> {
     let (mut there, mut told) = (HashSet::<(String, Key)>::new(), HashSet::new());
     let mine = format!("evaluation {} on ", run.id);
     for answers in catalog
@@ -145,7 +145,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
         Ok(())
     })?;
     if sets.is_empty() && there.is_empty() {
-        return Ok(Made { fresh: Vec::new() });
+        return Ok(NewSegments { fresh: Vec::new() });
     }
     let mut skipped_items = skipped_items(project, catalog, run, &told)?;
     for ((order, dataset), numbers) in &skipped_items {
@@ -160,7 +160,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
         }
     }
     let n = Manifest::for_import(&project.imports())?.next();
-    let mut made = Made { fresh: Vec::new() };
+    let mut made = NewSegments { fresh: Vec::new() };
     for ((order, dataset, form), writer) in sets.into_values() {
         let file = format!("{n:04}-{:02}-answers.jsonl.zst", made.fresh.len() + 1);
         let done = match writer.finish(&file) {
@@ -170,7 +170,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
                 return Err(problem);
             }
         };
-        let of_run = RunPart {
+        let of_run = AnswerFileHeader {
             run: run.id,
             base: run.label.clone(),
             orders: run.new.orders,
@@ -240,11 +240,11 @@ fn skipped_items(
 /// # Errors
 ///
 /// If a write fails.
-pub fn adopt(
+pub fn publish(
     project: &Project,
     index: &Index,
     catalog: &Catalog,
-    made: Made,
+    made: NewSegments,
     at: &str,
 ) -> Result<Arc<Catalog>> {
     let files: Vec<_> = made.fresh.iter().map(|f| f.part.file.clone()).collect();
@@ -263,7 +263,7 @@ pub fn adopt(
 }
 
 /// Removes segments that were not added to the project.
-fn discard(project: &Project, made: &Made) {
+fn discard(project: &Project, made: &NewSegments) {
     manifest::take_back(
         &project.imports(),
         made.fresh.iter().map(|fresh| fresh.part.file.as_str()),

@@ -121,7 +121,7 @@ pub fn compared(
 
 /// The result of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Done {
+pub struct SimilaritySummary {
     /// Number of new pairs.
     pub pairs: u64,
     /// Texts longer than the model's input.
@@ -139,14 +139,14 @@ pub fn compare(
     cosines: &mut Cosines,
     model: &mut dyn TextEmbedder,
     watch: &mut dyn FnMut(u64, u64) -> bool,
-) -> Result<Done> {
+) -> Result<SimilaritySummary> {
     let mut seen = HashSet::new();
     let left: Vec<&Compared> = all
         .iter()
         .flatten()
         .filter(|c| cosines.get(c.pair()).is_none() && seen.insert(c.pair()))
         .collect();
-    let (mut done, of) = (Done::default(), left.len() as u64);
+    let (mut done, of) = (SimilaritySummary::default(), left.len() as u64);
     let cancelled = || {
         Error::new(
             ErrorKind::Cancelled,
@@ -170,7 +170,7 @@ pub fn compare(
                 benchtop_model::generation::FailureKind::Cancelled => cancelled(),
                 _ => Error::input(format!("cannot compare a text: {}", failure.reason)),
             })?;
-            done.cut += u64::from(found.cut.is_some());
+            done.cut += u64::from(found.tokens_before_cut.is_some());
             vectors.insert(*text, found.vector);
         }
         let of_pair = |c: &&Compared| {

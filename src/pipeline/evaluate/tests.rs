@@ -1,10 +1,10 @@
 use super::ask::{Wordings, question, read};
-use super::orders::{count, of_item, sample, shown};
+use super::orders::{count, of_item, option_order, sample};
 use super::publish_predictions::prediction;
 use super::relabel::relabelled;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_files::project::Project;
-use benchtop_model::evaluation::{Asked, NewRun, Orders, Wording};
+use benchtop_model::evaluation::{NewRun, OptionOrders, RunQuestion, Wording};
 use benchtop_model::job::JobStatus;
 use benchtop_model::vlm::Reply;
 use benchtop_model::{Choice, Form, Item, Key, QuestionKind, Role};
@@ -32,7 +32,7 @@ fn item(options: &[&str]) -> Item {
     .unwrap()
 }
 
-fn new(orders: Orders) -> NewRun {
+fn new(orders: OptionOrders) -> NewRun {
     NewRun {
         model: "m".into(),
         name: None,
@@ -54,16 +54,16 @@ fn new(orders: Orders) -> NewRun {
 #[test]
 fn rotations_are_complete_and_shuffles_do_not_depend_on_the_model() {
     let four = item(&["a cat", "a dog", "an owl", "I cannot tell"]);
-    let rotations: Vec<Vec<u16>> = of_item(Orders::Circular, 4, false)
-        .map(|order| shown(Orders::Circular, &four, order, 1))
+    let rotations: Vec<Vec<u16>> = of_item(OptionOrders::Circular, 4, false)
+        .map(|order| option_order(OptionOrders::Circular, &four, order, 1))
         .collect();
     assert_eq!(
         rotations,
         [[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]]
     );
     let shuffles = |seed| -> Vec<Vec<u16>> {
-        of_item(Orders::Shuffles(5), 4, false)
-            .map(|order| shown(Orders::Shuffles(5), &four, order, seed))
+        of_item(OptionOrders::Shuffles(5), 4, false)
+            .map(|order| option_order(OptionOrders::Shuffles(5), &four, order, seed))
             .collect()
     };
     assert_eq!(
@@ -80,10 +80,10 @@ fn rotations_are_complete_and_shuffles_do_not_depend_on_the_model() {
     }
     // Nothing to rotate, or already rotated.
     for (orders, options, is_rotation) in [
-        (Orders::Circular, 0, false),
-        (Orders::Circular, 4, true),
-        (Orders::Shuffles(5), 1, false),
-        (Orders::AsIs, 4, false),
+        (OptionOrders::Circular, 0, false),
+        (OptionOrders::Circular, 4, true),
+        (OptionOrders::Shuffles(5), 1, false),
+        (OptionOrders::AsIs, 4, false),
     ] {
         assert_eq!(
             (
@@ -93,7 +93,7 @@ fn rotations_are_complete_and_shuffles_do_not_depend_on_the_model() {
             (1, 0..1)
         );
     }
-    assert_eq!(of_item(Orders::Shuffles(3), 2, true), 1..4);
+    assert_eq!(of_item(OptionOrders::Shuffles(3), 2, true), 1..4);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn an_answer_is_read_with_the_options_at_the_time() {
         label: "m".into(),
         by: "ann".into(),
         created: 7,
-        new: new(Orders::Circular),
+        new: new(OptionOrders::Circular),
         instruction: "paper".into(),
         items: 1,
         asks: 4,
@@ -176,7 +176,7 @@ fn an_answer_is_read_with_the_options_at_the_time() {
     let prediction = prediction(
         &run,
         &item,
-        Asked {
+        RunQuestion {
             number: 1,
             order: 2,
         },
@@ -199,13 +199,13 @@ fn a_question_uses_the_instruction_of_its_paper() {
         instruction: Some("In its own words?".into()),
         ..item(&["a cat", "a dog"])
     };
-    let as_is = ask(&own, 0, Orders::AsIs);
+    let as_is = ask(&own, 0, OptionOrders::AsIs);
     assert_eq!(
         (as_is.ask.prompt.as_str(), as_is.frame.instruction.as_str()),
         ("In its own words?", "item")
     );
     assert!(as_is.frame.shown.is_empty());
-    let turned = ask(&own, 2, Orders::Circular);
+    let turned = ask(&own, 2, OptionOrders::Circular);
     assert!(
         turned.ask.prompt.contains("(A) a dog\n(B) a cat\nHint"),
         "{}",
@@ -216,23 +216,26 @@ fn a_question_uses_the_instruction_of_its_paper() {
         ("dysca@1", vec![1, 0])
     );
     own.form = Form::Mvp;
-    assert_eq!(ask(&own, 2, Orders::Circular).frame.instruction, "mvp@1");
+    assert_eq!(
+        ask(&own, 2, OptionOrders::Circular).frame.instruction,
+        "mvp@1"
+    );
     let refuses = ask(
         &item(&["a cat", "a dog", "I cannot tell"]),
         2,
-        Orders::Circular,
+        OptionOrders::Circular,
     );
     assert_eq!(
         (refuses.frame.instruction.as_str(), refuses.frame.refusal),
         ("mm-sap@1", Some(1))
     );
     assert_eq!(
-        ask(&item(&[]), 0, Orders::Circular).ask.prompt,
+        ask(&item(&[]), 0, OptionOrders::Circular).ask.prompt,
         "What is it?\nYour answer is:"
     );
     // One instruction for all, and an invalid one.
     let plain = Wordings::of(&project, &Wording::Named("plain".into())).unwrap();
-    let asked = question(&own, 0, &new(Orders::AsIs), &plain, &[]).unwrap();
+    let asked = question(&own, 0, &new(OptionOrders::AsIs), &plain, &[]).unwrap();
     assert_eq!(asked.ask.prompt, "What is it?\nA. a cat\nB. a dog");
     assert!(plain.described().starts_with("plain@1 ") && words.described().starts_with("paper "));
     let none = Wordings::of(&project, &Wording::Named("dysko".into())).unwrap_err();
@@ -258,7 +261,7 @@ fn an_item_with_an_unusable_picture_is_not_asked() {
     };
     let seeing = NewRun {
         blind: false,
-        ..new(Orders::AsIs)
+        ..new(OptionOrders::AsIs)
     };
     assert!(
         question(&with, 0, &seeing, &words, &[])
@@ -266,7 +269,7 @@ fn an_item_with_an_unusable_picture_is_not_asked() {
             .contains("1 pictures, of which 0")
     );
     assert!(
-        question(&with, 0, &new(Orders::AsIs), &words, &[]).is_ok(),
+        question(&with, 0, &new(OptionOrders::AsIs), &words, &[]).is_ok(),
         "a blind model needs none"
     );
     let file = dir.path().join("a.png");

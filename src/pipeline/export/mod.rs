@@ -89,7 +89,7 @@ impl Aside {
 }
 
 /// The destination of an export.
-pub enum To<'a> {
+pub enum Destination<'a> {
     /// A file, or a folder for [`Target::Mvp`].
     Path(&'a Path),
     /// A stream.
@@ -200,10 +200,10 @@ impl Exporter {
     /// # Errors
     ///
     /// [`ErrorKind::Usage`] if the format needs a folder, or if a file cannot be created.
-    pub fn create(target: Target, to: To<'_>, nested: bool) -> Result<Exporter> {
+    pub fn create(target: Target, to: Destination<'_>, nested: bool) -> Result<Exporter> {
         let mut renames = Renames::default();
         let sink = if target == Target::Mvp {
-            let To::Path(dir) = to else {
+            let Destination::Path(dir) = to else {
                 return Err(Error::new(ErrorKind::Usage, "this format needs a folder")
                     .help("use --out DIR"));
             };
@@ -214,8 +214,8 @@ impl Exporter {
             }
         } else {
             let out = match to {
-                To::Path(path) => create(path, &mut renames)?,
-                To::Stream(out) => BufWriter::with_capacity(1 << 20, out),
+                Destination::Path(path) => create(path, &mut renames)?,
+                Destination::Stream(out) => BufWriter::with_capacity(1 << 20, out),
             };
             match target {
                 Target::Jsonl => Sink::Lines(out),
@@ -269,7 +269,7 @@ impl Exporter {
     }
 
     /// Why the first item was left out that the format includes but cannot express.
-    pub fn unsaid(&self) -> Option<&str> {
+    pub fn first_problem(&self) -> Option<&str> {
         self.unsaid.as_deref()
     }
 

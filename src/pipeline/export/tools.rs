@@ -54,7 +54,7 @@ impl Group {
 
 impl Surveys {
     /// Adds an item to the survey.
-    pub fn look(&mut self, item: &Item) {
+    pub fn add(&mut self, item: &Item) {
         let group = Group {
             dataset: item.dataset.clone(),
             without_options: item.options.is_empty(),

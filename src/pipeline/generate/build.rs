@@ -18,7 +18,7 @@ use benchtop_model::{Error, ErrorKind, Result, clean};
 
 /// The overrides, with backend and model from `benchtop.toml` where unset. The configured model
 /// applies to the configured backend only.
-pub fn full(config: &Config, wishes: &GenerationOverrides) -> GenerationOverrides {
+pub fn complete_overrides(config: &Config, wishes: &GenerationOverrides) -> GenerationOverrides {
     let there = &config.generate;
     let backend = wishes
         .backend
@@ -44,7 +44,7 @@ pub fn full(config: &Config, wishes: &GenerationOverrides) -> GenerationOverride
 /// [`ErrorKind::Usage`] with the possible values; for `candle`, why its model cannot be found and
 /// where to put it; for `http`, errors in the endpoints.
 pub fn check(config: &Config, wishes: &GenerationOverrides) -> Result<Backend> {
-    let wishes = full(config, wishes);
+    let wishes = complete_overrides(config, wishes);
     let name = wishes.backend.clone().unwrap_or_default();
     let backend = Backend::from_name(&name).ok_or_else(|| {
         let known: Vec<&str> = Backend::ALL.map(Backend::name).into();
@@ -142,7 +142,7 @@ fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator
         Device::CpuWorker => worker(
             Launch::cpu()?,
             &Model {
-                together,
+                batch_size: together,
                 ..Model::cpu(folder)
             },
             Timeouts::CPU,
@@ -176,7 +176,7 @@ fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator
 ///
 /// Why it is not available.
 pub fn build(config: &Config, wishes: &GenerationOverrides) -> Result<Box<dyn ImageGenerator>> {
-    let wishes = full(config, wishes);
+    let wishes = complete_overrides(config, wishes);
     Ok(match check(config, &wishes)? {
         Backend::Storyboard => Box::new(Storyboard::new()),
         Backend::Candle => candle(&config.generate, folder(&wishes)?)?,
@@ -195,7 +195,7 @@ mod tests {
         let text = "name = \"x\"\n[generate]\nbackend = \"candle\"\nmodel = \"sdxl\"\n";
         let config = Config::parse(text, Path::new("benchtop.toml")).unwrap();
         let of = |backend: Option<&str>| {
-            let wishes = full(
+            let wishes = complete_overrides(
                 &config,
                 &GenerationOverrides {
                     backend: backend.map(Into::into),
@@ -220,7 +220,7 @@ mod tests {
             let (backend, model) = (Some(backend.to_string()), Some(model.to_string()));
             self::device(
                 &config,
-                &full(
+                &complete_overrides(
                     &config,
                     &GenerationOverrides {
                         backend,
@@ -267,6 +267,9 @@ mod tests {
                 .capabilities()
                 .draft
         );
-        assert!(drafts(&full(&config, &GenerationOverrides::default())));
+        assert!(drafts(&complete_overrides(
+            &config,
+            &GenerationOverrides::default()
+        )));
     }
 }

@@ -1,6 +1,6 @@
 //! A generator that replaces an unavailable one.
 
-use benchtop_inference::{ImageGenerator, Told};
+use benchtop_inference::{GenerationEvent, ImageGenerator};
 use benchtop_model::generation::{Capabilities, Fingerprint, Settings, Task};
 
 /// A substitute generator, and why it is used. Its pictures carry its own fingerprint.
@@ -19,7 +19,7 @@ impl ImageGenerator for FallbackGenerator {
         self.generator.fingerprint(settings)
     }
 
-    fn instead(&self) -> Option<&str> {
+    fn replaces_because(&self) -> Option<&str> {
         Some(&self.why)
     }
 
@@ -27,7 +27,7 @@ impl ImageGenerator for FallbackGenerator {
         &mut self,
         settings: &Settings,
         tasks: &[Task],
-        watch: &mut dyn FnMut(Told) -> bool,
+        watch: &mut dyn FnMut(GenerationEvent) -> bool,
     ) {
         self.generator.generate(settings, tasks, watch);
     }

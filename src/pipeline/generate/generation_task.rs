@@ -1,7 +1,7 @@
 //! One picture to make: a task for a generator, or two files to put side by side.
 
 use super::image_index::{Picture, RequestedImages, Words, lines, sides};
-use super::work::Target;
+use super::remaining::Target;
 use benchtop_model::generated_image::{hex, prompt_key, seed_of};
 use benchtop_model::generation::{Pixels, Task};
 use benchtop_model::{Error, ErrorKind, Item, Provenance, Result};
@@ -23,7 +23,7 @@ pub struct GenerationTask {
     /// Ids of its items.
     pub items: Vec<String>,
     /// Whether it is two pictures side by side.
-    pub double: bool,
+    pub side_by_side: bool,
 }
 
 impl GenerationTask {
@@ -76,7 +76,7 @@ impl GenerationTask {
             prompt: hex(picture.prompt),
             rows,
             items,
-            double: picture.sides.is_some(),
+            side_by_side: picture.sides.is_some(),
         })
     }
 

@@ -11,7 +11,7 @@ use benchtop_model::{Error, ErrorKind, Result, Side};
 use benchtop_store::Catalog;
 use benchtop_store::catalog::CatalogVersion;
 use benchtop_store::pictures::Pictures;
-use benchtop_store::present::Present;
+use benchtop_store::present_pictures::Present;
 
 /// Number of items between cancellation checks.
 const STEP: usize = 4096;

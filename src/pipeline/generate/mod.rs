@@ -8,10 +8,10 @@
 pub mod build;
 pub mod check;
 pub mod fallback;
-pub mod file;
 pub mod generation_task;
 pub mod image_index;
-pub mod work;
+pub mod png;
+pub mod remaining;
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use super::generation_task::{GenerationTask, side_by_side};
 use super::image_index::{RequestedImages, Words};
-use super::work::{Scope, Target};
+use super::remaining::{Scope, Target};
 use crate::compose::{Composition, Order, metadata};
 use benchtop_files::project::Project;
 use benchtop_model::generated_image::{GeneratedImage, PictureState, hex, seed_of};
@@ -91,7 +91,7 @@ fn make(
         job: 1,
         draft,
         items: errand.items,
-        of,
+        composed_of: of,
         ..GeneratedImage::default()
     };
     made.add(&row, 0);
@@ -374,14 +374,14 @@ fn a_file_records_its_origin_and_is_deterministic() {
         height: 2,
         rgb: (0..24).collect(),
     };
-    let origin = |draft| super::file::Origin {
-        errand: &errand,
+    let origin = |draft| super::png::Origin {
+        task: &errand,
         settings: &settings,
-        print: &print,
+        fingerprint: &print,
         draft,
     };
-    let bytes = super::file::png(&pixels, &origin(true)).unwrap();
-    assert_eq!(bytes, super::file::png(&pixels, &origin(true)).unwrap());
+    let bytes = super::png::png(&pixels, &origin(true)).unwrap();
+    assert_eq!(bytes, super::png::png(&pixels, &origin(true)).unwrap());
     let reader = png::Decoder::new(std::io::Cursor::new(&bytes))
         .read_info()
         .unwrap();
@@ -399,7 +399,7 @@ fn a_file_records_its_origin_and_is_deterministic() {
         texts["settings"].contains("dpm++2m")
             && texts["fingerprint parts"].contains("\"model\":\"m\"")
     );
-    let plain = super::file::png(&pixels, &origin(false)).unwrap();
+    let plain = super::png::png(&pixels, &origin(false)).unwrap();
     assert!(
         !png::Decoder::new(std::io::Cursor::new(&plain))
             .read_info()
@@ -409,7 +409,7 @@ fn a_file_records_its_origin_and_is_deterministic() {
             .iter()
             .any(|t| t.keyword == "draft")
     );
-    let (image, stored) = super::file::keep(&project, "a.png", true, &bytes).unwrap();
+    let (image, stored) = super::png::keep(&project, "a.png", true, &bytes).unwrap();
     assert_eq!(
         image,
         ImageRef {
@@ -419,5 +419,5 @@ fn a_file_records_its_origin_and_is_deterministic() {
         }
     );
     assert_eq!(std::fs::read(project.root().join(stored)).unwrap(), bytes);
-    assert_eq!(super::file::pixels(&project, &image).unwrap(), pixels);
+    assert_eq!(super::png::pixels(&project, &image).unwrap(), pixels);
 }

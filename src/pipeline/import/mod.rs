@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::board::dataset_resolver::DatasetResolver;
 use super::pictures::Pictures;
-use super::sources::{self, Orders, Plan, Said, Source};
+use super::sources::{self, Orders, Plan, ReadOptions, Source};
 use benchtop_files::project::Project;
 use benchtop_formats as formats;
 use benchtop_model::import::{FileReport, ImportRequest, Progress, Report};
@@ -30,8 +30,8 @@ const LISTED: usize = 200;
 const STEP: u64 = 2048;
 
 /// What the request states for every file.
-fn overrides(ask: &ImportRequest) -> Said<'_> {
-    Said {
+fn overrides(ask: &ImportRequest) -> ReadOptions<'_> {
+    ReadOptions {
         dataset: ask.dataset.as_deref(),
         model: ask.model.as_deref(),
         mapping: ask.mapping.as_deref(),
@@ -66,10 +66,10 @@ pub fn import(
     let mut import = Import::new(project, catalog, ask)?;
     for path in &ask.paths {
         if let Some(mapping) = ask.mapping.as_deref().filter(|_| path.is_file()) {
-            found.push((formats::recognise_mapped(path, mapping)?, root_of(path)));
+            found.push((formats::detect_mapped(path, mapping)?, root_of(path)));
             continue;
         }
-        let recognised = formats::recognise(path)?;
+        let recognised = formats::detect_files(path)?;
         found.extend(recognised.files.into_iter().map(|f| (f, root_of(path))));
         for problem in recognised.unknown {
             let path = problem.place.file.clone().unwrap_or_default();
@@ -102,7 +102,7 @@ pub fn import(
     for source in &plan.questions {
         import.questions(source, false, watch)?;
     }
-    import.beside(&plan.beside, watch)?;
+    import.beside(&plan.recorded_questions, watch)?;
     import.collect_datasets();
     plan.decide(&|source| import.named(source), &mut |source| {
         import.reach(source)
@@ -196,7 +196,7 @@ impl<'a> Import<'a> {
 
     /// Reports the files that a plan skips.
     fn report_plan(&mut self, plan: &mut Plan) {
-        std::mem::take(&mut plan.passed)
+        std::mem::take(&mut plan.skipped)
             .into_iter()
             .for_each(|(path, why)| self.report_skipped(path, &why));
         self.report.notes.append(&mut plan.notes);

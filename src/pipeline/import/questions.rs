@@ -50,7 +50,7 @@ impl Import<'_> {
             let carried = reader
                 .pictures()
                 .into_iter()
-                .try_for_each(|picture| self.pictures.carried(&picture));
+                .try_for_each(|picture| self.pictures.import_embedded(&picture));
             let read = read.and_then(|item| carried.map(|()| item));
             if let (Ok(item), Some(orders)) = (&read, &mut self.orders) {
                 orders.push(item);

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::column::Column;
 use benchtop_metrics::statistics::{Z95, wilson};
-use benchtop_model::scoring::bench::{Bench, BenchAsk, Cross, Share, Tally};
-use benchtop_model::scoring::{FlagPriority, Measure};
+use benchtop_model::scoring::bench::{Bench, BenchQuery, CrossTable, Share, Tally};
+use benchtop_model::scoring::{Measure, SuspiciousEnd};
 use benchtop_model::{Error, ErrorKind, Field, QuestionKind, Result, Status};
 use benchtop_store::columns::Columns;
 use benchtop_store::{Catalog, Overlay};
@@ -86,7 +86,7 @@ impl Nearest {
 
 /// Two thresholds on stored values, and their doubtful side.
 struct Thresholds {
-    doubt: FlagPriority,
+    doubt: SuspiciousEnd,
     flag: Option<f32>,
     park: Option<f32>,
 }
@@ -94,8 +94,8 @@ struct Thresholds {
 impl Thresholds {
     fn beyond(&self, value: f32, line: Option<f32>) -> bool {
         line.is_some_and(|line| match self.doubt {
-            FlagPriority::Low => value < line,
-            FlagPriority::High => value > line,
+            SuspiciousEnd::Low => value < line,
+            SuspiciousEnd::High => value > line,
         })
     }
 
@@ -187,7 +187,7 @@ impl Counts {
 
 /// Rows next to the threshold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Near {
+pub struct NearestRows {
     /// On the good side, nearest first.
     pub good: Vec<u32>,
     /// On the doubtful side, nearest first.
@@ -200,12 +200,12 @@ pub struct Near {
 /// # Errors
 ///
 /// [`ErrorKind::Usage`] with the invalid field.
-pub fn look(
-    ask: &BenchAsk,
+pub fn analyze(
+    ask: &BenchQuery,
     (column, other): (&Column, Option<&Column>),
     (catalog, overlay): (&Catalog, &Overlay),
     rows: Option<&[u32]>,
-) -> Result<(Bench, Near)> {
+) -> Result<(Bench, NearestRows)> {
     let wrong = |field: &str, what: &str| Err(Error::new(ErrorKind::Usage, what).field(field));
     if ask.bars == 0 || ask.bars > BARS {
         return wrong("bars", &format!("must be 1 to {BARS} bars"));
@@ -233,9 +233,9 @@ pub fn look(
             ),
         );
     }
-    let stored = |line: Option<f32>| line.map(|t| measure.stored(t, column.logit));
+    let stored = |line: Option<f32>| line.map(|t| measure.from_scale(t, column.logit));
     let lines = Thresholds {
-        doubt: measure.scorer.doubt(),
+        doubt: measure.scorer.suspicious_end(),
         flag: stored(ask.flag),
         park: stored(ask.park),
     };
@@ -253,11 +253,11 @@ pub fn look(
         .map(|value| groups.names.iter().position(|n| n == value));
     let pair = match (&ask.other, other) {
         (Some((of, line)), Some(column)) => {
-            let line = Some(of.stored(*line, column.logit));
+            let line = Some(of.from_scale(*line, column.logit));
             Some((
                 column,
                 Thresholds {
-                    doubt: of.scorer.doubt(),
+                    doubt: of.scorer.suspicious_end(),
                     flag: line,
                     park: None,
                 },
@@ -369,7 +369,7 @@ pub fn look(
     let rows_of = |near: Nearest| near.rows.into_iter().map(|(_, row)| row).collect();
     Ok((
         bench,
-        Near {
+        NearestRows {
             good: rows_of(good),
             bad: rows_of(bad),
         },
@@ -388,7 +388,7 @@ fn most_first(names: &[String], items: impl Fn(usize) -> u64) -> Vec<usize> {
 }
 
 /// The table of two properties: rows in this order, columns with the most items first.
-fn crosswise(crossed: &[[u32; 3]], rows: &[usize], names: Vec<String>) -> Cross {
+fn crosswise(crossed: &[[u32; 3]], rows: &[usize], names: Vec<String>) -> CrossTable {
     let wide = names.len();
     let cell = |row: usize, at: usize| crossed[row * wide + at].map(u64::from);
     let columns = most_first(&names, |at| {
@@ -400,7 +400,7 @@ fn crosswise(crossed: &[[u32; 3]], rows: &[usize], names: Vec<String>) -> Cross 
         .iter()
         .map(|row| columns.iter().map(|at| cell(*row, *at)).collect())
         .collect();
-    Cross {
+    CrossTable {
         values: columns.into_iter().map(|at| names[at].clone()).collect(),
         items,
     }

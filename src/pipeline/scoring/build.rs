@@ -20,7 +20,7 @@ use benchtop_inference::ocr::{self, Tesseract};
 use benchtop_inference::scoring::{ImageEmbedder, ImageTextScorer};
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::config::Config;
-use benchtop_model::judge::Reads;
+use benchtop_model::judge::AnswerForm;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::metadata;
@@ -59,7 +59,7 @@ fn judging(project: &Project, name: &str) -> Result<Arc<Judging>> {
 }
 
 fn chat(config: &Config) -> Result<Box<dyn VisionLanguageModel>> {
-    if !config.judge.there() {
+    if !config.judge.is_configured() {
         return Err(Error::new(ErrorKind::NotFound, "no judge is configured")
             .field("judge.endpoints")
             .help("add [judge] with a model and endpoints to benchtop.toml, such as endpoints = [{ url = \"http://127.0.0.1:8000/v1\" }]"));
@@ -175,7 +175,7 @@ pub fn judges(project: &Project) -> Vec<String> {
     }));
     let all = parsed.judgings();
     all.iter()
-        .filter(|j| matches!(j.reads, Reads::YesNo { .. }))
+        .filter(|j| matches!(j.reads, AnswerForm::YesNo { .. }))
         .map(|j| j.name.clone())
         .collect()
 }

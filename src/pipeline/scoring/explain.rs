@@ -2,9 +2,9 @@
 
 use super::column::Column;
 use super::rules::{ColumnsBy, Outcomes};
-use benchtop_model::scoring::bench::{Chip, Counted, Explained, Explanation};
+use benchtop_model::scoring::bench::{Counted, ExplainedScore, Explanation, MatchingRule};
 use benchtop_model::scoring::rules::{Condition, Join, Rule, RuleSet, Test};
-use benchtop_model::scoring::{FlagPriority, Measure, Outcome, Score, ScoreState, Scorer};
+use benchtop_model::scoring::{Measure, Outcome, Score, ScoreState, Scorer, SuspiciousEnd};
 use benchtop_model::{Field, Status};
 use benchtop_store::{Catalog, Overlay};
 
@@ -76,7 +76,12 @@ fn short(value: f32) -> String {
 }
 
 /// The rules that apply to the item in `row`.
-pub fn chips(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog, row: usize) -> Vec<Chip> {
+pub fn chips(
+    rules: &RuleSet,
+    columns: &ColumnsBy,
+    catalog: &Catalog,
+    row: usize,
+) -> Vec<MatchingRule> {
     let seen = ItemScores {
         columns,
         row,
@@ -89,7 +94,7 @@ pub fn chips(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog, row: usize
             .filter(|c| seen.holds(c))
             .map(|c| seen.words(c))
             .collect();
-        Chip {
+        MatchingRule {
             rule: rule.name.clone(),
             then: rule.then,
             words: held.join(", "),
@@ -104,14 +109,14 @@ pub fn chips(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog, row: usize
 }
 
 /// The stored details of a score, whether it is outdated, and what it was computed from.
-pub type Kept = (String, bool, Option<Counted>);
+pub type StoredScore = (String, bool, Option<Counted>);
 
 /// Explains the item in `row`. `detail` returns the stored details of a score.
 pub fn explain(
     row: usize,
     (rules, columns, outcomes): (&RuleSet, &ColumnsBy, &Outcomes),
     (catalog, overlay): (&Catalog, &Overlay),
-    detail: &dyn Fn(&Scorer) -> Kept,
+    detail: &dyn Fn(&Scorer) -> StoredScore,
 ) -> Explanation {
     let seen = ItemScores {
         columns,
@@ -135,19 +140,19 @@ pub fn explain(
             .iter()
             .flat_map(|r| &r.conditions)
             .filter(|c| c.score.scorer == *scorer);
-        Some(Explained {
+        Some(ExplainedScore {
             scorer: scorer.clone(),
             state,
-            values: Measure::of(scorer.clone())
+            values: Measure::with_default_scale(scorer.clone())
                 .scales()
                 .iter()
                 .filter_map(shown)
                 .collect(),
-            percentile: value.map(|v| match scorer.doubt() {
-                FlagPriority::Low => column.below(v),
-                FlagPriority::High => column.above(v),
+            percentile: value.map(|v| match scorer.suspicious_end() {
+                SuspiciousEnd::Low => column.below(v),
+                SuspiciousEnd::High => column.above(v),
             }),
-            conditions: conditions.map(|c| (c.words(), seen.holds(c))).collect(),
+            conditions: conditions.map(|c| (c.describe(), seen.holds(c))).collect(),
             detail: kept,
             version: column.version.clone(),
             out_of_date,

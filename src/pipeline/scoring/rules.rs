@@ -30,7 +30,7 @@ impl Ready {
         let threshold = |name: &String| {
             condition
                 .threshold(name)
-                .map_or(0.0, |t| score.stored(t.get(), logit))
+                .map_or(0.0, |t| score.from_scale(t.get(), logit))
         };
         Ready {
             column,
@@ -194,12 +194,12 @@ fn lines(before: &RuleSet, after: &RuleSet) -> Vec<String> {
     let mut lines = Vec::new();
     for rule in &before.rules {
         match after.rules.iter().find(|r| r.name == rule.name) {
-            None => lines.push(format!("- {}: {}", rule.name, rule.words())),
+            None => lines.push(format!("- {}: {}", rule.name, rule.describe())),
             Some(now) if now != rule => lines.push(format!(
                 "~ {}: {} (was: {})",
                 rule.name,
-                now.words(),
-                rule.words()
+                now.describe(),
+                rule.describe()
             )),
             Some(_) => {}
         }
@@ -208,7 +208,7 @@ fn lines(before: &RuleSet, after: &RuleSet) -> Vec<String> {
         .rules
         .iter()
         .filter(|r| before.rules.iter().all(|b| b.name != r.name));
-    lines.extend(new.map(|rule| format!("+ {}: {}", rule.name, rule.words())));
+    lines.extend(new.map(|rule| format!("+ {}: {}", rule.name, rule.describe())));
     lines
 }
 

@@ -50,7 +50,7 @@ impl Subject {
 
 /// A failed score with this reason.
 pub fn failed(why: &str) -> Score {
-    Score::other(
+    Score::without_number(
         ScoreState::Failed,
         serde_json::json!({ "why": why }).to_string(),
     )
@@ -69,7 +69,7 @@ pub struct Spent {
 
 /// Receives scores with the numbers of their inputs. `None` is a sign of life. Returns whether to
 /// continue.
-pub type Keep<'a> = &'a mut dyn FnMut(Option<(u64, Score)>) -> bool;
+pub type ScoreSink<'a> = &'a mut dyn FnMut(Option<(u64, Score)>) -> bool;
 
 pub trait Runner: Send {
     /// Identifies the scorer. Scores of different scorers are stored separately.
@@ -85,7 +85,7 @@ pub trait Runner: Send {
     /// # Errors
     ///
     /// An error that prevents all scoring. The job then waits for the user.
-    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> benchtop_model::Result<()>;
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> benchtop_model::Result<()>;
 
     /// The cost so far.
     fn spent(&self) -> Option<Spent> {
@@ -115,7 +115,7 @@ impl<F: Fn(&Subject) -> Score + Send + Sync> Runner for Each<F> {
         256
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> benchtop_model::Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> benchtop_model::Result<()> {
         use rayon::prelude::*;
         for some in subjects.chunks(4 * rayon::current_num_threads()) {
             let scores: Vec<Score> = some

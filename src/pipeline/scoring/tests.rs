@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
-use super::bench::look;
+use super::bench::analyze;
 use super::column::Column;
 use super::explain::{chips, explain};
 use super::rules::{ColumnsBy, Outcomes, retain};
 use super::{flag_priority, inputs};
-use benchtop_model::scoring::bench::{BenchAsk, FlagOrder};
+use benchtop_model::scoring::bench::{BenchQuery, FlagOrder};
 use benchtop_model::scoring::rules::{Condition, RuleSet};
 use benchtop_model::scoring::{Outcome, ScoreState, Scorer};
 use benchtop_model::{ErrorKind, Field, Filter, Status};
@@ -61,8 +61,8 @@ fn rules(text: &str) -> RuleSet {
 const WEAK: &str =
     "[[rules]]\nname='weak'\nthen='flag'\nall=[{score='clip',below=25,subtasks={text=10}}]\n";
 
-fn ask() -> BenchAsk {
-    BenchAsk {
+fn ask() -> BenchQuery {
+    BenchQuery {
         measure: "clip".parse().unwrap(),
         filter: Filter::default(),
         flag: Some(25.0),
@@ -81,7 +81,7 @@ fn ask() -> BenchAsk {
 fn the_bench_counts_the_outcomes_of_two_thresholds() {
     let (catalog, overlay, columns) = data();
     let clip = &columns[&Scorer::Clip];
-    let (bench, near) = look(&ask(), (clip, None), (&catalog, &overlay), None).unwrap();
+    let (bench, near) = analyze(&ask(), (clip, None), (&catalog, &overlay), None).unwrap();
     assert_eq!(
         (bench.tally.items, bench.tally.without),
         ([50, 40, 10], 10),
@@ -113,12 +113,12 @@ fn the_bench_can_be_limited_to_groups_and_rows() {
         &columns[&Scorer::Judge("fits".into())],
     );
     let other = Some(("judge/fits".parse().unwrap(), 0.5));
-    let one = BenchAsk {
+    let one = BenchQuery {
         value: Some("text".into()),
         other,
         ..ask()
     };
-    let (bench, _) = look(&one, (clip, Some(judge)), (&catalog, &overlay), None).unwrap();
+    let (bench, _) = analyze(&one, (clip, Some(judge)), (&catalog, &overlay), None).unwrap();
     assert_eq!(
         (bench.tally.all(), bench.bars.iter().sum::<u64>()),
         (34, 30)
@@ -130,41 +130,41 @@ fn the_bench_can_be_limited_to_groups_and_rows() {
         pair[1][1],
         (0..50).filter(|n| n % 3 == 0 && n % 4 == 0).count() as u64
     );
-    let (bench, _) = look(&ask(), (clip, None), (&catalog, &overlay), Some(&[4, 60])).unwrap();
+    let (bench, _) = analyze(&ask(), (clip, None), (&catalog, &overlay), Some(&[4, 60])).unwrap();
     let (low, high) = bench.range.unwrap();
     assert!(
         bench.tally.items == [1, 0, 1] && (low - 2.0).abs() < 1e-4 && (high - 30.0).abs() < 1e-4
     );
-    let (bench, _) = look(&ask(), (clip, None), (&catalog, &overlay), Some(&[])).unwrap();
+    let (bench, _) = analyze(&ask(), (clip, None), (&catalog, &overlay), Some(&[])).unwrap();
     assert!(bench.range.is_none() && bench.precision.is_none() && bench.percentile.is_none());
-    let wrong = BenchAsk {
+    let wrong = BenchQuery {
         by: Field::Question,
         ..ask()
     };
     assert_eq!(
-        look(&wrong, (clip, None), (&catalog, &overlay), None)
+        analyze(&wrong, (clip, None), (&catalog, &overlay), None)
             .unwrap_err()
             .kind,
         ErrorKind::Usage
     );
-    let wrong = BenchAsk { bars: 0, ..ask() };
-    assert!(look(&wrong, (clip, None), (&catalog, &overlay), None).is_err());
-    let wrong = BenchAsk {
+    let wrong = BenchQuery { bars: 0, ..ask() };
+    assert!(analyze(&wrong, (clip, None), (&catalog, &overlay), None).is_err());
+    let wrong = BenchQuery {
         flag: Some(f32::NAN),
         ..ask()
     };
-    assert!(look(&wrong, (clip, None), (&catalog, &overlay), None).is_err());
+    assert!(analyze(&wrong, (clip, None), (&catalog, &overlay), None).is_err());
 }
 
 #[test]
 fn the_bench_counts_every_value_of_two_properties() {
     let (catalog, overlay, columns) = data();
     let clip = &columns[&Scorer::Clip];
-    let both = BenchAsk {
+    let both = BenchQuery {
         across: Some(Field::Type),
         ..ask()
     };
-    let (bench, _) = look(&both, (clip, None), (&catalog, &overlay), None).unwrap();
+    let (bench, _) = analyze(&both, (clip, None), (&catalog, &overlay), None).unwrap();
     let cross = bench.cross.unwrap();
     let kinds: Vec<_> = (0..100)
         .map(|row| catalog.columns().question_kind(row).name())
@@ -194,12 +194,12 @@ fn the_bench_counts_every_value_of_two_properties() {
         let sum = |at: usize| cells.iter().map(|c| c[at]).sum::<u64>();
         assert_eq!([sum(0), sum(1), sum(2)], tally.items);
     }
-    let wrong = BenchAsk {
+    let wrong = BenchQuery {
         across: Some(Field::Judged),
         ..ask()
     };
     assert_eq!(
-        look(&wrong, (clip, None), (&catalog, &overlay), None)
+        analyze(&wrong, (clip, None), (&catalog, &overlay), None)
             .unwrap_err()
             .kind,
         ErrorKind::Usage

@@ -206,7 +206,7 @@ impl Plan {
         }
         for source in older.into_iter().flat_map(|run| run.sources) {
             let reason = format!("not the newest run of {model}; give only this file to use it");
-            self.passed.push((source.found.path, reason));
+            self.skipped.push((source.found.path, reason));
         }
         self.answers.extend(newest.sources);
     }

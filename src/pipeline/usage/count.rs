@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::axis::{Axis, SUBJECT, SUBTASK, TYPE};
 use super::excluded::excluded;
-use super::line::Asked;
+use super::item_line::Asked;
 use super::{CODE, NONE, OFFERED, SECOND, Usage, asked_about};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_metrics::statistics::{Z95, wilson};
-use benchtop_model::usage::{Failing, Grid, Tally, TermUse};
+use benchtop_model::usage::{FailingTerm, Grid, Tally, TermUse};
 use benchtop_model::{Error, Result};
 use benchtop_store::Overlay;
 
@@ -196,7 +196,7 @@ impl Usage {
         grammar: &CompiledMetadata,
         overlay: &Overlay,
         min_items: u64,
-    ) -> Vec<Failing> {
+    ) -> Vec<FailingTerm> {
         let vocabularies = self.vocabularies(grammar);
         let (slots, mut uses) = self.slots(grammar, |_| true);
         for row in 0..self.len() {
@@ -220,15 +220,15 @@ impl Usage {
                 let (accepted, judged) = used.items.acceptance()?;
                 let rejected = judged - (accepted * judged as f64).round() as u64;
                 let (at_least, _) = wilson(rejected, judged, Z95)?;
-                (judged >= min_items && rejected > 0).then(|| Failing {
+                (judged >= min_items && rejected > 0).then(|| FailingTerm {
                     vocabulary: vocabulary.to_string(),
                     term: used.term,
                     items: used.items,
                     at_least,
                 })
             });
-        let mut failing: Vec<Failing> = failing.collect();
-        let name = |f: &Failing| (f.vocabulary.clone(), f.term.clone());
+        let mut failing: Vec<FailingTerm> = failing.collect();
+        let name = |f: &FailingTerm| (f.vocabulary.clone(), f.term.clone());
         failing.sort_by(|a, b| {
             b.at_least
                 .total_cmp(&a.at_least)

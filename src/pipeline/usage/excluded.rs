@@ -78,7 +78,7 @@ fn why(grammar: &CompiledMetadata, rules: &Compatibility, a: &Value, b: &Value) 
                 name(*a),
                 name(*b)
             );
-            Some(with(what, rules.why_not(*a, *b)))
+            Some(with(what, rules.reason(*a, *b)))
         }
         (Value::Term(term), Value::Subtask(subtask))
         | (Value::Subtask(subtask), Value::Term(term)) => hides(*term, *subtask),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::count::CountedSlots;
-use super::line::Asked;
+use super::item_line::Asked;
 use super::{CODE, Class, NONE, OFFERED, Space, Usage};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::{self, Choices};
@@ -197,8 +197,8 @@ impl Usage {
 }
 
 /// A way of asking, with the parts left empty that its recipe does not depend on.
-fn asked(asked: Asked) -> engine::Asked {
-    let options = |refusal| engine::Asked::Options {
+fn asked(asked: Asked) -> engine::DrawnAnswer {
+    let options = |refusal| engine::DrawnAnswer::Options {
         options: Vec::new(),
         correct: None,
         refusal,
@@ -207,17 +207,17 @@ fn asked(asked: Asked) -> engine::Asked {
     match asked {
         Asked::Options | Asked::PairOptions => options(None),
         Asked::Refusal | Asked::Beyond => options(Some(0)),
-        Asked::Claim => engine::Asked::Claim {
+        Asked::Claim => engine::DrawnAnswer::Claim {
             term: 0,
             holds: true,
             false_first: false,
         },
-        Asked::YesNo => engine::Asked::YesNo {
+        Asked::YesNo => engine::DrawnAnswer::YesNo {
             term: 0,
             holds: true,
         },
-        Asked::Free => engine::Asked::Free,
-        Asked::Cross => engine::Asked::Cross {
+        Asked::Free => engine::DrawnAnswer::Free,
+        Asked::Cross => engine::DrawnAnswer::Cross {
             options: Vec::new(),
             correct: 0,
         },

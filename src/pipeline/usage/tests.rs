@@ -36,7 +36,7 @@ fn composed() -> Vec<Item> {
         };
         let course = Arc::new(Schedule::new(&grammar, &plan).unwrap());
         let mut composer = Composer::new(grammar.clone(), course, 11);
-        items.extend((0..composer.course().questions()).map(|n| composer.question(n).unwrap()));
+        items.extend((0..composer.schedule().questions()).map(|n| composer.question(n).unwrap()));
     }
     items
 }
@@ -62,7 +62,7 @@ fn put(file: &str, change: impl Fn(&str) -> String) -> Metadata {
         Some(&*text),
         "the edit changes nothing"
     );
-    metadata.put(MetaFile {
+    metadata.insert(MetaFile {
         name: file.into(),
         text,
     });
@@ -260,12 +260,12 @@ fn staleness_agrees_with_the_composer() {
         .text("templates.toml")
         .unwrap()
         .replace("[subtask.color]", "[subtask.hue]");
-    subtask.put(MetaFile {
+    subtask.insert(MetaFile {
         name: "templates.toml".into(),
         text,
     });
     let mut lost = small();
-    lost.take(&file_of("color"));
+    lost.remove(&file_of("color"));
     let edits = [
         (small(), [true, false, false]),
         (
@@ -535,7 +535,7 @@ fn cells_left_empty_by_rules_have_a_reason() {
     let rules = "[[not-with]]\nanimal = [\"owl\"]\nbackground = [\"by the sea\"]\nwhy = \"too wet\"\n\
                  [[hides]]\nstyle = [\"comic\"]\nhides = [\"animal\", \"color\", \"background\"]\n";
     let mut metadata = small();
-    metadata.put(MetaFile {
+    metadata.insert(MetaFile {
         name: "compatibility.toml".into(),
         text: rules.into(),
     });

@@ -10,7 +10,7 @@ use benchtop_model::Result;
 use benchtop_store::index::{Index, digest};
 use benchtop_store::inventory::{self, Kind};
 use benchtop_store::manifest::Manifest;
-use benchtop_store::{columnar_cache, homes, metadata};
+use benchtop_store::{columnar_cache, layout, metadata};
 
 /// Largest store file to read.
 const LIMIT: u64 = 64 << 30;
@@ -130,7 +130,7 @@ impl Verifier<'_> {
         let copy = tempfile::tempdir().map_err(fail)?;
         for (name, path) in disk::list(store)
             .into_iter()
-            .filter(|(name, _)| homes::is_index(name))
+            .filter(|(name, _)| layout::is_index(name))
         {
             if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
                 std::fs::create_dir_all(copy.path().join(&name)).map_err(fail)?;

@@ -2,8 +2,8 @@
 
 use super::{Cure, Finding, Severity, Verifier};
 use benchtop_model::{Error, Result};
-use benchtop_store::homes;
 use benchtop_store::inventory::{self, Differs, Kind, Record};
+use benchtop_store::layout;
 
 impl Verifier<'_> {
     pub(super) fn records(&mut self) -> Result<()> {
@@ -147,7 +147,7 @@ impl Verifier<'_> {
 pub(super) fn rebuilt(file: &str, what: String) -> Finding {
     let below = file.strip_prefix("store/").unwrap_or(file);
     let first = below.split('/').next().unwrap_or(below);
-    let is_index = first == benchtop_files::project::INDEX || homes::is_index(first);
+    let is_index = first == benchtop_files::project::INDEX || layout::is_index(first);
     let cure = if is_index {
         Cure::SetIndexAside
     } else {

@@ -7,8 +7,8 @@ use benchtop_files::project::Project;
 use benchtop_files::{disk, regular};
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, Result};
-use benchtop_store::homes;
 use benchtop_store::inventory::{self, Inventory};
+use benchtop_store::layout;
 
 /// Makes the repairs that the report allows, and records them in it. Nobody else may have the
 /// project open. `at` is the time, RFC 3339 in UTC.
@@ -117,7 +117,7 @@ fn move_away(path: &Path) -> Result<Option<PathBuf>> {
     if path.symlink_metadata().is_err() {
         return Ok(None);
     }
-    let aside = homes::free(path, "damaged");
+    let aside = layout::free(path, "damaged");
     std::fs::rename(path, &aside).map_err(|e| Error::io(&e, "cannot move the file away", path))?;
     disk::sync_dir(disk::folder(path))?;
     Ok(Some(aside))
@@ -127,14 +127,14 @@ fn move_away(path: &Path) -> Result<Option<PathBuf>> {
 /// version, the files of the index are among the snapshots.
 fn move_index_away(project: &Project) -> Result<PathBuf> {
     let (store, index) = (project.store(), project.index());
-    let aside = homes::free(&index, "damaged");
+    let aside = layout::free(&index, "damaged");
     let fail = |e: std::io::Error, path: &Path| Error::io(&e, "cannot move the file away", path);
     match std::fs::rename(&index, &aside) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => drop(disk::ensure_dir(&aside)?),
         renamed => renamed.map_err(|e| fail(e, &index))?,
     }
     for (name, path) in disk::list(&store) {
-        if homes::is_index(&name) || name.ends_with(".snap") {
+        if layout::is_index(&name) || name.ends_with(".snap") {
             std::fs::rename(&path, aside.join(&name)).map_err(|e| fail(e, &path))?;
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use benchtop_model::scoring::bench::Chip;
+use benchtop_model::scoring::bench::MatchingRule;
 use benchtop_model::verdict::EffectiveVerdict;
 use benchtop_model::{Filter, Item, QuestionKind, Sort, Status};
 
@@ -104,7 +104,7 @@ pub struct ItemView {
     /// composed.
     pub stale: Option<String>,
     /// Rules that apply to the item.
-    pub chips: Vec<Chip>,
+    pub chips: Vec<MatchingRule>,
 }
 
 /// Many items at once.

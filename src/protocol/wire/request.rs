@@ -19,31 +19,31 @@ use super::{
     PageAsk, Receipt, ResumePoint, Retired, SimilarityAsk, SimilarityReport, VerdictPage,
 };
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, OwnPace};
+use benchtop_model::agreement::analysis::{AgreementAnalysis, AgreementQuery, OwnPace};
 use benchtop_model::analysis::{AnalyseAsk, Analysis};
-use benchtop_model::board::analysis::{Compared, Disagreement, Rank};
-use benchtop_model::board::{self, BehindPage, BoardAsk};
+use benchtop_model::board::analysis::{Disagreement, ModelComparison, Rank};
+use benchtop_model::board::{self, BoardQuery, DrilldownPage};
 use benchtop_model::edit::Edit as ItemEdit;
-use benchtop_model::evaluation::{BegunRun, NewRun};
+use benchtop_model::evaluation::{NewRun, StartedRun};
 use benchtop_model::generated_image::GeneratedImage;
-use benchtop_model::history::{LogAsk, Merged, Moment, State};
+use benchtop_model::history::{HistoryPoint, HistoryState, LogQuery, Merged};
 use benchtop_model::import::{ImportRequest as ImportAsk, Report};
-use benchtop_model::job::{Begun, JobFailure, JobState, NewJob};
+use benchtop_model::job::{JobFailure, JobState, NewJob, StartedJob};
 use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::round::protocol::WhatIf as WhatIfOutcome;
 use benchtop_model::round::state::{
-    Adjudicating, Dispute, GuidelinesText, NextAssignment, RoundState,
+    AdjudicationContext, Dispute, GuidelinesText, NextAssignment, RoundState,
 };
 use benchtop_model::round::{NewRound as RoundWanted, Protocol};
 use benchtop_model::scoring::bench::{
-    BenchAsk, Explanation, FlagOrder, RulesDiff, RulesState, ScorerState,
+    BenchQuery, Explanation, FlagOrder, RulesDiff, RulesState, ScorerState,
 };
 use benchtop_model::scoring::job::{NewScoring, ScoringState};
 use benchtop_model::scoring::rules::RuleSet;
 use benchtop_model::table::{Frequency as ValueCounts, Match, Summary};
 use benchtop_model::trust::Destination;
-use benchtop_model::usage::{Discarded, MetadataState, Save, TermUse};
-use benchtop_model::verdict_interchange::{Taken, VerdictForm, Words};
+use benchtop_model::usage::{DiscardResult, MetadataState, Save, TermUse};
+use benchtop_model::verdict_interchange::{ImportedVerdicts, NameMapping, VerdictForm};
 use benchtop_model::{
     Field, Filter, MetaFile, Result, Sort, device, history, job, round, scoring, usage,
 };
@@ -122,18 +122,18 @@ macro_rules! requests {
                 from: u32,
             } => VerdictPage, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// The board.
-            Board(Box<BoardAsk>) => board::Board, kind: Query, access: Member, writes: Never, blind: Guarded;
+            Board(Box<BoardQuery>) => board::Board, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// A page of the answers behind a cell of the board.
             Behind {
                 /// Selects the board.
-                ask: Box<BoardAsk>,
+                ask: Box<BoardQuery>,
                 /// Model.
                 model: String,
                 /// Name of the column.
                 column: String,
                 /// Start of the page: 0, or the `next` value of the previous page.
                 from: u64,
-            } => BehindPage, kind: Query, access: Member, writes: Never, blind: Filtered;
+            } => DrilldownPage, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Import files.
             Import(ImportAsk) => Report, kind: Task, access: Owner("import files"), writes: Always, blind: Nothing;
             /// Import the sample items.
@@ -160,7 +160,7 @@ macro_rules! requests {
             } => usage::Grid, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Terms with the highest share of rejected items, among terms with at least this many
             /// accepted or rejected items.
-            Failing(u64) => Vec<usage::Failing>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            Failing(u64) => Vec<usage::FailingTerm>, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Reject the items that use one of these terms, in your name. Items that are already
             /// rejected are skipped.
             Discard {
@@ -168,7 +168,7 @@ macro_rules! requests {
                 terms: Vec<(String, String)>,
                 /// Dry run: only count.
                 dry: bool,
-            } => Discarded, kind: Task, access: Member, writes: Unless(|ask| ask.dry), blind: Guarded;
+            } => DiscardResult, kind: Task, access: Member, writes: Unless(|ask| ask.dry), blind: Guarded;
             /// Recompose the stale items.
             Recompose {
                 /// Renamed terms.
@@ -191,7 +191,7 @@ macro_rules! requests {
                 allow_impossible: bool,
             } => Report, kind: Task, access: Member, writes: Always, blind: Nothing;
             /// Start a job that generates pictures, or show what it would generate.
-            Generate(Box<NewJob>) => Begun, kind: Task, access: Member, writes: Always, blind: Filtered;
+            Generate(Box<NewJob>) => StartedJob, kind: Task, access: Member, writes: Always, blind: Filtered;
             /// All jobs, unfinished ones first, in their order. Their progress is announced as
             /// [`super::Event::Job`].
             Jobs => Vec<JobState>, kind: Query, access: Member, writes: Never, blind: Nothing;
@@ -236,7 +236,7 @@ macro_rules! requests {
                 act: scoring::job::ScoringAct,
             } => ScoringState, kind: Query, access: OwnerToConsent, writes: Always, blind: Nothing;
             /// Histogram of one score, with sample items on both sides of a threshold.
-            Bench(Box<BenchAsk>) => scoring::bench::Bench, kind: Query, access: Member, writes: Never, blind: Refused;
+            Bench(Box<BenchQuery>) => scoring::bench::Bench, kind: Query, access: Member, writes: Never, blind: Refused;
             /// The rules in `benchtop.toml` and their outcomes.
             Rules => RulesState, kind: Query, access: Member, writes: Never, blind: Refused;
             /// The changes that other rules would make.
@@ -276,11 +276,11 @@ macro_rules! requests {
                 dry: bool,
             } => Merged, kind: Task, access: Owner("merge journals"), writes: Unless(|ask| ask.dry), blind: Filtered;
             /// Decisions, newest first, at most [`super::LOGGED`].
-            Log(LogAsk) => LogPage, kind: Query, access: Member, writes: Never, blind: Filtered;
+            Log(LogQuery) => LogPage, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// The project as of an earlier point in time, rebuilt from the journals.
-            Replay(Moment) => State, kind: Query, access: Member, writes: Never, blind: Filtered;
+            Replay(HistoryPoint) => HistoryState, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Items whose status differs between two points in time.
-            Moved(Moment, Moment) => Vec<history::Moved>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            Moved(HistoryPoint, HistoryPoint) => Vec<history::StatusChange>, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// The rounds, oldest first. [`super::Event::Rounds`] announces new and closed ones.
             Rounds => Vec<RoundState>, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Create a round.
@@ -329,7 +329,7 @@ macro_rules! requests {
             UndoBulk(u64, u64) => Bulked, kind: Task, access: Member, writes: Always, blind: Nothing;
             /// Agreement of annotators, in a round or outside rounds. Refused while a blind round
             /// hides it from you.
-            Agreement(AgreementAsk) => Agreed, kind: Query, access: Member, writes: Never, blind: Guarded;
+            Agreement(AgreementQuery) => AgreementAnalysis, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// The full report of a round. Refused while a blind round hides it from you.
             RoundReport {
                 /// Name of the round.
@@ -346,18 +346,18 @@ macro_rules! requests {
                 /// Format; detected from the first byte if omitted.
                 form: Option<VerdictForm>,
                 /// Meaning of the words in the file.
-                words: Box<Words>,
+                words: Box<NameMapping>,
                 /// Dry run: only report the result.
                 dry: bool,
-            } => Taken, kind: Task, access: Owner("import verdicts"), writes: Unless(|ask| ask.dry), blind: Filtered;
+            } => ImportedVerdicts, kind: Task, access: Owner("import verdicts"), writes: Unless(|ask| ask.dry), blind: Filtered;
             /// Disputes of a round, for its adjudicators, and its verdicts that were given under
             /// earlier guidelines.
-            Adjudication(String) => Adjudicating, kind: Query, access: Member, writes: Never, blind: Filtered;
+            Adjudication(String) => AdjudicationContext, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// The present guidelines of a round; `None` if it has none.
             Guidelines(String) => Option<GuidelinesText>, kind: Query, access: Member, writes: Never, blind: Nothing;
             /// Start an evaluation, or show what it would request. Its progress is announced as
             /// [`super::Event::Job`], and [`Jobs`] lists it.
-            Evaluate(Box<NewRun>) => BegunRun, kind: Task, access: Owner("have models asked"), writes: Always, blind: Guarded;
+            Evaluate(Box<NewRun>) => StartedRun, kind: Task, access: Owner("have models asked"), writes: Always, blind: Guarded;
             /// Compare free-form answers with the texts of their items. Skips answers that were
             /// compared before.
             Similarity(Box<SimilarityAsk>) => SimilarityReport, kind: Task, access: Owner("have answers compared"), writes: Always, blind: Refused;
@@ -365,36 +365,36 @@ macro_rules! requests {
             /// a rank.
             Ranks {
                 /// Selects the board.
-                ask: Box<BoardAsk>,
+                ask: Box<BoardQuery>,
                 /// Name of the column.
                 column: String,
             } => Vec<(String, Rank)>, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Confidence interval of a cell of the board.
             Sure {
                 /// Selects the board.
-                ask: Box<BoardAsk>,
+                ask: Box<BoardQuery>,
                 /// Model.
                 model: String,
                 /// Name of the column.
                 column: String,
                 /// Number of bootstrap draws, and seed.
                 plan: Bootstrap,
-            } => board::analysis::Sure, kind: Query, access: Member, writes: Never, blind: Guarded;
+            } => board::analysis::CellInterval, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Comparison of two models on the same questions.
             Compare {
                 /// Selects the board.
-                ask: Box<BoardAsk>,
+                ask: Box<BoardQuery>,
                 /// The two models.
                 models: [String; 2],
                 /// Name of the column.
                 column: String,
                 /// Number of bootstrap draws, and seed.
                 plan: Bootstrap,
-            } => Compared, kind: Query, access: Member, writes: Never, blind: Filtered;
+            } => ModelComparison, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Answers that another extraction rule reads differently, counted per model.
             Disagreements {
                 /// Selects the board.
-                ask: Box<BoardAsk>,
+                ask: Box<BoardQuery>,
                 /// Name of the other rule. Without one, the rule of each question's paper.
                 other: Option<String>,
             } => Vec<Disagreement>, kind: Query, access: Member, writes: Never, blind: Filtered;
@@ -419,7 +419,7 @@ macro_rules! requests {
                 column: Option<String>,
                 /// Id or number of the item.
                 item: String,
-            } => board::Answered, kind: Query, access: Member, writes: Never, blind: Guarded;
+            } => board::ItemAnswers, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Delete a round without verdicts.
             DeleteRound(String) => (), kind: Query, access: Member, writes: Always, blind: Nothing;
             /// Add annotators to an open round, or remove some.

@@ -10,7 +10,7 @@ use benchtop_model::history::Entry;
 use benchtop_model::job::JobState;
 use benchtop_model::scoring::job::ScoringState;
 use benchtop_model::usage::{MetadataHealth, MetadataState, Tally};
-use benchtop_model::verdict_interchange::Exchanged;
+use benchtop_model::verdict_interchange::ExchangedVerdict;
 use benchtop_model::{Form, Status};
 
 /// A page of decisions.
@@ -72,7 +72,7 @@ pub const VERDICTS: usize = 1000;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct VerdictPage {
     /// Verdicts with their item numbers, in rising order.
-    pub list: Vec<(u32, Exchanged)>,
+    pub list: Vec<(u32, ExchangedVerdict)>,
     /// Number of the next item; `None` at the end.
     pub next: Option<u32>,
 }

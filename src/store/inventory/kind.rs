@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::homes;
+use crate::layout;
 
 /// How a file may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,9 +53,9 @@ impl Kind {
             ["jobs" | "scores" | "runs", ..] => Kind::Rewritten,
             ["store", "inventory.jsonl"] => return None,
             // An index that was set aside.
-            ["store", name, ..] if name.starts_with(homes::INDEX_ASIDE) => return None,
+            ["store", name, ..] if name.starts_with(layout::INDEX_ASIDE) => return None,
             // A project of an earlier version.
-            ["store", ..] => match homes::now(path) {
+            ["store", ..] => match layout::now(path) {
                 Some(now) if !now.starts_with("store/") => Kind::of(&now)?,
                 _ => Kind::Cache,
             },

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use kind::Kind;
 
 use super::json_checksum::{self, Checksum};
-use super::{checksummed_line, homes};
+use super::{checksummed_line, layout};
 use benchtop_files::project::Project;
 use benchtop_files::{disk, regular};
 use benchtop_model::{Error, Result};
@@ -173,7 +173,7 @@ impl Inventory {
     /// Has records of files that were moved to their place of today name that place: see [`homes`].
     fn follow(&mut self, root: &Path) {
         let moved = |(path, record): (String, Record)| {
-            let now = homes::now(&path).filter(|now| {
+            let now = layout::now(&path).filter(|now| {
                 let is_there = |path: &str| root.join(path).symlink_metadata().is_ok();
                 !is_there(&path) && is_there(now)
             });

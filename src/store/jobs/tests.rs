@@ -198,7 +198,7 @@ fn jobs_of_the_index_become_files_once() {
     let numbers: Vec<u32> = (1..=2000).collect();
     let plant = |id: u32, created: i64| {
         let job = Job { created, ..job(id) };
-        earlier::plant(
+        migrate::plant(
             &index,
             &job,
             "token",

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Ledger, group};
 use benchtop_model::Judgement;
-use benchtop_model::round::state::InRound;
+use benchtop_model::round::state::RoundVerdict;
 use benchtop_model::verdict::Part;
 
 /// A verdict that counts.
@@ -48,18 +48,20 @@ impl Ledger {
     }
 
     /// The verdicts that count and belong to a round, by its name, in the order they were given.
-    pub fn by_round(&self) -> HashMap<String, Vec<InRound>> {
-        let mut all: HashMap<String, Vec<InRound>> = HashMap::new();
+    pub fn by_round(&self) -> HashMap<String, Vec<RoundVerdict>> {
+        let mut all: HashMap<String, Vec<RoundVerdict>> = HashMap::new();
         for given in self.given.iter().filter(|given| given.counts) {
-            let Some(asked) = &given.judgement.asked else {
+            let Some(asked) = &given.judgement.round else {
                 continue;
             };
-            all.entry(asked.round.clone()).or_default().push(InRound {
-                row: given.row,
-                who: self.people[usize::from(given.person)].name.clone(),
-                part: asked.part,
-                judgement: given.judgement.clone(),
-            });
+            all.entry(asked.round.clone())
+                .or_default()
+                .push(RoundVerdict {
+                    row: given.row,
+                    who: self.people[usize::from(given.person)].name.clone(),
+                    part: asked.part,
+                    judgement: given.judgement.clone(),
+                });
         }
         all
     }
@@ -98,7 +100,7 @@ impl Ledger {
             .any(|given| {
                 given
                     .judgement
-                    .asked
+                    .round
                     .as_ref()
                     .is_some_and(|asked| asked.round == round && asked.part == part)
             })

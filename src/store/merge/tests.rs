@@ -88,7 +88,7 @@ fn merging_is_a_union() {
     let same = |a: &History, b: &History| {
         assert_eq!(a.decisions, b.decisions);
         let statuses = |h: &History| {
-            let (ledger, _) = h.fold(catalog, &pictures, Moment::Now);
+            let (ledger, _) = h.fold(catalog, &pictures, HistoryPoint::Now);
             (0..ITEMS as u32)
                 .map(|row| (ledger.status(row), ledger.standing(row)))
                 .collect::<Vec<_>>()
@@ -236,11 +236,11 @@ fn differing_verdicts_are_listed_and_those_on_another_text_set_aside() {
 
 #[test]
 fn verdicts_of_a_file_stand_as_they_stood_and_come_once() {
-    use benchtop_model::verdict_interchange::Exchanged;
+    use benchtop_model::verdict_interchange::ExchangedVerdict;
     let dir = tempfile::tempdir().unwrap();
     let opened = fill(dir.path(), 0, ITEMS);
     let (catalog, pictures) = (&opened.catalog, Pictures::default());
-    let ledger_of = |history: &History| history.fold(catalog, &pictures, Moment::Now).0;
+    let ledger_of = |history: &History| history.fold(catalog, &pictures, HistoryPoint::Now).0;
     let standing = |history: &History| ledger_of(history).all_standing();
     let exchanged = |history: &History, revs: bool| {
         let one = |(row, s): (u32, benchtop_model::verdict::EffectiveVerdict)| {
@@ -250,7 +250,7 @@ fn verdicts_of_a_file_stand_as_they_stood_and_come_once() {
             let rev = revs.then_some(s.rev);
             (
                 "a line".to_string(),
-                Exchanged {
+                ExchangedVerdict {
                     item: item.id,
                     who,
                     judgement,
@@ -292,13 +292,13 @@ fn verdicts_of_a_file_stand_as_they_stood_and_come_once() {
 
 #[test]
 fn a_verdict_without_a_revision_comes_where_its_time_says() {
-    use benchtop_model::verdict_interchange::Exchanged;
+    use benchtop_model::verdict_interchange::ExchangedVerdict;
     let dir = tempfile::tempdir().unwrap();
     let opened = fill(dir.path(), 0, ITEMS);
     let (catalog, pictures) = (&opened.catalog, Pictures::default());
     let here = |uuid, rev| decision(uuid, rev, "ann", 1, judge(Verdict::Accept));
     let history = History::default().with([here(1, 5), here(2, 9)]);
-    let verdict = |at, item: &str, question: Option<&str>| Exchanged {
+    let verdict = |at, item: &str, question: Option<&str>| ExchangedVerdict {
         item: item.into(),
         who: "ann".into(),
         judgement: Judgement::new(Verdict::Reject, Seen::Script),
@@ -308,7 +308,7 @@ fn a_verdict_without_a_revision_comes_where_its_time_says() {
         on: None,
         question: question.map(Into::into),
     };
-    let taken = |verdict: Exchanged| {
+    let taken = |verdict: ExchangedVerdict| {
         let list = vec![("line 2".to_string(), verdict)];
         let (merge, mut aside) =
             plan_verdicts(&history, list, (catalog, &pictures), 4_000).unwrap();
@@ -346,7 +346,7 @@ fn a_verdict_without_a_revision_comes_where_its_time_says() {
             .unwrap_err()
             .contains("no such item")
     );
-    let other = Exchanged {
+    let other = ExchangedVerdict {
         uuid: Uuid::from_u128(2),
         ..verdict(None, "set/1", None)
     };

@@ -10,8 +10,8 @@ use crate::columns::id_hash;
 use crate::history::History;
 use crate::pictures::Pictures;
 use crate::{Catalog, Ledger};
-use benchtop_model::history::Moment;
-use benchtop_model::verdict_interchange::{Exchanged, Left};
+use benchtop_model::history::HistoryPoint;
+use benchtop_model::verdict_interchange::{ExchangedVerdict, SkippedVerdict};
 use benchtop_model::{Act, Decision, Result};
 
 /// What `found` (each with its place in the file) brings to `history`; `now` is the time of those that say none, in
@@ -23,11 +23,11 @@ use benchtop_model::{Act, Decision, Result};
 /// What keeps the items from being read.
 pub fn plan(
     history: &History,
-    found: Vec<(String, Exchanged)>,
+    found: Vec<(String, ExchangedVerdict)>,
     (catalog, pictures): (&Catalog, &Pictures),
     now: i64,
-) -> Result<(Merge, Vec<Left>)> {
-    let (ledger, _) = history.fold(catalog, pictures, Moment::Now);
+) -> Result<(Merge, Vec<SkippedVerdict>)> {
+    let (ledger, _) = history.fold(catalog, pictures, HistoryPoint::Now);
     let revs = revisions(history);
     let mut said: HashMap<Uuid, Decision> = history
         .decisions
@@ -40,7 +40,7 @@ pub fn plan(
         match decision(verdict, &ledger, (catalog, pictures), &revs, now) {
             Ok(decision) => match said.get(&decision.uuid) {
                 Some(other) if same(other, &decision) => known += 1,
-                Some(_) => aside.push(Left {
+                Some(_) => aside.push(SkippedVerdict {
                     place,
                     item,
                     who,
@@ -51,7 +51,7 @@ pub fn plan(
                     fresh.push(decision);
                 }
             },
-            Err(why) => aside.push(Left {
+            Err(why) => aside.push(SkippedVerdict {
                 place,
                 item,
                 who,
@@ -72,13 +72,13 @@ fn same(a: &Decision, b: &Decision) -> bool {
 
 /// The verdict as a decision, or why it cannot be one here.
 fn decision(
-    verdict: Exchanged,
+    verdict: ExchangedVerdict,
     ledger: &Ledger,
     (catalog, pictures): (&Catalog, &Pictures),
     revs: &[(i64, u64)],
     now: i64,
 ) -> std::result::Result<Decision, String> {
-    let Exchanged {
+    let ExchangedVerdict {
         item,
         who,
         judgement,

@@ -110,9 +110,9 @@ fn there_are_at_most_500_files_and_12_mebibytes() {
     let state = read(&dir).unwrap();
     assert_eq!((state.files.len(), state.unreadable.len()), (FILES, 1));
     assert!(
-        state.unreadable[0].what.contains("6 more"),
+        state.unreadable[0].message.contains("6 more"),
         "{}",
-        state.unreadable[0].what
+        state.unreadable[0].message
     );
     let (_root, dir) = folder(&[]);
     for n in 0..2 {

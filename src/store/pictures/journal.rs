@@ -103,7 +103,7 @@ pub(super) fn row(made: &GeneratedImage) -> Row<'_> {
         draft: made.draft,
         notes: texts(&made.notes),
         items: texts(&made.items),
-        of: texts(&made.of),
+        of: texts(&made.composed_of),
     }
 }
 
@@ -155,7 +155,7 @@ fn made(row: Row<'_>) -> GeneratedImage {
         draft: row.draft,
         notes: list(row.notes),
         items: list(row.items),
-        of: list(row.of),
+        composed_of: list(row.of),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 
-use super::Said;
+use super::Hints;
 use crate::columns::id_hash;
 use crate::manifest::{Holds, Part};
 use crate::segment::Reader;
@@ -94,7 +94,7 @@ pub(super) fn examine(
     imports: &Path,
     file: &str,
     project: &mut Contents,
-    said: &Said,
+    said: &Hints,
 ) -> Result<Part> {
     let path = imports.join(file);
     let (blake3, bytes) = blake3_of(&path)?;
@@ -153,7 +153,7 @@ fn items(reader: &Reader, project: &mut Contents) -> Result<(Holds, u64)> {
     Ok((Holds::Items { dataset }, count))
 }
 
-fn answers(reader: &Reader, project: &Contents, said: &Said) -> Result<(Holds, u64)> {
+fn answers(reader: &Reader, project: &Contents, said: &Hints) -> Result<(Holds, u64)> {
     let mut forms: BTreeMap<u8, (u64, Form)> = BTreeMap::new();
     let mut evaluated = false;
     let count = rows(reader, &mut |line| {

@@ -77,7 +77,7 @@ fn a_line_with_any_damage_comes_back_where_it_was() {
                 opened.notices
             );
             drop(opened);
-            let found = look(&project.imports(), &Said::default(), "now").unwrap();
+            let found = look(&project.imports(), &Hints::default(), "now").unwrap();
             assert_eq!(
                 (found.segments.len(), found.segments[0].from),
                 (1, from),
@@ -92,7 +92,7 @@ fn a_line_with_any_damage_comes_back_where_it_was() {
             assert_eq!(std::fs::read(aside).unwrap(), text.concat());
             assert_eq!(ids(&project), before, "{what} {at}");
             assert!(
-                look(&project.imports(), &Said::default(), "now")
+                look(&project.imports(), &Hints::default(), "now")
                     .unwrap()
                     .is_empty()
             );
@@ -106,7 +106,7 @@ fn the_whole_manifest_can_be_gone() {
     let (_dir, project) = project();
     let before = ids(&project);
     std::fs::remove_file(project.imports().join(FILE)).unwrap();
-    let found = look(&project.imports(), &Said::default(), "now").unwrap();
+    let found = look(&project.imports(), &Hints::default(), "now").unwrap();
     assert_eq!(
         found.entries.iter().map(|e| e.n).collect::<Vec<_>>(),
         [1, 2, 3]
@@ -141,7 +141,7 @@ fn what_cannot_be_part_of_the_project_is_left_where_it_is() {
     }
     answers.finish("0008-01-answers.jsonl.zst").unwrap();
     std::fs::remove_file(imports.join(".unfinished-0008")).unwrap();
-    let found = look(&imports, &Said::default(), "now").unwrap();
+    let found = look(&imports, &Hints::default(), "now").unwrap();
     let whys: Vec<&str> = found
         .segments
         .iter()
@@ -153,9 +153,9 @@ fn what_cannot_be_part_of_the_project_is_left_where_it_is() {
             && whys[2].contains("which model")
     );
     assert!(found.entries.is_empty());
-    let said = Said {
+    let said = Hints {
         model: Some("GPT4o".into()),
-        ..Said::default()
+        ..Hints::default()
     };
     let found = look(&imports, &said, "now").unwrap();
     let Holds::Predictions { model, form, .. } = &found.entries[0].parts[0].holds else {
@@ -165,9 +165,9 @@ fn what_cannot_be_part_of_the_project_is_left_where_it_is() {
         (model.as_str(), form, found.entries[0].n),
         ("GPT4o", &Form::Plain, 8)
     );
-    let none = Said {
+    let none = Hints {
         only: vec!["0001-01-items.jsonl.zst".into()],
-        ..Said::default()
+        ..Hints::default()
     };
     assert_eq!(
         look(&imports, &none, "now").unwrap_err().kind,

@@ -25,7 +25,7 @@ fn scores_read_back_the_last_word_counting_and_versions_apart() {
     scores
         .append(&[
             (1, Score::scored(0.25, "{\"parts\":2}")),
-            (2, Score::other(ScoreState::Failed, "")),
+            (2, Score::without_number(ScoreState::Failed, "")),
         ])
         .unwrap();
     scores.append(&[(2, Score::scored(0.5, ""))]).unwrap();

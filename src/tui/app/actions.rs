@@ -131,7 +131,7 @@ impl App {
                 "One item per screen. A verdict moves on to the next item, and “saved” appears once it is on disk. \
                  `{find}` makes a queue from text or filters such as `status:pending subtask:animal`. \
                  {} makes a queue of flagged items, and {} explains why an item is flagged.",
-                key(Action::Doubtful),
+                key(Action::ReviewFlagged),
                 key(Action::Explain)
             ),
             PaneId::List => format!(
@@ -163,9 +163,9 @@ impl App {
             PaneId::Filters => format!(
                 "The histogram of a score. {} and {} move the threshold that flags; {} switches to the one that parks. Nothing is \
                  deleted. Counts, precision, and recall update; {} saves the thresholds as rules in benchtop.toml.",
-                key(Action::LineLeft),
-                key(Action::LineRight),
-                key(Action::OtherLine),
+                key(Action::ThresholdLeft),
+                key(Action::ThresholdRight),
+                key(Action::SwitchThreshold),
                 key(Action::SaveRules)
             ),
             PaneId::Agreement => format!(
@@ -179,9 +179,9 @@ impl App {
             PaneId::Adjudicate => format!(
                 "Items of a round on which annotators differ, unsettled ones first. {}, {}, and {} settle one and ask for a note; {} also \
                  opens the guidelines to close a gap. {} lists items judged under earlier guidelines.",
-                key(Action::SettleAccept),
-                key(Action::SettleReject),
-                key(Action::SettleFix),
+                key(Action::AdjudicateAccept),
+                key(Action::AdjudicateReject),
+                key(Action::AdjudicateFix),
                 key(Action::GuidelineGap),
                 key(Action::EarlierGuidelines)
             ),
@@ -305,7 +305,7 @@ impl App {
             | Action::OtherPicture
             | Action::PictureDifference => return self.view_action(action),
             Action::Explain => return self.explain_item(),
-            Action::Doubtful => return self.ask_doubtful(),
+            Action::ReviewFlagged => return self.ask_doubtful(),
             Action::EditItem => return self.edit_item(),
             Action::Back => {
                 if let Some(pane) = self.back_to.take() {
@@ -403,7 +403,7 @@ impl App {
         let rule = self
             .review
             .work()
-            .and_then(|work| work.state.protocol.keys());
+            .and_then(|work| work.state.protocol.key_labels());
         let what = rule.map_or("reject", |keys| keys.reject);
         let menu = Menu::new(format!("{what} #{number}: why?"), choices)
             .several()

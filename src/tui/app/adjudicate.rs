@@ -9,8 +9,8 @@ use super::connection::{Pending, State};
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::action::Action;
-use crate::panes::adjudicate::{self, AdjudicateEffect, GAP, Keys, Settle};
-use crate::panes::review::{Looking, NoPicture, Picture, Sides, Viewed, picture_of};
+use crate::panes::adjudicate::{self, AdjudicateEffect, Adjudication, GAP, Keys};
+use crate::panes::review::{NoPicture, Picture, Sides, ViewState, Viewed, picture_of};
 use crate::preview::{Part, Show, View};
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::prompt::Prompt;
@@ -34,9 +34,9 @@ impl App {
     /// Runs an action of the pane. Actions that settle an item ask for a note first.
     pub(super) fn adjudicate_action(&mut self, action: Action, at: u64) {
         let verdict = match action {
-            Action::SettleAccept => Verdict::Accept,
-            Action::SettleReject | Action::GuidelineGap => Verdict::Reject,
-            Action::SettleFix => Verdict::Fix,
+            Action::AdjudicateAccept => Verdict::Accept,
+            Action::AdjudicateReject | Action::GuidelineGap => Verdict::Reject,
+            Action::AdjudicateFix => Verdict::Fix,
             other => {
                 let effects = self.adjudicate.act(other);
                 return self.adjudicate_effects(effects);
@@ -62,7 +62,7 @@ impl App {
     /// Asks for the note that every adjudication requires.
     pub(super) fn ask_why(&mut self, viewed: Viewed, verdict: Verdict, gap: bool) {
         let number = viewed.number;
-        let settle = Settle {
+        let settle = Adjudication {
             viewed,
             verdict,
             gap,
@@ -101,13 +101,13 @@ impl App {
     }
 
     /// Takes the reasons of a rejection, or the verdict for a gap in the guidelines.
-    pub(super) fn settle_chosen(&mut self, settle: Settle, picks: &[usize], why: &str) {
+    pub(super) fn settle_chosen(&mut self, settle: Adjudication, picks: &[usize], why: &str) {
         let reasons = &self.welcome.reasons;
         let (settle, reasons) = match settle.gap {
             true => {
                 let verdict = picks.first().and_then(|pick| SETTLES.get(*pick)).copied();
                 (
-                    Settle {
+                    Adjudication {
                         verdict: verdict.unwrap_or(settle.verdict),
                         ..settle
                     },
@@ -127,7 +127,7 @@ impl App {
     }
 
     /// Takes the note. An empty one is asked for again.
-    pub(super) fn why_given(&mut self, settle: Settle, mut prompt: Prompt, why: &str) {
+    pub(super) fn why_given(&mut self, settle: Adjudication, mut prompt: Prompt, why: &str) {
         if why.trim().is_empty() {
             prompt.refuse("write a note: it is recorded with the verdict");
             self.overlay = Some(Overlay::Prompt(PromptFor::Why(Box::new(settle)), prompt));
@@ -136,7 +136,7 @@ impl App {
         self.settle(settle, Vec::new(), why);
     }
 
-    fn settle(&mut self, settle: Settle, reasons: Vec<String>, why: &str) {
+    fn settle(&mut self, settle: Adjudication, reasons: Vec<String>, why: &str) {
         self.tags.used(if settle.gap { GAP } else { why });
         let effects = self.adjudicate.settle(settle, reasons, why);
         self.adjudicate_effects(effects);
@@ -179,23 +179,27 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn adjudicate_answered(&mut self, want: adjudicate::Want, answer: Result<AnyReply>) {
+    pub(super) fn adjudicate_answered(
+        &mut self,
+        want: adjudicate::ReplyFor,
+        answer: Result<AnyReply>,
+    ) {
         let pane = &mut self.adjudicate;
         let effects = match want {
-            adjudicate::Want::Rounds => pane.take_rounds(answer.and_then(request::Rounds::reply)),
-            adjudicate::Want::Disputes(round) => {
+            adjudicate::ReplyFor::Rounds => pane.on_rounds(answer.and_then(request::Rounds::reply)),
+            adjudicate::ReplyFor::Disputes(round) => {
                 let list = answer.and_then(request::Disputes::reply);
-                pane.take_disputes(&round, list)
+                pane.on_disputes(&round, list)
             }
-            adjudicate::Want::About(round, show) => {
+            adjudicate::ReplyFor::About(round, show) => {
                 let about = answer.and_then(request::Adjudication::reply);
-                pane.take_about(&round, show && self.at == PaneId::Adjudicate, about)
+                pane.on_context(&round, show && self.at == PaneId::Adjudicate, about)
             }
-            adjudicate::Want::Item(number) => {
-                pane.take_item(number, answer.and_then(request::Item::reply));
+            adjudicate::ReplyFor::Item(number) => {
+                pane.on_item(number, answer.and_then(request::Item::reply));
                 vec![]
             }
-            adjudicate::Want::Settled(uuid) => {
+            adjudicate::ReplyFor::Settled(uuid) => {
                 match answer.and_then(request::Decide::reply) {
                     Ok(receipt) => {
                         self.rev = self.rev.max(receipt.rev);
@@ -225,7 +229,7 @@ impl App {
     pub(super) fn resend_settled(&mut self) {
         for decide in self.adjudicate.pending().to_vec() {
             self.link.ask(
-                Pending::Adjudicate(adjudicate::Want::Settled(decide.uuid)),
+                Pending::Adjudicate(adjudicate::ReplyFor::Settled(decide.uuid)),
                 request::Decide(decide),
             );
         }
@@ -274,7 +278,7 @@ impl App {
                 key(Action::GoRounds)
             ),
             choose: key(Action::ChooseRound),
-            settled: key(Action::ShowSettled),
+            settled: key(Action::ShowAdjudicated),
             text: key(Action::TextDown),
             verdicts: key(Action::VerdictsDown),
         };
@@ -309,7 +313,7 @@ impl App {
         };
         if let Some(next) = self.adjudicate.next_loaded() {
             let sides = self.review.sides(next, root);
-            let part = Looking::default().part(sides.as_ref(), false);
+            let part = ViewState::default().part(sides.as_ref(), false);
             let wanted = match sides {
                 Some(sides) => sides.wanted(part.show),
                 None => picture_of(&next.item, root)

@@ -68,12 +68,16 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn agreement_answered(&mut self, want: agreement::Want, answer: Result<AnyReply>) {
+    pub(super) fn agreement_answered(
+        &mut self,
+        want: agreement::ReplyFor,
+        answer: Result<AnyReply>,
+    ) {
         let pane = &mut self.agreement;
         let effects = match want {
-            agreement::Want::Rounds => pane.take_rounds(answer.and_then(request::Rounds::reply)),
-            agreement::Want::Agreed(ask) => {
-                pane.take_agreed(ask, answer.and_then(request::Agreement::reply))
+            agreement::ReplyFor::Rounds => pane.on_rounds(answer.and_then(request::Rounds::reply)),
+            agreement::ReplyFor::Agreed(ask) => {
+                pane.on_agreement(ask, answer.and_then(request::Agreement::reply))
             }
         };
         self.agreement_effects(effects);

@@ -8,7 +8,7 @@ use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
 use crate::action::Action;
 use crate::panes::board::{self, BoardEffect};
-use crate::panes::review::{Loaded, Looking, NoPicture, Picture, picture_of};
+use crate::panes::review::{Loaded, NoPicture, Picture, ViewState, picture_of};
 use crate::preview::View;
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
@@ -26,7 +26,7 @@ impl App {
     /// Reloads the board at once if it is on screen, after its inputs changed.
     pub(super) fn refresh_board(&mut self) {
         if self.at == PaneId::Board {
-            let effects = self.board.again();
+            let effects = self.board.reload();
             self.board_effects(effects);
         } else {
             self.board.outdated();
@@ -36,7 +36,7 @@ impl App {
     /// Reloads the board if new verdicts affect it.
     pub(super) fn refresh_curated_board(&mut self) {
         if self.at == PaneId::Board {
-            let effects = self.board.judged();
+            let effects = self.board.on_verdicts();
             self.board_effects(effects);
         }
     }
@@ -94,49 +94,49 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn board_answered(&mut self, want: board::Want, answer: Result<AnyReply>) {
-        use board::Want as W;
+    pub(super) fn board_answered(&mut self, want: board::ReplyFor, answer: Result<AnyReply>) {
+        use board::ReplyFor as W;
         let board = &mut self.board;
         let taken: Result<Vec<BoardEffect>> = match want {
-            W::Board(ask) => Ok(board.take_board(&ask, answer.and_then(request::Board::reply))),
-            W::Rounds => Ok(board.take_rounds(answer.and_then(request::Rounds::reply))),
+            W::Board(ask) => Ok(board.on_board(&ask, answer.and_then(request::Board::reply))),
+            W::Rounds => Ok(board.on_rounds(answer.and_then(request::Rounds::reply))),
             W::Whole(ask) => {
-                board.take_whole(&ask, answer.and_then(request::Board::reply));
+                board.on_full_board(&ask, answer.and_then(request::Board::reply));
                 Ok(vec![])
             }
             W::Ranks(ask, column) => answer.and_then(request::Ranks::reply).map(|ranks| {
-                board.take_ranks(&ask, column, ranks);
+                board.on_ranks(&ask, column, ranks);
                 vec![]
             }),
             W::Sure(ask, model, column) => answer.and_then(request::Sure::reply).map(|sure| {
-                board.take_sure(&ask, model, column, sure);
+                board.on_interval(&ask, model, column, sure);
                 vec![]
             }),
             W::Compared(ask) => answer.and_then(request::Compare::reply).map(|compared| {
-                board.take_compared(&ask, compared);
+                board.on_comparison(&ask, compared);
                 vec![]
             }),
             W::Behind(ask, model, column) => answer.and_then(request::Behind::reply).map(|page| {
-                board.take_behind(&ask, (&model, &column), page);
+                board.on_drilldown(&ask, (&model, &column), page);
                 vec![]
             }),
             W::Answered(ask, model, replaces) => answer
                 .and_then(request::Answered::reply)
-                .map(|found| board.take_answered(&ask, &model, replaces, found)),
+                .map(|found| board.on_item_answers(&ask, &model, replaces, found)),
             W::Item(number) => {
-                board.take_item(number, answer.and_then(request::Item::reply));
+                board.on_item(number, answer.and_then(request::Item::reply));
                 Ok(vec![])
             }
             W::Stable(ask, column) => {
                 let found = answer
                     .and_then(request::Analyse::reply)
                     .and_then(Analysis::stable);
-                board.take_stable(&ask, &column, found);
+                board.on_stability(&ask, &column, found);
                 Ok(vec![])
             }
             W::Disagreements { ask, other, show } => {
                 answer.and_then(request::Disagreements::reply).map(|found| {
-                    board.take_disagreements(&ask, other.as_deref(), show, found);
+                    board.on_disagreements(&ask, other.as_deref(), show, found);
                     vec![]
                 })
             }
@@ -154,11 +154,14 @@ impl App {
 
     /// Draws the pane and prepares the picture next to an answer, if there is room.
     pub(super) fn draw_board(&mut self, area: Rect, buf: &mut Buffer) {
-        let wanted = self.board.pictured(area).map(|(place, item)| match item {
-            None => Picture::Loading,
-            Some(Err(why)) => Picture::None(why.to_string()),
-            Some(Ok(loaded)) => self.picture_in(loaded, place),
-        });
+        let wanted = self
+            .board
+            .picture_slot(area)
+            .map(|(place, item)| match item {
+                None => Picture::Loading,
+                Some(Err(why)) => Picture::None(why.to_string()),
+                Some(Ok(loaded)) => self.picture_in(loaded, place),
+            });
         wanted
             .into_iter()
             .for_each(|picture| self.board.set_picture(picture));
@@ -169,7 +172,7 @@ impl App {
     fn picture_in(&self, loaded: &Loaded, place: Rect) -> Picture {
         let sides = self.review.sides(loaded, &self.welcome.root);
         let view = View {
-            part: Looking::default().part(sides.as_ref(), false),
+            part: ViewState::default().part(sides.as_ref(), false),
             ..self.cells_in(place)
         };
         if let Some(mut sides) = sides {

@@ -43,7 +43,7 @@ impl App {
             true => "all items".to_string(),
             false => match &filter.only {
                 Some(only) => counted(only.len() as u64, "selected item"),
-                None => format!("the items of `{}`", filter.words()),
+                None => format!("the items of `{}`", filter.to_text()),
             },
         };
         let choices = VERDICTS

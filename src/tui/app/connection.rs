@@ -23,7 +23,7 @@ use benchtop_protocol::{Client, Incoming, home};
 /// The purpose of a pending request.
 #[derive(Clone, Debug)]
 pub enum Pending {
-    List(list::Want),
+    List(list::ReplyFor),
     Item(u32),
     Decide(Uuid),
     /// The receipt of an undo or a redo.
@@ -39,14 +39,14 @@ pub enum Pending {
     FirstPending,
     /// The number of an item seen on the board.
     NumberOf,
-    Board(Box<board::Want>),
-    Metadata(metadata::Want),
-    Coverage(coverage::Want),
-    Generate(generate::Want),
-    Filters(filters::Want),
-    Agreement(agreement::Want),
-    Adjudicate(adjudicate::Want),
-    Rounds(rounds::Want),
+    Board(Box<board::ReplyFor>),
+    Metadata(metadata::ReplyFor),
+    Coverage(coverage::ReplyFor),
+    Generate(generate::ReplyFor),
+    Filters(filters::ReplyFor),
+    Agreement(agreement::ReplyFor),
+    Adjudicate(adjudicate::ReplyFor),
+    Rounds(rounds::ReplyFor),
     /// The rounds, to resume the one with this name.
     Resume(String),
     /// The next item of this round, with the number of the request.

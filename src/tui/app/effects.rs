@@ -33,7 +33,7 @@ impl App {
                         self.carry_out(effects);
                     } else {
                         self.ask_now(
-                            Pending::Queue(filter.words(), Some(number)),
+                            Pending::Queue(filter.to_text(), Some(number)),
                             request::Numbers(filter, sort),
                         );
                     }

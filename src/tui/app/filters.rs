@@ -40,14 +40,14 @@ impl App {
 
     /// Progress of a scoring job.
     pub(super) fn scoring_progressed(&mut self, job: ScoringState) {
-        if job.phase.over() {
+        if job.phase.is_finished() {
             let effects = self.review.all_changed();
             self.carry_out(effects);
         }
         if self.at != PaneId::Filters {
             return;
         }
-        let effects = self.filters.take_scoring(job);
+        let effects = self.filters.on_scoring(job);
         if effects.is_empty() {
             self.count_scores_soon();
         }
@@ -123,22 +123,22 @@ impl App {
         }
     }
 
-    pub(super) fn filters_answered(&mut self, want: filters::Want, answer: Result<AnyReply>) {
-        use filters::Want as W;
+    pub(super) fn filters_answered(&mut self, want: filters::ReplyFor, answer: Result<AnyReply>) {
+        use filters::ReplyFor as W;
         // A moved threshold needs an immediate frame; job progress does not.
         self.urgent |= !matches!(want, W::Scorers);
         let pane = &mut self.filters;
         let effects = match want {
-            W::Scorers => pane.take_scorers(answer.and_then(request::Scorers::reply)),
-            W::Bench(asked) => pane.take_bench(*asked, answer.and_then(request::Bench::reply)),
-            W::Rules => pane.take_rules(answer.and_then(request::Rules::reply)),
-            W::Try(of) => pane.take_diff(of, answer.and_then(request::TryRules::reply)),
-            W::Applied => pane.take_applied(answer.and_then(request::ApplyRules::reply)),
-            W::Reverted => pane.take_reverted(answer.and_then(request::RevertRules::reply)),
-            W::Count(job) => pane.take_count(*job, answer.and_then(request::Score::reply)),
-            W::Begun => pane.take_begun(answer.and_then(request::Score::reply)),
+            W::Scorers => pane.on_scorers(answer.and_then(request::Scorers::reply)),
+            W::Bench(asked) => pane.on_bench(*asked, answer.and_then(request::Bench::reply)),
+            W::Rules => pane.on_rules(answer.and_then(request::Rules::reply)),
+            W::Try(of) => pane.on_diff(of, answer.and_then(request::TryRules::reply)),
+            W::Applied => pane.on_applied(answer.and_then(request::ApplyRules::reply)),
+            W::Reverted => pane.on_reverted(answer.and_then(request::RevertRules::reply)),
+            W::Count(job) => pane.on_count(*job, answer.and_then(request::Score::reply)),
+            W::Begun => pane.on_started(answer.and_then(request::Score::reply)),
             W::Act => match answer.and_then(request::ScoringAct::reply) {
-                Ok(job) => pane.take_scoring(job),
+                Ok(job) => pane.on_scoring(job),
                 Err(problem) => return self.say(Toast::from(&problem)),
             },
         };

@@ -71,7 +71,7 @@ impl App {
         let said = format!("{count}: {title}; {explain} explains, {back} shows all items");
         self.leave_round();
         let effects = self.review.set_queue(
-            Queue::of(filter.words(), numbers, items).called(title),
+            Queue::of(filter.to_text(), numbers, items).called(title),
             None,
         );
         self.carry_out(effects);
@@ -132,7 +132,7 @@ fn named(filter: &Filter, order: FlagOrder) -> (Filter, String) {
             .join(" or "),
     };
     if !rest.is_empty() {
-        words = format!("{words} {}", rest.words());
+        words = format!("{words} {}", rest.to_text());
     }
     let order = match order {
         FlagOrder::Nearest => "nearest first",
@@ -152,7 +152,7 @@ mod tests {
     fn a_queue_has_a_title_and_a_filter_that_finds_it_again() {
         let of = |words: &str, order| {
             let (filter, title) = named(&Filter::parse(words).unwrap(), order);
-            (filter.words(), title)
+            (filter.to_text(), title)
         };
         assert_eq!(
             of("", FlagOrder::Nearest),

@@ -21,7 +21,7 @@ impl App {
 
     /// Reads the gauges once a second while a job runs and the pane is on screen.
     pub(super) fn watch_gauges(&mut self) {
-        let watching = self.at == PaneId::Generate && self.generate.at_work();
+        let watching = self.at == PaneId::Generate && self.generate.has_running_job();
         self.gauges_at = match (watching, self.gauges_at) {
             (true, None) => Some(self.now() + GAUGES_MS),
             (true, at) => at,
@@ -75,34 +75,34 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn generate_answered(&mut self, want: generate::Want, answer: Result<AnyReply>) {
+    pub(super) fn generate_answered(&mut self, want: generate::ReplyFor, answer: Result<AnyReply>) {
         let pane = &mut self.generate;
         let effects = match want {
-            generate::Want::Jobs => {
-                pane.take_jobs(answer.and_then(request::Jobs::reply));
+            generate::ReplyFor::Jobs => {
+                pane.on_jobs(answer.and_then(request::Jobs::reply));
                 vec![]
             }
-            generate::Want::Devices => {
+            generate::ReplyFor::Devices => {
                 // On an error the gauges keep their values.
                 if let Ok(devices) = answer.and_then(request::Devices::reply) {
-                    pane.take_devices(devices);
+                    pane.on_devices(devices);
                 }
                 vec![]
             }
-            generate::Want::Act => match answer.and_then(request::JobAct::reply) {
-                Ok(job) => job.map_or_else(Vec::new, |job| pane.take_job(job)),
+            generate::ReplyFor::Act => match answer.and_then(request::JobAct::reply) {
+                Ok(job) => job.map_or_else(Vec::new, |job| pane.on_job(job)),
                 Err(problem) => return self.say(Toast::from(&problem)),
             },
-            generate::Want::Failures(id) => {
+            generate::ReplyFor::Failures(id) => {
                 let list = answer.and_then(request::JobFailures::reply);
-                pane.take_failures(id, list);
+                pane.on_failures(id, list);
                 vec![]
             }
-            generate::Want::Count(job) => {
+            generate::ReplyFor::Count(job) => {
                 let count = answer.and_then(request::Generate::reply);
-                pane.take_count(*job, count)
+                pane.on_count(*job, count)
             }
-            generate::Want::Begun => pane.take_begun(answer.and_then(request::Generate::reply)),
+            generate::ReplyFor::Begun => pane.on_started(answer.and_then(request::Generate::reply)),
         };
         self.generate_effects(effects);
         self.watch_gauges();

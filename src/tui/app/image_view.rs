@@ -2,7 +2,7 @@
 
 use super::{App, PaneId};
 use crate::action::Action;
-use crate::panes::review::{Looking, Picture, is_wide};
+use crate::panes::review::{Picture, ViewState, is_wide};
 use crate::preview::{Region, Show};
 use crate::widgets::toast::Toast;
 use benchtop_model::ColourLevel;
@@ -49,7 +49,7 @@ impl App {
         if region == looking.region {
             return self.say(Toast::info(why));
         }
-        self.review.look(Looking { region, ..looking });
+        self.review.look(ViewState { region, ..looking });
         let out = self.keymap.press(Action::ZoomOut);
         self.say(Toast::info(match region.times() {
             1 => "whole picture".to_string(),
@@ -69,7 +69,7 @@ impl App {
         false
     }
 
-    fn switch_pair(&mut self, action: Action, mut looking: Looking) {
+    fn switch_pair(&mut self, action: Action, mut looking: ViewState) {
         // Switching to the other picture needs only one that works.
         let turns = action == Action::OtherPicture
             && self
@@ -90,7 +90,7 @@ impl App {
 
     /// Starts or stops blinking. Without color or with a screen reader, shows the difference
     /// instead.
-    fn blink(&mut self, mut looking: Looking) {
+    fn blink(&mut self, mut looking: ViewState) {
         if std::mem::take(&mut self.blinked) || !self.has_pair() {
             return;
         }
@@ -126,7 +126,7 @@ impl App {
         // On a slow disk the next picture may not be ready: wait for it without drawing.
         let due = if second { Show::Second } else { Show::First };
         if self.review.shown() == due {
-            self.review.look(Looking {
+            self.review.look(ViewState {
                 blink: Some(!second),
                 ..looking
             });
@@ -140,7 +140,7 @@ impl App {
         self.blinked = looking.blink.is_some() && self.blink_at.is_some();
         self.blink_at = None;
         if looking.blink.is_some() {
-            self.review.look(Looking {
+            self.review.look(ViewState {
                 blink: None,
                 ..looking
             });

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::connection::State;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use super::recompose::{Again, RecomposeMode};
+use super::recompose::{RecomposeChoice, RecomposeMode};
 use super::{App, PaneId};
 use crate::action::{Action, Scope};
 use crate::keymap::file::Loaded;
@@ -22,7 +22,7 @@ const HABIT_MS: u64 = 400;
 
 impl App {
     /// Replaces the default keys by the user's, or reports errors in the key file.
-    pub fn take_keys(&mut self, keys: std::result::Result<Loaded, Vec<Error>>) {
+    pub fn on_keys(&mut self, keys: std::result::Result<Loaded, Vec<Error>>) {
         match keys {
             Ok(loaded) => self.keymap = loaded.keymap,
             Err(problems) => {
@@ -232,7 +232,7 @@ impl App {
             })
         };
         match self.keymap.lookup(&[Scope::Overlay], &[Press::from(key)]) {
-            Lookup::Action(Action::MenuOk) => own(KeyCode::Enter),
+            Lookup::Action(Action::MenuConfirm) => own(KeyCode::Enter),
             Lookup::Action(Action::MenuCancel) => own(KeyCode::Esc),
             Lookup::Action(Action::MenuDown) => own(KeyCode::Down),
             Lookup::Action(Action::MenuUp) => own(KeyCode::Up),
@@ -328,7 +328,7 @@ impl App {
                 let scopes = [Scope::Overlay, Scope::Table, Scope::Global];
                 match self.keymap.lookup(&scopes, &[Press::from(typed)]) {
                     Lookup::Action(
-                        Action::MenuCancel | Action::MenuOk | Action::Back | Action::Help,
+                        Action::MenuCancel | Action::MenuConfirm | Action::Back | Action::Help,
                     ) => {
                         self.overlay = None;
                     }
@@ -348,7 +348,7 @@ impl App {
             return;
         };
         let pressed = self.keymap.lookup(&[Scope::Overlay], &[Press::from(key)]);
-        if matches!(pressed, Lookup::Action(Action::MenuOk)) {
+        if matches!(pressed, Lookup::Action(Action::MenuConfirm)) {
             self.confirmed(viewed, then);
         }
     }
@@ -422,13 +422,13 @@ impl App {
             }
             MenuFor::Recompose(renames, ways) => {
                 match picks.first().and_then(|pick| ways.get(*pick)) {
-                    None | Some(Again::Leave) => {}
+                    None | Some(RecomposeChoice::Leave) => {}
                     Some(again) => {
                         let mode = RecomposeMode {
                             dry: false,
                             asked: true,
                         };
-                        self.recompose(renames, *again == Again::DrawMissing, mode);
+                        self.recompose(renames, *again == RecomposeChoice::DrawMissing, mode);
                     }
                 }
             }

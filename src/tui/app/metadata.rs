@@ -125,7 +125,7 @@ impl App {
         for effect in effects {
             match effect {
                 MetadataEffect::Ask(want, ask) => {
-                    if want == metadata::Want::Saved {
+                    if want == metadata::ReplyFor::Saved {
                         self.metadata_editor.renames = renames(self.metadata_editor.desk.session());
                     }
                     self.ask_now(Pending::Metadata(want), ask);
@@ -250,16 +250,16 @@ impl App {
         }
     }
 
-    pub(super) fn metadata_answered(&mut self, want: metadata::Want, answer: Result<AnyReply>) {
+    pub(super) fn metadata_answered(&mut self, want: metadata::ReplyFor, answer: Result<AnyReply>) {
         let metadata_editor = &mut self.metadata_editor;
         let mut effects = match want {
-            metadata::Want::State => metadata_editor
+            metadata::ReplyFor::State => metadata_editor
                 .desk
-                .take(answer.and_then(request::Metadata::reply)),
-            metadata::Want::Saved => {
+                .on_state(answer.and_then(request::Metadata::reply)),
+            metadata::ReplyFor::Saved => {
                 let answer = answer.and_then(request::SaveMetadata::reply);
                 let saved = answer.is_ok();
-                let effects = metadata_editor.desk.saved(answer);
+                let effects = metadata_editor.desk.on_saved(answer);
                 let renames = std::mem::take(&mut metadata_editor.renames);
                 // Look for stale items while the user still looks at the saved file.
                 if saved && !effects.iter().any(|e| matches!(e, MetadataEffect::Quit)) {
@@ -272,12 +272,12 @@ impl App {
                 }
                 effects
             }
-            metadata::Want::Impact => metadata_editor
+            metadata::ReplyFor::Impact => metadata_editor
                 .desk
-                .impact(answer.and_then(request::Impact::reply)),
-            metadata::Want::Terms(name) => {
+                .on_impact(answer.and_then(request::Impact::reply)),
+            metadata::ReplyFor::Terms(name) => {
                 let terms = answer.and_then(request::Terms::reply);
-                metadata_editor.vocabulary.take_terms(&name, terms)
+                metadata_editor.vocabulary.on_terms(&name, terms)
             }
         };
         effects.extend(match self.at {
@@ -292,19 +292,19 @@ impl App {
         self.metadata_effects(effects);
     }
 
-    pub(super) fn coverage_answered(&mut self, want: coverage::Want, answer: Result<AnyReply>) {
+    pub(super) fn coverage_answered(&mut self, want: coverage::ReplyFor, answer: Result<AnyReply>) {
         let pane = &mut self.metadata_editor.coverage;
         match want {
-            coverage::Want::Grid(rows, columns) => {
+            coverage::ReplyFor::Grid(rows, columns) => {
                 let grid = answer.and_then(request::Grid::reply);
-                pane.take_grid(&rows, &columns, grid);
+                pane.on_grid(&rows, &columns, grid);
             }
-            coverage::Want::Failing => {
-                pane.take_failing(answer.and_then(request::Failing::reply));
+            coverage::ReplyFor::Failing => {
+                pane.on_failing(answer.and_then(request::Failing::reply));
             }
-            coverage::Want::Count(terms) => {
+            coverage::ReplyFor::Count(terms) => {
                 let count = answer.and_then(request::Discard::reply);
-                let effects = pane.take_count(&terms, count);
+                let effects = pane.on_count(&terms, count);
                 self.coverage_effects(effects);
             }
         }

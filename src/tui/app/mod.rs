@@ -81,7 +81,7 @@ use crate::panes::list::ListPane;
 use crate::panes::review::{Painted, Queue, ReviewEffect, ReviewPane};
 use crate::panes::rounds::RoundsPane;
 use crate::preview::Previews;
-use crate::terminal::paint::Receipts;
+use crate::terminal::paint_receipt::Receipts;
 use crate::terminal::pixels::Pixels;
 use crate::terminal::{Capabilities, Clock, ColourLevel, Input, Reply};
 use crate::theme::Look;

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::recompose::Again;
+use super::recompose::RecomposeChoice;
 use crate::action::Action;
 use crate::panes::review::{Draft, Line, Viewed};
 use crate::panes::{adjudicate, agreement, board, coverage, filters, generate, metadata, rounds};
@@ -31,7 +31,7 @@ pub enum MenuFor {
     Copy(CopyWhat, Vec<CopyFormat>),
     Metadata(metadata::ChoiceFor),
     /// Whether and how to recompose stale items, with these renamed terms.
-    Recompose(Vec<Rename>, Vec<Again>),
+    Recompose(Vec<Rename>, Vec<RecomposeChoice>),
     Coverage(coverage::ChoiceFor),
     Generate(generate::ChoiceFor),
     Filters(filters::ChoiceFor),
@@ -48,7 +48,7 @@ pub enum MenuFor {
     BulkNow(Box<Bulk>),
     Adjudicate(adjudicate::ChoiceFor),
     /// The reasons of an adjudicated rejection, or the verdict on an item with a guideline gap.
-    Settle(Box<adjudicate::Settle>),
+    Settle(Box<adjudicate::Adjudication>),
 }
 
 /// The purpose of a prompt.
@@ -69,7 +69,7 @@ pub enum PromptFor {
     /// The board's filter. Holds the previous words, which return on cancel.
     Board(String),
     /// The note of an adjudication.
-    Why(Box<adjudicate::Settle>),
+    Why(Box<adjudicate::Adjudication>),
     Rounds(rounds::TextFor),
     /// The note on an item. Holds the previous note.
     Note(u32, String),

@@ -146,7 +146,7 @@ impl App {
                 self.changed();
             }
             Event::Job(job) => {
-                let effects = self.generate.take_job(*job);
+                let effects = self.generate.on_job(*job);
                 if self.at != PaneId::Generate {
                     // Nothing of it is on screen, and the list is requested when its pane opens.
                     return;
@@ -154,9 +154,9 @@ impl App {
                 self.generate_effects(effects);
                 self.watch_gauges();
             }
-            Event::JobGone(id) => self.generate.gone(id),
+            Event::JobGone(id) => self.generate.on_removed(id),
             Event::Scoring(job) => {
-                let nothing_to_see = self.at != PaneId::Filters && !job.phase.over();
+                let nothing_to_see = self.at != PaneId::Filters && !job.phase.is_finished();
                 self.scoring_progressed(*job);
                 if nothing_to_see {
                     return;
@@ -262,7 +262,7 @@ impl App {
             Pending::Item(number) => {
                 let effects = self
                     .review
-                    .take(number, answer.and_then(request::Item::reply));
+                    .on_item(number, answer.and_then(request::Item::reply));
                 self.carry_out(effects);
             }
             Pending::Decide(uuid) => match answer.and_then(request::Decide::reply) {

@@ -6,7 +6,7 @@ use super::App;
 use super::connection::Pending;
 use crate::panes::filters::Shown;
 use crate::panes::review::{
-    Looking, NoPicture, Picture, Sides, failed, is_wide, layout, picture_of,
+    NoPicture, Picture, Sides, ViewState, failed, is_wide, layout, picture_of,
 };
 use crate::preview::worker::{Source, neighbours};
 use crate::preview::{Part, Show, View};
@@ -130,7 +130,7 @@ impl App {
         let wanted = self
             .review
             .current()
-            .is_some_and(|loaded| generated_image::wanted(&loaded.item).is_some());
+            .is_some_and(|loaded| generated_image::picture_to_generate(&loaded.item).is_some());
         let number = self.review.number();
         if wanted && self.waited_for != number {
             self.waited_for = number;
@@ -178,7 +178,7 @@ impl App {
             };
             let sides = self.review.sides(loaded, &root);
             let view = self.view_in(layout(pane, sides.is_some()).picture);
-            let mut part = Looking::default().part(sides.as_ref(), wide);
+            let mut part = ViewState::default().part(sides.as_ref(), wide);
             let sources = match sides {
                 Some(sides) => match sides.wanted(part.show) {
                     Ok((sources, show)) => {

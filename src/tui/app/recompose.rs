@@ -13,7 +13,7 @@ use benchtop_protocol::wire::{AnyReply, Request, request};
 
 /// What to do about stale items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Again {
+pub enum RecomposeChoice {
     /// Recompose them.
     Compose,
     /// Also recompose items that lack a term for a new slot.
@@ -118,8 +118,8 @@ impl App {
 }
 
 /// The available choices, each with a help text.
-fn offers(done: &Recomposed) -> Vec<(Again, (String, String))> {
-    let judged = |tally: &Tally| tally.all() - tally.of(Status::Pending);
+fn offers(done: &Recomposed) -> Vec<(RecomposeChoice, (String, String))> {
+    let judged = |tally: &Tally| tally.all() - tally.count(Status::Pending);
     let voids = |n: u64| match n {
         0 => "voids no verdicts".to_string(),
         1 => "voids 1 verdict".to_string(),
@@ -129,7 +129,10 @@ fn offers(done: &Recomposed) -> Vec<(Again, (String, String))> {
     let mut offers = Vec::new();
     if again > 0 {
         let line = format!("recompose {}", counted(again, "item"));
-        offers.push((Again::Compose, (line, voids(judged(&done.changed)))));
+        offers.push((
+            RecomposeChoice::Compose,
+            (line, voids(judged(&done.changed))),
+        ));
     }
     if missing > 0 {
         let all = voids(judged(&done.changed) + judged(&done.missing));
@@ -141,12 +144,12 @@ fn offers(done: &Recomposed) -> Vec<(Again, (String, String))> {
                 grouped(missing)
             ),
         };
-        offers.push((Again::DrawMissing, (line, all)));
+        offers.push((RecomposeChoice::DrawMissing, (line, all)));
     }
     let leave = (
         "leave them unchanged".to_string(),
         "they stay marked as stale; C asks again".to_string(),
     );
-    offers.push((Again::Leave, leave));
+    offers.push((RecomposeChoice::Leave, leave));
     offers
 }

@@ -137,7 +137,7 @@ impl App {
     }
 
     fn lists_changed(&mut self, done: Retired, said: String) {
-        let effects = self.metadata_editor.desk.take(Ok(done.state));
+        let effects = self.metadata_editor.desk.on_state(Ok(done.state));
         self.metadata_effects(effects);
         self.changed();
         self.recount_metadata();

@@ -69,7 +69,7 @@ impl App {
         let Some(work) = self.review.work_mut() else {
             return;
         };
-        if matches!(work.phase, Phase::Saving(_) | Phase::Told(..)) {
+        if matches!(work.phase, Phase::Saving(_) | Phase::Feedback(..)) {
             return;
         }
         let (ask, name) = (work.ask(), work.state.name.clone());
@@ -93,7 +93,7 @@ impl App {
         let now = self.now();
         match turn {
             Ok(turn) => {
-                let (new, effects) = self.review.serve(turn, now);
+                let (new, effects) = self.review.on_assignment(turn, now);
                 if new {
                     self.painted = None;
                 }
@@ -169,7 +169,7 @@ impl App {
             return;
         }
         match answer.and_then(request::Feedback::reply) {
-            Ok(feedback) => self.review.told(feedback, verdict),
+            Ok(feedback) => self.review.on_feedback(feedback, verdict),
             _ => self.ask_next(),
         }
     }
@@ -223,19 +223,19 @@ impl App {
                 self.leave_round();
                 self.go_rounds();
             }
-            Action::GoOn | Action::Next if matches!(phase, Phase::Told(..)) => {
+            Action::Continue | Action::Next if matches!(phase, Phase::Feedback(..)) => {
                 if let Some(work) = self.review.work_mut() {
                     work.phase = Phase::Asking;
                 }
                 self.ask_next();
             }
-            Action::GoOn if phase == Phase::Item => {
+            Action::Continue if phase == Phase::Item => {
                 let pass = self.keymap.press(Action::Skip);
                 self.say(Toast::info(format!(
                     "this item needs your verdict; {pass} skips it"
                 )));
             }
-            Action::GoOn => self.ask_next(),
+            Action::Continue => self.ask_next(),
             Action::RoundGuidelines => self.show_guidelines(),
             Action::OwnPace => {
                 let page = self
@@ -255,7 +255,7 @@ impl App {
             | Action::FirstItem
             | Action::LastItem
             | Action::NextPending
-            | Action::Doubtful
+            | Action::ReviewFlagged
             | Action::Find => {
                 let (pass, back) = (
                     self.keymap.press(Action::Skip),
@@ -401,7 +401,7 @@ impl App {
         let key = |action| self.keymap.press(action);
         let named = |action: Action| (key(action), action.name().to_string());
         let as_said = |action: Action, said: &str| (key(action), said.to_string());
-        let keys = match (&work.phase, work.state.protocol.keys()) {
+        let keys = match (&work.phase, work.state.protocol.key_labels()) {
             (Phase::Item | Phase::Saving(_) | Phase::Asking, Some(keys)) => vec![
                 as_said(Action::Accept, keys.accept),
                 as_said(Action::Reject, keys.reject),
@@ -425,8 +425,8 @@ impl App {
                 ]);
                 keys
             }
-            (Phase::Told(..) | Phase::Wait(_) | Phase::Failed(_), _) => {
-                vec![named(Action::GoOn), named(Action::Back)]
+            (Phase::Feedback(..) | Phase::Wait(_) | Phase::Failed(_), _) => {
+                vec![named(Action::Continue), named(Action::Back)]
             }
             (Phase::Finished | Phase::Closed, _) => {
                 vec![

@@ -79,20 +79,20 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn rounds_answered(&mut self, want: rounds::Want, answer: Result<AnyReply>) {
-        use rounds::Want as W;
+    pub(super) fn rounds_answered(&mut self, want: rounds::ReplyFor, answer: Result<AnyReply>) {
+        use rounds::ReplyFor as W;
         let pane = &mut self.rounds;
         let effects = match want {
             W::Rounds => {
-                pane.take_rounds(answer.and_then(request::Rounds::reply));
+                pane.on_rounds(answer.and_then(request::Rounds::reply));
                 vec![]
             }
             W::Closed(name, closed) => {
-                pane.take_closed(&name, closed, answer.and_then(request::CloseRound::reply))
+                pane.on_closed(&name, closed, answer.and_then(request::CloseRound::reply))
             }
             W::WhatIf(name, rule) => {
                 let found = answer.and_then(request::WhatIf::reply);
-                pane.take_what_if(&name, rule, found);
+                pane.on_what_if(&name, rule, found);
                 vec![]
             }
             W::Guidelines(name) => {
@@ -101,23 +101,23 @@ impl App {
                 if self.overlay.is_some() {
                     vec![]
                 } else {
-                    pane.take_guidelines(&name, text)
+                    pane.on_guidelines(&name, text)
                 }
             }
             W::Preview(edit) => {
-                pane.take_preview(edit, answer.and_then(request::NewRound::reply));
+                pane.on_preview(edit, answer.and_then(request::NewRound::reply));
                 vec![]
             }
-            W::Look(edit) => pane.take_look(edit, answer.and_then(request::NewRound::reply)),
+            W::Look(edit) => pane.on_check(edit, answer.and_then(request::NewRound::reply)),
             W::Deleted(name) => {
-                pane.take_deleted(&name, answer.and_then(request::DeleteRound::reply))
+                pane.on_deleted(&name, answer.and_then(request::DeleteRound::reply))
             }
-            W::People(name, joined, left) => pane.take_people(
+            W::People(name, joined, left) => pane.on_people(
                 &name,
                 (&joined, &left),
                 answer.and_then(request::RoundPeople::reply),
             ),
-            W::Made => pane.take_made(answer.and_then(request::NewRound::reply)),
+            W::Made => pane.on_created(answer.and_then(request::NewRound::reply)),
         };
         self.rounds_effects(effects);
     }

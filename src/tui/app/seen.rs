@@ -6,7 +6,7 @@ use super::overlay::{ConfirmFor, Overlay};
 use super::{App, PaneId};
 use crate::action::Action;
 use crate::panes::review::{Painted, Viewed};
-use crate::terminal::paint;
+use crate::terminal::paint_receipt;
 use crate::widgets::toast::Toast;
 use benchtop_model::{Seen, Verdict};
 
@@ -78,7 +78,7 @@ impl App {
             pictures,
         };
         match self.receipts.seen(self.token, at) {
-            paint::Seen::Painted(since) => {
+            paint_receipt::Seen::Painted(since) => {
                 let ms = Some(u32::try_from(at.saturating_sub(since)).unwrap_or(u32::MAX));
                 let viewed = viewed(Seen::Painted, ms);
                 let seen = if viewed.unseen().is_some() {
@@ -88,8 +88,8 @@ impl App {
                 };
                 Ok(Viewed { seen, ..viewed })
             }
-            paint::Seen::Unconfirmed => Ok(viewed(Seen::Unconfirmed, None)),
-            paint::Seen::Waiting => {
+            paint_receipt::Seen::Unconfirmed => Ok(viewed(Seen::Unconfirmed, None)),
+            paint_receipt::Seen::Waiting => {
                 Err("your terminal has not shown this item yet; try again once you see it")
             }
         }
@@ -141,7 +141,7 @@ impl App {
         match viewed.unseen() {
             None => self.confirmed(viewed, then),
             Some(unseen) => {
-                let ok = self.keymap.press(Action::MenuOk);
+                let ok = self.keymap.press(Action::MenuConfirm);
                 let question = format!("{unseen}: {ok} {does} anyway, any other key cancels");
                 self.overlay = Some(Overlay::Confirm {
                     then,

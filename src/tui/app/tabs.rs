@@ -324,7 +324,7 @@ impl App {
         };
         if self.at == PaneId::Review {
             let ((place, filter), (place_room, receipt_room)) =
-                (self.review.place_words(), self.review.rooms());
+                (self.review.position_text(), self.review.status_widths());
             let receipt = self.review.receipt();
             let receipt_room = receipt_room.max(text::width(&receipt));
             content = RowContent {

@@ -2,8 +2,8 @@
 
 use super::App;
 use super::overlay::{MenuFor, Overlay};
-use crate::person::AUTO;
 use crate::theme::Look;
+use crate::user_settings::AUTO;
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::toast::Toast;
 use benchtop_model::{Error, Result};

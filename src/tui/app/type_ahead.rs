@@ -9,7 +9,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use super::App;
 use super::connection::{Opens, Pending};
 use crate::action::Action;
-use crate::terminal::paint::Seen;
+use crate::terminal::paint_receipt::Seen;
 use crate::widgets::toast::{Severity, Toast};
 
 /// Longest pause of somebody who keeps typing, in milliseconds.
@@ -74,7 +74,10 @@ impl App {
 
     /// Called after an action: if its prompt was refused, the next keys are meant for it.
     pub(super) fn watch_refusal(&mut self, action: Action, key: Option<KeyCode>, at: u64) {
-        if !action.asks() || self.overlay.is_some() || self.typing() || self.link.opens().is_some()
+        if !action.prompts()
+            || self.overlay.is_some()
+            || self.typing()
+            || self.link.opens().is_some()
         {
             return;
         }
@@ -125,19 +128,19 @@ impl Pending {
     pub fn opens(&self) -> Option<Opens> {
         use crate::panes::{coverage, filters, generate, list, rounds};
         match self {
-            Pending::List(list::Want::Values { .. })
+            Pending::List(list::ReplyFor::Values { .. })
             | Pending::Explain(_)
-            | Pending::Rounds(rounds::Want::Guidelines(_)) => Some(Opens::Overlay),
+            | Pending::Rounds(rounds::ReplyFor::Guidelines(_)) => Some(Opens::Overlay),
             Pending::Bulk(bulk) if bulk.dry => Some(Opens::Confirmation),
             Pending::Recompose {
                 dry: true,
                 asked: true,
                 ..
             } => Some(Opens::Confirmation),
-            Pending::Rounds(rounds::Want::Look(_)) => Some(Opens::Confirmation),
-            Pending::Coverage(coverage::Want::Count(_))
-            | Pending::Filters(filters::Want::Count(_))
-            | Pending::Generate(generate::Want::Count(_)) => Some(Opens::Confirmation),
+            Pending::Rounds(rounds::ReplyFor::Look(_)) => Some(Opens::Confirmation),
+            Pending::Coverage(coverage::ReplyFor::Count(_))
+            | Pending::Filters(filters::ReplyFor::Count(_))
+            | Pending::Generate(generate::ReplyFor::Count(_)) => Some(Opens::Confirmation),
             _ => None,
         }
     }

@@ -26,7 +26,7 @@ use benchtop_files::regular::SETTINGS_LIMIT;
 use benchtop_model::{Error, ErrorKind, Verdict};
 
 /// Environment variable with the path of another key file. If empty, the defaults are used.
-pub const ELSEWHERE: &str = "BENCHTOP_KEYS";
+pub const KEYS_VARIABLE: &str = "BENCHTOP_KEYS";
 
 const MACROS: &str = "macros";
 
@@ -44,7 +44,7 @@ pub struct Loaded {
 /// `~/.config/benchtop/keys.toml`. As in the XDG Base Directory Specification, a relative
 /// `$XDG_CONFIG_HOME` is ignored.
 pub fn path(env: &Env) -> Option<PathBuf> {
-    if let Some(named) = env.get(ELSEWHERE) {
+    if let Some(named) = env.get(KEYS_VARIABLE) {
         return (!named.is_empty()).then(|| PathBuf::from(named));
     }
     Some(folder(env)?.join("keys.toml"))
@@ -81,7 +81,7 @@ pub fn load(env: &Env, known: Option<&Known<'_>>) -> Result<Loaded, Vec<Error>> 
                 notes,
             })
         }
-        Err(p) if p.kind == ErrorKind::NotFound && !env.contains_key(ELSEWHERE) => Ok(Loaded {
+        Err(p) if p.kind == ErrorKind::NotFound && !env.contains_key(KEYS_VARIABLE) => Ok(Loaded {
             keymap: defaults()?,
             file: None,
             notes: vec![],

@@ -46,7 +46,7 @@ pub const LIVE: [&[Scope]; 20] = [
 pub const NEEDED: [Action; 4] = [
     Action::StopTyping,
     Action::FormClose,
-    Action::MenuOk,
+    Action::MenuConfirm,
     Action::MenuCancel,
 ];
 

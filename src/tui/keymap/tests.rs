@@ -72,8 +72,8 @@ fn old_action_names_are_still_accepted() {
         assert_eq!(action_named(old), Some(*action), "{old}");
     }
     let map = taken("how-sure = \"ctrl-e\"\n\"line left\" = [\"left\"]\n");
-    assert_eq!(map.keys(Action::HowSure), ["ctrl-e"]);
-    assert_eq!(map.keys(Action::LineLeft), ["left"]);
+    assert_eq!(map.keys(Action::ShowInterval), ["ctrl-e"]);
+    assert_eq!(map.keys(Action::ThresholdLeft), ["left"]);
     let twice = "how-sure = \"ctrl-e\"\nshow-interval = \"ctrl-g\"\n";
     assert!(refused(twice)[0].starts_with("2 show-interval: "));
 }
@@ -92,7 +92,7 @@ fn a_file_replaces_the_keys_of_the_actions_it_names() {
         Action::AnswerA,
         Action::BoardCurated,
         Action::AddTerm,
-        Action::SettleAccept,
+        Action::AdjudicateAccept,
     ];
     assert_eq!(
         map.lookup(&review, &keys("a")),
@@ -366,14 +366,14 @@ fn the_environment_determines_the_key_file() {
         Some("/h/.config/benchtop/keys.toml".into())
     );
     assert_eq!(
-        of(&[("HOME", "/h"), (ELSEWHERE, "k.toml")]),
+        of(&[("HOME", "/h"), (KEYS_VARIABLE, "k.toml")]),
         Some("k.toml".into())
     );
     assert_eq!(
-        (of(&[("HOME", "/h"), (ELSEWHERE, "")]), of(&[])),
+        (of(&[("HOME", "/h"), (KEYS_VARIABLE, "")]), of(&[])),
         (None, None)
     );
-    let gone = [(ELSEWHERE.to_string(), "/nowhere/keys.toml".to_string())].into();
+    let gone = [(KEYS_VARIABLE.to_string(), "/nowhere/keys.toml".to_string())].into();
     assert_eq!(load(&gone, None).unwrap_err()[0].kind, ErrorKind::NotFound);
     let none = [("HOME".to_string(), "/nowhere".to_string())].into();
     assert!(load(&none, None).unwrap().file.is_none());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lru::LruCache;
 
-use super::worker::{CacheKey, KEPT, Ready};
+use super::worker::{CACHE_BYTES, CacheKey, Ready};
 use crate::terminal::pixels::Payload;
 
 /// Prepared pictures, evicted least recently used first.
@@ -20,7 +20,7 @@ impl Default for Cache {
         Cache {
             ready: LruCache::unbounded(),
             bytes: 0,
-            kept: KEPT,
+            kept: CACHE_BYTES,
         }
     }
 }

@@ -24,7 +24,7 @@ use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, Result};
 
 /// Size of the picture cache in bytes.
-pub const KEPT: usize = 64 * 1024 * 1024;
+pub const CACHE_BYTES: usize = 64 * 1024 * 1024;
 /// Number of neighbors to prefetch ahead.
 pub const AHEAD: usize = 3;
 /// Number of neighbors to prefetch behind.

@@ -18,13 +18,13 @@
 
 pub mod background;
 pub mod clusters;
-pub mod colour;
+pub mod color;
 pub mod guard;
 pub mod input;
 pub mod locale;
 pub mod osc52;
 pub mod output;
-pub mod paint;
+pub mod paint_receipt;
 pub mod pixels;
 pub mod probe;
 pub mod reader;
@@ -36,7 +36,7 @@ mod csi;
 use std::collections::HashMap;
 use std::time::Instant;
 
-pub use colour::ColourLevel;
+pub use color::ColourLevel;
 pub use input::{Input, Parser, Reply};
 pub use output::Tty;
 pub use probe::Capabilities;

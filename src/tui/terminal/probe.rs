@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use super::background::{Background, QUESTION, may_ask};
-use super::colour::over_ssh;
+use super::color::over_ssh;
 use super::reader::timespec;
 use super::{Clock, Env, Input, Parser, Reply, is_set};
 

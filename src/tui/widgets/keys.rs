@@ -49,7 +49,7 @@ fn key_bar_actions(scope: Scope) -> &'static [Action] {
             A::Previous,
             A::NextPending,
             A::Explain,
-            A::Doubtful,
+            A::ReviewFlagged,
             A::Pixels,
         ],
         // Separate: the verdict keys are shown above the item.
@@ -69,7 +69,7 @@ fn key_bar_actions(scope: Scope) -> &'static [Action] {
             A::CloseRound,
             A::ShowGuidelines,
         ],
-        Scope::Form => &[A::FormMake, A::FormNext, A::FormClose],
+        Scope::Form => &[A::CreateRound, A::FormNext, A::FormClose],
         Scope::List => &[A::FilterStatus, A::ClearFilter],
         Scope::Board => &[
             A::NextMeasure,
@@ -79,14 +79,14 @@ fn key_bar_actions(scope: Scope) -> &'static [Action] {
             A::BoardCurated,
             A::BoardRule,
             A::ChooseMeasure,
-            A::HowSure,
+            A::ShowInterval,
         ],
         Scope::Behind => &[A::OnlyWrong, A::WrongFirst],
         Scope::Answer => &[A::Open, A::NextAnswer, A::PreviousAnswer, A::AnswerDown],
         Scope::Metadata => &[
             A::SaveMetadata,
             A::NextArea,
-            A::Side,
+            A::ToggleSidebar,
             A::SeedUp,
             A::Difference,
             A::EditOutside,
@@ -99,7 +99,7 @@ fn key_bar_actions(scope: Scope) -> &'static [Action] {
             A::TermRules,
             A::ShowTerms,
         ],
-        Scope::Templates => &[A::TypeText, A::OtherFile],
+        Scope::Templates => &[A::TypeText, A::NextFile],
         Scope::Editor => &[
             A::StopTyping,
             A::SaveText,
@@ -123,8 +123,8 @@ fn key_bar_actions(scope: Scope) -> &'static [Action] {
             A::JobUp,
         ],
         Scope::Filters => &[
-            A::LineRight,
-            A::OtherLine,
+            A::ThresholdRight,
+            A::SwitchThreshold,
             A::NextPart,
             A::SaveRules,
             A::ShowRules,
@@ -139,13 +139,13 @@ fn key_bar_actions(scope: Scope) -> &'static [Action] {
             A::CopyMethods,
         ],
         Scope::Adjudicate => &[
-            A::SettleAccept,
-            A::SettleReject,
-            A::SettleFix,
+            A::AdjudicateAccept,
+            A::AdjudicateReject,
+            A::AdjudicateFix,
             A::GuidelineGap,
             A::NextDispute,
             A::NextOpen,
-            A::ShowSettled,
+            A::ShowAdjudicated,
             A::ReviewDispute,
             A::ChooseRound,
             A::EarlierGuidelines,
@@ -154,13 +154,13 @@ fn key_bar_actions(scope: Scope) -> &'static [Action] {
             A::Open,
             A::SortDescending,
             A::Select,
-            A::Subset,
+            A::ShowSelected,
             A::Frequency,
             A::Hide,
             A::CopyTable,
         ],
         Scope::Global => &[A::Help, A::Undo, A::Find, A::Palette, A::Back],
-        Scope::Overlay => &[A::MenuOk, A::MenuCancel],
+        Scope::Overlay => &[A::MenuConfirm, A::MenuCancel],
     }
 }
 
@@ -228,7 +228,7 @@ pub fn draw_pending(pending: &[(String, String)], area: Rect, buf: &mut Buffer, 
 pub fn help_page(keymap: &Keymap, scopes: &[Scope], before: &[String]) -> Page {
     let mut page = before
         .iter()
-        .fold(Page::new("Keys"), |page, text| page.say(text.clone()));
+        .fold(Page::new("Keys"), |page, text| page.paragraph(text.clone()));
     for scope in scopes {
         page = page.heading(scope.title());
         for action in Action::ALL.iter().filter(|a| a.scope() == *scope) {

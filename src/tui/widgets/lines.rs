@@ -43,7 +43,7 @@ impl<'l> Lines<'l> {
     }
 
     /// Draws text on the next line, truncated to fit.
-    pub fn say(&mut self, said: &str, role: Role) {
+    pub fn text(&mut self, said: &str, role: Role) {
         let Some(line) = self.next() else { return };
         let room = usize::from(line.width);
         self.buf.set_stringn(
@@ -56,13 +56,13 @@ impl<'l> Lines<'l> {
     }
 
     /// Draws text wrapped over as many lines as needed, with the indent of the first.
-    pub fn tell(&mut self, said: &str, role: Role) {
+    pub fn wrapped(&mut self, said: &str, role: Role) {
         let indent = if said.starts_with(' ') { " " } else { "" };
         for line in text::wrap(
             said.trim_start(),
             self.width() - indent.len().min(self.width()),
         ) {
-            self.say(&format!("{indent}{line}"), role);
+            self.text(&format!("{indent}{line}"), role);
         }
     }
 

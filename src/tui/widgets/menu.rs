@@ -12,7 +12,7 @@ use ratatui::widgets::{Block, BorderType, Clear, Widget};
 use tui_input::Input;
 
 use super::tags::Tags;
-use super::{line, text};
+use super::{text, text_input};
 use crate::action::Action;
 use crate::theme::{Look, Role};
 
@@ -161,7 +161,7 @@ impl Menu {
         }
         match key.code {
             KeyCode::Esc => return self.act(Action::MenuCancel),
-            KeyCode::Enter => return self.act(Action::MenuOk),
+            KeyCode::Enter => return self.act(Action::MenuConfirm),
             KeyCode::Up => return self.act(Action::MenuUp),
             KeyCode::Down => return self.act(Action::MenuDown),
             KeyCode::Tab => return self.act(Action::MenuMark),
@@ -169,12 +169,12 @@ impl Menu {
         }
         if self.in_note {
             if let Some(note) = &mut self.note {
-                line::edit(note, key);
+                text_input::edit(note, key);
             }
             return MenuOutcome::Open;
         }
         if let Some(filter) = &mut self.filter {
-            if line::edit(filter, key) {
+            if text_input::edit(filter, key) {
                 self.narrow();
             }
             return MenuOutcome::Open;
@@ -196,9 +196,9 @@ impl Menu {
     /// Inserts pasted text into the line being typed.
     pub fn paste(&mut self, pasted: &str) {
         match (&mut self.filter, &mut self.note) {
-            (_, Some(note)) if self.in_note => line::paste(note, pasted),
+            (_, Some(note)) if self.in_note => text_input::paste(note, pasted),
             (Some(filter), _) => {
-                line::paste(filter, pasted);
+                text_input::paste(filter, pasted);
                 self.narrow();
             }
             _ => {}
@@ -236,7 +236,7 @@ impl Menu {
                     self.cursor = (self.cursor + 1).min(self.shown.len().saturating_sub(1));
                 }
             }
-            Action::MenuOk => return self.take(false),
+            Action::MenuConfirm => return self.take(false),
             Action::MenuCancel => return MenuOutcome::Cancelled,
             _ => {}
         }
@@ -355,7 +355,7 @@ impl Menu {
         if let Some(filter) = &self.filter {
             let (x, _) = buf.set_stringn(inner.x, y, "> ", 2, look.style(Role::Accent));
             let line = Rect::new(x, y, inner.right() - x, 1);
-            cursor = Some(line::draw(filter, line, buf, look.style(Role::Text)));
+            cursor = Some(text_input::draw(filter, line, buf, look.style(Role::Text)));
             y += 1;
         }
         let lines = inner
@@ -383,7 +383,7 @@ impl Menu {
             };
             let (x, _) = buf.set_stringn(inner.x, y, "note: ", room, look.style(role));
             let line = Rect::new(x, y, inner.right() - x, 1);
-            let at = line::draw(note, line, buf, look.style(Role::Text));
+            let at = text_input::draw(note, line, buf, look.style(Role::Text));
             if self.in_note {
                 cursor = Some(at);
             } else if note.value().is_empty() {

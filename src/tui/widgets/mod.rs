@@ -3,7 +3,6 @@
 pub mod confirm;
 pub mod editor;
 pub mod keys;
-pub mod line;
 pub mod lines;
 pub mod menu;
 pub mod meter;
@@ -12,5 +11,6 @@ pub mod prompt;
 pub mod table;
 pub mod tags;
 pub mod text;
+pub mod text_input;
 pub mod toast;
 pub mod word_diff;

@@ -41,7 +41,7 @@ impl Page {
         }
     }
 
-    pub fn say(mut self, text: impl Into<String>) -> Page {
+    pub fn paragraph(mut self, text: impl Into<String>) -> Page {
         self.paragraphs.push(Paragraph {
             text: text.into(),
             role: Role::Text,
@@ -53,7 +53,7 @@ impl Page {
     /// Adds a heading, after an empty line unless it comes first.
     pub fn heading(mut self, text: impl Into<String>) -> Page {
         if !self.paragraphs.is_empty() {
-            self = self.say("");
+            self = self.paragraph("");
         }
         self.paragraphs.push(Paragraph {
             text: text.into(),
@@ -203,7 +203,9 @@ mod tests {
     #[test]
     fn scrolls_to_its_end_and_no_further() {
         let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
-        let mut page = (1..=20).fold(Page::new("numbers"), |p, n| p.say(format!("line {n}")));
+        let mut page = (1..=20).fold(Page::new("numbers"), |p, n| {
+            p.paragraph(format!("line {n}"))
+        });
         let area = Rect::new(0, 0, 44, 10);
         let mut buf = Buffer::empty(area);
         page.draw(area, &mut buf, &look);

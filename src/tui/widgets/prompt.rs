@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use tui_input::Input;
 
-use super::{line, text};
+use super::{text, text_input};
 use crate::theme::{Look, Role};
 
 /// Columns that a label leaves for the text, if possible.
@@ -73,7 +73,7 @@ impl Prompt {
             KeyCode::Down => self.recall(false),
             KeyCode::Char('p') if control => self.recall(true),
             KeyCode::Char('n') if control => self.recall(false),
-            _ if line::edit(&mut self.input, key) => {
+            _ if text_input::edit(&mut self.input, key) => {
                 self.at = None;
                 PromptOutcome::Changed(self.input.value().to_string())
             }
@@ -83,7 +83,7 @@ impl Prompt {
 
     /// Inserts pasted text. Line breaks become spaces.
     pub fn paste(&mut self, pasted: &str) -> PromptOutcome {
-        line::paste(&mut self.input, pasted);
+        text_input::paste(&mut self.input, pasted);
         PromptOutcome::Changed(self.input.value().to_string())
     }
 
@@ -144,7 +144,7 @@ impl Prompt {
             );
             rest.width = rest.width.saturating_sub(wide + 1);
         }
-        line::draw(&self.input, rest, buf, look.style(Role::Text))
+        text_input::draw(&self.input, rest, buf, look.style(Role::Text))
     }
 }
 

@@ -19,7 +19,7 @@ fn the_board_uses_the_newest_of_five_runs_and_names_the_others() {
     };
     let scored = board(&[folder.join("LMUData"), folder.join("outputs")]);
     assert_eq!(scored.models().collect::<Vec<_>>(), ["m-good"]);
-    let board = scored.whole();
+    let board = scored.full_board();
     let told = board
         .notes
         .iter()
@@ -52,16 +52,16 @@ fn missing_and_duplicate_rows_are_counted() {
         folder.join("LMUData/DyscaA.tsv"),
         folder.join("outputs/xlsx_missing_dup"),
     ]);
-    let counts = scored.whole().rows[0].counts;
+    let counts = scored.full_board().rows[0].counts;
     assert_eq!((counts.missing, counts.duplicate), (3, 2));
     assert!(
         scored
-            .whole()
+            .full_board()
             .notes
             .iter()
             .any(|n| has_word(n, "1") && n.contains("32,767")),
         "{:?}",
-        scored.whole().notes
+        scored.full_board().notes
     );
 }
 
@@ -79,7 +79,7 @@ fn answers_numbered_by_row_find_their_questions() {
         lmms.join("out"),
     ] {
         let scored = board(&[vlm.join("LMUData/DyscaA.tsv"), answers.clone()]);
-        let board = scored.whole();
+        let board = scored.full_board();
         let row = &board.rows[0];
         assert_eq!(
             (row.counts.missing, row.counts.extra),
@@ -88,7 +88,7 @@ fn answers_numbered_by_row_find_their_questions() {
             answers.display()
         );
         let all = scored
-            .whole()
+            .full_board()
             .columns
             .iter()
             .position(|c| c.name == "Acc")
@@ -101,13 +101,13 @@ fn answers_numbered_by_row_find_their_questions() {
         opencompass.join("predictions"),
     ]);
     let all = scored
-        .whole()
+        .full_board()
         .columns
         .iter()
         .position(|c| c.name == "Acc")
         .unwrap();
     assert_eq!(
-        scored.whole().rows[0].cells[all].unwrap().n(),
+        scored.full_board().rows[0].cells[all].unwrap().n(),
         26,
         "only where the model answers anything"
     );
@@ -165,7 +165,7 @@ fn import_reads_embedded_pictures_and_notes_what_it_left_out() {
 
 /// What the models that have a row get of a column.
 fn shares(scored: &BoardData, column: &str) -> Vec<(String, u64, u64)> {
-    let board = scored.whole();
+    let board = scored.full_board();
     let at = board.columns.iter().position(|c| c.name == column).unwrap();
     let share = |row: &benchtop::model::board::Row| match row.cells[at] {
         Some(benchtop::model::board::Cell::Share { k, n }) => Some((row.model.clone(), k, n)),
@@ -206,7 +206,7 @@ fn answers_of_two_tools_are_two_runs() {
     );
     let answers = hf.join("predictions.csv");
     let scored = board(&[table.clone(), run.clone(), answers.clone()]);
-    let notes = scored.whole().notes;
+    let notes = scored.full_board().notes;
     assert!(
         notes.iter().any(|n| n.starts_with("m-good: 2 ")),
         "{notes:?}"

@@ -15,7 +15,7 @@ fn logs(folder: &std::path::Path, expected: &Value) -> Vec<(PathBuf, Format, Val
     let runs = expected["runs"].as_object().unwrap();
     let of = |(name, run): (&String, &Value)| {
         let path = folder.join(name);
-        let format = formats::recognise(&path).unwrap().files.remove(0).format;
+        let format = formats::detect_files(&path).unwrap().files.remove(0).format;
         (path, format, run.clone())
     };
     runs.iter().map(of).collect()

@@ -24,7 +24,7 @@ fn tool(name: &str) -> Option<(PathBuf, Value)> {
 
 /// The only file of a format below a path.
 fn found(path: &Path, format: Format) -> PathBuf {
-    let mut files: Vec<PathBuf> = formats::recognise(path)
+    let mut files: Vec<PathBuf> = formats::detect_files(path)
         .unwrap()
         .files
         .into_iter()

@@ -133,7 +133,7 @@ fn opencompass_answers_read_whole_and_in_parts() {
     for part in 0..2 {
         let path = folder.join(format!("predictions_split/m-good/DyscaA_{part}.json"));
         assert_eq!(
-            formats::recognise(&path).unwrap().files[0].format,
+            formats::detect_files(&path).unwrap().files[0].format,
             Format::OpenCompass
         );
         let about = formats::about(&path, Format::OpenCompass, &[]).unwrap();
@@ -170,7 +170,7 @@ fn label_studio_tasks_and_tables_read() {
         ("DyscaA.json", 24),
     ] {
         let path = folder.join(name);
-        let format = formats::recognise(&path).unwrap().files.remove(0).format;
+        let format = formats::detect_files(&path).unwrap().files.remove(0).format;
         let items = items(&path, format);
         assert!(items.len() >= rows, "{name}");
         for item in &items {
@@ -242,7 +242,7 @@ fn fiftyone_samples_read() {
             "{id}"
         );
     }
-    let boxes = formats::recognise(&folder.join("coco/labels.json")).unwrap_err();
+    let boxes = formats::detect_files(&folder.join("coco/labels.json")).unwrap_err();
     assert!(
         boxes.kind == ErrorKind::Input && boxes.what.contains("COCO"),
         "{boxes}"

@@ -14,7 +14,7 @@ fn a_picture_folder_reads_with_its_splits() {
     for split in ["train", "validation"] {
         let path = folder.join(format!("imagefolder/{split}/metadata.jsonl"));
         assert_eq!(
-            formats::recognise(&path).unwrap().files[0].format,
+            formats::detect_files(&path).unwrap().files[0].format,
             Format::Table
         );
         let about = formats::about(&path, Format::Table, &[]).unwrap();
@@ -66,7 +66,7 @@ fn a_parquet_table_reads_with_its_pictures() {
             .count(),
         4
     );
-    let arrow = formats::recognise(&folder.join("disk/data-00000-of-00001.arrow"))
+    let arrow = formats::detect_files(&folder.join("disk/data-00000-of-00001.arrow"))
         .unwrap_err()
         .to_string();
     assert!(
@@ -85,7 +85,7 @@ fn three_prediction_formats_distinguish_null_from_empty() {
     for ending in ["jsonl", "csv", "parquet"] {
         let path = folder.join(format!("predictions.{ending}"));
         assert_eq!(
-            formats::recognise(&path).unwrap().files[0].format,
+            formats::detect_files(&path).unwrap().files[0].format,
             Format::TablePredictions,
             "{ending}"
         );

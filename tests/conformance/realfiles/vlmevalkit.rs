@@ -88,7 +88,7 @@ fn vlmevalkit_runs_hold_every_answer_with_the_tool_s_verdict() {
         let run = &expected["runs"][name];
         let path = folder.join(format!("outputs/{name}/m-good/m-good_DyscaA.{format}"));
         assert_eq!(
-            formats::recognise(&path).unwrap().files[0].format,
+            formats::detect_files(&path).unwrap().files[0].format,
             Format::VlmPredictions
         );
         let about = formats::about(&path, Format::VlmPredictions, &[]).unwrap();
@@ -168,7 +168,7 @@ fn verdict_files_join_their_answer_files_and_lost_options_are_counted() {
     };
     let path = folder.join("outputs/tsv/m-good/m-good_DyscaA_exact_matching_result.tsv");
     assert_eq!(
-        formats::recognise(&path).unwrap().files[0].format,
+        formats::detect_files(&path).unwrap().files[0].format,
         Format::VlmResults
     );
     let about = formats::about(&path, Format::VlmResults, &[]).unwrap();
@@ -300,7 +300,7 @@ fn unreadable_vlmevalkit_files_are_refused_by_name() {
             "VLMEvalKit",
         ),
     ] {
-        let error = formats::recognise(&Path::new(&folder).join(name)).unwrap_err();
+        let error = formats::detect_files(&Path::new(&folder).join(name)).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Input, "{error}");
         assert!(
             Refusal::of_error(&error).is_in(name) && error.what.contains(data),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{ANSWER, NOTE, REASONS, VERDICT};
-use crate::write::xml;
+use crate::python_json::xml;
 use benchtop_model::Verdict;
 use benchtop_model::config::Reason;
 

@@ -13,7 +13,7 @@ use crate::records::{Record, Records, Shape};
 use crate::tools::label_studio;
 use crate::verdicts::line::{Line, drawn, time};
 use crate::verdicts::{Found, Meaning, Take};
-use benchtop_model::verdict_interchange::{Exchanged, said};
+use benchtop_model::verdict_interchange::{ExchangedVerdict, judgement_digest};
 use benchtop_model::{Error, Judgement, Result};
 
 /// Fields of JSON-MIN besides the task's data and the content of its controls.
@@ -233,7 +233,7 @@ impl Source<'_> {
         who: Option<&Person>,
         meaning: Meaning<'_>,
         other: &mut BTreeSet<String>,
-    ) -> Result<Exchanged> {
+    ) -> Result<ExchangedVerdict> {
         if self
             .annotation
             .get("was_cancelled")
@@ -251,7 +251,7 @@ impl Source<'_> {
         let judgement = judgement?;
         let block = self.block()?;
         if let Some(known) = self.known(&block, &judgement, who, meaning) {
-            return Ok(Exchanged {
+            return Ok(ExchangedVerdict {
                 question,
                 ..circumstanced(&item, known, judgement, meaning)?
             });
@@ -276,7 +276,7 @@ impl Source<'_> {
             .text(if self.min { "annotation_id" } else { "id" })
             .unwrap_or_default();
         let uuid = drawn("label-studio", &id, (&item, &who), at, &judgement);
-        Ok(Exchanged {
+        Ok(ExchangedVerdict {
             item,
             who,
             judgement,
@@ -350,7 +350,7 @@ impl Source<'_> {
         who: Option<&Person>,
         meaning: Meaning<'_>,
     ) -> Option<&'b Circumstances> {
-        let said = said(judgement);
+        let said = judgement_digest(judgement);
         let mut same = block.iter().filter(|known| known.said == said);
         if self.min {
             // There is no receipt, so the same annotator with the same content matches.
@@ -415,7 +415,7 @@ fn circumstanced(
     known: &Circumstances,
     judgement: Judgement,
     meaning: Meaning<'_>,
-) -> Result<Exchanged> {
+) -> Result<ExchangedVerdict> {
     let known = known.clone();
     let line = Line {
         number: None,

@@ -5,15 +5,15 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, VERDICT};
-use crate::write::raw;
+use crate::python_json::raw;
 use benchtop_model::history::stamp;
-use benchtop_model::verdict_interchange::{Exchanged, Words, said};
+use benchtop_model::verdict_interchange::{ExchangedVerdict, NameMapping, judgement_digest};
 use benchtop_model::{Error, ImageRef, Item, Result};
 
 /// Writes tasks as one array, one by one.
 pub struct TaskWriter<'w, W: Write> {
     out: W,
-    words: &'w Words,
+    words: &'w NameMapping,
     pictures_at: &'w str,
     first: bool,
 }
@@ -21,7 +21,7 @@ pub struct TaskWriter<'w, W: Write> {
 impl<'w, W: Write> TaskWriter<'w, W> {
     /// Creates a writer to `out`. `words` maps the annotators' names. `pictures_at` is the prefix
     /// of all picture paths.
-    pub fn new(out: W, words: &'w Words, pictures_at: &'w str) -> TaskWriter<'w, W> {
+    pub fn new(out: W, words: &'w NameMapping, pictures_at: &'w str) -> TaskWriter<'w, W> {
         TaskWriter {
             out,
             words,
@@ -31,7 +31,7 @@ impl<'w, W: Write> TaskWriter<'w, W> {
     }
 
     /// Writes the task of item `number` with its verdicts.
-    pub fn push(&mut self, number: u32, item: &Item, verdicts: &[Exchanged]) -> Result<()> {
+    pub fn push(&mut self, number: u32, item: &Item, verdicts: &[ExchangedVerdict]) -> Result<()> {
         raw(&mut self.out, if self.first { b"[\n" } else { b",\n" })?;
         self.first = false;
         let task = json!({
@@ -48,11 +48,18 @@ impl<'w, W: Write> TaskWriter<'w, W> {
     /// See [`push`](Self::push).
     pub fn finish(mut self) -> Result<W> {
         raw(&mut self.out, if self.first { b"[]\n" } else { b"\n]\n" })?;
-        self.out.flush().map_err(|e| crate::write::failed(&e))?;
+        self.out
+            .flush()
+            .map_err(|e| crate::python_json::failed(&e))?;
         Ok(self.out)
     }
 
-    fn data(&self, number: u32, item: &Item, verdicts: &[Exchanged]) -> Result<Map<String, Value>> {
+    fn data(
+        &self,
+        number: u32,
+        item: &Item,
+        verdicts: &[ExchangedVerdict],
+    ) -> Result<Map<String, Value>> {
         let pictures: Vec<Value> = item
             .images
             .iter()
@@ -95,7 +102,7 @@ impl<'w, W: Write> TaskWriter<'w, W> {
         format!("{}{path}", self.pictures_at)
     }
 
-    fn annotation(&self, verdict: &Exchanged) -> Value {
+    fn annotation(&self, verdict: &ExchangedVerdict) -> Value {
         let j = &verdict.judgement;
         let mut result = vec![choices(verdict, VERDICT, vec![j.verdict.name().into()])];
         if !j.reasons.is_empty() {
@@ -109,7 +116,7 @@ impl<'w, W: Write> TaskWriter<'w, W> {
         );
         json!({
             "unique_id": verdict.uuid,
-            "completed_by": {"email": self.words.called(&verdict.who)},
+            "completed_by": {"email": self.words.external_name(&verdict.who)},
             "was_cancelled": false,
             "ground_truth": false,
             "created_at": verdict.at.map(stamp),
@@ -120,9 +127,9 @@ impl<'w, W: Write> TaskWriter<'w, W> {
     }
 }
 
-fn circumstances(verdict: &Exchanged) -> Circumstances {
+fn circumstances(verdict: &ExchangedVerdict) -> Circumstances {
     let j = &verdict.judgement;
-    let asked = j.asked.as_ref();
+    let asked = j.round.as_ref();
     Circumstances {
         uuid: verdict.uuid,
         who: verdict.who.clone(),
@@ -136,20 +143,20 @@ fn circumstances(verdict: &Exchanged) -> Circumstances {
         guidelines: asked.and_then(|a| a.guidelines.clone()),
         revealed: asked.is_some_and(|a| a.revealed),
         on: verdict.on.clone(),
-        said: said(j),
+        said: judgement_digest(j),
     }
 }
 
-fn region(verdict: &Exchanged, name: &str, kind: &str, value: Value) -> Value {
+fn region(verdict: &ExchangedVerdict, name: &str, kind: &str, value: Value) -> Value {
     // Unique within the task and reproducible. The end of a receipt is its random part.
     let id = format!("{}-{name}", &verdict.uuid.simple().to_string()[24..]);
     json!({"id": id, "from_name": name, "to_name": "question", "type": kind, "origin": "manual", "value": value})
 }
 
-fn choices(verdict: &Exchanged, name: &str, list: Vec<String>) -> Value {
+fn choices(verdict: &ExchangedVerdict, name: &str, list: Vec<String>) -> Value {
     region(verdict, name, "choices", json!({"choices": list}))
 }
 
-fn textarea(verdict: &Exchanged, name: &str, text: &str) -> Value {
+fn textarea(verdict: &ExchangedVerdict, name: &str, text: &str) -> Value {
     region(verdict, name, "textarea", json!({"text": [text]}))
 }

@@ -62,7 +62,7 @@ impl DualEncoderScorer for Clip {
             pool_at: config.text.pool_at,
         };
         Ok(Opened {
-            towers,
+            encoders: towers,
             dimension: config.projection_dim,
             scale,
             bias: None,

@@ -2,8 +2,8 @@ use super::*;
 
 #[test]
 fn parses_device_names() {
-    for place in [Place::Cpu, Place::Cuda(0), Place::Cuda(12)] {
-        assert_eq!(Place::from_name(&place.to_string()), Some(place));
+    for place in [DeviceName::Cpu, DeviceName::Cuda(0), DeviceName::Cuda(12)] {
+        assert_eq!(DeviceName::from_name(&place.to_string()), Some(place));
     }
     for name in [
         "",
@@ -15,7 +15,7 @@ fn parses_device_names() {
         "cpu:0",
         "cuda:99999999999999999999",
     ] {
-        assert_eq!(Place::from_name(name), None, "{name}");
+        assert_eq!(DeviceName::from_name(name), None, "{name}");
     }
 }
 
@@ -53,7 +53,7 @@ fn difference_notices_nan() {
 #[cfg(not(feature = "cuda"))]
 #[test]
 fn a_gpu_needs_a_program_with_cuda() {
-    let problem = Place::Cuda(0).open().unwrap_err();
+    let problem = DeviceName::Cuda(0).open().unwrap_err();
     assert!(
         problem.what.contains("without CUDA") && problem.help.unwrap().contains("benchtop-gpu")
     );

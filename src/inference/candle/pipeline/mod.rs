@@ -1,8 +1,8 @@
 //! diffusers' Stable Diffusion and SDXL pipelines: text to image, image to image, and inpainting.
 
+mod initial_latents;
 mod picture;
 mod prompt;
-mod start;
 #[cfg(test)]
 mod tests;
 

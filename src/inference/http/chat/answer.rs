@@ -47,7 +47,7 @@ pub fn parse(bytes: &[u8]) -> Result<Reply, String> {
         Some("stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence") => Finish::Stop,
         Some("length" | "max_tokens") => Finish::Length,
         Some(other) if !other.is_empty() => Finish::Other(other.chars().take(40).collect()),
-        _ => Finish::Untold,
+        _ => Finish::Unknown,
     };
     // vLLM, SGLang, and DeepSeek use the first name; OpenRouter and newer vLLM use the second.
     let reasoning = |name: &&str| {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::answer;
 use crate::http::exchange::{Api, Line, Stop};
 use benchtop_model::config::judge::Fields;
-use benchtop_model::vlm::{Ask, Reply};
+use benchtop_model::vlm::{Reply, VlmRequest};
 
 // Optional parts of a request that some servers refuse, as bits. If a refusal does not name a part,
 // the lowest bit is left out first.
@@ -92,7 +92,7 @@ pub(super) struct Chat {
 
 impl Chat {
     /// The body of a request with the optional parts `extras`.
-    pub(super) fn body(&self, fields: &Fields, model: &str, ask: &Ask, extras: u8) -> Value {
+    pub(super) fn body(&self, fields: &Fields, model: &str, ask: &VlmRequest, extras: u8) -> Value {
         let mut messages = Vec::new();
         if let Some(system) = &ask.system {
             messages.push(json!({ "role": "system", "content": system }));
@@ -140,7 +140,7 @@ impl Chat {
     }
 
     /// The optional parts that this question asks for and that the server has fields for.
-    pub(super) fn wanted(fields: &Fields, ask: &Ask) -> u8 {
+    pub(super) fn wanted(fields: &Fields, ask: &VlmRequest) -> u8 {
         let bit = |bit: u8, wanted: bool| if wanted { bit } else { 0 };
         bit(
             SCHEMA,
@@ -151,10 +151,10 @@ impl Chat {
 }
 
 impl Api for Chat {
-    type Task = Ask;
+    type Task = VlmRequest;
     type Answer = Reply;
 
-    async fn exchange(&self, line: Line<'_>, ask: &Ask) -> Result<Reply, Stop> {
+    async fn exchange(&self, line: Line<'_>, ask: &VlmRequest) -> Result<Reply, Stop> {
         let known = &self.servers[line.at];
         let wanted = Self::wanted(&known.fields, ask);
         let mut without = known.refuses.load(Ordering::Relaxed) & wanted;

@@ -16,20 +16,20 @@ use std::sync::Arc;
 use self::ask::{Chat, Known};
 use super::caller::{Caller, News};
 use super::pool::{Table, Timeouts};
-use crate::Heard;
+use crate::BatchEvent;
 use crate::vlm::VisionLanguageModel;
 use benchtop_model::Result;
 use benchtop_model::config::Judge;
 use benchtop_model::config::judge::Fields;
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
-use benchtop_model::vlm::{Abilities, Ask, Reply};
+use benchtop_model::vlm::{Reply, VlmCapabilities, VlmRequest};
 
 /// Part of the fingerprint. Increase it with every change of the requests.
 const VERSION: u32 = 1;
 
 /// A vision-language model behind a pool of chat servers.
 pub struct ChatModel {
-    abilities: Abilities,
+    abilities: VlmCapabilities,
     caller: Caller,
     seed: u32,
     servers: Arc<[Known]>,
@@ -43,13 +43,13 @@ impl ChatModel {
     /// [`Input`](benchtop_model::ErrorKind::Input) without endpoints or for an invalid URL;
     /// [`Unreachable`](benchtop_model::ErrorKind::Unreachable) if a key variable is not set.
     pub fn new(config: &Judge) -> Result<ChatModel> {
-        Self::with_patience(config, Timeouts::default())
+        Self::with_timeouts(config, Timeouts::default())
     }
 
     /// As [`new`](Self::new), with other timeouts.
-    pub fn with_patience(config: &Judge, patience: Timeouts) -> Result<ChatModel> {
+    pub fn with_timeouts(config: &Judge, patience: Timeouts) -> Result<ChatModel> {
         let caller = Caller::new(&table(config), patience)?;
-        let abilities = Abilities {
+        let abilities = VlmCapabilities {
             name: format!("{} over HTTP", caller.pool.models()),
             max_batch: caller.pool.concurrency() * 4,
             max_images: 16,
@@ -95,7 +95,7 @@ impl std::fmt::Debug for ChatModel {
 }
 
 impl VisionLanguageModel for ChatModel {
-    fn abilities(&self) -> &Abilities {
+    fn abilities(&self) -> &VlmCapabilities {
         &self.abilities
     }
 
@@ -115,8 +115,8 @@ impl VisionLanguageModel for ChatModel {
             .with("seed", self.seed)
     }
 
-    fn ask(&mut self, asks: &[Ask], watch: &mut dyn FnMut(Heard<Reply>) -> bool) {
-        let one = |ask: &Ask| match self.abilities.excluded(ask) {
+    fn ask(&mut self, asks: &[VlmRequest], watch: &mut dyn FnMut(BatchEvent<Reply>) -> bool) {
+        let one = |ask: &VlmRequest| match self.abilities.refusal_reason(ask) {
             Some(why) => Err(Failure::new(FailureKind::Input, why)),
             None => Ok(ask.clone()),
         };
@@ -128,8 +128,8 @@ impl VisionLanguageModel for ChatModel {
             api,
             asks.iter().map(one).collect(),
             &mut |news| match news {
-                News::Alive => watch(Heard::Alive),
-                News::Done(index, result) => watch(Heard::Done { index, result }),
+                News::Alive => watch(BatchEvent::Alive),
+                News::Done(index, result) => watch(BatchEvent::Done { index, result }),
             },
         );
     }

@@ -27,7 +27,7 @@ fn parses_the_response_formats_of_all_servers() {
     let plain = read(json!({ "choices": [{ "message": { "content": "a" } }] }));
     assert_eq!(
         (plain.finish, plain.usage, plain.model),
-        (Finish::Untold, None, None)
+        (Finish::Unknown, None, None)
     );
     let full = read(json!({
         "model": "qwen-2026", "usage": { "prompt_tokens": 812, "completion_tokens": 3.0 },
@@ -114,18 +114,18 @@ fn reads_log_probabilities_of_the_first_token() {
     }
 }
 
-fn asked() -> Ask {
+fn asked() -> VlmRequest {
     let schema = Schema {
         name: "verdict".into(),
         schema: Arc::new(json!({ "type": "object" })),
     };
-    Ask {
+    VlmRequest {
         images: vec![Encoded::new(*b"GIF89a").unwrap()],
         prompt: "Is it?".into(),
         max_tokens: 9,
         want_logprobs: true,
         schema: Some(schema),
-        ..Ask::default()
+        ..VlmRequest::default()
     }
 }
 
@@ -151,7 +151,7 @@ fn body_uses_the_configured_field_names() {
         max_tokens: "max_completion_tokens".into(),
         ..Fields::default()
     };
-    let words = Ask {
+    let words = VlmRequest {
         images: Vec::new(),
         system: Some("You judge.".into()),
         ..asked()

@@ -8,7 +8,7 @@ use image::{ImageFormat, ImageReader, Limits};
 use serde_json::Value;
 
 use super::super::error_body::{json, message, short};
-use benchtop_model::generation::{Honours, Pixels};
+use benchtop_model::generation::{Pixels, RespectedInputs};
 
 /// The request, to compare the response with.
 pub struct Sent {
@@ -28,7 +28,7 @@ pub enum Image {
 pub struct Given {
     pub image: Image,
     /// The settings that the response repeats with the value that was sent.
-    pub honoured: Honours,
+    pub honoured: RespectedInputs,
     /// Notes for the user.
     pub notes: Vec<String>,
 }
@@ -92,7 +92,7 @@ pub fn parse(bytes: &[u8], sent: &Sent) -> Result<Given, String> {
 
 /// The extra fields that the response repeats: at its top level, in the picture's object, or in the
 /// objects where servers report the settings they used.
-fn repeated(value: &Value, first: &Value, sent: &Sent) -> (Honours, Vec<String>) {
+fn repeated(value: &Value, first: &Value, sent: &Sent) -> (RespectedInputs, Vec<String>) {
     let nested = ["parameters", "metadata", "info", "usage_params"];
     let objects = [value, first]
         .into_iter()
@@ -126,12 +126,12 @@ fn repeated(value: &Value, first: &Value, sent: &Sent) -> (Honours, Vec<String>)
     }
     let [seed, steps, guidance, negative_prompt] = kept;
     (
-        Honours {
+        RespectedInputs {
             seed,
             steps,
             guidance,
             negative_prompt,
-            ..Honours::default()
+            ..RespectedInputs::default()
         },
         notes,
     )

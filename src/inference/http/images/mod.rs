@@ -15,12 +15,12 @@ use self::answer::{Image, Sent};
 use super::caller::{Caller, News};
 use super::exchange::{Api, Line, Stop};
 use super::pool::{Table, Timeouts};
-use crate::{ImageGenerator, Told};
+use crate::{GenerationEvent, ImageGenerator};
 use benchtop_model::Result;
 use benchtop_model::config::Generate;
 use benchtop_model::config::generate::Fields;
 use benchtop_model::generation::{
-    Capabilities, Fingerprint, Honours, Picture, Scheduler, Settings, Task,
+    Capabilities, Fingerprint, Picture, RespectedInputs, Scheduler, Settings, Task,
 };
 
 /// Part of the fingerprint. Increase it with every change of the requests.
@@ -42,11 +42,11 @@ impl HttpGenerator {
     /// [`Input`](benchtop_model::ErrorKind::Input) without endpoints or for an invalid URL;
     /// [`Unreachable`](benchtop_model::ErrorKind::Unreachable) if a key variable is not set.
     pub fn new(config: &Generate) -> Result<HttpGenerator> {
-        Self::with_patience(config, Timeouts::default())
+        Self::with_timeouts(config, Timeouts::default())
     }
 
     /// As [`new`](Self::new), with other timeouts.
-    pub fn with_patience(config: &Generate, patience: Timeouts) -> Result<HttpGenerator> {
+    pub fn with_timeouts(config: &Generate, patience: Timeouts) -> Result<HttpGenerator> {
         let table = table(config);
         let caller = Caller::new(&table, patience)?;
         let capabilities = Capabilities {
@@ -55,10 +55,10 @@ impl HttpGenerator {
             multiple_of: 8,
             sides: (64, 4096),
             schedulers: Vec::new(),
-            honours: Honours::default(),
-            steps_told: false,
+            respects: RespectedInputs::default(),
+            reports_steps: false,
             draft: false,
-            best: Settings {
+            recommended: Settings {
                 width: 1024,
                 height: 1024,
                 steps: 30,
@@ -127,11 +127,11 @@ impl ImageGenerator for HttpGenerator {
         &mut self,
         settings: &Settings,
         tasks: &[Task],
-        watch: &mut dyn FnMut(Told) -> bool,
+        watch: &mut dyn FnMut(GenerationEvent) -> bool,
     ) {
         let one = |task: &Task| {
             self.capabilities
-                .excluded(settings, task)
+                .refusal_reason(settings, task)
                 .map_or_else(|| Ok(task.clone()), Err)
         };
         let (of, batch) = (settings.steps, tasks.len());
@@ -143,8 +143,8 @@ impl ImageGenerator for HttpGenerator {
             api,
             tasks.iter().map(one).collect(),
             &mut |news| match news {
-                News::Alive => watch(Told::Step { done: 0, of, batch }),
-                News::Done(index, result) => watch(Told::Done { index, result }),
+                News::Alive => watch(GenerationEvent::Step { done: 0, of, batch }),
+                News::Done(index, result) => watch(GenerationEvent::Done { index, result }),
             },
         );
     }
@@ -223,7 +223,7 @@ impl Api for Images {
                 let notes = given.notes.into_iter().chain(note).collect();
                 Ok(Picture {
                     pixels,
-                    honoured: given.honoured,
+                    respected: given.honoured,
                     notes,
                 })
             }

@@ -6,8 +6,8 @@ mod things;
 
 use tiny_skia::{Path, Transform};
 
+use super::content::Words;
 use super::shapes::{Draws, Rgb, Sheet, ellipse, fill, hash, light, lines, mix, stroke};
-use super::words::Words;
 
 /// The color of a figure's part.
 #[derive(Clone, Copy)]

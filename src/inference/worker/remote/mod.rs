@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use super::frames::Broken;
 use super::launch::Launch;
+use super::messages::tell;
 use super::process::{Clock, Process, Timeouts, Waited};
 use super::protocol::{FromWorker, Load, Loaded, Make, ToWorker};
-use super::tell::tell;
 use crate::candle::generator::sized;
-use crate::{ImageGenerator, Told};
+use crate::{GenerationEvent, ImageGenerator};
 use benchtop_model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Settings, Task};
 use benchtop_model::{Error, ErrorKind, Result};
 use work::{Group, Work};
@@ -34,7 +34,7 @@ pub struct Model {
     /// Data type of the computation: `f32` or `f16`.
     pub dtype: String,
     /// Pictures per batch. With 1, the bytes of a picture do not depend on other pictures.
-    pub together: usize,
+    pub batch_size: usize,
     /// Pictures with more pixels than this go through the VAE in tiles.
     pub whole_pixels: usize,
     /// Batches per call. With several, the device computes the next picture while the last one is
@@ -49,7 +49,7 @@ impl Model {
             folder,
             hash: None,
             dtype: "f32".into(),
-            together: 1,
+            batch_size: 1,
             whole_pixels: 1024 * 1024,
             ahead: 1,
         }
@@ -59,7 +59,7 @@ impl Model {
     pub fn cuda(folder: PathBuf, together: usize) -> Model {
         Model {
             dtype: "f16".into(),
-            together,
+            batch_size: together,
             ahead: 4,
             ..Model::cpu(folder)
         }
@@ -116,7 +116,7 @@ impl WorkerGenerator {
             dtype,
             ..
         } = model.clone();
-        let (together, whole_pixels) = (model.together.max(1) as u64, model.whole_pixels as u64);
+        let (together, whole_pixels) = (model.batch_size.max(1) as u64, model.whole_pixels as u64);
         let mut load = Load {
             folder,
             hash,
@@ -126,7 +126,7 @@ impl WorkerGenerator {
         };
         let (process, loaded) = connect(&launch, &load, &patience, &mut || true)?;
         load.hash = loaded.fixed.parts.get("weights").cloned();
-        let max_batch = model.together.max(1) * model.ahead.max(1);
+        let max_batch = model.batch_size.max(1) * model.ahead.max(1);
         let capabilities = Capabilities {
             max_batch,
             ..loaded.capabilities.clone()
@@ -167,10 +167,10 @@ impl WorkerGenerator {
     /// Makes sure that a worker runs with the model loaded.
     fn ready(&mut self, work: &mut Work<'_>) -> std::result::Result<(), Ended> {
         while self.process.is_none() {
-            if self.crashes >= self.patience.falls {
+            if self.crashes >= self.patience.crashes {
                 // The next call tries once more.
-                self.crashes = self.patience.falls.saturating_sub(1);
-                let (crashes, why) = (self.patience.falls, &self.why);
+                self.crashes = self.patience.crashes.saturating_sub(1);
+                let (crashes, why) = (self.patience.crashes, &self.why);
                 return Err(Ended::GivenUp(format!(
                     "the worker crashed {crashes} times in a row; the last time it {why}"
                 )));
@@ -443,7 +443,7 @@ impl ImageGenerator for WorkerGenerator {
         &mut self,
         settings: &Settings,
         tasks: &[Task],
-        watch: &mut dyn FnMut(Told) -> bool,
+        watch: &mut dyn FnMut(GenerationEvent) -> bool,
     ) {
         let mut work = Work::new(settings, tasks, watch);
         work.refuse(&self.capabilities);

@@ -1,6 +1,6 @@
 //! The state of one call: the tasks, and which of them are answered.
 
-use crate::Told;
+use crate::GenerationEvent;
 use benchtop_model::generation::{Capabilities, Failure, Picture, Settings, Task};
 
 /// Tasks that are sent together.
@@ -14,7 +14,7 @@ pub(super) struct Group {
 pub(super) struct Work<'a> {
     pub(super) settings: &'a Settings,
     pub(super) tasks: &'a [Task],
-    watch: &'a mut dyn FnMut(Told) -> bool,
+    watch: &'a mut dyn FnMut(GenerationEvent) -> bool,
     open: Vec<bool>,
     /// False once the caller cancels.
     pub(super) going: bool,
@@ -26,7 +26,7 @@ impl<'a> Work<'a> {
     pub(super) fn new(
         settings: &'a Settings,
         tasks: &'a [Task],
-        watch: &'a mut dyn FnMut(Told) -> bool,
+        watch: &'a mut dyn FnMut(GenerationEvent) -> bool,
     ) -> Work<'a> {
         let open = vec![true; tasks.len()];
         Work {
@@ -57,13 +57,13 @@ impl<'a> Work<'a> {
             if let Some(open) = self.open.get_mut(index) {
                 *open = false;
             }
-            self.going &= (self.watch)(Told::Done { index, result });
+            self.going &= (self.watch)(GenerationEvent::Done { index, result });
         }
     }
 
     pub(super) fn step(&mut self, done: u32, of: u32, batch: usize) {
         self.last = (done, of, batch);
-        self.going &= (self.watch)(Told::Step { done, of, batch });
+        self.going &= (self.watch)(GenerationEvent::Step { done, of, batch });
     }
 
     /// Reports the last step again, so that the caller can cancel between steps and during a
@@ -80,7 +80,7 @@ impl<'a> Work<'a> {
             let excluded = self
                 .tasks
                 .get(index)
-                .and_then(|task| capabilities.excluded(self.settings, task));
+                .and_then(|task| capabilities.refusal_reason(self.settings, task));
             match excluded {
                 Some(failure) if self.going => self.done(index, Err(failure)),
                 _ => {}

@@ -1,6 +1,6 @@
 //! Boxed answers.
 
-use super::around::NEAR;
+use super::context::NEAR;
 use super::items::{Item, What};
 use super::reader::{Event, NUMBER, Reader};
 use super::words::{HEDGE, LINK, NOT, OR};

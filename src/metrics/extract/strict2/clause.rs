@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use super::bare_words::{has, is_hangul, is_same, units, without};
 use super::bounds::Bound;
 use super::lists::{
     ALIKE, CLAIM, COMPOUNDS, CONTRAST, DENIES, EMPTY, EVERY, FAILS, HOLDS, KINDS, LONE, Lists,
     PLACE, PRONOUNS, STOP, YET,
 };
 use super::options::number;
-use super::plain::{has, is_hangul, is_same, units, without};
 
 /// The answer in a clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,7 +98,7 @@ impl QuestionWords<'_> {
                     Says::No
                 });
             }
-            if super::fold::script(head) != 3 && number(wanted[0]).is_none() {
+            if super::fold_characters::script(head) != 3 && number(wanted[0]).is_none() {
                 // The clause does not name what the question asks for.
                 return None;
             }
@@ -200,7 +200,7 @@ impl QuestionWords<'_> {
             .first()
             .and_then(|word| word.chars().next())
             .unwrap_or(' ');
-        let han = super::fold::script(head) == 3 && !is_hangul(head);
+        let han = super::fold_characters::script(head) == 3 && !is_hangul(head);
         let found: Vec<usize> = places.iter().flatten().copied().collect();
         let missing: Vec<usize> = (0..places.len())
             .filter(|at| places[*at].is_none())

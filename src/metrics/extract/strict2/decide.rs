@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use super::Why;
 use super::cut_off::is_cut_off;
-use super::echo::{Question, echoed};
 use super::items::{Item, What, sentences};
 use super::options::bare_numbers;
 use super::reader::{Event, NUMBER, Reader};
+use super::restatement::{Question, echoed};
 use super::tokens::Text;
 use super::words::{NOT, REFUSE, SO};
 use crate::extract::Read;

@@ -1,12 +1,12 @@
 //! Texts that name an option in other words, and evidence against texts that merely name one.
 
+use super::bare_words::{is_same, units, without};
 use super::decide::LONG;
-use super::echo::Question;
 use super::items::What;
 use super::lists::{CONTRAST, MIDDLE, PLACE, STOP};
 use super::options::{ARTICLES, number};
-use super::plain::{is_same, units, without};
 use super::reader::{Event, Reader};
+use super::restatement::Question;
 use super::tokens::{Kind, Text};
 use super::words::{BUT, CUE, IS, LINK};
 use benchtop_model::Choice;
@@ -63,7 +63,7 @@ fn is_told(word: &str, other: &str) -> bool {
     let is_dense = || {
         word.chars()
             .next()
-            .is_some_and(|c| super::fold::script(c) == 3)
+            .is_some_and(|c| super::fold_characters::script(c) == 3)
     };
     is_same(word, other)
         || word.chars().count() > 4 && other.starts_with(word) && longer() < 5 && !is_dense()

@@ -1,6 +1,6 @@
 //! Grounds for an answer without a cue: after a "but", a colon, or a "so".
 
-use super::around::NEAR;
+use super::context::NEAR;
 use super::items::{Item, What};
 use super::reader::Reader;
 use super::words::{AND, BUT, CUE, HEDGE, IF, LINK, NOT, OPEN, OR, REASON, SO, THOUGH};

@@ -1,8 +1,8 @@
 //! Splits a text into items (phrases, letters and texts of options, marks, other words) and
 //! sentences.
 
+use super::bare_words::is_hangul;
 use super::options::{Options, SHORT, words_at};
-use super::plain::is_hangul;
 use super::tokens::{Kind, Text, Token};
 use super::words::{CUE, FINAL, IS, NO, PLAIN, YES, words};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::plain::words;
+use super::bare_words::words;
 use super::words::table;
 
 /// The lists in `phrases.toml`, which explains them.

@@ -16,31 +16,31 @@
 //! An option that is itself a refusal makes the answer a refusal. Time is linear in the output's
 //! length. `strict2.py` is the same rule for other tools; a test compares the two.
 
-mod around;
+mod bare_words;
 mod bounds;
 mod boxed;
 mod clause;
+mod context;
 mod cut_off;
 mod decide;
-mod echo;
 mod embedded;
-mod fold;
+mod fold_characters;
 mod grounds;
-mod group;
 mod items;
+mod joined_answers;
+mod json_object;
 mod latex;
 mod lists;
-mod object;
+mod lone_answer;
 mod options;
-mod plain;
 mod reader;
-mod standing;
+mod reasoning;
+mod restatement;
 mod stated;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tests_words;
-mod thoughts;
 mod tokens;
 mod verdict;
 mod words;
@@ -50,10 +50,10 @@ use super::text::same;
 use super::{Asked, Extractor, Read};
 use benchtop_model::Role;
 
-use self::echo::Question;
 use self::items::{What, items};
 use self::options::{NUMBERED, Options, SHORT};
-use self::thoughts::{Cut, cut};
+use self::reasoning::{Cut, cut};
+use self::restatement::Question;
 use self::tokens::Text;
 
 /// The reason for a reading.
@@ -131,7 +131,7 @@ pub(super) fn declines(output: &str) -> bool {
 
 fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
     if asked.wants_yes_or_no() {
-        let head = thoughts::before_question(text).map(|head| yes_no::read("", head));
+        let head = reasoning::before_question(text).map(|head| yes_no::read("", head));
         return head
             .filter(|(read, _)| matches!(read, Read::Yes | Read::No))
             .unwrap_or_else(|| yes_no::read(asked.instruction, text));
@@ -140,11 +140,11 @@ fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
         return (Read::Option(at), Why::Statement);
     }
     // If a model answers and then asks a question of its own, the first answer counts.
-    let head = thoughts::before_question(text).map(|head| option(asked, head));
+    let head = reasoning::before_question(text).map(|head| option(asked, head));
     let stated = |(read, why): &(Read, Why)| *why == Why::Statement && *read != Read::Unparsed;
     let (read, why) = head.filter(stated).unwrap_or_else(|| option(asked, text));
     if read == Read::Unparsed
-        && let Some(at) = object::of_object(asked.options, text)
+        && let Some(at) = json_object::of_object(asked.options, text)
     {
         return (Read::Option(at), Why::Mention);
     }
@@ -204,7 +204,7 @@ fn letters(asked: &Asked) -> usize {
 fn option(asked: &Asked, text: &str) -> (Read, Why) {
     let mut text = Text::new(text);
     text.languages =
-        words::words().languages(&text, &Text::new(thoughts::first_line(asked.instruction)));
+        words::words().languages(&text, &Text::new(reasoning::first_line(asked.instruction)));
     let mut options = Options::new(asked.options);
     if text.tokens.len() <= NUMBERED {
         options.number_words(asked.options, text.tokens.len() <= SHORT);

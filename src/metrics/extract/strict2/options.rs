@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::bare_words::is_hangul;
 use super::items::SEVERAL;
-use super::plain::is_hangul;
 use super::tokens::{Kind, Text, Token};
 use super::words::words;
 use benchtop_model::Choice;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::around::{Left, NEAR, Right};
+use super::context::{Left, NEAR, Right};
 use super::items::{Item, SEVERAL, What};
 use super::tokens::Text;
 use super::words::{

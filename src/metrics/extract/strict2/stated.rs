@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
+use super::bare_words::{halves, has, is_same, plain, quoted, split, units, without, words};
 use super::bounds::Bound;
 use super::clause::{QuestionWords, Says};
 use super::lists::{
     self, DENIES, DOUBTS, JOINS, Lists, PLACE, PRONOUNS, SHORT_NO, SHORT_YES, STOP, TURNS, YET,
 };
 use super::options::number;
-use super::plain::{halves, has, is_same, plain, quoted, split, units, without, words};
-use super::thoughts::first_line;
+use super::reasoning::first_line;
 use super::tokens::Text;
 use super::words::{NEAREST, words as table};
 

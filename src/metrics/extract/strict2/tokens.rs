@@ -1,6 +1,6 @@
 //! Splits a text into words, marks, line ends, and ends of boxes.
 
-use super::fold::{fold, script};
+use super::fold_characters::{fold, script};
 use super::latex::{BOXES, FRACTIONS, MARKUP, bare, fraction, symbol};
 
 /// The kind of a token.

@@ -1,14 +1,14 @@
 //! Reads yes or no, in the words of every language of the table.
 
 use super::Why;
-use super::around::Left;
+use super::context::Left;
 use super::cut_off::is_cut_off;
 use super::decide::Refuses;
 use super::items::{Item, What, items, sentences};
 use super::options::Options;
 use super::reader::Reader;
+use super::reasoning::first_line;
 use super::stated::stated;
-use super::thoughts::first_line;
 use super::tokens::{Kind, Text};
 use super::words::{
     AND, BUT, FINAL, HEDGE, IF, IS, LINK, NO, NO_WORD, OPEN, OR, PLAIN, REASON, SO, WAIT, WEAK,

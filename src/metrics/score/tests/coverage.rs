@@ -128,7 +128,7 @@ fn simulated(truths: &[Truth; 2], runs: u64, draws: u32) -> Vec<(String, f64)> {
         let mut found = Vec::new();
         for column in COLUMNS {
             let at = ruled.column(column).unwrap();
-            let sure = ruled.sure(0, at, &chosen, plan, &|| true).unwrap();
+            let sure = ruled.estimate(0, at, &chosen, plan, &|| true).unwrap();
             found.push((
                 column.to_string(),
                 holds(&sure.interval.unwrap(), truths[0].of(column)),

@@ -1,5 +1,5 @@
 use super::*;
-use benchtop_model::evaluation::Orders as Shown;
+use benchtop_model::evaluation::OptionOrders as Shown;
 
 fn asked(
     base: &str,
@@ -89,7 +89,7 @@ fn unasked_questions_do_not_count_as_wrong() {
     );
     // The cell, its drilldown, and the comparison of two models cover only what was asked.
     let at = ruled.column("Acc").unwrap();
-    assert_eq!(ruled.behind(part, at, &chosen).1.len(), 4);
+    assert_eq!(ruled.units_behind(part, at, &chosen).1.len(), 4);
     assert_eq!(
         ruled
             .tested((part, whole), at, &chosen)
@@ -116,7 +116,10 @@ fn unasked_questions_do_not_count_as_wrong() {
         Some(-0.25)
     );
     assert_eq!(
-        ruled.sure(part, at, &chosen, plan, &|| true).unwrap().value,
+        ruled
+            .estimate(part, at, &chosen, plan, &|| true)
+            .unwrap()
+            .value,
         Some(0.5)
     );
     // A selection of questions narrows it further.
@@ -173,7 +176,7 @@ fn asked_rotations_share_a_row_with_circular_score() {
     assert!((spread - 468.75f64.sqrt()).abs() < 1e-9, "{spread}");
     let at = ruled.column("CircularEval").unwrap();
     assert_eq!(
-        ruled.behind(0, at, &chosen).1,
+        ruled.units_behind(0, at, &chosen).1,
         [(vec![0], true), (vec![1], false)]
     );
     assert_eq!(ruled.answerers(0, at).len(), 4);
@@ -184,7 +187,7 @@ fn asked_rotations_share_a_row_with_circular_score() {
     assert_eq!(ruled.answerers(0, ruled.column("Acc").unwrap()), [0]);
     assert_eq!(ruled.answerers(1, at), [1]);
     let plan = benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 };
-    let sure = ruled.sure(0, at, &chosen, plan, &|| true).unwrap();
+    let sure = ruled.estimate(0, at, &chosen, plan, &|| true).unwrap();
     assert_eq!(
         (sure.value, sure.clusters),
         (Some(0.5), 1),
@@ -254,7 +257,7 @@ fn rotation_count_is_the_option_count() {
     let ruled = BoardEngine::new(Arc::new(sheet), models);
     let at = ruled.column("CircularEval").unwrap();
     assert_eq!(
-        ruled.behind(0, at, &ruled.choose(None)).1,
+        ruled.units_behind(0, at, &ruled.choose(None)).1,
         [(vec![0], true), (vec![1], false)]
     );
 }

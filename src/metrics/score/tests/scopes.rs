@@ -169,7 +169,7 @@ fn self_awareness_covers_only_answered_data_sets() {
             cell(&board, name, "quadrant.known-knowns"),
             Some(Cell::Mean { value: 1.0, n })
         );
-        assert_eq!(ruled.behind(row, at, &chosen).1.len(), n as usize);
+        assert_eq!(ruled.units_behind(row, at, &chosen).1.len(), n as usize);
     }
 }
 
@@ -354,7 +354,7 @@ fn missing_variant_answers_count_as_wrong_in_delta() {
     );
     let behind = |model: usize, column: &str| {
         ruled
-            .behind(model, ruled.column(column).unwrap(), &chosen)
+            .units_behind(model, ruled.column(column).unwrap(), &chosen)
             .1
             .len()
     };
@@ -490,7 +490,7 @@ fn single_style_has_no_sc() {
         );
         assert_eq!(
             ruled
-                .sure(0, ruled.column("SC").unwrap(), &chosen, plan, &|| true)
+                .estimate(0, ruled.column("SC").unwrap(), &chosen, plan, &|| true)
                 .unwrap()
                 .value,
             want

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use self::person::Person;
 use self::serve::Room;
 use super::Round;
-use super::order::{Done, Ticket};
+use super::order::{Completed, Ticket};
 use crate::error::{Error, ErrorKind, Result};
 use crate::verdict::Part;
 
@@ -36,7 +36,7 @@ pub struct Lease {
 
 /// The next ticket of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextTicket {
     /// A leased ticket.
     Ticket(Lease),
     /// Nothing now: others have leased the remaining items. The first lease expires at this time.
@@ -49,7 +49,7 @@ pub enum Next {
 
 /// An effective verdict or skip of the round, from a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Judged<'a> {
+pub struct JournaledVerdict<'a> {
     pub person: &'a str,
     /// Position as in [`Ticket::item`].
     pub item: u32,
@@ -118,10 +118,10 @@ impl Leases {
     pub fn rebuild<'a>(
         round: &Round,
         minutes: u32,
-        judged: impl IntoIterator<Item = Judged<'a>>,
+        judged: impl IntoIterator<Item = JournaledVerdict<'a>>,
     ) -> Result<Leases> {
         let mut leases = Leases::new(round, minutes)?;
-        for Judged {
+        for JournaledVerdict {
             person,
             item,
             part,
@@ -142,16 +142,16 @@ impl Leases {
     ///
     /// # Errors
     /// [`ErrorKind::Denied`] if the person is not in the round.
-    pub fn next(&mut self, person: &str, now: i64) -> Result<Next> {
+    pub fn next(&mut self, person: &str, now: i64) -> Result<NextTicket> {
         let who = self.who(person)?;
         self.expire(now);
         let until = self.clock + self.span;
         if let Some(lease) = &mut self.people[who].lease {
             lease.until = until;
-            return Ok(Next::Ticket(*lease));
+            return Ok(NextTicket::Ticket(*lease));
         }
         if self.closed {
-            return Ok(Next::Closed);
+            return Ok(NextTicket::Closed);
         }
         let found = match self.people[who].extra() {
             Some(extra) => Some(extra),
@@ -174,12 +174,12 @@ impl Leases {
         };
         person.lease = Some(lease);
         self.soonest = self.soonest.min(until);
-        Ok(Next::Ticket(lease))
+        Ok(NextTicket::Ticket(lease))
     }
 
     /// At most `most` items that will probably come after the current ticket, for preloading
     /// pictures. Leases nothing.
-    pub fn ahead(&self, person: &str, most: usize) -> Vec<u32> {
+    pub fn upcoming(&self, person: &str, most: usize) -> Vec<u32> {
         let Some(who) = self.known.get(person) else {
             return Vec::new();
         };
@@ -251,7 +251,7 @@ impl Leases {
     /// [`ErrorKind::Conflict`] if the lease expired and others have leased or judged the item up to
     /// the overlap; do not write the verdict. [`ErrorKind::Denied`] if the person is not in the
     /// round. [`ErrorKind::NotFound`] if the round does not have the item.
-    pub fn judged(&mut self, person: &str, item: u32, part: Part, now: i64) -> Result<()> {
+    pub fn record_verdict(&mut self, person: &str, item: u32, part: Part, now: i64) -> Result<()> {
         let who = self.fitting(person, item, part)?;
         self.expire(now);
         let holds = self.people[who]
@@ -278,7 +278,7 @@ impl Leases {
     /// # Errors
     /// [`ErrorKind::Denied`] if the person is not in the round. [`ErrorKind::NotFound`] if the
     /// round does not have the item.
-    pub fn undone(&mut self, person: &str, item: u32, part: Part) -> Result<()> {
+    pub fn withdraw(&mut self, person: &str, item: u32, part: Part) -> Result<()> {
         let who = self.fitting(person, item, part)?;
         if part == Part::Main && self.uncount(who, item) {
             self.hand_back(who);
@@ -330,7 +330,7 @@ impl Leases {
     }
 
     /// The completed tickets of `person`; `None` for outsiders.
-    pub fn done(&self, person: &str) -> Option<Done> {
+    pub fn done(&self, person: &str) -> Option<Completed> {
         Some(self.people[*self.known.get(person)?].done())
     }
 

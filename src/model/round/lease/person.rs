@@ -5,12 +5,12 @@ use std::collections::{HashSet, VecDeque};
 use super::Lease;
 use crate::error::Result;
 use crate::round::Round;
-use crate::round::order::{Done, Plan};
+use crate::round::order::{Completed, PersonalOrder};
 use crate::verdict::Part;
 
 #[derive(Clone, Debug)]
 pub(super) struct Person {
-    pub(super) plan: Plan,
+    pub(super) plan: PersonalOrder,
     /// Position in their order.
     pub(super) cursor: u32,
     /// The judged items, as a set and in order.
@@ -18,7 +18,7 @@ pub(super) struct Person {
     pub(super) judged: Vec<u32>,
     /// Completed practice items, probes, and repeats, and where to look for the next ones.
     mixed: [HashSet<u32>; 3],
-    from: Done,
+    from: Completed,
     /// Items that come before all others: expired, released, or undone.
     pub(super) back: Vec<u32>,
     /// Items that come after all others.
@@ -58,12 +58,12 @@ impl Person {
     pub(super) fn new(round: &Round, name: &str) -> Result<Person> {
         let bits = Bits(vec![0; round.items.len().div_ceil(64)]);
         Ok(Person {
-            plan: Plan::new(round, name)?,
+            plan: PersonalOrder::new(round, name)?,
             cursor: 0,
             mine: bits.clone(),
             judged: Vec::new(),
             mixed: Default::default(),
-            from: Done::default(),
+            from: Completed::default(),
             back: Vec::new(),
             later: VecDeque::new(),
             waiting: bits,
@@ -72,9 +72,9 @@ impl Person {
     }
 
     /// The number of completed tickets by part.
-    pub(super) fn done(&self) -> Done {
+    pub(super) fn done(&self) -> Completed {
         let [calibration, probes, repeats] = self.mixed.each_ref().map(|set| set.len() as u32);
-        Done {
+        Completed {
             calibration,
             mains: self.judged.len() as u32,
             probes,

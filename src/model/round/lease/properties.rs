@@ -60,8 +60,8 @@ impl Rules {
         who: usize,
     ) -> std::result::Result<Option<Ticket>, TestCaseError> {
         let lease = match leases.next(&self.names[who], self.now).unwrap() {
-            Next::Ticket(lease) => lease,
-            Next::Finished => {
+            NextTicket::Ticket(lease) => lease,
+            NextTicket::Finished => {
                 for item in 0..self.round.items.len() as u32 {
                     let judged = self.judged.get(&item);
                     let full = judged.is_some_and(|j| {
@@ -71,11 +71,11 @@ impl Rules {
                 }
                 return Ok(None);
             }
-            Next::Wait(until) => {
+            NextTicket::Wait(until) => {
                 prop_assert!(self.held.values().any(|(_, at)| *at == until) && until > self.now);
                 return Ok(None);
             }
-            Next::Closed => panic!(),
+            NextTicket::Closed => panic!(),
         };
         prop_assert_eq!(lease.until, self.now + 15 * MINUTE);
         let Ticket { item, part, .. } = lease.ticket;
@@ -121,7 +121,7 @@ impl Rules {
             || self.load(item) < usize::from(self.round.overlap);
         prop_assert_eq!(
             leases
-                .judged(&self.names[who], item, part, self.now)
+                .record_verdict(&self.names[who], item, part, self.now)
                 .is_ok(),
             room
         );
@@ -186,7 +186,7 @@ proptest! {
                     let mine: Vec<usize> = (0..rules.log.len()).filter(|i| rules.log[*i].0 == who % people).collect();
                     if !mine.is_empty() {
                         let (who, item, part) = rules.log.remove(mine[which % mine.len()]);
-                        served.undone(&names[who], item, part).unwrap();
+                        served.withdraw(&names[who], item, part).unwrap();
                         if part == Part::Main {
                             rules.judged.get_mut(&item).unwrap().remove(&who);
                         }
@@ -201,7 +201,7 @@ proptest! {
                 }
                 Move::Pass(minutes) => rules.now += minutes * MINUTE,
                 Move::Restart => {
-                    let events = rules.log.iter().map(|(who, item, part)| Judged {
+                    let events = rules.log.iter().map(|(who, item, part)| JournaledVerdict {
                         person: &names[*who], item: *item, part: *part, skipped: false,
                     });
                     served = Leases::rebuild(&made, 15, events).unwrap();

@@ -1,6 +1,6 @@
 //! Selects the next item for a person from verdicts and leases.
 
-use super::{Leases, Next};
+use super::{Leases, NextTicket};
 use crate::verdict::Part;
 
 /// Whether an item can be served to a person.
@@ -121,7 +121,7 @@ impl Leases {
     }
 
     /// The reason that there is nothing for `who`.
-    pub(super) fn nothing(&self, who: usize) -> Next {
+    pub(super) fn nothing(&self, who: usize) -> NextTicket {
         let person = &self.people[who];
         let held = self.people.iter().filter_map(|other| other.lease);
         let of_theirs =
@@ -129,7 +129,7 @@ impl Leases {
         of_theirs
             .map(|lease| lease.until)
             .min()
-            .map_or(Next::Finished, Next::Wait)
+            .map_or(NextTicket::Finished, NextTicket::Wait)
     }
 
     pub(super) fn expire(&mut self, now: i64) {

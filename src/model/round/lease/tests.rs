@@ -18,13 +18,13 @@ fn leases(items: usize, people: usize, overlap: u8) -> Leases {
 impl Leases {
     fn ticket(&mut self, person: &str, now: i64) -> Ticket {
         match self.next(person, now).unwrap() {
-            Next::Ticket(lease) => lease.ticket,
+            NextTicket::Ticket(lease) => lease.ticket,
             other => panic!("{person} got {other:?}"),
         }
     }
 
     fn judge(&mut self, person: &str, ticket: Ticket, now: i64) -> Result<()> {
-        self.judged(person, ticket.item, ticket.part, now)
+        self.record_verdict(person, ticket.item, ticket.part, now)
     }
 }
 
@@ -35,31 +35,35 @@ fn outsiders_and_unknown_items_fail() {
         made.next("eve", 0).unwrap_err(),
         made.renew("eve", 0).unwrap_err(),
         made.release("eve").unwrap_err(),
-        made.judged("eve", 0, Part::Main, 0).unwrap_err(),
+        made.record_verdict("eve", 0, Part::Main, 0).unwrap_err(),
         made.skip("eve", 0, Part::Main, 0).unwrap_err(),
-        made.undone("eve", 0, Part::Main).unwrap_err(),
+        made.withdraw("eve", 0, Part::Main).unwrap_err(),
     ] {
         assert_eq!(problem.kind, ErrorKind::Denied, "{problem}");
     }
     assert_eq!(
-        made.judged("person-0", 3, Part::Main, 0).unwrap_err().kind,
+        made.record_verdict("person-0", 3, Part::Main, 0)
+            .unwrap_err()
+            .kind,
         ErrorKind::NotFound
     );
     assert_eq!(
-        made.judged("person-0", 0, Part::Probe, 0).unwrap_err().kind,
+        made.record_verdict("person-0", 0, Part::Probe, 0)
+            .unwrap_err()
+            .kind,
         ErrorKind::NotFound
     );
-    assert!(made.done("eve").is_none() && made.ahead("eve", 4).is_empty());
+    assert!(made.done("eve").is_none() && made.upcoming("eve", 4).is_empty());
 }
 
 #[test]
 fn repeated_next_renews_the_ticket() {
     let mut made = leases(10, 2, 1);
-    let Next::Ticket(first) = made.next("person-0", 0).unwrap() else {
+    let NextTicket::Ticket(first) = made.next("person-0", 0).unwrap() else {
         panic!()
     };
     assert_eq!(first.until, 15 * MINUTE);
-    let Next::Ticket(again) = made.next("person-0", 10 * MINUTE).unwrap() else {
+    let NextTicket::Ticket(again) = made.next("person-0", 10 * MINUTE).unwrap() else {
         panic!()
     };
     assert_eq!((again.ticket, again.until), (first.ticket, 25 * MINUTE));
@@ -90,16 +94,19 @@ fn repeated_next_renews_the_ticket() {
 fn next_reports_wait_and_finished() {
     let mut made = leases(1, 2, 1);
     let ticket = made.ticket("person-0", 0);
-    assert_eq!(made.next("person-1", 5).unwrap(), Next::Wait(15 * MINUTE));
+    assert_eq!(
+        made.next("person-1", 5).unwrap(),
+        NextTicket::Wait(15 * MINUTE)
+    );
     made.release("person-0").unwrap();
     assert_eq!(made.ticket("person-1", 6).item, ticket.item);
     assert_eq!(
         made.next("person-0", 7).unwrap(),
-        Next::Wait(15 * MINUTE + 6)
+        NextTicket::Wait(15 * MINUTE + 6)
     );
     made.judge("person-1", ticket, 8).unwrap();
-    assert_eq!(made.next("person-0", 9).unwrap(), Next::Finished);
-    assert_eq!(made.next("person-1", 9).unwrap(), Next::Finished);
+    assert_eq!(made.next("person-0", 9).unwrap(), NextTicket::Finished);
+    assert_eq!(made.next("person-1", 9).unwrap(), NextTicket::Finished);
     assert_eq!(made.progress(), (1, 1));
 }
 
@@ -141,7 +148,7 @@ fn skipped_item_comes_last_and_is_free_for_others() {
     assert_eq!(made.ticket("person-1", 9).item, skipped.item);
     assert_eq!(
         made.next("person-0", 9).unwrap(),
-        Next::Wait(15 * MINUTE + 9)
+        NextTicket::Wait(15 * MINUTE + 9)
     );
     made.release("person-1").unwrap();
     assert_eq!(made.ticket("person-0", 10).item, skipped.item);
@@ -166,12 +173,12 @@ fn undone_item_comes_before_the_current_one() {
     let first = made.ticket("person-0", 0);
     made.judge("person-0", first, 1).unwrap();
     let second = made.ticket("person-0", 2);
-    made.undone("person-0", first.item, Part::Main).unwrap();
+    made.withdraw("person-0", first.item, Part::Main).unwrap();
     assert_eq!(made.ticket("person-0", 3).item, first.item);
     made.judge("person-0", first, 4).unwrap();
     assert_eq!(made.ticket("person-0", 5).item, second.item);
     // Undoing an item that was never judged has no effect.
-    made.undone("person-0", second.item, Part::Main).unwrap();
+    made.withdraw("person-0", second.item, Part::Main).unwrap();
     assert_eq!(made.ticket("person-0", 6).item, second.item);
 }
 
@@ -184,7 +191,7 @@ fn single_person_gets_all_their_tickets() {
         let ticket = served.ticket("person-0", now as i64);
         assert_eq!(ticket, expected);
         served.judge("person-0", ticket, now as i64).unwrap();
-        events.push(Judged {
+        events.push(JournaledVerdict {
             person: "person-0",
             item: ticket.item,
             part: ticket.part,
@@ -194,7 +201,7 @@ fn single_person_gets_all_their_tickets() {
             served = Leases::rebuild(&made, 15, events.iter().copied()).unwrap();
         }
     }
-    assert_eq!(served.next("person-0", 9).unwrap(), Next::Finished);
+    assert_eq!(served.next("person-0", 9).unwrap(), NextTicket::Finished);
     let done = served.done("person-0").unwrap();
     assert_eq!(
         (done.calibration, done.mains, done.repeats, done.probes),
@@ -216,7 +223,7 @@ fn skipped_probe_is_done_and_undone_probe_returns() {
     served.judge("person-0", next, 1).unwrap();
     served.judge("person-0", next, 1).unwrap();
     let third = served.ticket("person-0", 2);
-    served.undone("person-0", next.item, next.part).unwrap();
+    served.withdraw("person-0", next.item, next.part).unwrap();
     assert_eq!(served.ticket("person-0", 3).item, next.item);
     served.judge("person-0", next, 4).unwrap();
     assert_eq!(served.ticket("person-0", 5).item, third.item);
@@ -232,7 +239,7 @@ fn probes_depend_on_items_judged_by_the_person() {
     while !open.is_empty() {
         open.retain(|person| {
             now += 1;
-            let Next::Ticket(lease) = served.next(person, now).unwrap() else {
+            let NextTicket::Ticket(lease) = served.next(person, now).unwrap() else {
                 return false;
             };
             served.judge(person, lease.ticket, now).unwrap();
@@ -251,13 +258,13 @@ fn probes_depend_on_items_judged_by_the_person() {
 #[test]
 fn ahead_predicts_the_next_items() {
     let mut made = leases(20, 2, 2);
-    let ahead = made.ahead("person-0", 3);
+    let ahead = made.upcoming("person-0", 3);
     let first = made.ticket("person-0", 0);
     assert_eq!(first.item, ahead[0]);
-    assert_eq!(made.ahead("person-0", 2), ahead[1..]);
+    assert_eq!(made.upcoming("person-0", 2), ahead[1..]);
     made.judge("person-0", first, 1).unwrap();
     assert_eq!(made.ticket("person-0", 2).item, ahead[1]);
-    assert_eq!(made.ahead("person-0", 100).len(), 18);
+    assert_eq!(made.upcoming("person-0", 100).len(), 18);
 }
 
 #[test]
@@ -265,9 +272,9 @@ fn closed_round_accepts_only_leased_tickets() {
     let mut made = leases(5, 2, 1);
     let ticket = made.ticket("person-0", 0);
     made.close();
-    assert_eq!(made.next("person-1", 1).unwrap(), Next::Closed);
+    assert_eq!(made.next("person-1", 1).unwrap(), NextTicket::Closed);
     made.judge("person-0", ticket, 2).unwrap();
-    assert_eq!(made.next("person-0", 3).unwrap(), Next::Closed);
+    assert_eq!(made.next("person-0", 3).unwrap(), NextTicket::Closed);
     let closed = Round {
         closed: Some(4),
         ..plain(5, 2, 1)
@@ -277,7 +284,7 @@ fn closed_round_accepts_only_leased_tickets() {
             .unwrap()
             .next("person-0", 5)
             .unwrap(),
-        Next::Closed
+        NextTicket::Closed
     );
 }
 
@@ -285,7 +292,7 @@ fn closed_round_accepts_only_leased_tickets() {
 fn surplus_verdicts_are_tolerated() {
     let made = plain(2, 3, 1);
     let names = names(3);
-    let of = |person| Judged {
+    let of = |person| JournaledVerdict {
         person,
         item: 0,
         part: Part::Main,
@@ -293,7 +300,7 @@ fn surplus_verdicts_are_tolerated() {
     };
     let odd = [
         of("eve"),
-        Judged {
+        JournaledVerdict {
             item: 9,
             ..of("person-0")
         },
@@ -301,7 +308,7 @@ fn surplus_verdicts_are_tolerated() {
     let events = names.iter().map(|n| of(n)).chain(odd);
     let mut served = Leases::rebuild(&made, 15, events).unwrap();
     assert_eq!((served.progress(), served.strangers()), ((1, 2), 2));
-    served.undone("person-1", 0, Part::Main).unwrap();
+    served.withdraw("person-1", 0, Part::Main).unwrap();
     assert_eq!(served.progress(), (1, 2));
     assert_eq!(
         served.ticket("person-1", 0).item,
@@ -321,7 +328,7 @@ fn tickets_are_cheap_with_617k_items() {
     while !open.is_empty() {
         open.retain(|person| {
             now += 1;
-            let Next::Ticket(lease) = served.next(person, now).unwrap() else {
+            let NextTicket::Ticket(lease) = served.next(person, now).unwrap() else {
                 return false;
             };
             given += 1;
@@ -356,7 +363,7 @@ fn place_counts_all_tickets_up_to_the_total() {
         );
         leases.judge("person-0", ticket, 0).unwrap();
     }
-    assert_eq!(leases.next("person-0", 0).unwrap(), Next::Finished);
+    assert_eq!(leases.next("person-0", 0).unwrap(), NextTicket::Finished);
     assert_eq!(
         leases.place(
             "eve",

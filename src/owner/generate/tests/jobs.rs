@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::evaluate;
-use benchtop_model::evaluation::{NewRun, Orders, Server, Wording};
+use benchtop_model::evaluation::{NewRun, OptionOrders, Server, Wording};
 use benchtop_model::generation::FailureKind;
 use benchtop_model::job::{JobAct, NewJob, Plan};
 use benchtop_model::{Filter, Status, Verdict};
@@ -84,8 +84,8 @@ fn job_makes_each_picture_once_and_resets_decisions() {
     assert_eq!(rig.until(other, JobStatus::Done).done, 1);
     assert_eq!(rig.status(1), Status::Pending, "it has a new picture");
     assert_eq!(rig.made().len() as u64, dry.pictures + 1);
-    assert_eq!(super::made(&rig.shared, 1).unwrap().len(), 2);
-    let newest = super::made(&rig.shared, 1).unwrap().remove(0);
+    assert_eq!(super::pictures_of_item(&rig.shared, 1).unwrap().len(), 2);
+    let newest = super::pictures_of_item(&rig.shared, 1).unwrap().remove(0);
     assert_eq!(rig.item(1).images[0].hash, Some(newest.hash));
     // Decisions and pictures survive a restart.
     let (status, rev) = (
@@ -203,8 +203,14 @@ fn queue_order_and_requested_pictures() {
     assert_eq!((rig.job(first).place, rig.job(second).place), (1, 2));
     rig.wait(first, "at work", |j| j.step.is_some());
     // Request a picture of the second job, then one of the first.
-    assert_eq!(want(&rig.shared, 80, &|| true).unwrap(), Some(second));
-    assert_eq!(want(&rig.shared, 40, &|| true).unwrap(), Some(first));
+    assert_eq!(
+        request_picture(&rig.shared, 80, &|| true).unwrap(),
+        Some(second)
+    );
+    assert_eq!(
+        request_picture(&rig.shared, 40, &|| true).unwrap(),
+        Some(first)
+    );
     assert_eq!(rig.act(second, JobAct::Place(1)).unwrap().unwrap().place, 1);
     let order: Vec<u32> = rig
         .shared
@@ -233,12 +239,12 @@ fn queue_order_and_requested_pictures() {
         .count();
     assert_eq!(firsts, 0, "the first job waited for the second");
     assert_eq!(
-        want(&rig.shared, 80, &|| true).unwrap(),
+        request_picture(&rig.shared, 80, &|| true).unwrap(),
         None,
         "it exists already"
     );
     assert_eq!(
-        want(&rig.shared, 81, &|| true).unwrap_err().kind,
+        request_picture(&rig.shared, 81, &|| true).unwrap_err().kind,
         ErrorKind::NotFound
     );
     rig.made();
@@ -352,8 +358,12 @@ fn picture_replaces_draft() {
     assert!(!rig.item(1).images[0].draft);
     assert_eq!(rig.status(1), Status::Pending);
     assert_eq!(rig.made().len() as u64, drafts + 1);
-    let left = rig.shared.desk.named(&rig.shared, &|| true).unwrap();
-    let scope = benchtop_pipeline::generate::work::Scope {
+    let left = rig
+        .shared
+        .desk
+        .requested_images(&rig.shared, &|| true)
+        .unwrap();
+    let scope = benchtop_pipeline::generate::remaining::Scope {
         job: 9,
         rows: None,
         samples: 1,
@@ -384,14 +394,14 @@ fn begin_rejects_invalid_settings() {
             ..missing()
         },
         NewJob {
-            wishes: GenerationOverrides {
+            overrides: GenerationOverrides {
                 backend: Some("crayon".into()),
                 ..GenerationOverrides::default()
             },
             ..missing()
         },
         NewJob {
-            wishes: GenerationOverrides {
+            overrides: GenerationOverrides {
                 guidance: Some(f64::NAN),
                 ..GenerationOverrides::default()
             },
@@ -415,7 +425,7 @@ fn begin_rejects_invalid_settings() {
     }
     assert!(rig.shared.desk.list().unwrap().is_empty());
     assert_eq!(
-        crate::answers::numbers(
+        crate::queries::numbers(
             &crate::visibility::AnnotatorView::whole(&rig.shared),
             &Filter::default()
         )
@@ -433,7 +443,11 @@ fn crashing_picture_comes_last_and_is_given_up() {
     small.script(|s| s.permits = Some(0));
     let id = rig.begin(missing());
     rig.wait(id, "at work", |j| j.step.is_some());
-    let named = rig.shared.desk.named(&rig.shared, &|| true).unwrap();
+    let named = rig
+        .shared
+        .desk
+        .requested_images(&rig.shared, &|| true)
+        .unwrap();
     let index = rig.shared.index.get().unwrap();
     let noted = index.flight(id).unwrap();
     assert_eq!(
@@ -581,7 +595,7 @@ fn a_new_evaluation_is_announced_once() {
         sample: None,
         seed: 5,
         blind: true,
-        orders: Orders::AsIs,
+        orders: OptionOrders::AsIs,
         wording: Wording::Paper,
         max_tokens: 64,
         tries: 1,

@@ -12,11 +12,11 @@ use crate::clock;
 use crate::context::Data;
 use crate::writer::{self, DecisionRequest, WriterCommand};
 use benchtop_files::project::Project;
-use benchtop_inference::Told;
+use benchtop_inference::GenerationEvent;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{
-    Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Pixels, Scheduler, Settings,
-    Task,
+    Capabilities, Failure, FailureKind, Fingerprint, Picture, Pixels, RespectedInputs, Scheduler,
+    Settings, Task,
 };
 use benchtop_model::job::{JobAct, NewJob};
 use benchtop_model::{Item, Judgement, Seen, Status, Verdict};
@@ -88,11 +88,11 @@ impl ImageGenerator for Drawing {
         &mut self,
         settings: &Settings,
         tasks: &[Task],
-        watch: &mut dyn FnMut(Told) -> bool,
+        watch: &mut dyn FnMut(GenerationEvent) -> bool,
     ) {
         let asked = tasks.iter().map(|t| (t.prompt.clone(), t.seed)).collect();
         self.small.script(|s| s.calls.push(asked));
-        let mut go = watch(Told::Step {
+        let mut go = watch(GenerationEvent::Step {
             done: 0,
             of: 1,
             batch: tasks.len(),
@@ -101,7 +101,7 @@ impl ImageGenerator for Drawing {
             if go {
                 self.small.permit();
                 // The test may have stopped the job meanwhile.
-                go = watch(Told::Step {
+                go = watch(GenerationEvent::Step {
                     done: 1,
                     of: 1,
                     batch: tasks.len(),
@@ -129,11 +129,11 @@ impl ImageGenerator for Drawing {
                 Some(kind) => Err(Failure::new(kind, "scripted failure")),
                 None => Ok(Picture {
                     pixels: draw(settings, task, flat),
-                    honoured: self.capabilities.honours,
+                    respected: self.capabilities.respects,
                     notes: Vec::new(),
                 }),
             };
-            go &= watch(Told::Done { index, result });
+            go &= watch(GenerationEvent::Done { index, result });
         }
     }
 }
@@ -155,7 +155,7 @@ fn draw(settings: &Settings, task: &Task, flat: bool) -> Pixels {
     }
 }
 
-fn maker(small: &Small) -> Maker {
+fn maker(small: &Small) -> GeneratorFactory {
     let small = small.clone();
     Box::new(move |_, _| {
         let settings = Settings {
@@ -171,13 +171,13 @@ fn maker(small: &Small) -> Maker {
             multiple_of: 1,
             sides: (1, 64),
             schedulers: Vec::new(),
-            honours: Honours {
+            respects: RespectedInputs {
                 seed: true,
-                ..Honours::default()
+                ..RespectedInputs::default()
             },
-            steps_told: true,
+            reports_steps: true,
             draft: small.draft,
-            best: settings,
+            recommended: settings,
         };
         Ok(Box::new(Drawing {
             small: small.clone(),

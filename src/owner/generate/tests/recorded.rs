@@ -42,8 +42,7 @@ fn pictures_of_another_encoder_are_kept() {
         let bytes = [std::fs::read(&file).unwrap(), b"another".to_vec()].concat();
         std::fs::remove_file(file).unwrap();
         let (image, _) =
-            benchtop_pipeline::generate::file::keep(&project, &made.picture, false, &bytes)
-                .unwrap();
+            benchtop_pipeline::generate::png::keep(&project, &made.picture, false, &bytes).unwrap();
         GeneratedImage {
             fingerprint: print.short(),
             hash: image.hash.unwrap(),

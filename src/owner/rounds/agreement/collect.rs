@@ -107,7 +107,7 @@ pub(super) fn collect(
     walk(sight, cancelled, &mut |ledger, places| {
         let mut numbers: HashMap<u16, u16> = HashMap::new();
         for told in ledger.told(places) {
-            let asked = told.judgement.asked.as_ref();
+            let asked = told.judgement.round.as_ref();
             if asked.map(|asked| asked.round.as_str()) != round || told.row >= items {
                 continue;
             }

@@ -27,7 +27,9 @@ use crate::visibility::AnnotatorView;
 use benchtop_metrics::agreement::{
     Agreement, Counts, methods_paragraph, quality_sentences, round_sentences,
 };
-use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, By, OwnPace, Row};
+use benchtop_model::agreement::analysis::{
+    AgreementAnalysis, AgreementQuery, GroupBy, OwnPace, Row,
+};
 use benchtop_model::agreement::{AgreementReport, Bootstrap};
 use benchtop_model::round::Protocol;
 use benchtop_model::round::report::RoundReport;
@@ -38,7 +40,7 @@ use benchtop_protocol::wire::request;
 use benchtop_store::columns::Columns;
 
 impl Query for request::Agreement {
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Agreed> {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<AgreementAnalysis> {
         Material::of(sight, self.0.round.as_deref(), watch.cancelled)?.agreed(&self.0)
     }
 }
@@ -154,9 +156,9 @@ impl<'m> Material<'m> {
         }
     }
 
-    fn agreed(&self, ask: &AgreementAsk) -> Result<Agreed> {
+    fn agreed(&self, ask: &AgreementQuery) -> Result<AgreementAnalysis> {
         let mut counts = self.agreement.counts().clone();
-        if ask.by != By::Pair {
+        if ask.by != GroupBy::Pair {
             counts = counts.everybody();
         }
         let report = self.measured(&counts, ask.bootstrap)?;
@@ -171,7 +173,7 @@ impl<'m> Material<'m> {
             methods.insert(0, round_sentences(round));
         }
         methods.retain(|part| !part.is_empty());
-        let pairs = if ask.by == By::Pair {
+        let pairs = if ask.by == GroupBy::Pair {
             report.pairs.clone()
         } else {
             Vec::new()
@@ -202,7 +204,7 @@ impl<'m> Material<'m> {
             }
             None => notes.push("outside of rounds, annotators can see verdicts of others".into()),
         }
-        Ok(Agreed {
+        Ok(AgreementAnalysis {
             round: ask.round.clone(),
             protocol: self.protocol,
             by: ask.by,
@@ -219,7 +221,7 @@ impl<'m> Material<'m> {
     }
 
     /// The groups of items in display order.
-    fn groups(&self, by: By, bootstrap: Option<Bootstrap>) -> Result<Vec<Row>> {
+    fn groups(&self, by: GroupBy, bootstrap: Option<Bootstrap>) -> Result<Vec<Row>> {
         let shared = self.sight.shared();
         let catalog = shared.items.catalog();
         let columns = catalog.columns();
@@ -230,8 +232,8 @@ impl<'m> Material<'m> {
             ))
         };
         let mut groups: Vec<(String, Counts)> = match by {
-            By::Pair => return Ok(Vec::new()),
-            By::Type => {
+            GroupBy::Pair => return Ok(Vec::new()),
+            GroupBy::Type => {
                 let of = |row: u32| columns.kind.get(row as usize).map(|code| u32::from(*code));
                 let name = |code: u32| {
                     QuestionKind::ALL
@@ -244,7 +246,7 @@ impl<'m> Material<'m> {
                     .map(|(code, counts)| (name(code).into(), counts))
                     .collect()
             }
-            By::Outcome => {
+            GroupBy::Outcome => {
                 self.sight.scores()?;
                 let (rules, _, outcomes) =
                     shared.scoring.outcomes(shared, &|| !(self.cancelled)())?;
@@ -262,7 +264,7 @@ impl<'m> Material<'m> {
                     .map(|(code, counts)| (name(code).into(), counts))
                     .collect()
             }
-            By::Subtask | By::Level | By::Style => {
+            GroupBy::Subtask | GroupBy::Level | GroupBy::Style => {
                 let Some(at) = by.field().and_then(Columns::named) else {
                     return Ok(Vec::new());
                 };
@@ -279,7 +281,7 @@ impl<'m> Material<'m> {
                     .collect()
             }
         };
-        if matches!(by, By::Subtask | By::Level | By::Style) {
+        if matches!(by, GroupBy::Subtask | GroupBy::Level | GroupBy::Style) {
             groups.sort_by_key(|(name, _)| (name.is_empty(), name.to_lowercase()));
         }
         groups.into_iter().map(row).collect()

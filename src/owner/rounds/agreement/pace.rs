@@ -32,7 +32,7 @@ pub(super) fn own(
         {
             let j = told.judgement;
             let here =
-                round.is_none() || j.asked.as_ref().map(|asked| asked.round.as_str()) == round;
+                round.is_none() || j.round.as_ref().map(|asked| asked.round.as_str()) == round;
             if here && j.verdict != Verdict::Skip {
                 let verdict = Verdict::ALL
                     .iter()

@@ -4,22 +4,27 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Material;
 use super::collect::{Collected, Keep, one_each};
-use crate::answers;
+use crate::queries;
 use crate::rounds::answer::{each, part, state};
 use crate::rounds::disputes::{called, disputes};
 use crate::visibility::AnnotatorView;
 use benchtop_metrics::agreement::{quality, revised};
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::agreement::analysis::{AgreementAsk, By};
+use benchtop_model::agreement::analysis::{AgreementQuery, GroupBy};
 use benchtop_model::annotator::Rate;
-use benchtop_model::round::report::{Adjudicated, Audit, AuditScore, RoundReport};
+use benchtop_model::round::report::{AdjudicatedItem, Audit, AuditScore, RoundReport};
 use benchtop_model::round::{Protocol, Round};
 use benchtop_model::status::single;
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, ErrorKind, Result, Status, Verdict};
 
 /// Properties to report separately if they have more than one value.
-const GROUPS: [By; 4] = [By::Type, By::Level, By::Subtask, By::Style];
+const GROUPS: [GroupBy; 4] = [
+    GroupBy::Type,
+    GroupBy::Level,
+    GroupBy::Subtask,
+    GroupBy::Style,
+];
 
 /// Builds the report of a round.
 ///
@@ -32,9 +37,9 @@ pub(super) fn report(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<RoundReport> {
     let material = Material::of(sight, Some(name), cancelled)?;
-    let agreement = material.agreed(&AgreementAsk {
+    let agreement = material.agreed(&AgreementQuery {
         round: Some(name.into()),
-        by: By::Pair,
+        by: GroupBy::Pair,
         bootstrap,
     })?;
     let mut groups = Vec::new();
@@ -83,7 +88,7 @@ pub(super) fn report(
         }
         if let Some((by, judgement)) = settled {
             let mut called = called(&round);
-            adjudications.push(Adjudicated {
+            adjudications.push(AdjudicatedItem {
                 number: row + 1,
                 item: sight.items.catalog().item(row as usize)?.id,
                 own: given
@@ -150,7 +155,7 @@ fn audit(sight: &AnnotatorView, decided: &HashMap<String, bool>, round: &Round) 
             .chain(others)
             .map(|id| (id.clone(), *good))
     });
-    let scores = answers::right_of(sight.shared(), &all.collect())?.into_iter();
+    let scores = queries::right_of(sight.shared(), &all.collect())?.into_iter();
     let scores = scores
         .map(|s| AuditScore {
             model: s.model,

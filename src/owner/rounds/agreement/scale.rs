@@ -1,7 +1,7 @@
 //! Maps verdicts to the categories of a scale.
 
 use super::collect::{Keep, VerdictRecord, one_each};
-use benchtop_model::agreement::{MOST_CATEGORIES, Scale, UNKNOWN};
+use benchtop_model::agreement::{MAX_CATEGORIES, Scale, UNKNOWN};
 use benchtop_model::round::Protocol;
 use benchtop_model::verdict::Part;
 use benchtop_model::{Result, Verdict};
@@ -30,7 +30,7 @@ impl Scaled {
         records: &[VerdictRecord],
         answers: &[String],
     ) -> Result<Scaled> {
-        let Some(keys) = protocol.keys() else {
+        let Some(keys) = protocol.key_labels() else {
             return of_answers(records, answers);
         };
         let fixes = records
@@ -81,10 +81,10 @@ fn of_answers(records: &[VerdictRecord], answers: &[String]) -> Result<Scaled> {
     });
     let left: u64 = order
         .iter()
-        .skip(usize::from(MOST_CATEGORIES))
+        .skip(usize::from(MAX_CATEGORIES))
         .map(|at| counts[*at])
         .sum();
-    order.truncate(usize::from(MOST_CATEGORIES));
+    order.truncate(usize::from(MAX_CATEGORIES));
     order.sort_by(|a, b| answers[*a].cmp(&answers[*b]));
     let mut categories: Vec<String> = order.iter().map(|at| answers[*at].clone()).collect();
     let mut codes = vec![UNKNOWN; answers.len()];
@@ -98,7 +98,7 @@ fn of_answers(records: &[VerdictRecord], answers: &[String]) -> Result<Scaled> {
     let notes = match left {
         0 => Vec::new(),
         n => vec![format!(
-            "{n} answers are not among the {MOST_CATEGORIES} most frequent and count as missing"
+            "{n} answers are not among the {MAX_CATEGORIES} most frequent and count as missing"
         )],
     };
     Ok(Scaled {

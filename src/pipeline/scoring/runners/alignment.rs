@@ -6,18 +6,18 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::judge::{gone, pictures, spent};
-use crate::scoring::runner::{Keep, Runner, Spent, Subject, failed};
+use crate::scoring::runner::{Runner, ScoreSink, Spent, Subject, failed};
 use benchtop_compose::metadata::Judging;
 use benchtop_compose::metadata::judge::{Fields, fields_of};
-use benchtop_inference::Heard;
+use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_metrics::alignment::{self, Alignment, Answered, Rule, answered, questions};
 use benchtop_metrics::extract::declines;
 use benchtop_model::config::Judge;
 use benchtop_model::generation::Failure;
-use benchtop_model::judge::{Element, Reads};
+use benchtop_model::judge::{AnswerForm, Element};
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
-use benchtop_model::vlm::{Ask, Finish, Reply, Tally};
+use benchtop_model::vlm::{Finish, Reply, Tally, VlmRequest};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::scores::About;
 
@@ -46,7 +46,7 @@ struct PendingQuestion {
 }
 
 fn not_applicable(why: &str) -> Score {
-    Score::other(ScoreState::NotApplicable, json!({ "why": why }).to_string())
+    Score::without_number(ScoreState::NotApplicable, json!({ "why": why }).to_string())
 }
 
 impl Aligned {
@@ -62,8 +62,11 @@ impl Aligned {
         config: &Judge,
     ) -> Result<Aligned> {
         for (judging, fits) in [
-            (&writer, matches!(writer.reads, Reads::Questions { .. })),
-            (&asker, matches!(asker.reads, Reads::Choice { .. })),
+            (
+                &writer,
+                matches!(writer.reads, AnswerForm::Questions { .. }),
+            ),
+            (&asker, matches!(asker.reads, AnswerForm::Choice { .. })),
         ] {
             if !fits {
                 let what = format!(
@@ -96,14 +99,14 @@ impl Aligned {
     /// The answers to `asks` in order. `None` for those not reached.
     fn all(
         &mut self,
-        asks: &[Ask],
-        keep: Keep<'_>,
+        asks: &[VlmRequest],
+        keep: ScoreSink<'_>,
     ) -> Vec<Option<std::result::Result<Reply, Failure>>> {
         let mut answers: Vec<Option<std::result::Result<Reply, Failure>>> =
             asks.iter().map(|_| None).collect();
         let Aligned { model, tally, .. } = self;
         model.ask(asks, &mut |heard| {
-            if let Heard::Done { index, result } = heard {
+            if let BatchEvent::Done { index, result } = heard {
                 result.iter().for_each(|reply| tally.add(reply));
                 if let Some(place) = answers.get_mut(index) {
                     *place = Some(result);
@@ -119,7 +122,7 @@ impl Aligned {
     fn written(
         &mut self,
         subjects: &[Subject],
-        keep: Keep<'_>,
+        keep: ScoreSink<'_>,
     ) -> Result<Option<Vec<PendingQuestion>>> {
         let (mut at, mut asks) = (Vec::new(), Vec::new());
         for (place, subject) in subjects.iter().enumerate() {
@@ -139,7 +142,7 @@ impl Aligned {
                 }
             }
         }
-        let Reads::Questions { count, types } = self.writer.reads.clone() else {
+        let AnswerForm::Questions { count, types } = self.writer.reads.clone() else {
             return Ok(None);
         };
         let mut asked = Vec::new();
@@ -162,7 +165,7 @@ impl Aligned {
                     } else {
                         ScoreState::Unparsed
                     };
-                    Score::other(
+                    Score::without_number(
                         state,
                         json!({ "raw": reply.text, "notes": found.notes }).to_string(),
                     )
@@ -180,7 +183,7 @@ impl Aligned {
         Ok(Some(asked))
     }
 
-    fn ask(&self, subject: &Subject, element: &Element) -> std::result::Result<Ask, String> {
+    fn ask(&self, subject: &Subject, element: &Element) -> std::result::Result<VlmRequest, String> {
         let mut fields = Fields::new();
         fields.insert("question", element.question.clone());
         let choices = if element.choices.is_empty() {
@@ -191,7 +194,7 @@ impl Aligned {
         fields.insert("options", choices);
         let asked = self.asker.ask(&fields, self.config.max_tokens);
         let ask = asked.map_err(|slot| format!("no value for `{{{slot}}}`"))?;
-        Ok(Ask {
+        Ok(VlmRequest {
             images: pictures(subject, self.asker.shows)?,
             ..ask
         })
@@ -207,7 +210,7 @@ impl Runner for Aligned {
         BATCH
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
         let Some(mut asked) = self.written(subjects, keep)? else {
             return Ok(());
         };
@@ -275,7 +278,7 @@ impl Runner for Aligned {
             });
             let score = match alignment.share() {
                 Some(share) => Score::scored(share as f32, detail.to_string()),
-                None => Score::other(ScoreState::Unparsed, detail.to_string()),
+                None => Score::without_number(ScoreState::Unparsed, detail.to_string()),
             };
             if !keep(Some((subject.key, score))) {
                 return Ok(());

@@ -11,7 +11,7 @@ use half::f16;
 use serde_json::json;
 
 use super::pictures::{decoded, refused};
-use crate::scoring::runner::{Keep, Runner, Subject};
+use crate::scoring::runner::{Runner, ScoreSink, Subject};
 use benchtop_inference::preprocess;
 use benchtop_inference::scoring::ImageEmbedder;
 use benchtop_metrics::nearest::{Rows, nearest};
@@ -89,7 +89,7 @@ impl Duplicates {
     }
 
     /// Embeds new pictures of the reference folders. False after cancellation.
-    fn read_references(&mut self, keep: Keep<'_>) -> Result<bool> {
+    fn read_references(&mut self, keep: ScoreSink<'_>) -> Result<bool> {
         while let Some(folder) = self.unread.last().cloned() {
             let mut files = Vec::new();
             list(&folder, &mut files)?;
@@ -122,7 +122,7 @@ impl Duplicates {
     fn embed(
         &mut self,
         pictures: &[(u64, Pixels)],
-        keep: Keep<'_>,
+        keep: ScoreSink<'_>,
     ) -> Result<(HashMap<u64, Score>, bool)> {
         let mut going = true;
         let images: Vec<Pixels> = pictures.iter().map(|(_, p)| p.clone()).collect();
@@ -185,7 +185,7 @@ impl Runner for Duplicates {
         BATCH
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
         if !self.read_references(keep)? {
             return Ok(());
         }

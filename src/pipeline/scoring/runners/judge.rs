@@ -5,18 +5,18 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::pictures::refused;
-use crate::scoring::runner::{Keep, Runner, Spent, Subject, failed};
+use crate::scoring::runner::{Runner, ScoreSink, Spent, Subject, failed};
 use benchtop_compose::metadata::Judging;
 use benchtop_compose::metadata::judge::fields_of;
 use benchtop_files::picture_file::PictureFile;
-use benchtop_inference::Heard;
+use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_metrics::judge::{VERSION, certainty, ruling};
 use benchtop_model::config::Judge;
 use benchtop_model::generation::{Failure, FailureKind};
-use benchtop_model::judge::{Reads, Said, Shown, Word};
+use benchtop_model::judge::{AnswerForm, JudgeAnswer, ShownPictures, Word};
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
-use benchtop_model::vlm::{Ask, Encoded, Reply, Tally};
+use benchtop_model::vlm::{Encoded, Reply, Tally, VlmRequest};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::scores::About;
 
@@ -44,14 +44,14 @@ const UNREAD: &str = "cannot read its picture";
 /// Why they cannot be shown, as text.
 pub(super) fn pictures(
     subject: &Subject,
-    shows: Shown,
+    shows: ShownPictures,
 ) -> std::result::Result<Vec<Encoded>, String> {
     let wanted = match shows {
-        Shown::None => 0,
-        Shown::Item => subject.files.len(),
-        Shown::Pair => 2,
+        ShownPictures::None => 0,
+        ShownPictures::Item => subject.files.len(),
+        ShownPictures::Pair => 2,
     };
-    if shows != Shown::None && (subject.files.is_empty() || subject.files.len() < wanted) {
+    if shows != ShownPictures::None && (subject.files.is_empty() || subject.files.len() < wanted) {
         return Err(format!(
             "the question needs {} pictures, of which {} are available",
             wanted.max(1),
@@ -66,7 +66,7 @@ pub(super) fn pictures(
 }
 
 fn not_applicable(why: String) -> Score {
-    Score::other(ScoreState::NotApplicable, json!({ "why": why }).to_string())
+    Score::without_number(ScoreState::NotApplicable, json!({ "why": why }).to_string())
 }
 
 /// The scorer. See the module documentation.
@@ -90,7 +90,7 @@ impl Judged {
         model: Box<dyn VisionLanguageModel>,
         config: &Judge,
     ) -> Result<Judged> {
-        let Reads::YesNo { pass } = judging.reads else {
+        let AnswerForm::YesNo { pass } = judging.reads else {
             let what = format!("`{}` is not a yes-or-no question", judging.name);
             return Err(Error::new(ErrorKind::Usage, what).field("answer.read"));
         };
@@ -110,7 +110,7 @@ impl Judged {
         })
     }
 
-    fn ask(&self, subject: &Subject) -> std::result::Result<Ask, Score> {
+    fn ask(&self, subject: &Subject) -> std::result::Result<VlmRequest, Score> {
         let asked = self
             .judging
             .ask(&fields_of(&subject.item), self.config.max_tokens);
@@ -121,7 +121,7 @@ impl Judged {
                 true => failed(&why),
                 false => not_applicable(why),
             })?;
-        Ok(Ask {
+        Ok(VlmRequest {
             images,
             want_logprobs: true,
             ..ask
@@ -139,8 +139,8 @@ fn read(pass: Word, reply: &Reply) -> Score {
     .to_string();
     match (ruling.pass, ruling.said) {
         (Some(pass), _) => Score::scored(f32::from(pass), detail),
-        (None, Said::Refused) => Score::other(ScoreState::Refused, detail),
-        (None, _) => Score::other(ScoreState::Unparsed, detail),
+        (None, JudgeAnswer::Refused) => Score::without_number(ScoreState::Refused, detail),
+        (None, _) => Score::without_number(ScoreState::Unparsed, detail),
     }
 }
 
@@ -164,7 +164,7 @@ impl Runner for Judged {
         self.model.abilities().max_batch.max(1)
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
         let (mut keys, mut asks) = (Vec::new(), Vec::new());
         for subject in subjects {
             match self.ask(subject) {
@@ -184,8 +184,8 @@ impl Runner for Judged {
         } = self;
         let mut trouble = None;
         model.ask(&asks, &mut |heard| match heard {
-            Heard::Alive => keep(None),
-            Heard::Done { index, result } => {
+            BatchEvent::Alive => keep(None),
+            BatchEvent::Done { index, result } => {
                 let Some(key) = keys.get(index).copied() else {
                     return true;
                 };

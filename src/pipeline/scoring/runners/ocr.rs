@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use serde_json::json;
 
 use super::pictures::refused;
-use crate::scoring::runner::{Keep, Runner, Subject, failed};
-use benchtop_inference::Heard;
+use crate::scoring::runner::{Runner, ScoreSink, Subject, failed};
+use benchtop_inference::BatchEvent;
 use benchtop_inference::reader::TextReader;
-use benchtop_metrics::wanted_word::{self, wanted_words};
+use benchtop_metrics::requested_text::{self, wanted_words};
 use benchtop_model::ocr::ReadText;
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::vlm::Encoded;
@@ -47,7 +47,7 @@ pub fn wanted(item: &Item) -> Option<String> {
 impl WantedWord {
     /// Reads pictures with `reader`.
     pub fn new(reader: Box<dyn TextReader>) -> WantedWord {
-        let print = reader.fingerprint().with("match", wanted_word::VERSION);
+        let print = reader.fingerprint().with("match", requested_text::VERSION);
         let about = About::new(Scorer::Ocr, reader.name().to_string(), &print, 1.0);
         WantedWord {
             about,
@@ -73,10 +73,10 @@ impl Runner for WantedWord {
     }
 
     fn batch(&self) -> usize {
-        self.reader.at_once() * 16
+        self.reader.parallelism() * 16
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
         if self.read.len() > REMEMBERED {
             self.read.clear();
         }
@@ -85,7 +85,7 @@ impl Runner for WantedWord {
         let mut pictures = Vec::new();
         for subject in subjects {
             let known = match wanted(&subject.item) {
-                None => Score::other(ScoreState::NotApplicable, ""),
+                None => Score::without_number(ScoreState::NotApplicable, ""),
                 Some(word) => match (self.read.get(&subject.picture), subject.picture) {
                     (Some(text), _) => score(text, &word),
                     (None, picture) => {
@@ -117,8 +117,8 @@ impl Runner for WantedWord {
         }
         let WantedWord { reader, read, .. } = self;
         reader.read(&pictures, &mut |heard| match heard {
-            Heard::Alive => keep(None),
-            Heard::Done { index, result } => {
+            BatchEvent::Alive => keep(None),
+            BatchEvent::Done { index, result } => {
                 let Some((picture, who)) = asked.get(index) else {
                     return true;
                 };

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde_json::json;
 
-use crate::scoring::runner::{Keep, Runner, Subject, failed};
+use crate::scoring::runner::{Runner, ScoreSink, Subject, failed};
 use benchtop_inference::scoring::{ImageTextScorer, Pair, SafetyChecker};
 use benchtop_model::Result;
 use benchtop_model::generation::{Failure, FailureKind, Pixels};
@@ -17,7 +17,10 @@ const BATCH: usize = 32;
 
 /// The decodable pictures with the indices of their subjects. The others get failed scores. `None`
 /// after cancellation.
-pub(super) fn decoded(subjects: &[Subject], keep: Keep<'_>) -> Option<(Vec<usize>, Vec<Pixels>)> {
+pub(super) fn decoded(
+    subjects: &[Subject],
+    keep: ScoreSink<'_>,
+) -> Option<(Vec<usize>, Vec<Pixels>)> {
     let all: Vec<std::result::Result<Pixels, Score>> =
         subjects.par_iter().map(Subject::picture).collect();
     let (mut places, mut pictures) = (Vec::new(), Vec::new());
@@ -41,7 +44,7 @@ pub(super) fn decoded(subjects: &[Subject], keep: Keep<'_>) -> Option<(Vec<usize
 pub(super) fn refused(failure: &Failure) -> Option<Score> {
     match failure.kind {
         FailureKind::Cancelled => None,
-        FailureKind::Refused => Some(Score::other(
+        FailureKind::Refused => Some(Score::without_number(
             ScoreState::Refused,
             json!({ "why": failure.reason }).to_string(),
         )),
@@ -54,7 +57,7 @@ fn hand_over(
     subjects: &[Subject],
     places: &[usize],
     scores: impl Iterator<Item = Option<Score>>,
-    keep: Keep<'_>,
+    keep: ScoreSink<'_>,
 ) {
     for (at, score) in places.iter().zip(scores) {
         if !score.is_none_or(|score| keep(Some((subjects[*at].key, score)))) {
@@ -92,7 +95,7 @@ impl Runner for Consistency {
         BATCH
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
         let Some((places, pictures)) = decoded(subjects, keep) else {
             return Ok(());
         };
@@ -155,7 +158,7 @@ impl Runner for Safe {
         BATCH
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
         let Some((places, pictures)) = decoded(subjects, keep) else {
             return Ok(());
         };

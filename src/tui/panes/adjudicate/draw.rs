@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{AdjudicatePane, sides};
 use crate::panes::metadata::edit_session::error_line;
 use crate::panes::review::{
-    Loaded, Looking, Picture, Sides, draw_item, draw_picture, layout as beside,
+    Loaded, Picture, Sides, ViewState, draw_item, draw_picture, layout as beside,
 };
 use crate::preview::Show;
 use crate::theme::{Look, Role};
@@ -71,7 +71,7 @@ impl AdjudicatePane {
     }
 
     /// The zoom and picture choice.
-    pub fn looking(&self) -> Looking {
+    pub fn looking(&self) -> ViewState {
         self.looking
     }
 

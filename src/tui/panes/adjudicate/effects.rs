@@ -7,7 +7,7 @@ use benchtop_protocol::wire::AnyRequest;
 
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Want {
+pub enum ReplyFor {
     /// [`AdjudicatePane::take_rounds`].
     Rounds,
     /// [`AdjudicatePane::take_disputes`], for this round.
@@ -32,7 +32,7 @@ pub enum ChoiceFor {
 #[derive(Clone, Debug)]
 pub enum AdjudicateEffect {
     /// Send a request to the owner. `Want` names the receiver of the reply.
-    Ask(Want, AnyRequest),
+    Ask(ReplyFor, AnyRequest),
     /// Ask for a choice.
     AskChoice {
         purpose: ChoiceFor,

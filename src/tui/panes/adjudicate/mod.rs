@@ -7,24 +7,24 @@
 //! | `draw` | drawing; `sides` draws the verdicts |
 //! | `effects` | the effects for the program to carry out |
 
+mod adjudication;
 mod draw;
 mod effects;
-mod settle;
 mod sides;
 
 use std::collections::HashMap;
 
+pub use adjudication::{Adjudication, GAP};
 pub use draw::{Keys, Layout};
-pub use effects::{AdjudicateEffect, ChoiceFor, Want};
-pub use settle::{GAP, Settle};
+pub use effects::{AdjudicateEffect, ChoiceFor, ReplyFor};
 use uuid::Uuid;
 
 use super::metadata::edit_session::error_line;
-use super::review::{Loaded, Looking, Painted, Picture, Sides, painted};
+use super::review::{Loaded, Painted, Picture, Sides, ViewState, painted};
 use crate::action::{Action, Scope};
 use crate::preview::Show;
 use benchtop_model::Result;
-use benchtop_model::round::state::{Adjudicating, Dispute, RoundState};
+use benchtop_model::round::state::{AdjudicationContext, Dispute, RoundState};
 use benchtop_protocol::wire::{Decide, ItemView, request};
 
 /// Items kept in memory around the current one.
@@ -42,7 +42,7 @@ pub struct AdjudicatePane {
     /// The round being adjudicated.
     round: Option<String>,
     disputes: Option<Result<Vec<Dispute>>>,
-    about: Adjudicating,
+    about: AdjudicationContext,
     /// `asking`: disputes are requested. `changed_meanwhile`: they changed since.
     asking: bool,
     changed_meanwhile: bool,
@@ -63,7 +63,7 @@ pub struct AdjudicatePane {
     scrolled: [usize; 2],
     overflow: [usize; 2],
     picture: Picture,
-    looking: Looking,
+    looking: ViewState,
     /// Which of several pictures is drawn, and the content of their files.
     drawn: (Show, Option<String>),
     pair: Option<Sides>,
@@ -84,7 +84,7 @@ impl AdjudicatePane {
         (self.asking, self.changed_meanwhile) = (false, false);
         self.asked.clear();
         self.items.clear();
-        let mut effects = vec![Effect::Ask(Want::Rounds, request::Rounds.into())];
+        let mut effects = vec![Effect::Ask(ReplyFor::Rounds, request::Rounds.into())];
         effects.extend(self.ask_all());
         effects
     }
@@ -107,7 +107,7 @@ impl AdjudicatePane {
         }
         self.asking = true;
         vec![Effect::Ask(
-            Want::Disputes(round.clone()),
+            ReplyFor::Disputes(round.clone()),
             request::Disputes(round).into(),
         )]
     }
@@ -116,7 +116,7 @@ impl AdjudicatePane {
     pub fn ask_about(&self, show: bool) -> Vec<Effect> {
         let ask = |round: &String| {
             Effect::Ask(
-                Want::About(round.clone(), show),
+                ReplyFor::About(round.clone(), show),
                 request::Adjudication(round.clone()).into(),
             )
         };
@@ -124,7 +124,7 @@ impl AdjudicatePane {
     }
 
     /// Receives the rounds. A single one is chosen at once.
-    pub fn take_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<Effect> {
+    pub fn on_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<Effect> {
         self.rounds = Some(rounds);
         let names = self.names();
         if let Some(round) = &self.round
@@ -176,7 +176,8 @@ impl AdjudicatePane {
     /// Switches to a round.
     fn choose(&mut self, round: String) -> Vec<Effect> {
         (self.round, self.disputes, self.number) = (Some(round), None, None);
-        (self.about, self.asking, self.changed_meanwhile) = (Adjudicating::default(), false, false);
+        (self.about, self.asking, self.changed_meanwhile) =
+            (AdjudicationContext::default(), false, false);
         self.ask_all()
     }
 
@@ -190,7 +191,7 @@ impl AdjudicatePane {
     }
 
     /// Receives the disputes of a round. The current item stays if it is still among them.
-    pub fn take_disputes(&mut self, round: &str, disputes: Result<Vec<Dispute>>) -> Vec<Effect> {
+    pub fn on_disputes(&mut self, round: &str, disputes: Result<Vec<Dispute>>) -> Vec<Effect> {
         if self.round.as_deref() != Some(round) {
             return Vec::new();
         }
@@ -211,11 +212,11 @@ impl AdjudicatePane {
     }
 
     /// Receives what adjudicators may see, and the guidelines.
-    pub fn take_about(
+    pub fn on_context(
         &mut self,
         round: &str,
         show: bool,
-        about: Result<Adjudicating>,
+        about: Result<AdjudicationContext>,
     ) -> Vec<Effect> {
         if self.round.as_deref() != Some(round) {
             return Vec::new();
@@ -225,7 +226,7 @@ impl AdjudicatePane {
             Err(problem) => return refuse(error_line(&problem)),
         }
         if show {
-            settle::earlier(&self.about)
+            adjudication::earlier(&self.about)
         } else {
             Vec::new()
         }
@@ -282,7 +283,7 @@ impl AdjudicatePane {
 
     fn arrived(&mut self) {
         (self.scrolled, self.picture) = ([0; 2], Picture::Loading);
-        (self.looking, self.pair) = (Looking::default(), None);
+        (self.looking, self.pair) = (ViewState::default(), None);
     }
 
     /// Requests the current item and the next one if they are missing.
@@ -309,7 +310,7 @@ impl AdjudicatePane {
 
     fn ask_item(&mut self, number: u32) -> Effect {
         self.asked.push(number);
-        Effect::Ask(Want::Item(number), request::Item(number).into())
+        Effect::Ask(ReplyFor::Item(number), request::Item(number).into())
     }
 
     /// Requests a changed item again. The old version stays on the screen until then.
@@ -327,11 +328,11 @@ impl AdjudicatePane {
     }
 
     /// Receives an item, without the parts that adjudicators may not see.
-    pub fn take_item(&mut self, number: u32, view: Result<ItemView>) {
+    pub fn on_item(&mut self, number: u32, view: Result<ItemView>) {
         self.asked.retain(|asked| *asked != number);
         let loaded = view
             .map_err(|problem| error_line(&problem))
-            .and_then(Loaded::of);
+            .and_then(Loaded::from_view);
         // The verdicts are shown below the item.
         let loaded = loaded.map(|loaded| Loaded {
             standing: Vec::new(),
@@ -405,7 +406,7 @@ impl AdjudicatePane {
             Action::PreviousDispute => self.step(false),
             Action::NextOpen => self.next_open(),
             Action::ChooseRound => self.ask_round(),
-            Action::ShowSettled => {
+            Action::ShowAdjudicated => {
                 self.only_open = !self.only_open;
                 let text = if self.only_open {
                     "open items only"

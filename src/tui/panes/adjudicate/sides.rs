@@ -6,7 +6,7 @@ use ratatui::style::Modifier;
 
 use crate::theme::{Look, Role};
 use crate::widgets::text;
-use benchtop_model::round::state::{Adjudicating, Dispute, Side};
+use benchtop_model::round::state::{AdjudicationContext, Dispute, OthersVerdict};
 use benchtop_model::verdict::Part;
 use benchtop_model::{Judgement, Verdict, history};
 
@@ -36,7 +36,12 @@ fn verdict_words(judgement: &Judgement) -> (String, Role) {
 }
 
 /// The lines of a verdict, wrapped to `width`.
-fn column(head: &str, side: &Side, about: &Adjudicating, width: usize) -> Vec<Line> {
+fn column(
+    head: &str,
+    side: &OthersVerdict,
+    about: &AdjudicationContext,
+    width: usize,
+) -> Vec<Line> {
     let j = &side.judgement;
     let mut lines = Vec::new();
     let mut say = |text: &str, role: Role, modifier: Modifier| {
@@ -66,7 +71,7 @@ fn column(head: &str, side: &Side, about: &Adjudicating, width: usize) -> Vec<Li
         Role::Dim,
         Modifier::empty(),
     );
-    let Some(asked) = &j.asked else { return lines };
+    let Some(asked) = &j.round else { return lines };
     match (asked.part, asked.revealed) {
         (Part::Revision, true) => say("changed after seeing others", Role::Warn, Modifier::empty()),
         (Part::Revision, false) => say(
@@ -92,7 +97,7 @@ fn column(head: &str, side: &Side, about: &Adjudicating, width: usize) -> Vec<Li
 /// their width.
 fn columns(
     dispute: &Dispute,
-    about: &Adjudicating,
+    about: &AdjudicationContext,
     width: u16,
     look: &Look,
 ) -> (Vec<Vec<Line>>, usize, u16) {
@@ -101,7 +106,7 @@ fn columns(
         .as_ref()
         .map(|side| (format!("adjudicated by {}", side.who), side));
     let sides = dispute.verdicts.iter().map(|side| (side.who.clone(), side));
-    let sides: Vec<(String, &Side)> = settled.into_iter().chain(sides).collect();
+    let sides: Vec<(String, &OthersVerdict)> = settled.into_iter().chain(sides).collect();
     let fits = usize::from((width + GAP) / (NARROW + GAP)).clamp(1, sides.len().max(1));
     // Accessible mode lists the columns one below the other.
     let beside = if look.accessible { 1 } else { fits };
@@ -118,7 +123,7 @@ fn columns(
 /// fit.
 pub(super) fn draw(
     dispute: &Dispute,
-    about: &Adjudicating,
+    about: &AdjudicationContext,
     scroll: usize,
     area: Rect,
     buf: &mut Buffer,

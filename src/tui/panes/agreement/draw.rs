@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{AgreementPane, Part, parts};
+use super::{AgreementPane, Part, details};
 use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::theme::{Look, Role};
@@ -118,19 +118,19 @@ impl AgreementPane {
         let mut lines = Lines::new(parts.side, buf, look);
         let copy = keys.press(Action::CopyMethods);
         if parts.wide {
-            parts::numbers(row, found, &mut lines);
-            lines.say("", Role::Text);
-            parts::table(row, found, &mut lines);
-            lines.say("", Role::Text);
-            parts::people(found, &mut lines);
-            lines.say("", Role::Text);
-            return parts::methods(found, &copy, &mut lines);
+            details::numbers(row, found, &mut lines);
+            lines.text("", Role::Text);
+            details::table(row, found, &mut lines);
+            lines.text("", Role::Text);
+            details::people(found, &mut lines);
+            lines.text("", Role::Text);
+            return details::methods(found, &copy, &mut lines);
         }
         match self.part {
-            Part::Numbers => parts::numbers(row, found, &mut lines),
-            Part::Table => parts::table(row, found, &mut lines),
-            Part::People => parts::people(found, &mut lines),
-            Part::Methods => parts::methods(found, &copy, &mut lines),
+            Part::Numbers => details::numbers(row, found, &mut lines),
+            Part::Table => details::table(row, found, &mut lines),
+            Part::People => details::people(found, &mut lines),
+            Part::Methods => details::methods(found, &copy, &mut lines),
         }
     }
 

@@ -1,16 +1,16 @@
 //! The effects that the agreement pane hands to the program.
 
 use crate::widgets::table::CopyWhat;
-use benchtop_model::agreement::analysis::AgreementAsk;
+use benchtop_model::agreement::analysis::AgreementQuery;
 use benchtop_protocol::wire::AnyRequest;
 
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Want {
+pub enum ReplyFor {
     /// [`take_rounds`](super::AgreementPane::take_rounds).
     Rounds,
     /// [`take_agreed`](super::AgreementPane::take_agreed), for this request.
-    Agreed(AgreementAsk),
+    Agreed(AgreementQuery),
 }
 
 /// The purpose of a choice.
@@ -26,7 +26,7 @@ pub enum ChoiceFor {
 #[derive(Clone, Debug)]
 pub enum AgreementEffect {
     /// Send a request to the owner. `Want` names the receiver of the reply.
-    Ask(Want, AnyRequest),
+    Ask(ReplyFor, AnyRequest),
     /// Ask for a choice.
     AskChoice {
         purpose: ChoiceFor,

@@ -8,18 +8,18 @@
 //! | `parts` | details of a row: numbers, table, annotators, methods paragraph |
 //! | `draw` | layout and drawing |
 
+mod details;
 mod draw;
 mod effects;
-mod parts;
 mod rows;
 
-pub use effects::{AgreementEffect, ChoiceFor, Want};
+pub use effects::{AgreementEffect, ChoiceFor, ReplyFor};
 
 use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
 use crate::widgets::table::{Answer, CopyFormat, CopyWhat, LocalTable, TableEffect};
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, By, Row};
+use benchtop_model::agreement::analysis::{AgreementAnalysis, AgreementQuery, GroupBy, Row};
 use benchtop_model::round::state::RoundState;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::{Filter, QuestionKind, Result};
@@ -58,12 +58,12 @@ pub struct AgreementPane {
     round: Option<String>,
     /// Whether the annotator chose the round. Otherwise it is the newest with visible results.
     chosen: bool,
-    by: By,
-    found: Option<Agreed>,
+    by: GroupBy,
+    found: Option<AgreementAnalysis>,
     /// The error of the last request.
     failed: Option<String>,
     /// The last request. Replies to earlier ones are ignored.
-    asked: Option<AgreementAsk>,
+    asked: Option<AgreementQuery>,
     /// Whether the reply is pending. New verdicts then set `stale` and the request is repeated
     /// afterwards, so that results show up even while verdicts pour in.
     waiting: bool,
@@ -86,7 +86,7 @@ impl AgreementPane {
             rounds: None,
             round: None,
             chosen: false,
-            by: By::default(),
+            by: GroupBy::default(),
             found: None,
             failed: None,
             asked: None,
@@ -94,7 +94,7 @@ impl AgreementPane {
             stale: false,
             part: Part::Numbers,
             wide: false,
-            table: rows::table(By::default()),
+            table: rows::table(GroupBy::default()),
         }
     }
 
@@ -105,7 +105,7 @@ impl AgreementPane {
 
     /// Opens the pane or reloads it: requests the rounds first.
     pub fn start(&mut self) -> Vec<Effect> {
-        vec![Effect::Ask(Want::Rounds, request::Rounds.into())]
+        vec![Effect::Ask(ReplyFor::Rounds, request::Rounds.into())]
     }
 
     /// Requests the numbers again after new verdicts. The old ones stay until the reply.
@@ -123,7 +123,7 @@ impl AgreementPane {
     /// Requests the numbers. Without `intervals` the reply is fast.
     fn ask(&mut self, intervals: bool) -> Vec<Effect> {
         let bootstrap = intervals.then(Bootstrap::default);
-        let ask = AgreementAsk {
+        let ask = AgreementQuery {
             round: self.round.clone(),
             by: self.by,
             bootstrap,
@@ -131,7 +131,7 @@ impl AgreementPane {
         self.asked = Some(ask.clone());
         (self.waiting, self.stale) = (true, false);
         vec![Effect::Ask(
-            Want::Agreed(ask.clone()),
+            ReplyFor::Agreed(ask.clone()),
             request::Agreement(ask).into(),
         )]
     }
@@ -145,7 +145,7 @@ impl AgreementPane {
 
     /// Receives the rounds. Until the annotator chooses, shows the newest round with visible
     /// results.
-    pub fn take_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<Effect> {
+    pub fn on_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<Effect> {
         let list = rounds.as_ref().map_or(&[][..], Vec::as_slice);
         let gone = self
             .round
@@ -178,7 +178,11 @@ impl AgreementPane {
     }
 
     /// Receives results. Ignores those of an earlier request.
-    pub fn take_agreed(&mut self, ask: AgreementAsk, found: Result<Agreed>) -> Vec<Effect> {
+    pub fn on_agreement(
+        &mut self,
+        ask: AgreementQuery,
+        found: Result<AgreementAnalysis>,
+    ) -> Vec<Effect> {
         if self.asked.as_ref() != Some(&ask) {
             return vec![];
         }
@@ -211,11 +215,11 @@ impl AgreementPane {
         match action {
             Action::Back => vec![Effect::Leave],
             Action::GroupAgreement => {
-                let at = By::ALL
+                let at = GroupBy::ALL
                     .iter()
                     .position(|by| *by == self.by)
                     .map_or(0, |at| at + 1);
-                self.by = By::ALL[at % By::ALL.len()];
+                self.by = GroupBy::ALL[at % GroupBy::ALL.len()];
                 self.reload()
             }
             Action::AgreementRound => self.ask_round(),
@@ -318,7 +322,7 @@ impl AgreementPane {
                     what: but.unwrap_or_else(|| format!("{rows} rows")),
                 }]
             }
-            Answer::Said(text) => vec![Effect::Say(text)],
+            Answer::Message(text) => vec![Effect::Say(text)],
             _ => refuse(format!("`{}` does nothing in this table", action.name())),
         }
     }
@@ -331,17 +335,17 @@ impl AgreementPane {
         };
         let mut filter = Filter::default();
         match (self.by, self.by.field()) {
-            (By::Pair, _) => {
+            (GroupBy::Pair, _) => {
                 return refuse(
                     "a pair has no items to open; `benchtop round disputes` lists differences",
                 );
             }
-            (By::Type, _) => filter.kind.extend(QuestionKind::from_name(&row.name)),
-            (By::Outcome, _) => filter.outcome.extend(Outcome::from_name(&row.name)),
+            (GroupBy::Type, _) => filter.kind.extend(QuestionKind::from_name(&row.name)),
+            (GroupBy::Outcome, _) => filter.outcome.extend(Outcome::from_name(&row.name)),
             (_, Some(field)) => filter.add(field, vec![row.name.clone()]),
             (_, None) => {}
         }
-        vec![Effect::Filter(filter.words())]
+        vec![Effect::Filter(filter.to_text())]
     }
 }
 

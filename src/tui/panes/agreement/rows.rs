@@ -4,14 +4,14 @@ use crate::theme::Role;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::{self, grouped};
 use benchtop_model::agreement::Estimate;
-use benchtop_model::agreement::analysis::{Agreed, By, Measure, Row};
+use benchtop_model::agreement::analysis::{AgreementAnalysis, GroupBy, Measure, Row};
 
-pub(super) fn table(by: By) -> LocalTable {
+pub(super) fn table(by: GroupBy) -> LocalTable {
     LocalTable::new(columns(by, 16), Vec::new(), 1, Empty::Loading)
 }
 
 /// The columns. The most important come first, since there may be little room.
-fn columns(by: By, name: u16) -> Vec<Spec> {
+fn columns(by: GroupBy, name: u16) -> Vec<Spec> {
     let mut columns = vec![
         Spec::text(by.title(), name),
         Spec::number("doubled", "", ColumnKind::Number, 7),
@@ -31,7 +31,7 @@ fn columns(by: By, name: u16) -> Vec<Spec> {
 }
 
 /// Fills the table. The cursor stays on the row of the same name.
-pub(super) fn fill(table: &mut LocalTable, found: &Agreed) {
+pub(super) fn fill(table: &mut LocalTable, found: &AgreementAnalysis) {
     let names = found.rows.iter().map(|row| text::width(row.label()));
     let widest = names
         .chain([text::width(found.by.title())])
@@ -78,11 +78,11 @@ fn cells(row: &Row, is_all: bool) -> Vec<LocalCell> {
         name.view.role = Role::Heading;
     }
     let mut cells = vec![name, count(m.doubles)];
-    cells.extend(Measure::ALL.map(|measure| value(measure, measure.of(m))));
+    cells.extend(Measure::ALL.map(|measure| value(measure, measure.estimate(m))));
     let alpha = &m.krippendorff_alpha;
     cells.push(match alpha.interval {
         Ok(found) => LocalCell::number(
-            Measure::Alpha.range(found.low, found.high),
+            Measure::Alpha.format_interval(found.low, found.high),
             Some(found.high - found.low),
         ),
         Err(_) => nothing(),
@@ -101,6 +101,6 @@ fn nothing() -> LocalCell {
 fn value(measure: Measure, estimate: &Estimate) -> LocalCell {
     estimate.value.map_or_else(
         |_| nothing(),
-        |value| LocalCell::number(measure.shown(value), Some(value)),
+        |value| LocalCell::number(measure.format_value(value), Some(value)),
     )
 }

@@ -45,16 +45,16 @@ fn report(n: u32, bootstrap: Option<Bootstrap>) -> AgreementReport {
     )
 }
 
-fn answer(ask: &AgreementAsk) -> Agreed {
+fn answer(ask: &AgreementQuery) -> AgreementAnalysis {
     let whole = report(40, ask.bootstrap);
     let rows = match ask.by {
-        By::Pair => vec![],
+        GroupBy::Pair => vec![],
         _ => vec![
             Row::group("animal", report(30, ask.bootstrap)),
             Row::group("", report(1, ask.bootstrap)),
         ],
     };
-    Agreed {
+    AgreementAnalysis {
         round: ask.round.clone(),
         protocol: Protocol::BothAccept,
         by: ask.by,
@@ -73,12 +73,12 @@ fn answer(ask: &AgreementAsk) -> Agreed {
 }
 
 /// Answers all requests for agreement and their follow-ups.
-fn feed(pane: &mut AgreementPane, effects: Vec<Effect>) -> Vec<AgreementAsk> {
+fn feed(pane: &mut AgreementPane, effects: Vec<Effect>) -> Vec<AgreementQuery> {
     let (mut asked, mut todo) = (Vec::new(), effects);
     while let Some(effect) = todo.pop() {
-        if let Effect::Ask(Want::Agreed(ask), AnyRequest::Agreement(_)) = effect {
+        if let Effect::Ask(ReplyFor::Agreed(ask), AnyRequest::Agreement(_)) = effect {
             asked.push(ask.clone());
-            todo.extend(pane.take_agreed(ask.clone(), Ok(answer(&ask))));
+            todo.extend(pane.on_agreement(ask.clone(), Ok(answer(&ask))));
         }
     }
     asked
@@ -89,11 +89,11 @@ fn shown() -> AgreementPane {
     assert!(matches!(
         &pane.start()[..],
         [Effect::Ask(
-            Want::Rounds,
+            ReplyFor::Rounds,
             AnyRequest::Rounds(request::Rounds)
         )]
     ));
-    let effects = pane.take_rounds(Ok(vec![state("first", true), state("second", false)]));
+    let effects = pane.on_rounds(Ok(vec![state("first", true), state("second", false)]));
     let asked = feed(&mut pane, effects);
     assert_eq!(asked.len(), 2, "numbers first, then intervals");
     assert_eq!(
@@ -177,7 +177,7 @@ fn groups_switch_and_open_their_items() {
             .iter()
             .map(|a| a.by)
             .collect::<Vec<_>>(),
-        [By::Subtask; 2]
+        [GroupBy::Subtask; 2]
     );
     let picture = drawn(&mut pane, (80, 21));
     assert!(
@@ -202,11 +202,11 @@ fn groups_switch_and_open_their_items() {
     assert_eq!(pane.row().unwrap().label(), "(none)");
     // While a reply is pending nothing is requested; afterwards one request follows.
     let effects = pane.refresh();
-    let [Effect::Ask(Want::Agreed(ask), _)] = &effects[..] else {
+    let [Effect::Ask(ReplyFor::Agreed(ask), _)] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert!(pane.refresh().is_empty() && pane.refresh().is_empty());
-    let effects = pane.take_agreed(ask.clone(), Ok(answer(ask)));
+    let effects = pane.on_agreement(ask.clone(), Ok(answer(ask)));
     assert_eq!(feed(&mut pane, effects).len(), 1);
 }
 
@@ -214,12 +214,15 @@ fn groups_switch_and_open_their_items() {
 fn a_late_reply_is_ignored_and_an_error_is_shown() {
     let mut pane = shown();
     pane.act(Action::GroupAgreement);
-    let late = AgreementAsk {
+    let late = AgreementQuery {
         round: Some("first".into()),
-        by: By::Pair,
+        by: GroupBy::Pair,
         bootstrap: None,
     };
-    assert!(pane.take_agreed(late.clone(), Ok(answer(&late))).is_empty());
+    assert!(
+        pane.on_agreement(late.clone(), Ok(answer(&late)))
+            .is_empty()
+    );
     assert!(drawn(&mut pane, (80, 21)).contains("Loading"));
     let effects = pane.act(Action::AgreementRound);
     let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
@@ -229,11 +232,11 @@ fn a_late_reply_is_ignored_and_an_error_is_shown() {
     assert_eq!(names, ["second", "first", "outside rounds"]);
     assert!(lines[0].1.contains("blind"));
     let effects = pane.chosen(&purpose.clone(), 0);
-    let [Effect::Ask(Want::Agreed(ask), _)] = &effects[..] else {
+    let [Effect::Ask(ReplyFor::Agreed(ask), _)] = &effects[..] else {
         panic!("{effects:?}")
     };
     let blind = Error::new(ErrorKind::Denied, "the round `second` is blind").help("judge first");
-    pane.take_agreed(ask.clone(), Err(blind));
+    pane.on_agreement(ask.clone(), Err(blind));
     let picture = drawn(&mut pane, (80, 21));
     assert!(
         picture.contains("the round `second` is blind") && picture.contains("judge first"),
@@ -241,9 +244,9 @@ fn a_late_reply_is_ignored_and_an_error_is_shown() {
     );
     refused(&pane.act(Action::CopyMethods));
     // The choice stays when rounds change, until the round is gone.
-    pane.take_rounds(Ok(vec![state("second", false), state("third", true)]));
+    pane.on_rounds(Ok(vec![state("second", false), state("third", true)]));
     assert_eq!(pane.round.as_deref(), Some("second"));
-    pane.take_rounds(Ok(vec![state("third", true)]));
+    pane.on_rounds(Ok(vec![state("third", true)]));
     assert_eq!(pane.round.as_deref(), Some("third"));
 }
 
@@ -251,18 +254,18 @@ fn a_late_reply_is_ignored_and_an_error_is_shown() {
 fn empty_states_and_all_sizes_are_drawn() {
     let mut pane = AgreementPane::new();
     assert!(drawn(&mut pane, (80, 21)).contains("Loading"));
-    let effects = pane.take_rounds(Ok(vec![]));
-    let [Effect::Ask(Want::Agreed(ask), _)] = &effects[..] else {
+    let effects = pane.on_rounds(Ok(vec![]));
+    let [Effect::Ask(ReplyFor::Agreed(ask), _)] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert_eq!(ask.round, None);
     let empty = Agreement::new(Scale::new(2, 0).unwrap()).counts().report();
-    let nobody = Agreed {
+    let nobody = AgreementAnalysis {
         rows: vec![Row::group("all", empty)],
         raters: vec![],
         ..answer(ask)
     };
-    pane.take_agreed(ask.clone(), Ok(nobody));
+    pane.on_agreement(ask.clone(), Ok(nobody));
     assert!(drawn(&mut pane, (80, 21)).contains("(9)"));
     for size in [(1, 1), (4, 6), (20, 3), (131, 25), (300, 80)] {
         let mut pane = shown();

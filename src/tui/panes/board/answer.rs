@@ -13,7 +13,7 @@ use crate::panes::review::{Loaded, Picture, draw_picture};
 use crate::theme::{Look, Role};
 use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
 use crate::widgets::text;
-use benchtop_model::board::{AnswerDetail, Answered, ModelAnswer};
+use benchtop_model::board::{AnswerDetail, ItemAnswers, ModelAnswer};
 use benchtop_model::{Item, Result};
 use benchtop_protocol::wire::ItemView;
 
@@ -36,7 +36,7 @@ pub enum AnswerEffect {
 /// The answers of all models to one question.
 #[derive(Clone, Debug)]
 pub struct AnswerView {
-    found: Answered,
+    found: ItemAnswers,
     /// The visible answers in order. Row ids are indexes into it.
     order: Vec<usize>,
     only_wrong: bool,
@@ -91,7 +91,7 @@ fn about(b: &AnswerDetail, room: usize) -> Vec<TextLine> {
             .is_right()
             .is_some_and(|right| b.right.is_some_and(|own| own != right));
         let role = if differs { Role::Warn } else { Role::Text };
-        say(&format!("tool: {}", tool.said()), role);
+        say(&format!("tool: {}", tool.describe()), role);
     }
     say(&b.trace, Role::Dim);
     if let Some(reasoning) = &b.reasoning {
@@ -103,7 +103,7 @@ fn about(b: &AnswerDetail, room: usize) -> Vec<TextLine> {
 
 impl AnswerView {
     /// A view of these answers with the cursor on `model`.
-    pub fn new(found: Answered, model: &str) -> AnswerView {
+    pub fn new(found: ItemAnswers, model: &str) -> AnswerView {
         let has_tool = found.answers.iter().any(|of| of.answer.tool.is_some());
         let mut columns = vec![
             Spec::text("model", 18),
@@ -160,7 +160,7 @@ impl AnswerView {
             cells.push(or_none(b.extracted.as_ref(), unread(b)));
             if has_tool {
                 cells.push(or_none(
-                    b.tool.as_ref().map(|tool| tool.said()).as_ref(),
+                    b.tool.as_ref().map(|tool| tool.describe()).as_ref(),
                     "-",
                 ));
             }
@@ -172,7 +172,7 @@ impl AnswerView {
             .filter(|at| !self.only_wrong || is_wrong(at))
             .collect();
         if self.wrong_first {
-            let worth = |at: &usize| answers[*at].answer.worth().unwrap_or(f32::INFINITY);
+            let worth = |at: &usize| answers[*at].answer.score().unwrap_or(f32::INFINITY);
             self.order.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
         }
         let rows = self.order.iter().map(|at| line(&answers[*at])).collect();
@@ -226,7 +226,10 @@ impl AnswerView {
     /// Receives the item, whose picture is shown beside the answers.
     pub fn take_item(&mut self, number: u32, view: Result<ItemView>) {
         if number == self.found.number {
-            self.loaded = Some(view.map_err(|problem| problem.what).and_then(Loaded::of));
+            self.loaded = Some(
+                view.map_err(|problem| problem.what)
+                    .and_then(Loaded::from_view),
+            );
         }
     }
 

@@ -11,7 +11,7 @@ use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Sp
 use crate::widgets::text;
 use benchtop_metrics::statistics::p_text;
 use benchtop_model::Filter;
-use benchtop_model::board::analysis::Compared;
+use benchtop_model::board::analysis::ModelComparison;
 use benchtop_model::board::{Cell, Scale};
 
 /// The result of an action.
@@ -25,14 +25,14 @@ pub enum CompareEffect {
 
 #[derive(Clone, Debug)]
 pub struct CompareView {
-    compared: Compared,
+    compared: ModelComparison,
     scale: Scale,
     table: LocalTable,
 }
 
 impl CompareView {
     /// A view of a comparison by a column with this scale.
-    pub fn new(compared: Compared, scale: Scale) -> CompareView {
+    pub fn new(compared: ModelComparison, scale: Scale) -> CompareView {
         let [a, b] = &compared.models;
         let mut columns = vec![Spec::text("units", 40)];
         columns.extend([
@@ -104,7 +104,7 @@ impl CompareView {
                             only: Some(items.clone()),
                             ..Filter::default()
                         }
-                        .words(),
+                        .to_text(),
                     ),
                 }
             }
@@ -212,15 +212,15 @@ impl CompareView {
         });
         let height = area.height.min(7);
         let mut lines = Lines::new(Rect { height, ..area }, buf, look);
-        lines.say(
+        lines.text(
             &format!(" {} vs {} by {}", c.models[0], c.models[1], c.column),
             Role::Heading,
         );
-        lines.say(&format!(" {}", self.side(0)), Role::Text);
-        lines.say(&format!(" {}", self.side(1)), Role::Text);
-        lines.say(&format!(" {delta}"), Role::Accent);
-        lines.say(&format!(" {how}"), Role::Dim);
-        lines.say(&format!(" {test}"), Role::Text);
+        lines.text(&format!(" {}", self.side(0)), Role::Text);
+        lines.text(&format!(" {}", self.side(1)), Role::Text);
+        lines.text(&format!(" {delta}"), Role::Accent);
+        lines.text(&format!(" {how}"), Role::Dim);
+        lines.text(&format!(" {test}"), Role::Text);
         let table = Rect {
             y: area.y + height,
             height: area.height - height,
@@ -233,17 +233,17 @@ impl CompareView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use benchtop_model::board::analysis::Redrawn;
+    use benchtop_model::board::analysis::BootstrapResult;
 
     #[test]
     fn the_score_on_shared_questions_is_shown_beside_the_board_score() {
         let share = |k, n| Some(Cell::Share { k, n });
-        let compared = Compared {
+        let compared = ModelComparison {
             models: ["m".into(), "n".into()],
             column: "Acc".into(),
             cells: [share(70, 80), share(30, 40)],
             delta: Some(0.0),
-            redrawn: Redrawn {
+            redrawn: BootstrapResult {
                 interval: None,
                 why_not: None,
                 cluster: "question".into(),
@@ -256,7 +256,7 @@ mod tests {
         let view = CompareView::new(compared.clone(), Scale::Share);
         assert_eq!(view.side(0), "m: 87.50 % = 70/80; shared 75.00 % = 30/40");
         let same = CompareView::new(
-            Compared {
+            ModelComparison {
                 cells: compared.shared,
                 ..compared
             },

@@ -6,7 +6,7 @@ use crate::theme::Role;
 use crate::widgets::page::Page;
 use crate::widgets::text;
 use benchtop_metrics::statistics::p_text;
-use benchtop_model::board::analysis::{Rank, ScEstimate, Sure, untested};
+use benchtop_model::board::analysis::{CellInterval, Rank, ScEstimate, untested};
 use benchtop_model::board::model_names::same;
 use benchtop_model::board::{Board, Cell, Column, Row, Scale};
 
@@ -272,7 +272,7 @@ impl BoardPane {
 }
 
 /// The interval of the true SC, and the SC that chance alone produces.
-fn sc_text(sure: &Sure, sc: ScEstimate, column: &Column) -> String {
+fn sc_text(sure: &CellInterval, sc: ScEstimate, column: &Column) -> String {
     let interval = match sure.redrawn.interval {
         Some(i) => format!("true SC 95 % {}", range(i.low, i.high, column.scale)),
         None => "no interval".into(),
@@ -295,7 +295,7 @@ pub(super) fn nothing(row: &Row, column: &Column) -> String {
         many => format!("{} answers", text::grouped(many)),
     };
     match row.counts.uncompared {
-        1.. if column.is_of_free_form() => {
+        1.. if column.uses_free_form() => {
             format!("{answers} not compared yet: `benchtop eval similarity`")
         }
         _ => "no answers".into(),
@@ -318,7 +318,7 @@ pub(super) fn about(board: &Board, row: &Row) -> Page {
             .notes
             .iter()
             .fold(page.heading("Notes"), |page, note| {
-                page.say(format!("- {note}"))
+                page.paragraph(format!("- {note}"))
             });
     }
     page = page.heading("Columns");

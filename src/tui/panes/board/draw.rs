@@ -10,7 +10,7 @@ use crate::theme::{Look, Role};
 use crate::widgets::table::Empty;
 use crate::widgets::table::draw::{BAR, draw_empty};
 use crate::widgets::text;
-use benchtop_model::board::{Curated, Printed};
+use benchtop_model::board::{Curated, PublishedFigures};
 
 /// The scored items, for menus and titles.
 pub(super) fn on(curated: &Curated) -> String {
@@ -22,11 +22,11 @@ pub(super) fn on(curated: &Curated) -> String {
 }
 
 /// The published rows, for menus and titles.
-pub(super) fn printed(printed: &Printed) -> String {
+pub(super) fn printed(printed: &PublishedFigures) -> String {
     match printed {
-        Printed::Off => "none".into(),
-        Printed::All => "of all papers".into(),
-        Printed::Paper(name) => format!("of {name}"),
+        PublishedFigures::Off => "none".into(),
+        PublishedFigures::All => "of all papers".into(),
+        PublishedFigures::Paper(name) => format!("of {name}"),
     }
 }
 
@@ -50,7 +50,7 @@ impl BoardPane {
             " questions"
         };
         if !self.shown.filter.is_empty() {
-            title += &format!("  only {}", self.shown.filter.words());
+            title += &format!("  only {}", self.shown.filter.to_text());
         }
         if let Some(rule) = &self.shown.rule {
             title += &format!("  by {rule}");
@@ -58,7 +58,7 @@ impl BoardPane {
                 title += &format!(" ({} parsed differently)", text::grouped(n));
             }
         }
-        if self.shown.printed != Printed::Off {
+        if self.shown.printed != PublishedFigures::Off {
             let rows = board
                 .rows
                 .iter()
@@ -88,7 +88,7 @@ impl BoardPane {
         match self.layers.last_mut() {
             Some(Layer::Frequency(view)) => return view.draw(area, buf, look),
             Some(Layer::Describe(view)) => return view.draw(area, buf, look),
-            Some(Layer::Behind(view)) => return view.draw(area, buf, look),
+            Some(Layer::Drilldown(view)) => return view.draw(area, buf, look),
             Some(Layer::Answer(view)) => return view.draw(area, keys, buf, look),
             Some(Layer::View(view)) => return view.draw(area, buf, look),
             Some(Layer::Compare(view)) => return view.draw(area, buf, look),

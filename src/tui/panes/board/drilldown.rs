@@ -19,7 +19,7 @@ pub enum BehindEffect {
 }
 
 #[derive(Clone, Debug)]
-pub struct BehindView {
+pub struct DrilldownView {
     model: String,
     /// The column that the answers belong to. `None` for a list under a title of its own.
     pub(super) column: Option<String>,
@@ -78,18 +78,23 @@ pub(super) fn unread(b: &AnswerDetail) -> &'static str {
     }
 }
 
-impl BehindView {
+impl DrilldownView {
     /// A list of the answers behind the cell of `model` and `column`: the first ones of `all`.
-    pub fn new(model: &str, column: &str, answers: Vec<AnswerDetail>, all: u64) -> BehindView {
+    pub fn new(model: &str, column: &str, answers: Vec<AnswerDetail>, all: u64) -> DrilldownView {
         let title = format!("{column}: answers of {model}");
-        BehindView {
+        DrilldownView {
             column: Some(column.to_string()),
-            ..BehindView::titled(title, model, answers, all)
+            ..DrilldownView::titled(title, model, answers, all)
         }
     }
 
     /// A list of a model's answers under a title.
-    pub fn titled(title: String, model: &str, answers: Vec<AnswerDetail>, all: u64) -> BehindView {
+    pub fn titled(
+        title: String,
+        model: &str,
+        answers: Vec<AnswerDetail>,
+        all: u64,
+    ) -> DrilldownView {
         let has_tool = answers.iter().any(|b| b.tool.is_some());
         let mut columns = vec![
             Spec::text("unit", 12),
@@ -110,7 +115,7 @@ impl BehindView {
         let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });
         let model = model.to_string();
         let (order, only_wrong, wrong_first) = (Vec::new(), false, false);
-        let mut view = BehindView {
+        let mut view = DrilldownView {
             model,
             column: None,
             answers,
@@ -147,7 +152,7 @@ impl BehindView {
             ];
             if has_tool {
                 cells.push(or_none(
-                    b.tool.as_ref().map(|tool| tool.said()).as_ref(),
+                    b.tool.as_ref().map(|tool| tool.describe()).as_ref(),
                     "-",
                 ));
             }
@@ -160,7 +165,7 @@ impl BehindView {
             .collect();
         if self.wrong_first {
             // Answers that were not compared yet come last.
-            let worth = |at: &usize| self.answers[*at].worth().unwrap_or(f32::INFINITY);
+            let worth = |at: &usize| self.answers[*at].score().unwrap_or(f32::INFINITY);
             self.order.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
         }
         let rows = self
@@ -280,7 +285,7 @@ mod tests {
             item: "mvp/413".into(),
             ..behind(None)
         };
-        let mut view = BehindView::new("m", "qAcc.L_l", vec![behind(Some("No.")), next], 2);
+        let mut view = DrilldownView::new("m", "qAcc.L_l", vec![behind(Some("No.")), next], 2);
         let effects = view.act(Action::Open);
         let [BehindEffect::Show(item, model)] = &effects[..] else {
             panic!("{effects:?}")
@@ -302,8 +307,8 @@ mod tests {
             ..behind(Some("x"))
         };
         let answers = vec![of("1", true), of("2", false), of("3", true), of("4", false)];
-        let mut view = BehindView::new("m", "c", answers, 9);
-        let keys = |view: &BehindView| {
+        let mut view = DrilldownView::new("m", "c", answers, 9);
+        let keys = |view: &DrilldownView| {
             view.order
                 .iter()
                 .map(|at| view.answers[*at].key.clone())
@@ -347,7 +352,7 @@ mod tests {
             wrong,
         ];
         let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
-        let mut view = BehindView::new("m", "c", answers, 4);
+        let mut view = DrilldownView::new("m", "c", answers, 4);
         let area = Rect::new(0, 0, 100, 8);
         let mut buf = Buffer::empty(area);
         view.draw(area, &mut buf, &look);
@@ -377,7 +382,7 @@ mod tests {
 
     #[test]
     fn an_empty_list_opens_nothing() {
-        let mut view = BehindView::new("m", "c", vec![], 0);
+        let mut view = DrilldownView::new("m", "c", vec![], 0);
         assert!(matches!(
             &view.act(Action::Open)[..],
             [BehindEffect::Table(Answer::Effect(TableEffect::Refuse(_)))]

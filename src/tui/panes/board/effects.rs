@@ -1,7 +1,7 @@
 //! The effects that the leaderboard hands to the program.
 
 use crate::widgets::table::CopyWhat;
-use benchtop_model::board::{BoardAsk, Curated, Printed};
+use benchtop_model::board::{BoardQuery, Curated, PublishedFigures};
 use benchtop_protocol::wire::AnyRequest;
 
 use super::views::Kind;
@@ -9,31 +9,31 @@ use super::views::Kind;
 /// The receiver of an owner's reply, with the board that it belongs to. Replies for an earlier
 /// board are ignored.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Want {
+pub enum ReplyFor {
     /// [`take_board`](super::BoardPane::take_board).
-    Board(Box<BoardAsk>),
+    Board(Box<BoardQuery>),
     /// [`take_whole`](super::BoardPane::take_whole): the same board on all items.
-    Whole(Box<BoardAsk>),
+    Whole(Box<BoardQuery>),
     /// [`take_rounds`](super::BoardPane::take_rounds).
     Rounds,
     /// [`take_ranks`](super::BoardPane::take_ranks), by this column.
-    Ranks(Box<BoardAsk>, String),
+    Ranks(Box<BoardQuery>, String),
     /// [`take_sure`](super::BoardPane::take_sure): the interval for this model and column.
-    Sure(Box<BoardAsk>, String, String),
+    Sure(Box<BoardQuery>, String, String),
     /// [`take_compared`](super::BoardPane::take_compared).
-    Compared(Box<BoardAsk>),
+    Compared(Box<BoardQuery>),
     /// [`take_behind`](super::BoardPane::take_behind), for this model and column.
-    Behind(Box<BoardAsk>, String, String),
+    Behind(Box<BoardQuery>, String, String),
     /// [`take_answered`](super::BoardPane::take_answered): the model for the cursor, and whether it
     /// replaces an open view.
-    Answered(Box<BoardAsk>, String, bool),
+    Answered(Box<BoardQuery>, String, bool),
     /// [`take_item`](super::BoardPane::take_item), for this number.
     Item(u32),
     /// [`take_stable`](super::BoardPane::take_stable), by this column.
-    Stable(Box<BoardAsk>, String),
+    Stable(Box<BoardQuery>, String),
     /// [`take_disagreements`](super::BoardPane::take_disagreements), with another rule.
     Disagreements {
-        ask: Box<BoardAsk>,
+        ask: Box<BoardQuery>,
         other: Option<String>,
         /// Whether to show them or only count them.
         show: bool,
@@ -46,7 +46,7 @@ pub enum ChoiceFor {
     /// The items to score.
     Curated(Vec<Curated>),
     /// The published rows to show.
-    Printed(Vec<Printed>),
+    Printed(Vec<PublishedFigures>),
     /// The extraction rule.
     Rule(Vec<Option<String>>),
     /// The rule to compare with the board's rule.
@@ -63,9 +63,9 @@ pub enum ChoiceFor {
 #[derive(Clone, Debug)]
 pub enum BoardEffect {
     /// Send a request to the owner. `Want` names the receiver of the reply.
-    Ask(Want, AnyRequest),
+    Ask(ReplyFor, AnyRequest),
     /// Cancel this request.
-    Cancel(Want),
+    Cancel(ReplyFor),
     /// Ask for a choice.
     AskChoice {
         purpose: ChoiceFor,

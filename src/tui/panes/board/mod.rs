@@ -16,16 +16,16 @@
 //! | `answer`, `answered` | all answers to one question |
 
 mod answer;
-mod answered;
-mod choices;
 mod compare;
 mod detail;
 mod draw;
 mod drilldown;
 mod effects;
+mod item_answers;
+mod menus;
 mod responses;
 mod rules;
-mod stable;
+mod stability;
 mod table;
 mod table_effects;
 mod views;
@@ -33,15 +33,15 @@ mod views;
 use std::collections::BTreeMap;
 
 pub use answer::AnswerView;
-pub use drilldown::BehindView;
-pub use effects::{BoardEffect, ChoiceFor, Want};
+pub use drilldown::DrilldownView;
+pub use effects::{BoardEffect, ChoiceFor, ReplyFor};
 pub use views::Kind as Breakdown;
 
 use answer::AnswerEffect;
 use compare::{CompareEffect, CompareView};
 use drilldown::BehindEffect;
 use rules::{RulesEffect, RulesView};
-use stable::{StableEffect, StableView};
+use stability::{StableEffect, StableView};
 use table::{FIRST, Ranks};
 use views::{View, ViewEffect};
 
@@ -51,8 +51,8 @@ use crate::widgets::table::{
     CopyFormat, CopyWhat, DescribeView, FrequencyView, LocalTable, TableEffect,
 };
 use benchtop_model::Result;
-use benchtop_model::board::analysis::Sure;
-use benchtop_model::board::{AnswerDetail, Board, BoardAsk, Row};
+use benchtop_model::board::analysis::CellInterval;
+use benchtop_model::board::{AnswerDetail, Board, BoardQuery, Row};
 
 /// Cells with fewer units are dimmed and starred.
 pub const SMALL: u64 = 30;
@@ -65,7 +65,7 @@ pub type Interval = fn(k: u64, n: u64) -> (f64, f64);
 enum Layer {
     Frequency(FrequencyView),
     Describe(DescribeView),
-    Behind(BehindView),
+    Drilldown(DrilldownView),
     Answer(Box<AnswerView>),
     View(View),
     Compare(CompareView),
@@ -80,7 +80,7 @@ impl Layer {
         match self {
             Layer::Frequency(view) => Some(view.table_mut()),
             Layer::Describe(view) => Some(view.table_mut()),
-            Layer::Behind(view) => Some(view.table_mut()),
+            Layer::Drilldown(view) => Some(view.table_mut()),
             Layer::Answer(view) => Some(view.table_mut()),
             Layer::View(view) => Some(view.table_mut()),
             Layer::Compare(view) => Some(view.table_mut()),
@@ -96,21 +96,21 @@ pub struct BoardPane {
     interval: Interval,
     decimals: usize,
     /// The requested board. Until the reply, the screen shows the board of `shown`.
-    ask: BoardAsk,
-    asked: Option<BoardAsk>,
+    ask: BoardQuery,
+    asked: Option<BoardQuery>,
     /// Whether something changed while a request was pending.
     stale: bool,
-    shown: BoardAsk,
+    shown: BoardQuery,
     found: Option<Board>,
     /// The same board on all items, if the board has fewer.
-    whole: Option<(BoardAsk, Board)>,
+    whole: Option<(BoardQuery, Board)>,
     /// The error of the last request.
     failed: Option<String>,
     ranks: Option<Ranks>,
     /// The column of the last request for ranks.
     ranked_by: Option<String>,
     /// Requested intervals, by model and column.
-    intervals: BTreeMap<(String, String), Sure>,
+    intervals: BTreeMap<(String, String), CellInterval>,
     /// The model marked for a comparison.
     marked: Option<String>,
     /// The number of answers that the board's rule parses differently from each question's own
@@ -131,10 +131,10 @@ impl BoardPane {
         BoardPane {
             interval,
             decimals: 1,
-            ask: BoardAsk::default(),
+            ask: BoardQuery::default(),
             asked: None,
             stale: false,
-            shown: BoardAsk::default(),
+            shown: BoardQuery::default(),
             found: None,
             whole: None,
             failed: None,
@@ -158,8 +158,8 @@ impl BoardPane {
             decimals: decimals.clamp(1, 2),
             ..BoardPane::waiting(interval)
         };
-        pane.asked = Some(BoardAsk::default());
-        pane.take_board(&BoardAsk::default(), Ok(board));
+        pane.asked = Some(BoardQuery::default());
+        pane.on_board(&BoardQuery::default(), Ok(board));
         pane
     }
 
@@ -168,7 +168,7 @@ impl BoardPane {
         match self.layers.last() {
             None => &[Scope::Board, Scope::Table, Scope::Global],
             Some(Layer::Page(_)) => &[Scope::Overlay, Scope::Table, Scope::Global],
-            Some(Layer::Behind(_)) => &[Scope::Behind, Scope::Table, Scope::Global],
+            Some(Layer::Drilldown(_)) => &[Scope::Behind, Scope::Table, Scope::Global],
             Some(Layer::Answer(_)) => &[Scope::Answer, Scope::Behind, Scope::Table, Scope::Global],
             Some(_) => &[Scope::Table, Scope::Global],
         }
@@ -177,7 +177,7 @@ impl BoardPane {
     /// The answer under the cursor, while the answers behind a cell are shown.
     pub fn behind(&self) -> Option<&AnswerDetail> {
         self.layers.iter().rev().find_map(|l| {
-            if let Layer::Behind(view) = l {
+            if let Layer::Drilldown(view) = l {
                 view.current()
             } else {
                 None
@@ -245,7 +245,7 @@ impl BoardPane {
 
     pub fn act(&mut self, action: Action) -> Vec<BoardEffect> {
         let closes = matches!(action, Action::Back | Action::MenuCancel);
-        if closes || action == Action::MenuOk {
+        if closes || action == Action::MenuConfirm {
             return match self.layers.pop() {
                 Some(layer) => BoardPane::closed(&layer),
                 None if self.table.surface() => vec![],
@@ -273,7 +273,7 @@ impl BoardPane {
                     .flat_map(|a| self.after_describe(a))
                     .collect()
             }
-            Some(Layer::Behind(view)) => {
+            Some(Layer::Drilldown(view)) => {
                 let effects = view.act(action);
                 let after = |pane: &mut BoardPane, effect| match effect {
                     BehindEffect::Show(item, model) => pane.ask_answered(item, model),
@@ -318,7 +318,7 @@ impl BoardPane {
             Some(Layer::Rules(view)) => {
                 let effects = view.act(action);
                 let after = |pane: &mut BoardPane, effect| match effect {
-                    RulesEffect::Show(view) => pane.push_layer(Layer::Behind(*view)),
+                    RulesEffect::Show(view) => pane.push_layer(Layer::Drilldown(*view)),
                     RulesEffect::Table(answer) => pane.carry_out(answer),
                 };
                 effects.into_iter().flat_map(|e| after(self, e)).collect()
@@ -335,14 +335,14 @@ impl BoardPane {
         match action {
             Action::ChooseMeasure => self.ask_measure(),
             Action::Find => self.ask_find(),
-            Action::BoardFilter => vec![BoardEffect::AskFilter(self.ask.filter.words())],
+            Action::BoardFilter => vec![BoardEffect::AskFilter(self.ask.filter.to_text())],
             Action::BoardCurated => self.ask_curated(),
             Action::BoardRule => self.ask_rule(),
             Action::BoardPrinted => self.ask_printed(),
-            Action::RulesDiffer => self.ask_other(),
+            Action::CompareRules => self.ask_other(),
             Action::BoardViews => self.ask_view(),
             Action::CompareModels => self.compare(),
-            Action::HowSure => self.ask_interval(),
+            Action::ShowInterval => self.ask_interval(),
             action => {
                 let answers = self.table.act(action);
                 let mut effects: Vec<BoardEffect> = answers

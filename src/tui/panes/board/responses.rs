@@ -3,12 +3,12 @@
 use super::compare::CompareView;
 use super::rules::RulesView;
 use super::table::{self, FIRST, Ranks, Shown};
-use super::{BehindView, BoardEffect, BoardPane, Layer, Want};
+use super::{BoardEffect, BoardPane, DrilldownView, Layer, ReplyFor};
 use crate::action::Action;
 use crate::panes::metadata::edit_session::error_line;
 use benchtop_model::agreement::Bootstrap;
-use benchtop_model::board::analysis::{Compared, Disagreement, Rank, Sure};
-use benchtop_model::board::{BehindPage, Board, BoardAsk, Curated, Printed, Scale};
+use benchtop_model::board::analysis::{CellInterval, Disagreement, ModelComparison, Rank};
+use benchtop_model::board::{Board, BoardQuery, Curated, DrilldownPage, PublishedFigures, Scale};
 use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::request;
 
@@ -24,7 +24,7 @@ impl BoardPane {
         let mut effects = if self.asked.is_some() || self.found.is_some() && !self.stale {
             vec![]
         } else {
-            self.again()
+            self.reload()
         };
         effects.extend(self.request_answered_again());
         effects
@@ -32,7 +32,7 @@ impl BoardPane {
 
     /// Requests the board again after answers or items changed, or after reconnecting. The old one
     /// stays until the reply.
-    pub fn again(&mut self) -> Vec<BoardEffect> {
+    pub fn reload(&mut self) -> Vec<BoardEffect> {
         self.asked = None;
         let mut effects = self.ask();
         effects.extend(self.request_stable_again());
@@ -46,7 +46,7 @@ impl BoardPane {
     }
 
     /// Requests the board again after verdicts, if they decide which items are scored.
-    pub fn judged(&mut self) -> Vec<BoardEffect> {
+    pub fn on_verdicts(&mut self) -> Vec<BoardEffect> {
         let follows = self.ask.curated != Curated::All || !self.ask.filter.status.is_empty();
         match (follows, self.asked.is_some()) {
             (false, _) => vec![],
@@ -63,17 +63,17 @@ impl BoardPane {
         self.asked = Some(self.ask.clone());
         self.stale = false;
         let mut effects = vec![BoardEffect::Ask(
-            Want::Board(ask.clone()),
+            ReplyFor::Board(ask.clone()),
             request::Board(ask.clone()).into(),
         )];
         if ask.curated != Curated::All {
-            let all = BoardAsk {
+            let all = BoardQuery {
                 curated: Curated::All,
-                printed: Printed::Off,
+                printed: PublishedFigures::Off,
                 ..self.ask.clone()
             };
             effects.push(BoardEffect::Ask(
-                Want::Whole(ask),
+                ReplyFor::Whole(ask),
                 request::Board(Box::new(all)).into(),
             ));
         }
@@ -81,7 +81,7 @@ impl BoardPane {
     }
 
     /// Requests another board.
-    pub(super) fn request_board(&mut self, ask: BoardAsk) -> Vec<BoardEffect> {
+    pub(super) fn request_board(&mut self, ask: BoardQuery) -> Vec<BoardEffect> {
         if self.ask == ask {
             return vec![];
         }
@@ -93,14 +93,14 @@ impl BoardPane {
     /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) if `words` is not a filter.
     pub fn filter(&mut self, words: &str) -> Result<Vec<BoardEffect>> {
         let filter = Filter::parse(words)?;
-        Ok(self.request_board(BoardAsk {
+        Ok(self.request_board(BoardQuery {
             filter,
             ..self.ask.clone()
         }))
     }
 
     /// Receives a board. Ignores one of an earlier request.
-    pub fn take_board(&mut self, ask: &BoardAsk, board: Result<Board>) -> Vec<BoardEffect> {
+    pub fn on_board(&mut self, ask: &BoardQuery, board: Result<Board>) -> Vec<BoardEffect> {
         if self.asked.as_ref() != Some(ask) {
             return vec![];
         }
@@ -126,7 +126,7 @@ impl BoardPane {
         let mut effects = self.ask_ranks();
         if ask.rule.is_some() && self.read_otherwise.is_none() {
             let ask = Box::new(ask.clone());
-            let want = Want::Disagreements {
+            let want = ReplyFor::Disagreements {
                 ask: ask.clone(),
                 other: None,
                 show: false,
@@ -247,13 +247,13 @@ impl BoardPane {
         };
         let (ask, name) = (Box::new(self.shown.clone()), column.clone());
         vec![BoardEffect::Ask(
-            Want::Ranks(ask.clone(), name),
+            ReplyFor::Ranks(ask.clone(), name),
             request::Ranks { ask, column }.into(),
         )]
     }
 
     /// Receives ranks.
-    pub fn take_ranks(&mut self, ask: &BoardAsk, column: String, ranks: Vec<(String, Rank)>) {
+    pub fn on_ranks(&mut self, ask: &BoardQuery, column: String, ranks: Vec<(String, Rank)>) {
         if *ask != self.shown || self.sorted_by().as_ref() != Some(&column) {
             return;
         }
@@ -263,7 +263,7 @@ impl BoardPane {
     }
 
     /// Receives the board on all items.
-    pub fn take_whole(&mut self, ask: &BoardAsk, board: Result<Board>) {
+    pub fn on_full_board(&mut self, ask: &BoardQuery, board: Result<Board>) {
         if *ask == self.ask {
             self.whole = board.ok().map(|board| (ask.clone(), board));
         }
@@ -281,7 +281,7 @@ impl BoardPane {
         }
         let (model, column) = (row.model.clone(), column.name.clone());
         let ask = Box::new(self.shown.clone());
-        let want = Want::Sure(ask.clone(), model.clone(), column.clone());
+        let want = ReplyFor::Sure(ask.clone(), model.clone(), column.clone());
         vec![BoardEffect::Ask(
             want,
             request::Sure {
@@ -295,7 +295,13 @@ impl BoardPane {
     }
 
     /// Receives an interval. The detail line shows it.
-    pub fn take_sure(&mut self, ask: &BoardAsk, model: String, column: String, sure: Sure) {
+    pub fn on_interval(
+        &mut self,
+        ask: &BoardQuery,
+        model: String,
+        column: String,
+        sure: CellInterval,
+    ) {
         if *ask == self.shown {
             self.intervals.insert((model, column), sure);
         }
@@ -304,7 +310,7 @@ impl BoardPane {
     pub(super) fn ask_behind(&mut self, model: &str, column: &str) -> Vec<BoardEffect> {
         let (model, column) = (model.to_string(), column.to_string());
         let ask = Box::new(self.shown.clone());
-        let want = Want::Behind(ask.clone(), model.clone(), column.clone());
+        let want = ReplyFor::Behind(ask.clone(), model.clone(), column.clone());
         vec![BoardEffect::Ask(
             want,
             request::Behind {
@@ -318,9 +324,14 @@ impl BoardPane {
     }
 
     /// Shows the first page of answers behind a cell.
-    pub fn take_behind(&mut self, ask: &BoardAsk, (model, column): (&str, &str), page: BehindPage) {
+    pub fn on_drilldown(
+        &mut self,
+        ask: &BoardQuery,
+        (model, column): (&str, &str),
+        page: DrilldownPage,
+    ) {
         if *ask == self.shown {
-            self.layers.push(Layer::Behind(BehindView::new(
+            self.layers.push(Layer::Drilldown(DrilldownView::new(
                 model,
                 column,
                 page.answers,
@@ -365,7 +376,7 @@ impl BoardPane {
                     plan,
                 }
                 .into();
-                vec![BoardEffect::Ask(Want::Compared(ask), compare)]
+                vec![BoardEffect::Ask(ReplyFor::Compared(ask), compare)]
             }
         }
     }
@@ -378,7 +389,7 @@ impl BoardPane {
         vec![]
     }
 
-    pub fn take_compared(&mut self, ask: &BoardAsk, compared: Compared) {
+    pub fn on_comparison(&mut self, ask: &BoardQuery, compared: ModelComparison) {
         if *ask == self.shown {
             let columns = self.found.as_ref().map_or(&[][..], |board| &board.columns);
             let scale = columns
@@ -391,9 +402,9 @@ impl BoardPane {
     }
 
     /// Receives the differences between two rules, to show or only count them.
-    pub fn take_disagreements(
+    pub fn on_disagreements(
         &mut self,
-        ask: &BoardAsk,
+        ask: &BoardQuery,
         other: Option<&str>,
         show: bool,
         found: Vec<Disagreement>,

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::drilldown::BehindView;
+use super::drilldown::DrilldownView;
 use crate::action::Action;
 use crate::theme::Look;
 use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
@@ -16,7 +16,7 @@ use benchtop_model::board::analysis::{Disagreement, TOOL};
 #[derive(Debug)]
 pub enum RulesEffect {
     /// Show these answers.
-    Show(Box<BehindView>),
+    Show(Box<DrilldownView>),
     /// The result of a table action.
     Table(Answer),
 }
@@ -89,13 +89,13 @@ impl RulesView {
         answers.into_iter().map(effect).collect()
     }
 
-    fn examples(&self, found: &Disagreement) -> BehindView {
+    fn examples(&self, found: &Disagreement) -> DrilldownView {
         let detail = |(behind, read): &(AnswerDetail, Option<String>)| {
             let verdict = behind
                 .tool
                 .as_ref()
                 .filter(|_| self.second == TOOL)
-                .map(ToolVerdict::said);
+                .map(ToolVerdict::describe);
             let verdict = verdict
                 .as_deref()
                 .or(read.as_deref())
@@ -116,7 +116,7 @@ impl RulesView {
                 found.model, self.second
             ),
         };
-        BehindView::titled(
+        DrilldownView::titled(
             title,
             &found.model,
             found.examples.iter().map(detail).collect(),

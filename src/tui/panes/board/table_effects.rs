@@ -35,7 +35,7 @@ impl BoardPane {
             Answer::Copied { text, rows, but } => std::iter::once(BoardEffect::Copy { text, rows })
                 .chain(but.map(BoardEffect::Refuse))
                 .collect(),
-            Answer::Said(text) => vec![BoardEffect::Say(text)],
+            Answer::Message(text) => vec![BoardEffect::Say(text)],
         }
     }
 

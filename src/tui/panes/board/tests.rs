@@ -5,8 +5,8 @@ use super::*;
 use crate::keymap::Keymap;
 use crate::theme::{Look, Theme};
 use benchtop_model::agreement::{Bootstrap, Interval as Drawn};
-use benchtop_model::board::analysis::{Compared, Rank, Redrawn, Table};
-use benchtop_model::board::{Answered, BehindPage, Cell, Column, Counts, Curated, Scale};
+use benchtop_model::board::analysis::{BootstrapResult, ModelComparison, Rank, Table};
+use benchtop_model::board::{Cell, Column, Counts, Curated, DrilldownPage, ItemAnswers, Scale};
 use benchtop_model::{ColourLevel, Error, ErrorKind};
 use benchtop_protocol::wire::{AnyRequest, request};
 
@@ -116,13 +116,14 @@ fn a_cell_shows_its_count_and_interval_and_opens() {
     );
     assert!(shown.contains("doubled 6,231"), "{shown}");
     let effects = pane.act(Action::Open);
-    let [BoardEffect::Ask(Want::Behind(ask, model, column), AnyRequest::Behind(_))] = &effects[..]
+    let [BoardEffect::Ask(ReplyFor::Behind(ask, model, column), AnyRequest::Behind(_))] =
+        &effects[..]
     else {
         panic!("{effects:?}")
     };
     assert_eq!(
         (&**ask, model.as_str(), column.as_str()),
-        (&BoardAsk::default(), "GPT4o", "qAcc.L_l")
+        (&BoardQuery::default(), "GPT4o", "qAcc.L_l")
     );
 }
 
@@ -152,8 +153,8 @@ fn numbers_and_usual_names_are_not_cut() {
     full.rows[0].model = "InstructBLIP (Flan-T5-XXL)".into();
     let mut pane = BoardPane::new(board(), wilson);
     // A board that replaces one with shorter names.
-    pane.again();
-    pane.take_board(&BoardAsk::default(), Ok(full));
+    pane.reload();
+    pane.on_board(&BoardQuery::default(), Ok(full));
     let shown = drawn(&mut pane);
     assert!(
         shown.contains("100.0*") && shown.contains("InstructBLIP (Flan-T5-XXL) "),
@@ -179,27 +180,27 @@ fn missing_values_sort_last_and_the_detail_follows_the_row() {
 #[test]
 fn a_late_reply_does_not_reopen_a_closed_view() {
     let mut pane = BoardPane::new(board(), wilson);
-    pane.take_behind(
-        &BoardAsk::default(),
+    pane.on_drilldown(
+        &BoardQuery::default(),
         ("GPT4o", "qAcc.L_l"),
-        BehindPage::default(),
+        DrilldownPage::default(),
     );
     let asked = |effects: Vec<BoardEffect>| {
         let want = effects.into_iter().find_map(|effect| match effect {
-            BoardEffect::Ask(want @ Want::Answered(..), _) => Some(want),
+            BoardEffect::Ask(want @ ReplyFor::Answered(..), _) => Some(want),
             _ => None,
         });
         want.unwrap()
     };
     let open = asked(pane.ask_answered("a/1".into(), "GPT4o".into()));
-    let found = || Answered {
+    let found = || ItemAnswers {
         number: 1,
         item: "a/1".into(),
-        ..Answered::default()
+        ..ItemAnswers::default()
     };
-    let come = |pane: &mut BoardPane, want: Want| match want {
-        Want::Answered(ask, model, replaces) => {
-            _ = pane.take_answered(&ask, &model, replaces, found())
+    let come = |pane: &mut BoardPane, want: ReplyFor| match want {
+        ReplyFor::Answered(ask, model, replaces) => {
+            _ = pane.on_item_answers(&ask, &model, replaces, found())
         }
         _ => panic!(),
     };
@@ -232,11 +233,11 @@ fn layers_open_and_back_closes_them() {
     pane.act(Action::Open);
     assert!(drawn(&mut pane).contains("every row twice"));
     assert_eq!(pane.scopes()[0], Scope::Overlay);
-    pane.act(Action::MenuOk);
-    pane.take_behind(
-        &BoardAsk::default(),
+    pane.act(Action::MenuConfirm);
+    pane.on_drilldown(
+        &BoardQuery::default(),
         ("GPT4o", "qAcc.L_l"),
-        BehindPage::default(),
+        DrilldownPage::default(),
     );
     assert!(drawn(&mut pane).contains("answers of GPT4o"));
     pane.act(Action::Back);
@@ -331,7 +332,7 @@ fn an_empty_board_shows_a_hint() {
         [BoardEffect::Refuse(_)]
     ));
     assert!(matches!(
-        &pane.act(Action::HowSure)[..],
+        &pane.act(Action::ShowInterval)[..],
         [BoardEffect::Refuse(_)]
     ));
 }
@@ -355,7 +356,7 @@ fn ranks_follow_the_sort_column_and_show_ties() {
     // The board is sorted by its leading column at once: here the first one.
     pane.go_to_column(FIRST + 1);
     let effects = pane.act(Action::SortDescending);
-    let [BoardEffect::Ask(Want::Ranks(of, column), _)] = &effects[..] else {
+    let [BoardEffect::Ask(ReplyFor::Ranks(of, column), _)] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert_eq!(column, "qAcc.L_h");
@@ -363,13 +364,13 @@ fn ranks_follow_the_sort_column_and_show_ties() {
         ("GPT4o".to_string(), rank(1, false, 0.001)),
         ("MiniCPM-V-2".to_string(), rank(2, false, 0.001)),
     ];
-    pane.take_ranks(of, "qAcc.L_l".into(), late);
+    pane.on_ranks(of, "qAcc.L_l".into(), late);
     assert!(pane.ranks.is_none(), "ranks by another column are ignored");
     let tied = vec![
         ("GPT4o".to_string(), rank(1, true, 0.2)),
         ("MiniCPM-V-2".to_string(), rank(1, true, 0.2)),
     ];
-    pane.take_ranks(of, column.clone(), tied);
+    pane.on_ranks(of, column.clone(), tied);
     pane.go_to_column(table::RANK);
     let shown = drawn(&mut pane);
     assert_eq!(
@@ -396,12 +397,12 @@ fn the_old_board_stays_until_the_reply_and_after_an_error() {
         ErrorKind::Usage
     );
     let effects = pane.filter("level:low").unwrap();
-    let [BoardEffect::Ask(Want::Board(first), _)] = &effects[..] else {
+    let [BoardEffect::Ask(ReplyFor::Board(first), _)] = &effects[..] else {
         panic!("{effects:?}")
     };
     let first = first.clone();
     let effects = pane.filter("level:high").unwrap();
-    let [BoardEffect::Ask(Want::Board(second), _)] = &effects[..] else {
+    let [BoardEffect::Ask(ReplyFor::Board(second), _)] = &effects[..] else {
         panic!("{effects:?}")
     };
     let second = second.clone();
@@ -410,7 +411,7 @@ fn the_old_board_stays_until_the_reply_and_after_an_error() {
         shown.contains("500 questions") && shown.contains("84.8"),
         "{shown}"
     );
-    pane.take_board(
+    pane.on_board(
         &first,
         Ok(Board {
             questions: 7,
@@ -422,7 +423,7 @@ fn the_old_board_stays_until_the_reply_and_after_an_error() {
         "an earlier reply is ignored"
     );
     pane.act(Action::Down);
-    pane.take_board(
+    pane.on_board(
         &second,
         Ok(Board {
             questions: 230,
@@ -440,7 +441,7 @@ fn the_old_board_stays_until_the_reply_and_after_an_error() {
         "the cursor stays on its model"
     );
     pane.filter("level:low").unwrap();
-    let refused = pane.take_board(
+    let refused = pane.on_board(
         &first,
         Err(Error::new(ErrorKind::Denied, "the round is blind")),
     );
@@ -451,7 +452,7 @@ fn the_old_board_stays_until_the_reply_and_after_an_error() {
 #[test]
 fn curated_boards_show_the_effect_of_the_review() {
     let mut pane = BoardPane::new(board(), wilson);
-    let effects = pane.take_rounds(Ok(vec![]));
+    let effects = pane.on_rounds(Ok(vec![]));
     let [BoardEffect::AskChoice { purpose, lines, .. }] = &effects[..] else {
         panic!("{effects:?}")
     };
@@ -461,8 +462,8 @@ fn curated_boards_show_the_effect_of_the_review() {
     );
     let effects = pane.chosen(purpose, 1);
     let [
-        BoardEffect::Ask(Want::Board(ask), _),
-        BoardEffect::Ask(Want::Whole(whole), _),
+        BoardEffect::Ask(ReplyFor::Board(ask), _),
+        BoardEffect::Ask(ReplyFor::Whole(whole), _),
     ] = &effects[..]
     else {
         panic!("{effects:?}")
@@ -472,8 +473,8 @@ fn curated_boards_show_the_effect_of_the_review() {
     let mut some = board();
     some.questions = 300;
     some.rows[0].cells[0] = Some(Cell::Share { k: 90, n: 100 });
-    pane.take_board(&ask, Ok(some));
-    pane.take_whole(&whole, Ok(board()));
+    pane.on_board(&ask, Ok(some));
+    pane.on_full_board(&whole, Ok(board()));
     pane.go_to_column(FIRST);
     pane.act(Action::Top);
     let shown = drawn(&mut pane);
@@ -487,8 +488,8 @@ fn curated_boards_show_the_effect_of_the_review() {
         "{line}"
     );
     // Verdicts change which items are accepted: one request at a time.
-    assert_eq!(pane.judged().len(), 2);
-    assert!(pane.judged().is_empty() && pane.stale);
+    assert_eq!(pane.on_verdicts().len(), 2);
+    assert!(pane.on_verdicts().is_empty() && pane.stale);
 }
 
 fn breakdowns() -> Board {
@@ -574,7 +575,7 @@ fn derived_numbers_open_their_breakdown_and_its_rows_their_answers() {
             .iter()
             .for_each(|w| assert!(shown.contains(w), "{w} in {shown}"));
         let effects = pane.act(Action::Open);
-        let [BoardEffect::Ask(Want::Behind(_, model, behind), _)] = &effects[..] else {
+        let [BoardEffect::Ask(ReplyFor::Behind(_, model, behind), _)] = &effects[..] else {
             panic!("{effects:?}")
         };
         assert_eq!(model, "a");
@@ -634,7 +635,7 @@ fn two_marked_models_are_compared_and_their_items_open() {
     let effects = pane.act(Action::CompareModels);
     let [
         BoardEffect::Ask(
-            Want::Compared(ask),
+            ReplyFor::Compared(ask),
             AnyRequest::Compare(request::Compare { models, column, .. }),
         ),
     ] = &effects[..]
@@ -646,12 +647,12 @@ fn two_marked_models_are_compared_and_their_items_open() {
         ("GPT4o MiniCPM-V-2".into(), "qAcc.L_l")
     );
     let share = |k| Some(Cell::Share { k, n: 270 });
-    let compared = Compared {
+    let compared = ModelComparison {
         models: models.clone(),
         column: column.clone(),
         cells: [share(229), share(190)],
         delta: Some(39.0 / 270.0),
-        redrawn: Redrawn {
+        redrawn: BootstrapResult {
             interval: Some(Drawn {
                 low: 0.08,
                 high: 0.21,
@@ -676,7 +677,7 @@ fn two_marked_models_are_compared_and_their_items_open() {
         }),
         shared: [share(229), share(190)],
     };
-    pane.take_compared(ask, compared);
+    pane.on_comparison(ask, compared);
     let shown = drawn(&mut pane);
     for part in [
         "difference: +14.44 points  95 % 8.0 to 21.0",
@@ -714,7 +715,7 @@ fn published_rows_are_dimmed_and_never_ranked_or_opened() {
     pane.table.go_to_id(2);
     pane.go_to_column(FIRST);
     assert!(drawn(&mut pane).contains("Table 2; not scored here"));
-    for action in [Action::Open, Action::CompareModels, Action::HowSure] {
+    for action in [Action::Open, Action::CompareModels, Action::ShowInterval] {
         assert!(
             matches!(&pane.act(action)[..], [BoardEffect::Refuse(_)]),
             "{action:?}"

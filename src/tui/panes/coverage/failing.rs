@@ -8,7 +8,7 @@ use crate::theme::{Look, Role};
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::{self, counted, grouped};
 use benchtop_metrics::statistics::wilson;
-use benchtop_model::usage::{Discarded, Failing};
+use benchtop_model::usage::{DiscardResult, FailingTerm};
 use benchtop_model::{Filter, Result, Status};
 
 /// The quantile of a 95 % interval.
@@ -27,7 +27,7 @@ fn columns() -> Vec<Spec> {
 }
 
 /// The table in the given order: most certain failures first.
-pub fn table(failing: Option<&Result<Vec<Failing>>>) -> LocalTable {
+pub fn table(failing: Option<&Result<Vec<FailingTerm>>>) -> LocalTable {
     let (list, empty) = match failing {
         None => (&[][..], Empty::Loading),
         Some(Err(problem)) => (&[][..], Empty::Failed(error_line(problem))),
@@ -39,8 +39,11 @@ pub fn table(failing: Option<&Result<Vec<Failing>>>) -> LocalTable {
             (&list[..], Empty::Nothing { hint })
         }
     };
-    let row = |f: &Failing| {
-        let (yes, no) = (f.items.of(Status::Accepted), f.items.of(Status::Rejected));
+    let row = |f: &FailingTerm| {
+        let (yes, no) = (
+            f.items.count(Status::Accepted),
+            f.items.count(Status::Rejected),
+        );
         let count = |n: u64| LocalCell::number(grouped(n), Some(n as f64));
         let share = no as f64 / (yes + no).max(1) as f64;
         let (low, high) = wilson(no, yes + no, Z).unwrap_or((0.0, 1.0));
@@ -64,23 +67,23 @@ pub fn table(failing: Option<&Result<Vec<Failing>>>) -> LocalTable {
 }
 
 /// The filter for the rejected items of a term.
-pub fn words(failing: &Failing) -> String {
+pub fn words(failing: &FailingTerm) -> String {
     let terms = vec![(failing.vocabulary.clone(), failing.term.clone())];
     Filter {
         status: vec![Status::Rejected],
         terms,
         ..Filter::default()
     }
-    .words()
+    .to_text()
 }
 
 /// The title of the confirmation.
-pub fn question(terms: &[(String, String)], count: &Discarded) -> String {
+pub fn question(terms: &[(String, String)], count: &DiscardResult) -> String {
     let what = match terms {
         [(vocabulary, term)] => format!("{vocabulary} `{term}`"),
         many => format!("{} terms", many.len()),
     };
-    let accepted = count.items.of(Status::Accepted);
+    let accepted = count.items.count(Status::Accepted);
     format!(
         "Retire {what}? {}, {} of them accepted",
         counted(count.items.all(), "item"),
@@ -89,7 +92,7 @@ pub fn question(terms: &[(String, String)], count: &Discarded) -> String {
 }
 
 /// The options of the confirmation. The first rejects the items too.
-pub fn answers(terms: &[(String, String)], count: &Discarded) -> Vec<(String, String)> {
+pub fn answers(terms: &[(String, String)], count: &DiscardResult) -> Vec<(String, String)> {
     let them = if terms.len() == 1 { "it" } else { "them" };
     vec![
         (
@@ -110,7 +113,7 @@ pub fn answers(terms: &[(String, String)], count: &Discarded) -> Vec<(String, St
 /// Draws the table with a title line.
 pub fn draw(
     table: &mut LocalTable,
-    failing: Option<&Result<Vec<Failing>>>,
+    failing: Option<&Result<Vec<FailingTerm>>>,
     area: Rect,
     buf: &mut Buffer,
     look: &Look,

@@ -51,10 +51,10 @@ impl Measure {
     pub fn of(self, tally: &Tally) -> Option<f64> {
         match self {
             Measure::Items => Some(tally.all() as f64),
-            Measure::Accepted => Some(tally.of(Status::Accepted) as f64),
+            Measure::Accepted => Some(tally.count(Status::Accepted) as f64),
             Measure::Rate => tally.acceptance().map(|(share, _)| share),
-            Measure::Flagged => Some(tally.of(Status::Flagged) as f64),
-            Measure::Pending => Some(tally.of(Status::Pending) as f64),
+            Measure::Flagged => Some(tally.count(Status::Flagged) as f64),
+            Measure::Pending => Some(tally.count(Status::Pending) as f64),
         }
     }
 
@@ -154,7 +154,7 @@ pub fn fill(
             g.cells.get(at * wide..(at + 1) * wide).unwrap_or(&[])
         });
         cells.extend(own.iter().enumerate().map(|(column, tally)| {
-            let excluded = grid.is_some_and(|g| g.why_not(at * wide + column).is_some());
+            let excluded = grid.is_some_and(|g| g.exclusion_reason(at * wide + column).is_some());
             if !excluded {
                 return cell(tally, true);
             }
@@ -281,7 +281,7 @@ fn detail(table: &LocalTable, grid: &Grid) -> [String; 2] {
             let at = row * grid.columns.len() + c;
             let cell = grid.cells.get(at).copied().unwrap_or_default();
             let why = grid
-                .why_not(at)
+                .exclusion_reason(at)
                 .map_or(String::new(), |why| format!("  ×: {why}"));
             (
                 format!(
@@ -295,8 +295,8 @@ fn detail(table: &LocalTable, grid: &Grid) -> [String; 2] {
         None => (format!("all {}", shown_value(name)), *total),
     };
     let (judged, accepted) = (
-        tally.of(Status::Accepted) + tally.of(Status::Rejected),
-        tally.of(Status::Accepted),
+        tally.count(Status::Accepted) + tally.count(Status::Rejected),
+        tally.count(Status::Accepted),
     );
     let rate = tally
         .acceptance()
@@ -304,8 +304,8 @@ fn detail(table: &LocalTable, grid: &Grid) -> [String; 2] {
     let counts = format!(
         "{:>7} items {:>7} pending {:>6} flagged  accepted {rate:>5} {:>6} of {:>6}",
         grouped(tally.all()),
-        grouped(tally.of(Status::Pending)),
-        grouped(tally.of(Status::Flagged)),
+        grouped(tally.count(Status::Pending)),
+        grouped(tally.count(Status::Flagged)),
         grouped(accepted),
         grouped(judged),
     );
@@ -331,5 +331,5 @@ pub fn words<'v>(values: impl Iterator<Item = (&'v str, &'v str)>, measure: Meas
         Measure::Rate => filter.status.extend([Status::Accepted, Status::Rejected]),
         Measure::Items => {}
     }
-    filter.words()
+    filter.to_text()
 }

@@ -13,7 +13,7 @@ use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
 use crate::theme::Look;
 use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
-use benchtop_model::usage::{Discarded, Failing, Grid};
+use benchtop_model::usage::{DiscardResult, FailingTerm, Grid};
 use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::{AnyRequest, request};
 
@@ -24,7 +24,7 @@ pub const JUDGED: u64 = 5;
 
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Want {
+pub enum ReplyFor {
     /// [`CoveragePane::take_grid`], for these rows and columns.
     Grid(String, String),
     /// [`CoveragePane::take_failing`].
@@ -48,7 +48,7 @@ pub enum ChoiceFor {
 #[derive(Clone, Debug)]
 pub enum CoverageEffect {
     /// Send a request to the owner. `Want` names the receiver of the reply.
-    Ask(Want, AnyRequest),
+    Ask(ReplyFor, AnyRequest),
     /// Ask for a choice.
     AskChoice {
         purpose: ChoiceFor,
@@ -86,7 +86,7 @@ pub struct CoveragePane {
     map: LocalTable,
     /// The measure that the map was built for, and whether it draws blocks.
     made: Option<(Measure, bool)>,
-    failing: Option<Result<Vec<Failing>>>,
+    failing: Option<Result<Vec<FailingTerm>>>,
     table: LocalTable,
     /// Whether the failing terms are shown instead of the map.
     terms: bool,
@@ -123,7 +123,10 @@ impl CoveragePane {
     /// reply.
     pub fn start(&mut self) -> Vec<Effect> {
         if self.terms {
-            vec![Effect::Ask(Want::Failing, request::Failing(JUDGED).into())]
+            vec![Effect::Ask(
+                ReplyFor::Failing,
+                request::Failing(JUDGED).into(),
+            )]
         } else {
             self.ask_grid()
         }
@@ -137,26 +140,26 @@ impl CoveragePane {
             filter: Filter::default(),
         }
         .into();
-        vec![Effect::Ask(Want::Grid(rows, columns), ask)]
+        vec![Effect::Ask(ReplyFor::Grid(rows, columns), ask)]
     }
 
     /// Receives the map. Ignores one with other axes.
-    pub fn take_grid(&mut self, rows: &str, columns: &str, grid: Result<Grid>) {
+    pub fn on_grid(&mut self, rows: &str, columns: &str, grid: Result<Grid>) {
         if (rows, columns) == (self.rows.as_str(), self.columns.as_str()) {
             (self.grid, self.made) = (Some(grid), None);
         }
     }
 
-    pub fn take_failing(&mut self, failing: Result<Vec<Failing>>) {
+    pub fn on_failing(&mut self, failing: Result<Vec<FailingTerm>>) {
         self.table = failing::table(Some(&failing));
         self.failing = Some(failing);
     }
 
     /// Receives the effect of retiring terms and asks for confirmation.
-    pub fn take_count(
+    pub fn on_count(
         &mut self,
         terms: &[(String, String)],
-        count: Result<Discarded>,
+        count: Result<DiscardResult>,
     ) -> Vec<Effect> {
         match count {
             Ok(count) => vec![Effect::AskChoice {
@@ -243,7 +246,7 @@ impl CoveragePane {
             effects.extend(match answer {
                 Answer::Effect(TableEffect::Open { id, column, .. }) => self.open(id, column),
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Said(text) => vec![Effect::Say(text)],
+                Answer::Message(text) => vec![Effect::Say(text)],
                 _ => refuse(format!("`{}` does nothing in this table", action.name())),
             });
         }
@@ -297,7 +300,7 @@ impl CoveragePane {
             dry: true,
         }
         .into();
-        vec![Effect::Ask(Want::Count(terms), ask)]
+        vec![Effect::Ask(ReplyFor::Count(terms), ask)]
     }
 
     /// Receives a choice.

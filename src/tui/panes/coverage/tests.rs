@@ -46,10 +46,10 @@ fn grid() -> Grid {
 fn shown() -> CoveragePane {
     let mut pane = CoveragePane::new();
     let effects = pane.start();
-    let [Effect::Ask(Want::Grid(rows, columns), AnyRequest::Grid(_))] = &effects[..] else {
+    let [Effect::Ask(ReplyFor::Grid(rows, columns), AnyRequest::Grid(_))] = &effects[..] else {
         panic!("{effects:?}")
     };
-    pane.take_grid(rows, columns, Ok(grid()));
+    pane.on_grid(rows, columns, Ok(grid()));
     drawn(&mut pane, ColourLevel::True);
     pane
 }
@@ -161,11 +161,11 @@ fn other_axes_are_requested_and_late_replies_ignored() {
     assert_eq!(names, ["style", "subtask", "type", "background", "color"]);
     let effects = pane.chosen(purpose, 3);
     assert!(
-        matches!(&effects[..], [Effect::Ask(Want::Grid(rows, columns), _)] if (rows.as_str(), columns.as_str()) == ("subject", "background"))
+        matches!(&effects[..], [Effect::Ask(ReplyFor::Grid(rows, columns), _)] if (rows.as_str(), columns.as_str()) == ("subject", "background"))
     );
-    pane.take_grid("subject", "style", Ok(grid()));
+    pane.on_grid("subject", "style", Ok(grid()));
     assert!(drawn(&mut pane, ColourLevel::True).contains("Loading"));
-    pane.take_grid("subject", "background", Ok(grid()));
+    pane.on_grid("subject", "background", Ok(grid()));
     assert!(drawn(&mut pane, ColourLevel::True).contains("subject x background"));
     pane.act(Action::Right, &[]);
     pane.act(Action::Right, &[]);
@@ -176,8 +176,8 @@ fn other_axes_are_requested_and_late_replies_ignored() {
     assert_eq!(pane.axes(), ("background", "subject"));
 }
 
-fn failing() -> Vec<Failing> {
-    let one = |vocabulary: &str, term: &str, yes, no, at_least| Failing {
+fn failing() -> Vec<FailingTerm> {
+    let one = |vocabulary: &str, term: &str, yes, no, at_least| FailingTerm {
         vocabulary: vocabulary.into(),
         term: term.into(),
         items: tally(yes, no, 4),
@@ -197,12 +197,12 @@ fn failing_terms_are_selected_counted_and_retired() {
     assert!(matches!(
         &effects[..],
         [Effect::Ask(
-            Want::Failing,
+            ReplyFor::Failing,
             AnyRequest::Failing(request::Failing(JUDGED))
         )]
     ));
     refused(&pane.act(Action::RetireTerms, &[]));
-    pane.take_failing(Ok(failing()));
+    pane.on_failing(Ok(failing()));
     let picture = drawn(&mut pane, ColourLevel::True);
     assert!(
         picture.contains("axolotl") && picture.contains("95 %") && picture.contains("76-99"),
@@ -214,17 +214,21 @@ fn failing_terms_are_selected_counted_and_retired() {
     pane.act(Action::Select, &[]);
     pane.act(Action::Select, &[]);
     let effects = pane.act(Action::RetireTerms, &[]);
-    let [Effect::Ask(Want::Count(terms), AnyRequest::Discard(request::Discard { dry: true, .. }))] =
-        &effects[..]
+    let [
+        Effect::Ask(
+            ReplyFor::Count(terms),
+            AnyRequest::Discard(request::Discard { dry: true, .. }),
+        ),
+    ] = &effects[..]
     else {
         panic!("{effects:?}")
     };
     assert_eq!(terms.len(), 2);
     let terms = terms.clone();
-    assert!(refused(&pane.take_count(&terms, Err(Error::input("no owner")))).contains("no owner"));
-    let effects = pane.take_count(
+    assert!(refused(&pane.on_count(&terms, Err(Error::input("no owner")))).contains("no owner"));
+    let effects = pane.on_count(
         &terms,
-        Ok(Discarded {
+        Ok(DiscardResult {
             items: tally(11, 29, 8),
             rejected: 19,
         }),
@@ -257,17 +261,17 @@ fn failing_terms_are_selected_counted_and_retired() {
 fn empty_loading_and_failed_states_differ() {
     let mut pane = CoveragePane::new();
     assert!(drawn(&mut pane, ColourLevel::True).contains("Loading"));
-    pane.take_grid(
+    pane.on_grid(
         "subject",
         "style",
         Err(Error::input("the store is broken").help("rebuild it")),
     );
     assert!(drawn(&mut pane, ColourLevel::True).contains("the store is broken; rebuild it"));
-    pane.take_grid("subject", "style", Ok(Grid::default()));
+    pane.on_grid("subject", "style", Ok(Grid::default()));
     assert!(drawn(&mut pane, ColourLevel::True).contains("Nothing here yet"));
     assert!(!refused(&pane.act(Action::Open, &[])).is_empty());
     pane.act(Action::FailingTerms, &[]);
-    pane.take_failing(Ok(vec![]));
+    pane.on_failing(Ok(vec![]));
     assert!(drawn(&mut pane, ColourLevel::Mono).contains("5 judged items"));
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
     for (width, height) in [(1, 1), (4, 6), (20, 3), (300, 80)] {
@@ -284,7 +288,7 @@ fn empty_loading_and_failed_states_differ() {
 fn excluded_cells_are_crossed_out_explained_and_not_counted() {
     let mut pane = CoveragePane::new();
     let excluded = vec![(2, "`woodcut` hides the face: too coarse".to_string())];
-    pane.take_grid("subject", "style", Ok(Grid { excluded, ..grid() }));
+    pane.on_grid("subject", "style", Ok(Grid { excluded, ..grid() }));
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
     let drawn = |pane: &mut CoveragePane| {
         let mut buf = Buffer::empty(Rect::new(0, 0, 100, 24));

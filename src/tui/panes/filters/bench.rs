@@ -2,8 +2,8 @@
 //! bars until the next one.
 
 use benchtop_metrics::statistics::{Z95, wilson};
-use benchtop_model::scoring::FlagPriority;
-use benchtop_model::scoring::bench::{Bench, BenchAsk, Share, Tally};
+use benchtop_model::scoring::SuspiciousEnd;
+use benchtop_model::scoring::bench::{Bench, BenchQuery, Share, Tally};
 
 /// At most one request in flight. The newest request waits; those in between are dropped.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ pub(super) fn share((k, n): (u64, u64)) -> Share {
 
 /// The counts for the request `now`, given the reply `bench` to `asked`. The two requests may
 /// differ only in their thresholds.
-pub(super) fn counted(bench: &Bench, asked: &BenchAsk, now: &BenchAsk) -> Counted {
+pub(super) fn counted(bench: &Bench, asked: &BenchQuery, now: &BenchQuery) -> Counted {
     let tally = &bench.tally;
     let exact = Counted {
         items: tally.items,
@@ -79,7 +79,7 @@ pub(super) fn counted(bench: &Bench, asked: &BenchAsk, now: &BenchAsk) -> Counte
     if (asked.flag, asked.park) == (now.flag, now.park) {
         return exact;
     }
-    let doubt = now.measure.scorer.doubt();
+    let doubt = now.measure.scorer.suspicious_end();
     let count_beyond = |bars: &[u64], line: Option<f32>| {
         line.map_or(0, |line| beyond(bars, bench.ends, doubt, line))
     };
@@ -104,7 +104,7 @@ pub(super) fn counted(bench: &Bench, asked: &BenchAsk, now: &BenchAsk) -> Counte
 }
 
 /// Items on the doubtful side of `line`. The bar at `line` counts in proportion.
-fn beyond(bars: &[u64], (low, high): (f32, f32), doubt: FlagPriority, line: f32) -> u64 {
+fn beyond(bars: &[u64], (low, high): (f32, f32), doubt: SuspiciousEnd, line: f32) -> u64 {
     let all: u64 = bars.iter().sum();
     let span = high - low;
     let at = if span > 0.0 {
@@ -119,8 +119,8 @@ fn beyond(bars: &[u64], (low, high): (f32, f32), doubt: FlagPriority, line: f32)
         .map_or(0.0, |n| *n as f64 * f64::from(at - full_bars as f32));
     let below = bars.iter().take(full_bars).sum::<u64>() + part.round() as u64;
     match doubt {
-        FlagPriority::Low => below,
-        FlagPriority::High => all - below,
+        SuspiciousEnd::Low => below,
+        SuspiciousEnd::High => all - below,
     }
 }
 
@@ -152,24 +152,24 @@ mod tests {
         let count_beyond = |doubt, line| beyond(&bars, (0.0, 4.0), doubt, line);
         assert_eq!(
             [
-                count_beyond(FlagPriority::Low, -1.0),
-                count_beyond(FlagPriority::Low, 1.0),
-                count_beyond(FlagPriority::Low, 2.5),
-                count_beyond(FlagPriority::Low, 9.0)
+                count_beyond(SuspiciousEnd::Low, -1.0),
+                count_beyond(SuspiciousEnd::Low, 1.0),
+                count_beyond(SuspiciousEnd::Low, 2.5),
+                count_beyond(SuspiciousEnd::Low, 9.0)
             ],
             [0, 10, 45, 100]
         );
         assert_eq!(
             [
-                count_beyond(FlagPriority::High, -1.0),
-                count_beyond(FlagPriority::High, 1.0),
-                count_beyond(FlagPriority::High, 9.0)
+                count_beyond(SuspiciousEnd::High, -1.0),
+                count_beyond(SuspiciousEnd::High, 1.0),
+                count_beyond(SuspiciousEnd::High, 9.0)
             ],
             [100, 90, 0]
         );
         // All items have the same score.
-        assert_eq!(beyond(&[7], (1.0, 1.0), FlagPriority::Low, 1.0), 0);
-        assert_eq!(beyond(&[7], (1.0, 1.0), FlagPriority::Low, 1.5), 7);
-        assert_eq!(beyond(&[], (0.0, 1.0), FlagPriority::Low, 0.5), 0);
+        assert_eq!(beyond(&[7], (1.0, 1.0), SuspiciousEnd::Low, 1.0), 0);
+        assert_eq!(beyond(&[7], (1.0, 1.0), SuspiciousEnd::Low, 1.5), 7);
+        assert_eq!(beyond(&[], (0.0, 1.0), SuspiciousEnd::Low, 0.5), 0);
     }
 }

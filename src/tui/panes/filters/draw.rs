@@ -11,7 +11,7 @@ use crate::widgets::table::Empty;
 use crate::widgets::table::draw::draw_empty;
 use benchtop_model::ImageRef;
 use benchtop_model::scoring::bench::Sample;
-use benchtop_model::scoring::rules::Then;
+use benchtop_model::scoring::rules::RuleAction;
 
 /// The least size that shows everything below the histogram at once.
 const WIDE: (u16, u16) = (88, 28);
@@ -197,7 +197,7 @@ impl FiltersPane {
         if let Some(empty) = self.nothing() {
             return draw_empty(&empty, body, buf, look);
         }
-        let lines = [Then::Flag, Then::Park].map(|then| self.line(then));
+        let lines = [RuleAction::Flag, RuleAction::Park].map(|then| self.line(then));
         if let Some((_, bench, _)) = self.shown() {
             Histogram {
                 bench,

@@ -1,7 +1,7 @@
 //! The effects that the filters pane hands to the program.
 
 use benchtop_model::scoring::Measure;
-use benchtop_model::scoring::bench::BenchAsk;
+use benchtop_model::scoring::bench::BenchQuery;
 use benchtop_model::scoring::job::{NewScoring, ScoringAct};
 use benchtop_model::scoring::rules::RuleSet;
 use benchtop_model::trust::Destination;
@@ -9,11 +9,11 @@ use benchtop_protocol::wire::AnyRequest;
 
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Want {
+pub enum ReplyFor {
     /// [`super::FiltersPane::take_scorers`].
     Scorers,
     /// [`super::FiltersPane::take_bench`], for this request.
-    Bench(Box<BenchAsk>),
+    Bench(Box<BenchQuery>),
     /// [`super::FiltersPane::take_rules`].
     Rules,
     /// [`super::FiltersPane::take_diff`], for these rules.
@@ -66,7 +66,7 @@ pub enum ChoiceFor {
 #[derive(Clone, Debug)]
 pub enum FiltersEffect {
     /// Send a request to the owner. `Want` names the receiver of the reply.
-    Ask(Want, AnyRequest),
+    Ask(ReplyFor, AnyRequest),
     /// Ask for a line of text.
     AskText {
         purpose: TextFor,

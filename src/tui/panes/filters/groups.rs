@@ -3,7 +3,7 @@
 
 use super::bench::precision;
 use super::histogram;
-use super::lines::number;
+use super::thresholds::number;
 use crate::theme::Role;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::grouped;

@@ -5,13 +5,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
-use super::lines::{decimals, number};
+use super::thresholds::{decimals, number};
 use crate::theme::{Look, Role};
 use crate::widgets::meter;
 use crate::widgets::text::{self, grouped};
 use benchtop_model::scoring::bench::Bench;
-use benchtop_model::scoring::rules::Then;
-use benchtop_model::scoring::{FlagPriority, Outcome};
+use benchtop_model::scoring::rules::RuleAction;
+use benchtop_model::scoring::{Outcome, SuspiciousEnd};
 
 /// Columns on the left for counts.
 pub(super) const GUTTER: u16 = 9;
@@ -26,7 +26,7 @@ pub(super) struct Histogram<'h> {
     /// The flag and quarantine thresholds, on the scale of `bench`.
     pub(super) lines: [Option<f32>; 2],
     /// The threshold that the keys move.
-    pub(super) active: Then,
+    pub(super) active: RuleAction,
     pub(super) look: &'h Look,
 }
 
@@ -80,9 +80,9 @@ impl Histogram<'_> {
     }
 
     fn outcome(&self, value: f32) -> Outcome {
-        let doubted = |line: Option<f32>| match self.bench.measure.scorer.doubt() {
-            FlagPriority::Low => line.is_some_and(|line| value < line),
-            FlagPriority::High => line.is_some_and(|line| value > line),
+        let doubted = |line: Option<f32>| match self.bench.measure.scorer.suspicious_end() {
+            SuspiciousEnd::Low => line.is_some_and(|line| value < line),
+            SuspiciousEnd::High => line.is_some_and(|line| value > line),
         };
         match self.lines.map(doubted) {
             [_, true] => Outcome::Parked,
@@ -154,7 +154,7 @@ impl Histogram<'_> {
             );
         }
         // Draw the active threshold last, on top of the other.
-        let order = if self.active == Then::Flag {
+        let order = if self.active == RuleAction::Flag {
             [1, 0]
         } else {
             [0, 1]
@@ -181,7 +181,7 @@ impl Histogram<'_> {
             ("flag", "│", Outcome::Flagged),
             ("quarantine", "┃", Outcome::Parked),
         ][which];
-        let active = (self.active == Then::Flag) == (which == 0);
+        let active = (self.active == RuleAction::Flag) == (which == 0);
         let (x, before, after) = self.column(line, plot);
         let mut style = self.look.style(role(outcome));
         if active {
@@ -241,7 +241,7 @@ impl Histogram<'_> {
         let room = usize::from(area.width);
         let mut thresholds = Vec::new();
         for (at, name) in ["flag", "quarantine"].into_iter().enumerate() {
-            let marker = if (self.active == Then::Flag) == (at == 0) {
+            let marker = if (self.active == RuleAction::Flag) == (at == 0) {
                 " (active)"
             } else {
                 ""

@@ -13,30 +13,32 @@
 //! | `groups` | items by subtask, style, or type |
 //! | `histogram`, `draw`, `parts` | drawing |
 
-mod act;
+mod actions;
 mod bench;
 mod draw;
 mod effects;
 mod groups;
 mod histogram;
-mod lines;
 mod parts;
 mod rules;
 mod scoring;
+mod thresholds;
 
 use std::collections::BTreeMap;
 
 pub use draw::{Layout, Shown};
-pub use effects::{ChoiceFor, FiltersEffect, TextFor, Want};
+pub use effects::{ChoiceFor, FiltersEffect, ReplyFor, TextFor};
 
 use self::bench::{Counted, RequestSlot, counted};
 use self::rules::RuleEditor;
 use super::metadata::edit_session::error_line;
 use crate::action::Scope;
 use crate::widgets::table::LocalTable;
-use benchtop_model::scoring::bench::{Bench, BenchAsk, RulesDiff, RulesState, Sample, ScorerState};
+use benchtop_model::scoring::bench::{
+    Bench, BenchQuery, RulesDiff, RulesState, Sample, ScorerState,
+};
 use benchtop_model::scoring::job::ScoringState;
-use benchtop_model::scoring::rules::{RuleSet, Then};
+use benchtop_model::scoring::rules::{RuleAction, RuleSet};
 use benchtop_model::scoring::{Measure, ScoreState, Scorer};
 use benchtop_model::{Field, Filter, Result};
 use benchtop_protocol::wire::request;
@@ -78,7 +80,7 @@ pub struct FiltersPane {
     /// Whether the rules replace the histogram.
     show_rules: bool,
     /// The threshold that the keys move.
-    active: Then,
+    active: RuleAction,
     /// The items to show.
     filter: Filter,
     by: Field,
@@ -94,9 +96,9 @@ pub struct FiltersPane {
     sample: usize,
     side: Side,
     /// The last reply with its request.
-    bench: Option<(BenchAsk, Bench)>,
+    bench: Option<(BenchQuery, Bench)>,
     failed: Option<String>,
-    turn: RequestSlot<BenchAsk>,
+    turn: RequestSlot<BenchQuery>,
     /// Width of the histogram in the last frame.
     width: u16,
 }
@@ -115,7 +117,7 @@ impl FiltersPane {
             scales: BTreeMap::new(),
             rules: RuleEditor::new(),
             show_rules: false,
-            active: Then::Flag,
+            active: RuleAction::Flag,
             filter: Filter::default(),
             by: Field::Subtask,
             across: None,
@@ -148,8 +150,8 @@ impl FiltersPane {
     /// Requests everything again after items, verdicts, or scores changed.
     pub fn refresh(&mut self) -> Vec<Effect> {
         let mut effects = vec![
-            Effect::Ask(Want::Rules, request::Rules.into()),
-            Effect::Ask(Want::Scorers, request::Scorers.into()),
+            Effect::Ask(ReplyFor::Rules, request::Rules.into()),
+            Effect::Ask(ReplyFor::Scorers, request::Scorers.into()),
         ];
         effects.extend(self.request_bench());
         effects
@@ -166,7 +168,7 @@ impl FiltersPane {
 
     /// Requests the rules after they changed.
     pub fn rules_changed(&self) -> Vec<Effect> {
-        vec![Effect::Ask(Want::Rules, request::Rules.into())]
+        vec![Effect::Ask(ReplyFor::Rules, request::Rules.into())]
     }
 
     fn scorer(&self) -> Option<&ScorerState> {
@@ -180,13 +182,13 @@ impl FiltersPane {
             self.scales
                 .get(scorer)
                 .cloned()
-                .unwrap_or_else(|| Measure::of(scorer.clone())),
+                .unwrap_or_else(|| Measure::with_default_scale(scorer.clone())),
         )
     }
 
     /// The model's logit scale: from the owner's reply, or a default.
     fn logit(&self) -> f32 {
-        let from_reply = |(_, b): &(BenchAsk, Bench)| {
+        let from_reply = |(_, b): &(BenchQuery, Bench)| {
             (b.measure.scorer == self.scorer()?.scorer).then_some(b.logit)
         };
         let default = if self.scorer().is_some_and(|s| s.scorer == Scorer::Clip) {
@@ -205,8 +207,8 @@ impl FiltersPane {
     }
 
     /// A threshold for the items in the histogram.
-    fn line(&self, then: Then) -> Option<f32> {
-        lines::line(
+    fn line(&self, then: RuleAction) -> Option<f32> {
+        thresholds::line(
             self.rules.edited(),
             &self.measure()?,
             then,
@@ -216,12 +218,12 @@ impl FiltersPane {
     }
 
     /// The request for what is shown.
-    fn question(&self) -> Option<BenchAsk> {
+    fn question(&self) -> Option<BenchQuery> {
         let rules = self.rules.edited();
         let line = |m: &Measure| {
             rules
-                .threshold(m, Then::Flag)
-                .or(rules.threshold(m, Then::Park))
+                .threshold(m, RuleAction::Flag)
+                .or(rules.threshold(m, RuleAction::Park))
         };
         let other = self.other.as_ref().map(|other| {
             let written = other
@@ -230,11 +232,11 @@ impl FiltersPane {
                 .find_map(|m| line(&m).map(|at| (m, at.get())));
             written.unwrap_or_else(|| (other.clone(), other.default_threshold()))
         });
-        Some(BenchAsk {
+        Some(BenchQuery {
             measure: self.measure()?,
             filter: self.filter.clone(),
-            flag: self.line(Then::Flag),
-            park: self.line(Then::Park),
+            flag: self.line(RuleAction::Flag),
+            park: self.line(RuleAction::Park),
             by: self.by,
             value: self.only.clone(),
             bars: histogram::bars(self.width),
@@ -254,16 +256,16 @@ impl FiltersPane {
     /// Requests the effect of the edited rules.
     fn try_edited(&mut self) -> Vec<Effect> {
         let ask = self.rules.untried();
-        ask.map(|set| Effect::Ask(Want::Try(set.clone()), request::TryRules(set).into()))
+        ask.map(|set| Effect::Ask(ReplyFor::Try(set.clone()), request::TryRules(set).into()))
             .into_iter()
             .collect()
     }
 
     /// The last reply, if it matches the items and the score to show.
-    fn shown(&self) -> Option<(&BenchAsk, &Bench, Counted)> {
+    fn shown(&self) -> Option<(&BenchQuery, &Bench, Counted)> {
         let (asked, bench) = self.bench.as_ref()?;
         let now = self.question()?;
-        let what = |ask: &'_ BenchAsk| {
+        let what = |ask: &'_ BenchQuery| {
             (
                 ask.measure.clone(),
                 ask.filter.clone(),
@@ -285,7 +287,7 @@ impl FiltersPane {
     }
 
     /// Receives the scorers.
-    pub fn take_scorers(&mut self, scorers: Result<Vec<ScorerState>>) -> Vec<Effect> {
+    pub fn on_scorers(&mut self, scorers: Result<Vec<ScorerState>>) -> Vec<Effect> {
         let here = self.scorer().map(|s| s.scorer.clone());
         let first = self.measure().is_none();
         self.scorers = Some(scorers);
@@ -302,7 +304,7 @@ impl FiltersPane {
     }
 
     /// Receives the histogram.
-    pub fn take_bench(&mut self, asked: BenchAsk, bench: Result<Bench>) -> Vec<Effect> {
+    pub fn on_bench(&mut self, asked: BenchQuery, bench: Result<Bench>) -> Vec<Effect> {
         let next = self.turn.answered().map(bench_effect).into_iter().collect();
         match bench {
             Ok(bench) => {
@@ -320,7 +322,7 @@ impl FiltersPane {
     }
 
     /// Receives the rules.
-    pub fn take_rules(&mut self, state: Result<RulesState>) -> Vec<Effect> {
+    pub fn on_rules(&mut self, state: Result<RulesState>) -> Vec<Effect> {
         let mut effects = self.rules.take(state);
         effects.extend(self.request_bench());
         effects.extend(self.try_edited());
@@ -328,36 +330,36 @@ impl FiltersPane {
     }
 
     /// Receives the effect of rules.
-    pub fn take_diff(&mut self, of: RuleSet, diff: Result<RulesDiff>) -> Vec<Effect> {
+    pub fn on_diff(&mut self, of: RuleSet, diff: Result<RulesDiff>) -> Vec<Effect> {
         let (mut effects, next) = self.rules.take_diff(of, diff);
         effects.extend(
-            next.map(|set| Effect::Ask(Want::Try(set.clone()), request::TryRules(set).into())),
+            next.map(|set| Effect::Ask(ReplyFor::Try(set.clone()), request::TryRules(set).into())),
         );
         effects
     }
 
     /// Receives the result of saving the rules.
-    pub fn take_applied(&mut self, state: Result<RulesState>) -> Vec<Effect> {
+    pub fn on_applied(&mut self, state: Result<RulesState>) -> Vec<Effect> {
         let mut effects = self.rules.applied(state);
         effects.extend(self.request_bench());
         effects
     }
 
     /// Receives the result of restoring the previous rules.
-    pub fn take_reverted(&mut self, state: Result<RulesState>) -> Vec<Effect> {
+    pub fn on_reverted(&mut self, state: Result<RulesState>) -> Vec<Effect> {
         let mut effects = self.rules.reverted(state);
         effects.extend(self.request_bench());
         effects
     }
 
     /// Receives the state of a scoring job. Requests the scorers again if the job is new or over.
-    pub fn take_scoring(&mut self, job: ScoringState) -> Vec<Effect> {
+    pub fn on_scoring(&mut self, job: ScoringState) -> Vec<Effect> {
         let Some(Ok(list)) = &mut self.scorers else {
             return vec![];
         };
-        let over = job.phase.over();
+        let over = job.phase.is_finished();
         let Some(scorer) = list.iter_mut().find(|s| s.scorer == job.scorer) else {
-            return vec![Effect::Ask(Want::Scorers, request::Scorers.into())];
+            return vec![Effect::Ask(ReplyFor::Scorers, request::Scorers.into())];
         };
         scorer.job = Some(job);
         if over { self.refresh() } else { vec![] }
@@ -395,15 +397,15 @@ impl FiltersPane {
     fn own(&self, value: &str) -> [Option<f32>; 2] {
         let own = |then| {
             let measure = self.measure().filter(|_| self.by == Field::Subtask)?;
-            lines::own_line(self.rules.edited(), &measure, then, value, self.logit())
+            thresholds::own_line(self.rules.edited(), &measure, then, value, self.logit())
         };
-        [own(Then::Flag), own(Then::Park)]
+        [own(RuleAction::Flag), own(RuleAction::Park)]
     }
 }
 
-fn bench_effect(question: BenchAsk) -> Effect {
+fn bench_effect(question: BenchQuery) -> Effect {
     Effect::Ask(
-        Want::Bench(Box::new(question.clone())),
+        ReplyFor::Bench(Box::new(question.clone())),
         request::Bench(Box::new(question)).into(),
     )
 }

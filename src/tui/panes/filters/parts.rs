@@ -5,11 +5,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
-use super::act::name;
+use super::actions::name;
 use super::bench::Counted;
 use super::draw::{Layout, Shown};
-use super::lines::{decimals, doubtful_side, number, scale_words};
 use super::scoring::{items, tried_without_score};
+use super::thresholds::{decimals, doubtful_side, number, scale_words};
 use super::{FiltersPane, Part, Side, histogram};
 use crate::panes::review::{Picture, draw_picture};
 use crate::theme::{Look, Role};
@@ -39,7 +39,7 @@ fn role(phase: Phase) -> Role {
 fn short(scorer: &ScorerState) -> (String, Role) {
     let scored = items(scorer, ScoreState::Scored);
     match &scorer.job {
-        Some(job) if !job.phase.over() => {
+        Some(job) if !job.phase.is_finished() => {
             let far = job
                 .of
                 .filter(|of| *of > 0)
@@ -65,7 +65,7 @@ impl FiltersPane {
             return;
         }
         let mut top = Lines::new(area, buf, look);
-        top.say("scores (n, N)", Role::Heading);
+        top.text("scores (n, N)", Role::Heading);
         let room = usize::from(area.height.saturating_sub(1 + DETAIL)).max(3);
         // The page of the list with the cursor.
         let page = list.chunks(room).nth(self.at / room).unwrap_or(&[]);
@@ -117,12 +117,12 @@ impl FiltersPane {
             title += &format!("  only {} {value}", self.by.name());
         }
         if !self.filter.is_empty() {
-            title += &format!("  [{}]", self.filter.words());
+            title += &format!("  [{}]", self.filter.to_text());
         }
         let mut lines = Lines::new(area, buf, look);
         match &self.failed {
-            Some(why) if self.shown().is_some() => lines.say(&format!(" {why}"), Role::Bad),
-            _ => lines.say(&title, Role::Heading),
+            Some(why) if self.shown().is_some() => lines.text(&format!(" {why}"), Role::Bad),
+            _ => lines.text(&title, Role::Heading),
         }
     }
 
@@ -143,7 +143,7 @@ impl FiltersPane {
         let counts = Outcome::ALL.map(count);
         if area.height >= 8 {
             for (outcome, n, share) in counts {
-                lines.say(
+                lines.text(
                     &format!(
                         " {:<11} {n:>10} {share}",
                         crate::panes::outcome_word(outcome)
@@ -159,13 +159,13 @@ impl FiltersPane {
                     share.replace(' ', "")
                 )
             });
-            lines.say(&format!(" {}", words.join("  ")), Role::Text);
+            lines.text(&format!(" {}", words.join("  ")), Role::Text);
         }
         self.draw_difference(&mut lines);
         draw_quality(&now, about, &mut lines);
         if let (Some(share), Some(measure)) = (now.percentile, self.measure()) {
             let side = doubtful_side(&measure);
-            lines.say(
+            lines.text(
                 &format!(
                     " {about}{:.1} % of scored items are {side} the flag threshold",
                     100.0 * share
@@ -181,23 +181,23 @@ impl FiltersPane {
             format!("at {}", number(l))
         });
         if let Some(why) = self.rules.locked() {
-            return lines.say(&format!(" {at}; {why}"), Role::Warn);
+            return lines.text(&format!(" {at}; {why}"), Role::Warn);
         }
         if let Some(problem) = self.rules.problem() {
-            return lines.say(
+            return lines.text(
                 &format!(" cannot read the rules (R, e): {problem}"),
                 Role::Bad,
             );
         }
         if !self.rules.is_edited() {
-            return lines.say(&format!(" {at}: saved"), Role::Dim);
+            return lines.text(&format!(" {at}: saved"), Role::Dim);
         }
         match self.rules.difference() {
             Some((words, exact)) => {
                 let about = if exact { "" } else { "~" };
-                lines.say(&format!(" {at}: {about}{words} (w saves)"), Role::Accent);
+                lines.text(&format!(" {at}: {about}{words} (w saves)"), Role::Accent);
             }
-            None => lines.say(&format!(" {at}: counting changes"), Role::Dim),
+            None => lines.text(&format!(" {at}: counting changes"), Role::Dim),
         }
     }
 
@@ -245,7 +245,7 @@ impl FiltersPane {
         } else {
             "no threshold: no samples"
         };
-        lines.say(&format!(" {heading}{keys}"), Role::Heading);
+        lines.text(&format!(" {heading}{keys}"), Role::Heading);
         let digits = decimals(bench.ends.1 - bench.ends.0);
         for (at, sample) in self.samples().into_iter().enumerate() {
             let place = places[at];
@@ -290,28 +290,28 @@ impl FiltersPane {
         };
         let mut lines = Lines::new(area, buf, look);
         let (Some((other, line)), Some(pair)) = (&asked.other, bench.pair) else {
-            return lines.tell(" v: compare with another score", Role::Dim);
+            return lines.wrapped(" v: compare with another score", Role::Dim);
         };
         let side = if doubtful_side(other) == "below" {
             '<'
         } else {
             '>'
         };
-        lines.say(
+        lines.text(
             &format!(
                 " against {other}, doubtful {side} {}  v: change",
                 number(*line)
             ),
             Role::Heading,
         );
-        lines.say(
+        lines.text(
             &format!(" {:<22} {:>10} {:>10}", "", "kept there", "doubtful"),
             Role::Dim,
         );
         let here = bench.measure.scorer.name();
         for (row, name) in pair.iter().zip(["kept", "doubtful"]) {
             let label = text::fit(&format!("{name} by {here}"), 22);
-            lines.say(
+            lines.text(
                 &format!(
                     " {label:<22} {:>10} {:>10}",
                     grouped(row[0]),
@@ -332,7 +332,7 @@ impl FiltersPane {
                 )
             }
         };
-        lines.say(&words, Role::Accent);
+        lines.text(&words, Role::Accent);
     }
 }
 
@@ -347,13 +347,13 @@ fn share_words(share: &Share) -> String {
 
 fn draw_quality(now: &Counted, about: &str, lines: &mut Lines<'_>) {
     match now.precision {
-        share if share.n == 0 => lines.say(
+        share if share.n == 0 => lines.text(
             " precision: no doubtful item judged yet (1, then d)",
             Role::Dim,
         ),
         share => {
             let words = format!(" precision {about}{}", share_words(&share));
-            lines.say(
+            lines.text(
                 &format!(
                     "{words}, {} of {} doubtful rejected",
                     grouped(share.k),
@@ -364,10 +364,10 @@ fn draw_quality(now: &Counted, about: &str, lines: &mut Lines<'_>) {
         }
     }
     match now.recall {
-        share if share.n == 0 => lines.say(" recall: no item rejected yet", Role::Dim),
+        share if share.n == 0 => lines.text(" recall: no item rejected yet", Role::Dim),
         share => {
             let words = format!(" recall {about}{}", share_words(&share));
-            lines.say(
+            lines.text(
                 &format!(
                     "{words}, {} of {} rejected doubtful",
                     grouped(share.k),
@@ -381,13 +381,13 @@ fn draw_quality(now: &Counted, about: &str, lines: &mut Lines<'_>) {
 
 /// Draws the details of a scorer.
 fn draw_scorer(scorer: &ScorerState, lines: &mut Lines<'_>) {
-    lines.tell(&scorer.what, Role::Dim);
+    lines.wrapped(&scorer.what, Role::Dim);
     let (scored, missing) = (
         items(scorer, ScoreState::Scored),
         items(scorer, ScoreState::Missing),
     );
-    lines.say(&format!("scored  {}", grouped(scored)), Role::Text);
-    lines.say(
+    lines.text(&format!("scored  {}", grouped(scored)), Role::Text);
+    lines.text(
         &format!("missing {}", grouped(missing)),
         if missing > 0 { Role::Warn } else { Role::Dim },
     );
@@ -401,31 +401,31 @@ fn draw_scorer(scorer: &ScorerState, lines: &mut Lines<'_>) {
             .iter()
             .filter_map(|s| part(*s))
             .collect();
-        lines.tell(
+        lines.wrapped(
             &format!("unscored {}: {}", grouped(tried), parts.join(", ")),
             Role::Dim,
         );
     }
     if let Some(why) = &scorer.not_ready {
-        lines.tell(&format!("not ready: {why}"), Role::Warn);
+        lines.wrapped(&format!("not ready: {why}"), Role::Warn);
     }
     if let Some(job) = &scorer.job {
         draw_job(job, lines);
     } else if scorer.not_ready.is_none() && missing > 0 {
-        lines.say("press s to score", Role::Hint);
+        lines.text("press s to score", Role::Hint);
     }
 }
 
 fn draw_job(job: &ScoringState, lines: &mut Lines<'_>) {
     let of = job.of.map_or("?".into(), grouped);
-    lines.tell(
+    lines.wrapped(
         &format!("{}: {} of {of}", job.phase.name(), grouped(job.done)),
         role(job.phase),
     );
-    if let Some(of) = job.of.filter(|of| *of > 0 && !job.phase.over()) {
+    if let Some(of) = job.of.filter(|of| *of > 0 && !job.phase.is_finished()) {
         let width = lines.width().saturating_sub(6).min(24);
         let share = job.done as f64 / of as f64;
-        lines.say(
+        lines.text(
             &format!(
                 "{} {}",
                 bar(share, width, lines.look().accessible),
@@ -438,13 +438,13 @@ fn draw_job(job: &ScoringState, lines: &mut Lines<'_>) {
         let left = job
             .eta_seconds()
             .map_or(String::new(), |s| format!(", {} left", stretch(s)));
-        lines.tell(&format!("{rate:.0}/min{left}"), Role::Text);
+        lines.wrapped(&format!("{rate:.0}/min{left}"), Role::Text);
     }
     if let Some((sent, received)) = job.tokens {
         let cost = job
             .cost_micros
             .map_or(String::new(), |c| format!(", cost {:.2}", c as f64 / 1e6));
-        lines.tell(
+        lines.wrapped(
             &format!(
                 "{} tokens in, {} out{cost}",
                 grouped(sent),
@@ -454,7 +454,7 @@ fn draw_job(job: &ScoringState, lines: &mut Lines<'_>) {
         );
     }
     if let Some(why) = &job.why {
-        lines.tell(
+        lines.wrapped(
             &text::clean(why),
             if job.phase == Phase::Blocked {
                 Role::Bad
@@ -464,6 +464,6 @@ fn draw_job(job: &ScoringState, lines: &mut Lines<'_>) {
         );
     }
     if !job.device.is_empty() {
-        lines.tell(&format!("with {}", job.device), Role::Dim);
+        lines.wrapped(&format!("with {}", job.device), Role::Dim);
     }
 }

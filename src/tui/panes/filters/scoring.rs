@@ -1,11 +1,11 @@
 //! Scorers and their jobs: counting, starting, pausing, resuming, canceling.
 
-use super::{ChoiceFor, Effect, FiltersPane, TextFor, Want, error_line, refuse};
+use super::{ChoiceFor, Effect, FiltersPane, ReplyFor, TextFor, error_line, refuse};
 use crate::widgets::text::grouped;
 use benchtop_model::scoring::bench::ScorerState;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use benchtop_model::scoring::{ScoreState, Scorer};
-use benchtop_model::trust::Waits;
+use benchtop_model::trust::PendingConsent;
 use benchtop_model::{Filter, Result};
 use benchtop_protocol::wire::request;
 
@@ -36,18 +36,18 @@ fn count(scorer: Scorer, filter: String) -> Vec<Effect> {
     vec![
         Effect::Say(text),
         Effect::Ask(
-            Want::Count(Box::new(job.clone())),
+            ReplyFor::Count(Box::new(job.clone())),
             request::Score(job).into(),
         ),
     ]
 }
 
 /// Asks for consent to what a waiting job sends.
-fn agree(id: u32, act: ScoringAct, waits: &Waits) -> Vec<Effect> {
-    let purpose = ChoiceFor::Agree(id, act, waits.open());
+fn agree(id: u32, act: ScoringAct, waits: &PendingConsent) -> Vec<Effect> {
+    let purpose = ChoiceFor::Agree(id, act, waits.missing());
     vec![Effect::AskChoice {
         purpose,
-        title: format!("Resume? {}", waits.says()),
+        title: format!("Resume? {}", waits.description()),
         lines: waits.choices(),
     }]
 }
@@ -61,7 +61,7 @@ impl FiltersPane {
         if let Some(why) = &state.not_ready {
             return refuse(format!("{} cannot run: {why}", state.scorer));
         }
-        if let Some(job) = state.job.as_ref().filter(|j| !j.phase.over()) {
+        if let Some(job) = state.job.as_ref().filter(|j| !j.phase.is_finished()) {
             return refuse(format!(
                 "{} is already {}: p pauses or resumes, x cancels",
                 state.scorer,
@@ -71,7 +71,7 @@ impl FiltersPane {
         let shown = if self.filter.is_empty() {
             "asks for a filter".into()
         } else {
-            self.filter.words()
+            self.filter.to_text()
         };
         let lines = vec![
             ("all items".to_string(), "keeps existing scores".to_string()),
@@ -96,7 +96,7 @@ impl FiltersPane {
         vec![Effect::AskText {
             purpose: TextFor::Score,
             label,
-            text: self.filter.words(),
+            text: self.filter.to_text(),
         }]
     }
 
@@ -111,7 +111,7 @@ impl FiltersPane {
     }
 
     /// Receives the counts of a job and asks for confirmation.
-    pub fn take_count(&mut self, job: NewScoring, counted: Result<ScoringState>) -> Vec<Effect> {
+    pub fn on_count(&mut self, job: NewScoring, counted: Result<ScoringState>) -> Vec<Effect> {
         let counted = match counted {
             Ok(counted) => counted,
             Err(problem) => return refuse(error_line(&problem)),
@@ -132,10 +132,10 @@ impl FiltersPane {
         let to = counted
             .waits
             .as_ref()
-            .map(|waits| waits.open())
+            .map(|waits| waits.missing())
             .unwrap_or_default();
         if let Some(waits) = counted.waits.as_ref().filter(|_| !to.is_empty()) {
-            title = format!("{title}; {}", waits.says());
+            title = format!("{title}; {}", waits.description());
         }
         let cost = match counted.tokens {
             Some((sent, received)) => {
@@ -186,7 +186,7 @@ impl FiltersPane {
     }
 
     /// Receives the job that was started.
-    pub fn take_begun(&mut self, begun: Result<ScoringState>) -> Vec<Effect> {
+    pub fn on_started(&mut self, begun: Result<ScoringState>) -> Vec<Effect> {
         match begun {
             Ok(job) => {
                 let text = format!(
@@ -194,7 +194,7 @@ impl FiltersPane {
                     job.scorer
                 );
                 let mut effects = vec![Effect::Done(text)];
-                effects.extend(self.take_scoring(job));
+                effects.extend(self.on_scoring(job));
                 effects
             }
             Err(problem) => refuse(error_line(&problem)),
@@ -217,7 +217,7 @@ impl FiltersPane {
                 agree(job.id, act, waits)
             }
             (Ok(act), _) => vec![Effect::Ask(
-                Want::Act,
+                ReplyFor::Act,
                 request::ScoringAct { id: job.id, act }.into(),
             )],
             (Err(why), _) => refuse(why),
@@ -237,7 +237,7 @@ impl FiltersPane {
     }
 
     pub(super) fn cancel_scoring(&self) -> Vec<Effect> {
-        self.act_on_job(|job| match job.phase.over() {
+        self.act_on_job(|job| match job.phase.is_finished() {
             true => Err(format!(
                 "the job of {} is already {}",
                 job.scorer,

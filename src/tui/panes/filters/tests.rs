@@ -7,10 +7,10 @@ use super::*;
 use crate::action::Action;
 use crate::theme::{Look, Theme};
 use benchtop_model::scoring::Outcome;
-use benchtop_model::scoring::bench::{Cross, Tally};
+use benchtop_model::scoring::bench::{CrossTable, Tally};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct};
 use benchtop_model::scoring::rules::Threshold;
-use benchtop_model::trust::{Destination, Sends, Waits, Wanted};
+use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination};
 use benchtop_model::{ColourLevel, Error, ErrorKind};
 use benchtop_protocol::wire::{AnyRequest, AskNext, request};
 
@@ -32,7 +32,7 @@ fn world() -> Vec<Scored> {
 }
 
 /// The outcomes of the items, counted one by one.
-fn tally<'s>(items: impl Iterator<Item = &'s Scored>, ask: &BenchAsk) -> Tally {
+fn tally<'s>(items: impl Iterator<Item = &'s Scored>, ask: &BenchQuery) -> Tally {
     let mut tally = Tally::default();
     for (cosine, _, said) in items {
         let value = ask.measure.shown(*cosine, 100.0);
@@ -52,7 +52,7 @@ fn tally<'s>(items: impl Iterator<Item = &'s Scored>, ask: &BenchAsk) -> Tally {
     tally
 }
 
-fn answer(ask: &BenchAsk) -> Bench {
+fn answer(ask: &BenchQuery) -> Bench {
     let world = world();
     let only: Vec<&Scored> = world
         .iter()
@@ -98,7 +98,7 @@ fn answer(ask: &BenchAsk) -> Bench {
         pair: ask.other.as_ref().map(|_| [[5, 1], [2, 8]]),
         good: vec![sample(11, 25.1), sample(12, 25.2)],
         bad: vec![sample(21, 24.9)],
-        cross: ask.across.map(|_| Cross {
+        cross: ask.across.map(|_| CrossTable {
             values: vec!["ink".into(), String::new()],
             items: vec![vec![[1, 2, 3], [0; 3]], vec![[7, 0, 0], [0, 1234, 1]]],
         }),
@@ -108,7 +108,7 @@ fn answer(ask: &BenchAsk) -> Bench {
 fn scorer(scorer: Scorer) -> ScorerState {
     ScorerState {
         what: scorer.help().into(),
-        doubt: scorer.doubt(),
+        doubt: scorer.suspicious_end(),
         not_ready: None,
         version: String::new(),
         items: [10, 600, 0, 0, 0, 3],
@@ -135,7 +135,7 @@ fn state(rules: RuleSet, revision: &str) -> RulesState {
 fn at_25() -> RuleSet {
     RuleSet::default().with(
         &"clip".parse().unwrap(),
-        Then::Flag,
+        RuleAction::Flag,
         None,
         Threshold::new(25.0),
     )
@@ -146,23 +146,23 @@ fn settle(pane: &mut FiltersPane, effects: Vec<Effect>) -> Vec<Effect> {
     let mut rest = Vec::new();
     for effect in effects {
         let more = match effect {
-            Effect::Ask(Want::Scorers, _) => pane.take_scorers(Ok(vec![
+            Effect::Ask(ReplyFor::Scorers, _) => pane.on_scorers(Ok(vec![
                 scorer(Scorer::Clip),
                 scorer(Scorer::Safety),
                 scorer(Scorer::Siglip),
             ])),
-            Effect::Ask(Want::Rules, _) => pane.take_rules(Ok(state(at_25(), "one"))),
-            Effect::Ask(Want::Bench(asked), _) => {
+            Effect::Ask(ReplyFor::Rules, _) => pane.on_rules(Ok(state(at_25(), "one"))),
+            Effect::Ask(ReplyFor::Bench(asked), _) => {
                 let bench = answer(&asked);
-                pane.take_bench(*asked, Ok(bench))
+                pane.on_bench(*asked, Ok(bench))
             }
-            Effect::Ask(Want::Try(of), _) => {
+            Effect::Ask(ReplyFor::Try(of), _) => {
                 let tally = Tally {
                     items: [712, 159, 0],
                     ..Tally::default()
                 };
                 let lines = vec!["~ clip low: flag if clip < 24".into()];
-                pane.take_diff(
+                pane.on_diff(
                     of,
                     Ok(RulesDiff {
                         tally,
@@ -235,10 +235,10 @@ fn counts_follow_the_threshold_at_once_and_become_exact() {
     assert!(before.exact);
     assert_eq!(before.items.iter().sum::<u64>(), 600);
     for action in [
-        Action::LineLeft,
-        Action::LineFarRight,
-        Action::LineBitLeft,
-        Action::LineFarLeft,
+        Action::ThresholdLeft,
+        Action::ThresholdFarRight,
+        Action::NudgeLeft,
+        Action::ThresholdFarLeft,
     ] {
         let effects = pane.act(action);
         // Before the reply, the counts are those of the new threshold, give or take a bar.
@@ -258,7 +258,7 @@ fn counts_follow_the_threshold_at_once_and_become_exact() {
 #[test]
 fn only_the_newest_of_many_moves_is_requested() {
     let mut pane = ready();
-    let first = pane.act(Action::LineLeft);
+    let first = pane.act(Action::ThresholdLeft);
     let asks = |effects: &[Effect]| {
         effects
             .iter()
@@ -271,20 +271,20 @@ fn only_the_newest_of_many_moves_is_requested() {
         "the histogram and the effect of the rules: {first:?}"
     );
     for _ in 0..20 {
-        assert_eq!(asks(&pane.act(Action::LineLeft)), 0);
+        assert_eq!(asks(&pane.act(Action::ThresholdLeft)), 0);
     }
-    let line = pane.line(Then::Flag);
-    let Some(Effect::Ask(Want::Bench(asked), _)) = first.into_iter().next() else {
+    let line = pane.line(RuleAction::Flag);
+    let Some(Effect::Ask(ReplyFor::Bench(asked), _)) = first.into_iter().next() else {
         panic!()
     };
-    let next = pane.take_bench((*asked).clone(), Ok(answer(&asked)));
-    let [Effect::Ask(Want::Bench(asked), AnyRequest::Bench(request::Bench(sent)))] = &next[..]
+    let next = pane.on_bench((*asked).clone(), Ok(answer(&asked)));
+    let [Effect::Ask(ReplyFor::Bench(asked), AnyRequest::Bench(request::Bench(sent)))] = &next[..]
     else {
         panic!("{next:?}")
     };
     assert_eq!((asked, asked.flag), (sent, line));
     assert!(
-        pane.take_bench((**asked).clone(), Ok(answer(asked)))
+        pane.on_bench((**asked).clone(), Ok(answer(asked)))
             .is_empty()
     );
 }
@@ -292,14 +292,14 @@ fn only_the_newest_of_many_moves_is_requested() {
 #[test]
 fn thresholds_are_typed_removed_and_set_again() {
     let mut pane = ready();
-    assert_eq!(pane.line(Then::Flag), Some(25.0));
+    assert_eq!(pane.line(RuleAction::Flag), Some(25.0));
     let effects = pane.act(Action::TypeLine);
     assert!(
         matches!(&effects[..], [Effect::AskText { purpose: TextFor::Line, text, .. }] if text == "25.0")
     );
     let effects = pane.typed(&TextFor::Line, " 24.0 ");
     settle(&mut pane, effects);
-    assert_eq!(pane.line(Then::Flag), Some(24.0));
+    assert_eq!(pane.line(RuleAction::Flag), Some(24.0));
     let picture = drawn(&mut pane, 100, 30, ColourLevel::Mono, false);
     assert!(
         picture.contains("at 24.0: 312 more kept, 41 fewer flagged"),
@@ -312,20 +312,20 @@ fn thresholds_are_typed_removed_and_set_again() {
             "{wrong}"
         );
     }
-    press(&mut pane, Action::RemoveLine);
-    assert_eq!(pane.line(Then::Flag), None);
-    refused(&pane.act(Action::RemoveLine));
-    press(&mut pane, Action::LineRight);
+    press(&mut pane, Action::RemoveThreshold);
+    assert_eq!(pane.line(RuleAction::Flag), None);
+    refused(&pane.act(Action::RemoveThreshold));
+    press(&mut pane, Action::ThresholdRight);
     assert_eq!(
-        pane.line(Then::Flag),
+        pane.line(RuleAction::Flag),
         Some(25.0),
         "an arrow key sets it to the default"
     );
-    press(&mut pane, Action::OtherLine);
+    press(&mut pane, Action::SwitchThreshold);
     let effects = pane.typed(&TextFor::Line, "20");
     settle(&mut pane, effects);
     assert_eq!(
-        (pane.line(Then::Park), pane.line(Then::Flag)),
+        (pane.line(RuleAction::Park), pane.line(RuleAction::Flag)),
         (Some(20.0), Some(25.0))
     );
     let words: Vec<String> = pane
@@ -333,7 +333,7 @@ fn thresholds_are_typed_removed_and_set_again() {
         .edited()
         .rules
         .iter()
-        .map(|r| r.words())
+        .map(|r| r.describe())
         .collect();
     assert_eq!(words, ["flag if clip < 25", "park if clip < 20"]);
     let (.., counted) = pane.shown().unwrap();
@@ -344,24 +344,24 @@ fn thresholds_are_typed_removed_and_set_again() {
 fn another_scale_shows_the_same_threshold() {
     let mut pane = ready();
     press(&mut pane, Action::NextScale);
-    assert_eq!(pane.line(Then::Flag), Some(0.25));
+    assert_eq!(pane.line(RuleAction::Flag), Some(0.25));
     let picture = drawn(&mut pane, 100, 30, ColourLevel::True, false);
     assert!(
         picture.contains("CLIP cosine of picture and prompt"),
         "{picture}"
     );
     press(&mut pane, Action::NextScale);
-    assert_eq!(pane.line(Then::Flag), Some(0.625));
+    assert_eq!(pane.line(RuleAction::Flag), Some(0.625));
     let effects = pane.typed(&TextFor::Line, "0.6");
     settle(&mut pane, effects);
     assert_eq!(
-        pane.rules.edited().rules[0].words(),
+        pane.rules.edited().rules[0].describe(),
         "flag if clip < 24",
         "the rule keeps its scale"
     );
     press(&mut pane, Action::NextScore);
     refused(&pane.act(Action::NextScale));
-    assert_eq!(pane.line(Then::Flag), None, "safety has no threshold");
+    assert_eq!(pane.line(RuleAction::Flag), None, "safety has no threshold");
     press(&mut pane, Action::PreviousScore);
     assert_eq!(pane.measure().unwrap().name(), "clip.clipscore");
 }
@@ -370,7 +370,7 @@ fn another_scale_shows_the_same_threshold() {
 fn a_subtask_can_have_its_own_threshold() {
     let mut pane = ready();
     press(&mut pane, Action::Bottom);
-    let effects = pane.act(Action::OwnLine);
+    let effects = pane.act(Action::OwnThreshold);
     assert!(
         matches!(&effects[..], [Effect::AskText { purpose: TextFor::OwnLine(of), .. }] if of == "text"),
         "{effects:?}"
@@ -378,7 +378,7 @@ fn a_subtask_can_have_its_own_threshold() {
     let effects = pane.typed(&TextFor::OwnLine("text".into()), "22.5");
     settle(&mut pane, effects);
     assert_eq!(
-        pane.rules.edited().rules[0].words(),
+        pane.rules.edited().rules[0].describe(),
         "flag if clip < 25 (text 22.5)"
     );
     let picture = drawn(&mut pane, 160, 47, ColourLevel::True, false);
@@ -391,7 +391,7 @@ fn a_subtask_can_have_its_own_threshold() {
     );
     press(&mut pane, Action::OnlyGroup);
     assert_eq!(
-        (pane.line(Then::Flag), pane.line(Then::Park)),
+        (pane.line(RuleAction::Flag), pane.line(RuleAction::Park)),
         (Some(22.5), None)
     );
     let (_, bench, _) = pane.shown().unwrap();
@@ -399,21 +399,21 @@ fn a_subtask_can_have_its_own_threshold() {
     let effects = pane.typed(&TextFor::Line, "21");
     settle(&mut pane, effects);
     assert_eq!(
-        pane.rules.edited().rules[0].words(),
+        pane.rules.edited().rules[0].describe(),
         "flag if clip < 25 (text 21)"
     );
-    press(&mut pane, Action::RemoveLine);
-    assert_eq!(pane.rules.edited().rules[0].words(), "flag if clip < 25");
-    refused(&pane.act(Action::RemoveLine));
-    press(&mut pane, Action::OtherLine);
-    refused(&pane.act(Action::LineLeft).split_off(1));
+    press(&mut pane, Action::RemoveThreshold);
+    assert_eq!(pane.rules.edited().rules[0].describe(), "flag if clip < 25");
+    refused(&pane.act(Action::RemoveThreshold));
+    press(&mut pane, Action::SwitchThreshold);
+    refused(&pane.act(Action::ThresholdLeft).split_off(1));
     assert!(
         press(&mut pane, Action::Back).is_empty(),
         "back shows all items first"
     );
-    assert_eq!(pane.line(Then::Flag), Some(25.0));
+    assert_eq!(pane.line(RuleAction::Flag), Some(25.0));
     press(&mut pane, Action::GroupBy);
-    refused(&pane.act(Action::OwnLine));
+    refused(&pane.act(Action::OwnThreshold));
     assert!(matches!(&pane.act(Action::Back)[..], [Effect::Leave]));
 }
 
@@ -482,34 +482,37 @@ fn rules_are_saved_with_exact_counts_and_restored() {
     );
     let effects = pane.chosen(purpose, 0);
     let [
-        Effect::Ask(Want::Applied, AnyRequest::ApplyRules(request::ApplyRules { rules, revision })),
+        Effect::Ask(
+            ReplyFor::Applied,
+            AnyRequest::ApplyRules(request::ApplyRules { rules, revision }),
+        ),
     ] = &effects[..]
     else {
         panic!("{effects:?}")
     };
     assert_eq!(
-        (rules.rules[0].words().as_str(), revision.as_str()),
+        (rules.rules[0].describe().as_str(), revision.as_str()),
         ("flag if clip < 24", "one")
     );
-    refused(&pane.act(Action::RevertRules));
-    let effects = pane.take_applied(Ok(state(rules.clone(), "two")));
+    refused(&pane.act(Action::RestoreRules));
+    let effects = pane.on_applied(Ok(state(rules.clone(), "two")));
     assert!(
         effects.iter().any(|e| matches!(e, Effect::Done(_))),
         "{effects:?}"
     );
     assert!(!pane.rules.is_edited());
-    let effects = pane.act(Action::RevertRules);
+    let effects = pane.act(Action::RestoreRules);
     let [Effect::AskChoice { purpose, .. }] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
     assert!(
-        matches!(&effects[..], [Effect::Ask(Want::Reverted, AnyRequest::RevertRules(request::RevertRules { revision }))] if revision == "two")
+        matches!(&effects[..], [Effect::Ask(ReplyFor::Reverted, AnyRequest::RevertRules(request::RevertRules { revision }))] if revision == "two")
     );
-    let effects = pane.take_reverted(Ok(state(at_25(), "three")));
+    let effects = pane.on_reverted(Ok(state(at_25(), "three")));
     assert!(effects.iter().any(|e| matches!(e, Effect::Done(_))));
-    assert_eq!(pane.line(Then::Flag), Some(25.0));
+    assert_eq!(pane.line(RuleAction::Flag), Some(25.0));
 }
 
 #[test]
@@ -517,7 +520,7 @@ fn a_conflict_with_the_file_offers_both_versions() {
     let theirs = || {
         at_25().with(
             &"safety".parse().unwrap(),
-            Then::Park,
+            RuleAction::Park,
             None,
             Threshold::new(0.0),
         )
@@ -530,15 +533,15 @@ fn a_conflict_with_the_file_offers_both_versions() {
             ErrorKind::Conflict,
             "benchtop.toml changed since its rules were read",
         );
-        let effects = pane.take_applied(Err(conflict));
+        let effects = pane.on_applied(Err(conflict));
         assert!(
             effects.iter().any(|e| matches!(
                 e,
-                Effect::Ask(Want::Rules, AnyRequest::Rules(request::Rules))
+                Effect::Ask(ReplyFor::Rules, AnyRequest::Rules(request::Rules))
             )),
             "{effects:?}"
         );
-        let effects = pane.take_rules(Ok(state(theirs(), "two")));
+        let effects = pane.on_rules(Ok(state(theirs(), "two")));
         let Some(Effect::AskChoice {
             purpose: ChoiceFor::Settle,
             title,
@@ -558,7 +561,10 @@ fn a_conflict_with_the_file_offers_both_versions() {
         ));
         let effects = pane.chosen(&ChoiceFor::Settle, usize::from(!mine));
         settle(&mut pane, effects);
-        assert_eq!(pane.line(Then::Flag), Some(if mine { 24.0 } else { 25.0 }));
+        assert_eq!(
+            pane.line(RuleAction::Flag),
+            Some(if mine { 24.0 } else { 25.0 })
+        );
         assert_eq!(pane.rules.is_edited(), mine);
         if mine {
             let effects = pane.chosen(&ChoiceFor::Save, 0);
@@ -570,7 +576,7 @@ fn a_conflict_with_the_file_offers_both_versions() {
     // The same rules saved elsewhere are no conflict. Without edits the file's rules are simply
     // shown.
     let mut pane = ready();
-    let effects = pane.take_rules(Ok(state(theirs(), "two")));
+    let effects = pane.on_rules(Ok(state(theirs(), "two")));
     assert!(
         !effects
             .iter()
@@ -589,7 +595,7 @@ fn a_broken_file_is_reported_and_opened_at_its_line() {
         [Effect::EditRules(None)]
     ));
     let problem = Some("benchtop.toml:12: rules[0].then: there is no `drop`".into());
-    let effects = pane.take_rules(Ok(RulesState {
+    let effects = pane.on_rules(Ok(RulesState {
         problem,
         ..state(at_25(), "two")
     }));
@@ -608,7 +614,7 @@ fn a_broken_file_is_reported_and_opened_at_its_line() {
         matches!(&effects[..], [Effect::Filter(words)] if words == "score:clip<25"),
         "{effects:?}"
     );
-    press(&mut pane, Action::RemoveLine);
+    press(&mut pane, Action::RemoveThreshold);
     assert!(pane.rules.edited().rules.is_empty());
     refused(&pane.act(Action::SaveRules));
 }
@@ -621,7 +627,7 @@ fn scoring_is_counted_first_and_shows_progress() {
         panic!("{effects:?}")
     };
     let effects = pane.chosen(purpose, 0);
-    let Some(Effect::Ask(Want::Count(wished), AnyRequest::Score(request::Score(asked)))) =
+    let Some(Effect::Ask(ReplyFor::Count(wished), AnyRequest::Score(request::Score(asked)))) =
         effects.last()
     else {
         panic!("{effects:?}")
@@ -643,7 +649,7 @@ fn scoring_is_counted_first_and_shows_progress() {
         waits: None,
         drafts: 0,
     };
-    let effects = pane.take_count((**wished).clone(), Ok(job.clone()));
+    let effects = pane.on_count((**wished).clone(), Ok(job.clone()));
     let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else {
         panic!("{effects:?}")
     };
@@ -651,14 +657,14 @@ fn scoring_is_counted_first_and_shows_progress() {
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
     assert!(
-        matches!(&effects[..], [Effect::Ask(Want::Begun, AnyRequest::Score(request::Score(asked)))] if !asked.dry)
+        matches!(&effects[..], [Effect::Ask(ReplyFor::Begun, AnyRequest::Score(request::Score(asked)))] if !asked.dry)
     );
-    pane.take_begun(Ok(job.clone()));
+    pane.on_started(Ok(job.clone()));
     assert!(refused(&pane.act(Action::StartScoring)).contains("running"));
     let act = |effects: &[Effect]| match effects {
-        [Effect::Ask(Want::Act, AnyRequest::ScoringAct(request::ScoringAct { id: 4, act }))] => {
-            *act
-        }
+        [
+            Effect::Ask(ReplyFor::Act, AnyRequest::ScoringAct(request::ScoringAct { id: 4, act })),
+        ] => *act,
         other => panic!("{other:?}"),
     };
     assert_eq!(act(&pane.act(Action::PauseScoring)), ScoringAct::Pause);
@@ -670,7 +676,7 @@ fn scoring_is_counted_first_and_shows_progress() {
         why: Some("the disk is full".into()),
         ..job.clone()
     };
-    assert!(pane.take_scoring(blocked).is_empty());
+    assert!(pane.on_scoring(blocked).is_empty());
     let picture = drawn(&mut pane, 160, 47, ColourLevel::Mono, false);
     assert!(
         picture.contains("blocked: 5 of 10") && picture.contains("the disk is full"),
@@ -678,12 +684,12 @@ fn scoring_is_counted_first_and_shows_progress() {
     );
     assert_eq!(act(&pane.act(Action::PauseScoring)), ScoringAct::Resume);
     // A job that waits for consent asks for it first.
-    let destination = Destination::new("https://a.example", None, Sends::Pictures).unwrap();
-    let to = vec![Wanted {
+    let destination = Destination::new("https://a.example", None, DataKind::Pictures).unwrap();
+    let to = vec![RequestedDestination {
         destination,
         agreed: false,
     }];
-    let waits = Waits {
+    let waits = PendingConsent {
         elsewhere: true,
         what: "10 pictures or texts of items".into(),
         count: 10,
@@ -695,7 +701,7 @@ fn scoring_is_counted_first_and_shows_progress() {
         waits: Some(Box::new(waits)),
         ..job.clone()
     };
-    assert!(pane.take_scoring(waiting).is_empty());
+    assert!(pane.on_scoring(waiting).is_empty());
     let effects = pane.act(Action::PauseScoring);
     let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else {
         panic!("{effects:?}")
@@ -708,7 +714,7 @@ fn scoring_is_counted_first_and_shows_progress() {
     let effects = pane.chosen(purpose, 0);
     let [
         Effect::Ask(
-            Want::Act,
+            ReplyFor::Act,
             AnyRequest::Agree(request::Agree {
                 to,
                 then: Some(then),
@@ -729,14 +735,14 @@ fn scoring_is_counted_first_and_shows_progress() {
             ),
         "{then:?}"
     );
-    let over = pane.take_scoring(ScoringState {
+    let over = pane.on_scoring(ScoringState {
         phase: Phase::Done,
         done: 10,
         ..job
     });
     assert!(
         over.iter()
-            .any(|e| matches!(e, Effect::Ask(Want::Scorers, _))),
+            .any(|e| matches!(e, Effect::Ask(ReplyFor::Scorers, _))),
         "a finished job updates the counts: {over:?}"
     );
     settle(&mut pane, over);
@@ -753,7 +759,7 @@ fn scoring_is_counted_first_and_shows_progress() {
         drafts: false,
     };
     assert!(matches!(
-        &pane.take_count(job, Ok(nothing))[..],
+        &pane.on_count(job, Ok(nothing))[..],
         [Effect::Say(_)]
     ));
     assert!(refused(&pane.typed(&TextFor::Score, "status:nonsense")).contains("nonsense"));
@@ -773,7 +779,7 @@ fn drafts_are_counted_and_can_be_left_out() {
         drafts: 7,
         ..answer_of_count()
     };
-    let effects = pane.take_count(job, Ok(counted));
+    let effects = pane.on_count(job, Ok(counted));
     let [
         Effect::AskChoice {
             purpose,
@@ -787,11 +793,12 @@ fn drafts_are_counted_and_can_be_left_out() {
     assert!(title.contains('7') && lines.len() == 3, "{title} {lines:?}");
     let begun = pane.chosen(purpose, 0);
     assert!(
-        matches!(&begun[..], [Effect::Ask(Want::Begun, AnyRequest::Score(request::Score(job)))] if job.drafts && !job.dry),
+        matches!(&begun[..], [Effect::Ask(ReplyFor::Begun, AnyRequest::Score(request::Score(job)))] if job.drafts && !job.dry),
         "{begun:?}"
     );
     let again = pane.chosen(purpose, 1);
-    let Some(Effect::Ask(Want::Count(_), AnyRequest::Score(request::Score(asked)))) = again.last()
+    let Some(Effect::Ask(ReplyFor::Count(_), AnyRequest::Score(request::Score(asked)))) =
+        again.last()
     else {
         panic!("{again:?}")
     };
@@ -826,7 +833,7 @@ fn a_scorer_that_is_not_ready_shows_the_reason() {
     let mut pane = ready();
     let mut clip = scorer(Scorer::Clip);
     clip.not_ready = Some("no model; `benchtop models pull clip` gets one".into());
-    pane.take_scorers(Ok(vec![clip]));
+    pane.on_scorers(Ok(vec![clip]));
     assert!(refused(&pane.act(Action::StartScoring)).contains("models pull clip"));
     let picture = drawn(&mut pane, 160, 47, ColourLevel::True, false);
     assert!(picture.contains("not ready: no model;"), "{picture}");
@@ -863,7 +870,7 @@ fn missing_verdicts_are_reported() {
     let mut pane = ready();
     let (asked, mut bench) = pane.bench.clone().unwrap();
     (bench.tally.accepted, bench.tally.rejected) = ([0; 3], [0; 3]);
-    pane.take_bench(asked, Ok(bench));
+    pane.on_bench(asked, Ok(bench));
     let picture = drawn(&mut pane, 100, 40, ColourLevel::True, false);
     assert!(
         picture.contains("precision: no") && picture.contains("recall: no"),
@@ -874,37 +881,37 @@ fn missing_verdicts_are_reported() {
 #[test]
 fn errors_are_shown_and_keep_the_last_histogram() {
     let mut pane = FiltersPane::new();
-    refused(&pane.act(Action::LineLeft));
+    refused(&pane.act(Action::ThresholdLeft));
     let problem = || Error::new(ErrorKind::Usage, "this is a command, not a question");
-    pane.take_rules(Err(problem()));
-    pane.take_scorers(Err(problem()));
+    pane.on_rules(Err(problem()));
+    pane.on_scorers(Err(problem()));
     assert!(drawn(&mut pane, 80, 21, ColourLevel::True, false).contains("not a question"));
     refused(&pane.act(Action::SaveRules));
     let mut pane = ready();
-    let effects = pane.act(Action::LineLeft);
-    let Some(Effect::Ask(Want::Bench(asked), _)) = effects.into_iter().next() else {
+    let effects = pane.act(Action::ThresholdLeft);
+    let Some(Effect::Ask(ReplyFor::Bench(asked), _)) = effects.into_iter().next() else {
         panic!()
     };
-    pane.take_bench(*asked, Err(problem()));
+    pane.on_bench(*asked, Err(problem()));
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True, false);
     assert!(
         picture.contains("not a question") && picture.contains("kept ~"),
         "{picture}"
     );
     // A lost connection loses its requests; the next start repeats them.
-    pane.act(Action::LineLeft);
+    pane.act(Action::ThresholdLeft);
     let again = pane.start();
     assert!(
         again
             .iter()
-            .any(|e| matches!(e, Effect::Ask(Want::Bench(_), _))),
+            .any(|e| matches!(e, Effect::Ask(ReplyFor::Bench(_), _))),
         "{again:?}"
     );
-    let again = pane.take_rules(Ok(state(at_25(), "one")));
+    let again = pane.on_rules(Ok(state(at_25(), "one")));
     assert!(
         again
             .iter()
-            .any(|e| matches!(e, Effect::Ask(Want::Try(_), _))),
+            .any(|e| matches!(e, Effect::Ask(ReplyFor::Try(_), _))),
         "{again:?}"
     );
 }
@@ -938,7 +945,7 @@ fn any_size_and_any_numbers_can_be_drawn() {
         },
     ];
     for bench in odd {
-        pane.take_bench(asked.clone(), Ok(bench));
+        pane.on_bench(asked.clone(), Ok(bench));
         for (width, height) in [
             (0, 0),
             (1, 1),
@@ -956,7 +963,7 @@ fn any_size_and_any_numbers_can_be_drawn() {
                 }
             }
         }
-        pane.act(Action::LineRight);
+        pane.act(Action::ThresholdRight);
     }
     assert_eq!(Outcome::ALL.len(), 3);
 }

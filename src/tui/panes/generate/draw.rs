@@ -126,15 +126,15 @@ impl GeneratePane {
             } else {
                 String::new()
             };
-            lines.say(
+            lines.text(
                 &format!(" #{} {}{sample}", failure.number, failure.picture),
                 Role::Heading,
             );
-            lines.tell(&format!(" {}", failure.reason), Role::Bad);
-            lines.say("", Role::Text);
+            lines.wrapped(&format!(" {}", failure.reason), Role::Bad);
+            lines.text("", Role::Text);
         }
         self.draw_job(&mut lines);
-        lines.say("", Role::Text);
+        lines.text("", Role::Text);
         self.draw_gauges(&mut lines);
         if parts.picture.is_empty() {
             return;
@@ -172,7 +172,7 @@ impl GeneratePane {
         } else {
             format!(", {} samples of each", job.samples)
         };
-        lines.say(
+        lines.text(
             &format!(
                 " job {}: {}{samples}, seed {}, by {}",
                 job.id, job.plan, job.seed, job.by
@@ -198,9 +198,9 @@ impl GeneratePane {
                 grouped(job.done),
                 grouped(of)
             );
-            lines.say(&progress, rows::role(job.standing));
+            lines.text(&progress, rows::role(job.standing));
         }
-        lines.tell(
+        lines.wrapped(
             &pace(job),
             if job.reason.is_some() {
                 Role::Warn
@@ -229,7 +229,7 @@ impl GeneratePane {
                 let width = lines.width().saturating_sub(26).min(60);
                 let line = sparkline(rates, most, width, lines.look().accessible);
                 let unit = if job.run.is_some() { "answers" } else { "img" };
-                lines.say(&format!(" {unit}/min {line} max {most:.1}"), Role::Dim);
+                lines.text(&format!(" {unit}/min {line} max {most:.1}"), Role::Dim);
             }
         }
         for line in job
@@ -237,16 +237,16 @@ impl GeneratePane {
             .as_ref()
             .map_or_else(|| made_with(job), |run| run_lines(run))
         {
-            lines.say(&line, Role::Dim);
+            lines.text(&line, Role::Dim);
         }
     }
 
     fn draw_gauges(&self, lines: &mut Lines<'_>) {
         let Some(devices) = &self.devices else {
-            return lines.say(" loading gauges", Role::Dim);
+            return lines.text(" loading gauges", Role::Dim);
         };
         if let Some(why) = &devices.no_gpu {
-            lines.say(&format!(" GPU: none ({why})"), Role::Dim);
+            lines.text(&format!(" GPU: none ({why})"), Role::Dim);
         }
         for (at, gpu) in devices.gpus.iter().enumerate() {
             self.draw_gpu(gpu, at == 0, lines);
@@ -278,7 +278,7 @@ impl GeneratePane {
         let heat = gpu
             .temperature
             .map_or(String::new(), |t| format!("  {t} °C"));
-        lines.say(&format!(" {}{heat}", gpu.name), Role::Text);
+        lines.text(&format!(" {}{heat}", gpu.name), Role::Text);
         // The history belongs to the first GPU.
         let history = |list| if first { list } else { none };
         if let Some(busy) = gpu.utilisation {

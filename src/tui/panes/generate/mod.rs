@@ -8,16 +8,16 @@
 //! | `rows` | jobs and failures as tables |
 //! | `draw` | drawing |
 
-mod begin;
 mod draw;
 mod rows;
 mod setting;
+mod start;
 
 use std::collections::BTreeMap;
 
-pub use begin::ChoiceFor;
 pub use draw::{Layout, layout};
 pub use setting::Setting;
+pub use start::ChoiceFor;
 
 use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
@@ -32,7 +32,7 @@ const READINGS: usize = 120;
 
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Want {
+pub enum ReplyFor {
     /// [`GeneratePane::take_jobs`].
     Jobs,
     /// [`GeneratePane::take_devices`].
@@ -64,7 +64,7 @@ pub enum TextFor {
 #[derive(Clone, Debug)]
 pub enum GenerateEffect {
     /// Send a request to the owner. `Want` names the receiver of the reply.
-    Ask(Want, AnyRequest),
+    Ask(ReplyFor, AnyRequest),
     /// Ask for a line of text.
     AskText {
         purpose: TextFor,
@@ -159,16 +159,19 @@ impl GeneratePane {
 
     /// Opens the pane or reloads it.
     pub fn start(&self) -> Vec<Effect> {
-        vec![Effect::Ask(Want::Jobs, request::Jobs.into()), self.poll()]
+        vec![
+            Effect::Ask(ReplyFor::Jobs, request::Jobs.into()),
+            self.poll(),
+        ]
     }
 
     /// Requests the gauges.
     pub fn poll(&self) -> Effect {
-        Effect::Ask(Want::Devices, request::Devices.into())
+        Effect::Ask(ReplyFor::Devices, request::Devices.into())
     }
 
     /// Whether a job runs, so that the gauges are worth polling.
-    pub fn at_work(&self) -> bool {
+    pub fn has_running_job(&self) -> bool {
         self.jobs.iter().any(|j| j.standing == JobStatus::Running)
     }
 
@@ -195,7 +198,7 @@ impl GeneratePane {
     }
 
     /// Receives the jobs.
-    pub fn take_jobs(&mut self, jobs: Result<Vec<JobState>>) {
+    pub fn on_jobs(&mut self, jobs: Result<Vec<JobState>>) {
         match jobs {
             Ok(jobs) => {
                 let new = self.goes_to.filter(|id| jobs.iter().any(|j| j.id == *id));
@@ -219,25 +222,26 @@ impl GeneratePane {
     }
 
     /// Receives the state of a job. Requests the list again if its order may have changed.
-    pub fn take_job(&mut self, job: JobState) -> Vec<Effect> {
+    pub fn on_job(&mut self, job: JobState) -> Vec<Effect> {
         if job.standing == JobStatus::Running {
             push(self.rates.entry(job.id).or_default(), job.rate);
         }
         let Some(known) = self.jobs.iter_mut().find(|j| j.id == job.id) else {
-            return vec![Effect::Ask(Want::Jobs, request::Jobs.into())];
+            return vec![Effect::Ask(ReplyFor::Jobs, request::Jobs.into())];
         };
-        let moved = known.place != job.place || known.standing.over() != job.standing.over();
+        let moved =
+            known.place != job.place || known.standing.is_finished() != job.standing.is_finished();
         *known = job;
         self.fill(Empty::Loading);
         if moved {
-            vec![Effect::Ask(Want::Jobs, request::Jobs.into())]
+            vec![Effect::Ask(ReplyFor::Jobs, request::Jobs.into())]
         } else {
             vec![]
         }
     }
 
     /// Removes a job from the list.
-    pub fn gone(&mut self, id: u32) {
+    pub fn on_removed(&mut self, id: u32) {
         self.jobs.retain(|j| j.id != id);
         self.rates.remove(&id);
         self.fill(Empty::Nothing {
@@ -246,7 +250,7 @@ impl GeneratePane {
     }
 
     /// Receives the gauges.
-    pub fn take_devices(&mut self, devices: Devices) {
+    pub fn on_devices(&mut self, devices: Devices) {
         let share = |part: Option<u64>, of: Option<u64>| match (part, of) {
             (Some(part), Some(of)) if of > 0 => Some(part as f64 / of as f64),
             _ => None,
@@ -277,7 +281,7 @@ impl GeneratePane {
     }
 
     /// Receives the failures of a job.
-    pub fn take_failures(&mut self, job: u32, list: Result<Vec<JobFailure>>) {
+    pub fn on_failures(&mut self, job: u32, list: Result<Vec<JobFailure>>) {
         if let Some(open) = self.failures.as_mut().filter(|f| f.job == job) {
             open.table = rows::failures(job, Some(&list));
             open.list = Some(list);
@@ -288,11 +292,11 @@ impl GeneratePane {
         match action {
             Action::Back if self.failures.take().is_some() => vec![],
             Action::Back => vec![Effect::Leave],
-            Action::NewJob => begin::which(),
+            Action::NewJob => start::which(),
             Action::PauseJob => self.pause(),
             Action::CancelJob => self.to_job(|job| {
                 let over = || format!("job {} is already {}", job.id, job.standing.name());
-                if job.standing.over() {
+                if job.standing.is_finished() {
                     Err(over())
                 } else {
                     Ok(JobAct::Cancel)
@@ -304,7 +308,7 @@ impl GeneratePane {
             }),
             Action::RemoveJob => self.to_job(|job| {
                 let why = || format!("job {} is {}: cancel it first", job.id, job.standing.name());
-                if job.standing.over() {
+                if job.standing.is_finished() {
                     Ok(JobAct::Remove)
                 } else {
                     Err(why())
@@ -361,10 +365,10 @@ impl GeneratePane {
         };
         match (act(job), &job.waits) {
             (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => {
-                begin::agree(job.id, act, waits)
+                start::agree(job.id, act, waits)
             }
             (Ok(act), _) => vec![Effect::Ask(
-                Want::Act,
+                ReplyFor::Act,
                 request::JobAct { id: job.id, act }.into(),
             )],
             (Err(why), _) => refuse(why),
@@ -375,7 +379,7 @@ impl GeneratePane {
         let Some(job) = self.job() else {
             return refuse("no job: n starts one");
         };
-        if job.standing.over() {
+        if job.standing.is_finished() {
             return refuse(format!("job {} is over", job.id));
         }
         let purpose = purpose(job.id);
@@ -409,7 +413,7 @@ impl GeneratePane {
             table: rows::failures(id, None),
         });
         vec![Effect::Ask(
-            Want::Failures(id),
+            ReplyFor::Failures(id),
             request::JobFailures { id, from: 0 }.into(),
         )]
     }
@@ -425,7 +429,7 @@ impl GeneratePane {
             effects.extend(match answer {
                 Answer::Effect(TableEffect::Open { id, .. }) => self.open(id),
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Said(text) => vec![Effect::Say(text)],
+                Answer::Message(text) => vec![Effect::Say(text)],
                 _ => refuse(format!("`{}` does nothing on jobs", action.name())),
             });
         }
@@ -466,13 +470,16 @@ impl GeneratePane {
             },
         };
         let act = match purpose {
-            TextFor::Filter => return begin::count_filter(text),
-            TextFor::Setting(job, setting) => return begin::set(job, *setting, text),
+            TextFor::Filter => return start::count_filter(text),
+            TextFor::Setting(job, setting) => return start::set(job, *setting, text),
             TextFor::Batch(id) => number().map(|n| (*id, JobAct::Batch(n))),
             TextFor::PerMinute(id) => number().map(|n| (*id, JobAct::PerMinute(n))),
         };
         match act {
-            Ok((id, act)) => vec![Effect::Ask(Want::Act, request::JobAct { id, act }.into())],
+            Ok((id, act)) => vec![Effect::Ask(
+                ReplyFor::Act,
+                request::JobAct { id, act }.into(),
+            )],
             Err(why) => refuse(why),
         }
     }

@@ -66,13 +66,13 @@ impl Setting {
         match self {
             Setting::Seed => job.seed.to_string(),
             Setting::Size => text(
-                job.wishes
+                job.overrides
                     .size
                     .map(|(width, height)| format!("{width}x{height}")),
             ),
-            Setting::Steps => text(job.wishes.steps.map(|n| n.to_string())),
-            Setting::Guidance => text(job.wishes.guidance.map(|n| n.to_string())),
-            Setting::Backend => text(job.wishes.backend.clone()),
+            Setting::Steps => text(job.overrides.steps.map(|n| n.to_string())),
+            Setting::Guidance => text(job.overrides.guidance.map(|n| n.to_string())),
+            Setting::Backend => text(job.overrides.backend.clone()),
             Setting::Batch => text(job.batch.map(|n| n.to_string())),
         }
     }
@@ -100,24 +100,24 @@ impl Setting {
         match self {
             Setting::Seed => job.seed = typed.parse().map_err(|_| invalid())?,
             Setting::Size => {
-                job.wishes.size = non_empty
+                job.overrides.size = non_empty
                     .map(|text| size(text).ok_or_else(invalid))
                     .transpose()?
             }
-            Setting::Steps => job.wishes.steps = number_up_to(MOST_STEPS)?,
+            Setting::Steps => job.overrides.steps = number_up_to(MOST_STEPS)?,
             Setting::Guidance => {
                 let number = |text: &str| {
                     text.parse()
                         .ok()
                         .filter(|n: &f64| n.is_finite() && *n >= 0.0)
                 };
-                job.wishes.guidance = non_empty
+                job.overrides.guidance = non_empty
                     .map(|text| number(text).ok_or_else(invalid))
                     .transpose()?;
             }
             Setting::Backend => {
                 let known = |text: &str| Backend::from_name(text).map(|b| b.name().to_string());
-                job.wishes.backend = non_empty
+                job.overrides.backend = non_empty
                     .map(|text| known(text).ok_or_else(invalid))
                     .transpose()?;
             }

@@ -6,8 +6,8 @@ use crate::theme::{Look, Theme};
 use benchtop_model::device::{Cpu, Gpu};
 use benchtop_model::evaluation::RunState;
 use benchtop_model::generation::{FailureKind, Scheduler, Settings};
-use benchtop_model::job::{Begun, Plan, Step};
-use benchtop_model::trust::{Destination, Sends, Waits, Wanted};
+use benchtop_model::job::{Plan, StartedJob, Step};
+use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination};
 use benchtop_model::{ColourLevel, Error, ErrorKind};
 use benchtop_protocol::wire::{AnyRequest, AskNext, request};
 
@@ -21,7 +21,7 @@ fn job(id: u32, standing: JobStatus) -> JobState {
         seed: 7,
         generator: "storyboard".into(),
         standing,
-        place: if standing.over() { 0 } else { id },
+        place: if standing.is_finished() { 0 } else { id },
         done: 512,
         of: Some(1000),
         ..JobState::default()
@@ -30,7 +30,7 @@ fn job(id: u32, standing: JobStatus) -> JobState {
 
 fn shown(jobs: Vec<JobState>) -> GeneratePane {
     let mut pane = GeneratePane::new();
-    pane.take_jobs(Ok(jobs));
+    pane.on_jobs(Ok(jobs));
     drawn(&mut pane, 80, 21, ColourLevel::True);
     pane
 }
@@ -62,7 +62,9 @@ fn refused(effects: &[Effect]) -> &str {
 
 fn act_of(effects: &[Effect]) -> (u32, JobAct) {
     match effects {
-        [Effect::Ask(Want::Act, AnyRequest::JobAct(request::JobAct { id, act }))] => (*id, *act),
+        [Effect::Ask(ReplyFor::Act, AnyRequest::JobAct(request::JobAct { id, act }))] => {
+            (*id, *act)
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -88,7 +90,7 @@ fn a_running_job_shows_progress_and_generator() {
         scheduler,
     });
     let mut pane = shown(vec![job(1, JobStatus::Running), job(2, JobStatus::Queued)]);
-    assert!(pane.take_job(running).is_empty());
+    assert!(pane.on_job(running).is_empty());
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
     for part in [
         "1 missing pictures",
@@ -115,7 +117,7 @@ fn gauges_show_readings_or_why_there_are_none() {
         busy: Some(0.75),
         ours: Some(0.5),
     };
-    pane.take_devices(Devices {
+    pane.on_devices(Devices {
         no_gpu: Some("no NVIDIA driver is installed".into()),
         cpu,
         gpus: vec![],
@@ -137,7 +139,7 @@ fn gauges_show_readings_or_why_there_are_none() {
         power_limit: Some(700_000),
     };
     for _ in 0..READINGS + 5 {
-        pane.take_devices(Devices {
+        pane.on_devices(Devices {
             gpus: vec![gpu.clone()],
             no_gpu: None,
             cpu,
@@ -154,7 +156,7 @@ fn gauges_show_readings_or_why_there_are_none() {
         assert!(picture.contains(part), "{part} in\n{picture}");
     }
     // Readings that a virtual machine lacks are left out, not shown as zero.
-    pane.take_devices(Devices {
+    pane.on_devices(Devices {
         gpus: vec![Gpu {
             name: "slice".into(),
             ..Gpu::default()
@@ -232,20 +234,20 @@ fn a_job_is_counted_before_it_starts() {
         panic!("{effects:?}")
     };
     let effects = pane.chosen(purpose, 0);
-    let Some(Effect::Ask(Want::Count(wished), AnyRequest::Generate(request::Generate(asked)))) =
+    let Some(Effect::Ask(ReplyFor::Count(wished), AnyRequest::Generate(request::Generate(asked)))) =
         effects.last()
     else {
         panic!("{effects:?}")
     };
     assert!(asked.dry && asked.plan == Plan::Missing && wished.samples == 1);
-    let counted = Begun {
+    let counted = StartedJob {
         pictures: 1000,
         items: 3000,
         without: 7,
         generator: "storyboard".into(),
-        ..Begun::default()
+        ..StartedJob::default()
     };
-    let effects = pane.take_count((**wished).clone(), Ok(counted));
+    let effects = pane.on_count((**wished).clone(), Ok(counted));
     let [
         Effect::AskChoice {
             purpose,
@@ -260,7 +262,8 @@ fn a_job_is_counted_before_it_starts() {
     assert!(lines[0].1.starts_with("7 "));
     assert!(lines[1].1.starts_with("4,000 "));
     let effects = pane.chosen(purpose, 1);
-    let [Effect::Ask(Want::Begun, AnyRequest::Generate(request::Generate(asked)))] = &effects[..]
+    let [Effect::Ask(ReplyFor::Begun, AnyRequest::Generate(request::Generate(asked)))] =
+        &effects[..]
     else {
         panic!("{effects:?}")
     };
@@ -280,7 +283,8 @@ fn a_job_is_counted_before_it_starts() {
             panic!("{effects:?}")
         };
         let effects = pane.typed(asked, typed);
-        let Some(Effect::Ask(Want::Count(set), AnyRequest::Generate(_))) = effects.last() else {
+        let Some(Effect::Ask(ReplyFor::Count(set), AnyRequest::Generate(_))) = effects.last()
+        else {
             panic!("{effects:?}")
         };
         assert_eq!((setting.of(set).as_str(), set.dry), (typed, true));
@@ -290,16 +294,16 @@ fn a_job_is_counted_before_it_starts() {
             "{setting:?}: {again:?}"
         );
     }
-    let nothing = pane.take_count(
+    let nothing = pane.on_count(
         NewJob::default(),
-        Ok(Begun {
+        Ok(StartedJob {
             imported: 9,
-            ..Begun::default()
+            ..StartedJob::default()
         }),
     );
     assert!(matches!(&nothing[..], [Effect::Say(text)] if text.contains(": 9 ")));
     assert!(
-        refused(&pane.take_count(
+        refused(&pane.on_count(
             NewJob::default(),
             Err(Error::new(ErrorKind::Input, "no such model"))
         ))
@@ -308,18 +312,18 @@ fn a_job_is_counted_before_it_starts() {
     assert!(refused(&pane.typed(&TextFor::Filter, "status:nonsense")).contains("nonsense"));
     let effects = pane.typed(&TextFor::Filter, "subtask:animal");
     assert!(
-        matches!(effects.last(), Some(Effect::Ask(Want::Count(job), _)) if job.plan == Plan::Filter("subtask:animal".into()))
+        matches!(effects.last(), Some(Effect::Ask(ReplyFor::Count(job), _)) if job.plan == Plan::Filter("subtask:animal".into()))
     );
 }
 
 /// A job that waits for consent to this server.
-fn waits(to: &str, agreed: bool) -> Option<Box<Waits>> {
-    let destination = Destination::new(to, Some("A_KEY"), Sends::Texts).unwrap();
-    let to = vec![Wanted {
+fn waits(to: &str, agreed: bool) -> Option<Box<PendingConsent>> {
+    let destination = Destination::new(to, Some("A_KEY"), DataKind::Texts).unwrap();
+    let to = vec![RequestedDestination {
         destination,
         agreed,
     }];
-    Some(Box::new(Waits {
+    Some(Box::new(PendingConsent {
         elsewhere: true,
         what: "9 prompts for pictures".into(),
         count: 9,
@@ -356,7 +360,7 @@ fn a_job_that_waits_for_consent_asks_before_it_resumes() {
     );
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
-    let [Effect::Ask(Want::Act, AnyRequest::Agree(request::Agree { to, then }))] = &effects[..]
+    let [Effect::Ask(ReplyFor::Act, AnyRequest::Agree(request::Agree { to, then }))] = &effects[..]
     else {
         panic!("{effects:?}")
     };
@@ -381,13 +385,13 @@ fn a_job_that_waits_for_consent_asks_before_it_resumes() {
         matches!(&pane.chosen(purpose, 0)[..], [Effect::Ask(_, AnyRequest::Agree(request::Agree { to, .. }))] if to.is_empty())
     );
     // A new job with a server that nobody consented to.
-    let counted = Begun {
+    let counted = StartedJob {
         pictures: 9,
         items: 9,
         waits: waits("https://a.example", false),
-        ..Begun::default()
+        ..StartedJob::default()
     };
-    let effects = pane.take_count(NewJob::default(), Ok(counted));
+    let effects = pane.on_count(NewJob::default(), Ok(counted));
     let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else {
         panic!("{effects:?}")
     };
@@ -396,7 +400,7 @@ fn a_job_that_waits_for_consent_asks_before_it_resumes() {
     assert!(matches!(
         &effects[..],
         [Effect::Ask(
-            Want::Begun,
+            ReplyFor::Begun,
             AnyRequest::Agree(request::Agree {
                 then: Some(AskNext::Generate(_)),
                 ..
@@ -414,7 +418,7 @@ fn failures_are_listed_with_reason_and_open_the_item() {
     assert!(matches!(
         &effects[..],
         [Effect::Ask(
-            Want::Failures(1),
+            ReplyFor::Failures(1),
             AnyRequest::JobFailures(request::JobFailures { id: 1, from: 0 })
         )]
     ));
@@ -432,8 +436,8 @@ fn failures_are_listed_with_reason_and_open_the_item() {
         reason: format!("{}thrice-told-end", "a reason ".repeat(20)),
         ..failure.clone()
     };
-    pane.take_failures(2, Ok(vec![]));
-    pane.take_failures(1, Ok(vec![long]));
+    pane.on_failures(2, Ok(vec![]));
+    pane.on_failures(1, Ok(vec![long]));
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
     assert!(
         picture.contains("thrice-told-end"),
@@ -445,14 +449,14 @@ fn failures_are_listed_with_reason_and_open_the_item() {
             ..failure.clone()
         })
         .collect();
-    pane.take_failures(1, Ok(many));
+    pane.on_failures(1, Ok(many));
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
     let rows = picture
         .lines()
         .filter(|l| l.contains("#9") && l.contains("every pixel"))
         .count();
     assert_eq!(rows, 7, "as many as fit: {picture}");
-    pane.take_failures(1, Ok(vec![failure]));
+    pane.on_failures(1, Ok(vec![failure]));
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
     assert!(
         picture.contains("#42") && picture.contains("every pixel is black"),
@@ -493,12 +497,12 @@ fn new_and_moved_jobs_request_the_list_again() {
     let again = |effects: Vec<Effect>| {
         matches!(
             &effects[..],
-            [Effect::Ask(Want::Jobs, AnyRequest::Jobs(request::Jobs))]
+            [Effect::Ask(ReplyFor::Jobs, AnyRequest::Jobs(request::Jobs))]
         )
     };
-    assert!(again(pane.take_job(job(3, JobStatus::Queued))));
-    assert!(again(pane.take_job(job(1, JobStatus::Done))));
-    pane.take_jobs(Ok(vec![
+    assert!(again(pane.on_job(job(3, JobStatus::Queued))));
+    assert!(again(pane.on_job(job(1, JobStatus::Done))));
+    pane.on_jobs(Ok(vec![
         job(2, JobStatus::Running),
         job(1, JobStatus::Done),
     ]));
@@ -508,11 +512,11 @@ fn new_and_moved_jobs_request_the_list_again() {
         "the cursor stays on its job"
     );
     // The cursor goes to a job that was started here.
-    pane.take_begun(Ok(Begun {
+    pane.on_started(Ok(StartedJob {
         job: Some(job(5, JobStatus::Queued)),
-        ..Begun::default()
+        ..StartedJob::default()
     }));
-    pane.take_jobs(Ok(vec![
+    pane.on_jobs(Ok(vec![
         job(2, JobStatus::Running),
         job(1, JobStatus::Done),
     ]));
@@ -521,22 +525,22 @@ fn new_and_moved_jobs_request_the_list_again() {
         Some(2),
         "it is not in the list yet"
     );
-    pane.take_jobs(Ok(vec![
+    pane.on_jobs(Ok(vec![
         job(2, JobStatus::Running),
         job(5, JobStatus::Queued),
         job(1, JobStatus::Done),
     ]));
     assert_eq!(pane.job().map(|j| j.id), Some(5));
     pane.act(Action::Up);
-    pane.take_jobs(Ok(vec![
+    pane.on_jobs(Ok(vec![
         job(2, JobStatus::Running),
         job(5, JobStatus::Queued),
         job(1, JobStatus::Done),
     ]));
     assert_eq!(pane.job().map(|j| j.id), Some(2), "only once");
-    assert!(pane.at_work());
-    pane.gone(2);
-    assert!(!pane.at_work());
+    assert!(pane.has_running_job());
+    pane.on_removed(2);
+    assert!(!pane.has_running_job());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::reply::refusal;
-use super::{ListEffect, ListPane, Want, rows};
+use super::{ListEffect, ListPane, ReplyFor, rows};
 use crate::terminal::osc52;
 use crate::widgets::table::copy::{self, CopyCell, Heading};
 use crate::widgets::table::{CopyFormat, CopyWhat, RowView, TableEffect};
@@ -115,18 +115,18 @@ impl ListPane {
             all: false,
         };
         let sort = self.sort();
-        let (want, ask): (fn(u64) -> Want, AnyRequest) = if selected && !sort.is_empty() {
+        let (want, ask): (fn(u64) -> ReplyFor, AnyRequest) = if selected && !sort.is_empty() {
             let filter = Filter {
                 only: Some(copying.numbers.clone()),
                 ..Filter::default()
             };
             (
-                |ticket| Want::CopyOrder { ticket },
+                |ticket| ReplyFor::CopyOrder { ticket },
                 request::Numbers(filter, sort).into(),
             )
         } else {
             (
-                |ticket| Want::CopyItems { ticket },
+                |ticket| ReplyFor::CopyItems { ticket },
                 request::Items(copying.numbers.clone()).into(),
             )
         };
@@ -165,7 +165,7 @@ impl ListPane {
             all: true,
         };
         let ask = request::Numbers(self.filter(), self.sort()).into();
-        let effects = self.await_one("copying", |ticket| Want::CopyOrder { ticket }, ask);
+        let effects = self.await_one("copying", |ticket| ReplyFor::CopyOrder { ticket }, ask);
         self.copying = Some(Copying {
             ticket: self.tickets,
             ..copying
@@ -197,7 +197,7 @@ impl ListPane {
     }
 
     /// Receives the order of the rows and requests them.
-    pub(super) fn take_copy_order(
+    pub(super) fn on_copy_order(
         &mut self,
         ticket: u64,
         numbers: Result<Vec<u32>>,
@@ -213,7 +213,7 @@ impl ListPane {
     }
 
     /// Receives some of the rows and requests the rest.
-    pub(super) fn take_copy_items(&mut self, ticket: u64, lines: Result<Lines>) -> Vec<ListEffect> {
+    pub(super) fn on_copy_items(&mut self, ticket: u64, lines: Result<Lines>) -> Vec<ListEffect> {
         let Some(mut copying) = self.copying_for(ticket) else {
             return vec![];
         };
@@ -248,7 +248,7 @@ impl ListPane {
             .collect();
         let effects = self.await_one(
             "copying",
-            |ticket| Want::CopyItems { ticket },
+            |ticket| ReplyFor::CopyItems { ticket },
             request::Items(rest).into(),
         );
         self.copying = Some(Copying {

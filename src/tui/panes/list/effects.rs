@@ -6,7 +6,7 @@ use benchtop_protocol::wire::AnyRequest;
 
 /// The purpose of a request. It comes back with the reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Want {
+pub enum ReplyFor {
     /// Rows of the list. There may be several replies; all but the last are partial.
     Page { generation: u64 },
     /// Value frequencies of a column, to show them.
@@ -43,7 +43,7 @@ pub enum Want {
 pub enum ListEffect {
     /// Send a request to the owner and pass the reply to [`ListPane::answer`]. No other pane may
     /// request pages on the same connection: the owner drops a page request for a newer generation.
-    Ask(Want, AnyRequest),
+    Ask(ReplyFor, AnyRequest),
     /// Give one verdict to all of these items.
     JudgeAll(Filter),
     /// Review this item, with the list as the queue.

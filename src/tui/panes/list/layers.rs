@@ -106,7 +106,7 @@ impl ListPane {
             Answer::Copied { text, rows, but } => std::iter::once(ListEffect::Copy { text, rows })
                 .chain(but.map(ListEffect::Say))
                 .collect(),
-            Answer::Said(text) => vec![ListEffect::Say(text)],
+            Answer::Message(text) => vec![ListEffect::Say(text)],
         }
     }
 }

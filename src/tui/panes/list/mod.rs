@@ -16,7 +16,7 @@ mod rows;
 
 use std::ops::Range;
 
-pub use effects::{ListEffect, Want};
+pub use effects::{ListEffect, ReplyFor};
 
 use crate::action::{Action, Scope};
 use crate::widgets::table::{
@@ -123,7 +123,7 @@ impl ListPane {
 
     /// The filter as text, as in the find prompt.
     pub fn words(&self) -> String {
-        self.query.filter.typed_words()
+        self.query.filter.to_typed_text()
     }
 
     /// The number of the item under the cursor, if its row is loaded.
@@ -183,7 +183,7 @@ impl ListPane {
             count,
         };
         vec![ListEffect::Ask(
-            Want::Page { generation },
+            ReplyFor::Page { generation },
             request::Page(page).into(),
         )]
     }
@@ -208,7 +208,7 @@ impl ListPane {
     fn await_one(
         &mut self,
         word: &'static str,
-        want: impl FnOnce(u64) -> Want,
+        want: impl FnOnce(u64) -> ReplyFor,
         ask: AnyRequest,
     ) -> Vec<ListEffect> {
         self.tickets += 1;
@@ -308,13 +308,17 @@ impl ListPane {
             TableEffect::Frequency(column) => match rows::field(column) {
                 Some(field) => {
                     let ask = request::Frequency(self.filter(), field).into();
-                    self.await_one("counting", |ticket| Want::Frequency { ticket, column }, ask)
+                    self.await_one(
+                        "counting",
+                        |ticket| ReplyFor::Frequency { ticket, column },
+                        ask,
+                    )
                 }
                 None => vec![],
             },
             TableEffect::Describe => {
                 let ask = request::Describe(self.filter()).into();
-                self.await_one("summarizing", |ticket| Want::Describe { ticket }, ask)
+                self.await_one("summarizing", |ticket| ReplyFor::Describe { ticket }, ask)
             }
             TableEffect::AskRegex { column, on } => vec![ListEffect::AskRegex { column, on }],
             TableEffect::SelectRegex {
@@ -348,7 +352,7 @@ impl ListPane {
         };
         self.selecting += 1;
         vec![ListEffect::Ask(
-            Want::Select { on },
+            ReplyFor::Select { on },
             request::Select(self.filter(), field, what).into(),
         )]
     }
@@ -376,7 +380,7 @@ impl ListPane {
             ..self.query.clone()
         };
         let ask = request::Frequency(others.compose(self.state.subset()), field).into();
-        self.await_one("counting", |ticket| Want::Values { ticket, field }, ask)
+        self.await_one("counting", |ticket| ReplyFor::Values { ticket, field }, ask)
     }
 
     /// Remembers the current view and switches to `query`.
@@ -397,7 +401,7 @@ impl ListPane {
         let label = query::named(field, value);
         let Some(filter) = query::with_value(&self.query.filter, field, value) else {
             let ask = request::Select(self.filter(), field, Match::Equal(value.into())).into();
-            return self.await_one("searching", |ticket| Want::Dive { ticket, label }, ask);
+            return self.await_one("searching", |ticket| ReplyFor::Dive { ticket, label }, ask);
         };
         let mut effects = self.narrow(Query {
             filter,
@@ -411,7 +415,7 @@ impl ListPane {
     /// restores them. Fails with [`benchtop_model::ErrorKind::Usage`] if the text is not a filter,
     /// such as a half-typed `status:`. The list then stays as it is.
     pub fn find(&mut self, words: &str) -> Result<Vec<ListEffect>> {
-        let filter = Filter::typed(words)?;
+        let filter = Filter::parse_typed(words)?;
         self.layer = None;
         if filter == self.query.filter {
             return Ok(vec![]);
@@ -463,7 +467,7 @@ impl ListPane {
         if self.state.in_subset() {
             let window = self.pager.without_rows();
             self.state.act(
-                Action::Subset,
+                Action::ShowSelected,
                 &Extent {
                     columns: &self.columns,
                     window: &window,
@@ -516,7 +520,7 @@ impl ListPane {
                 }
                 .into();
                 vec![ListEffect::Ask(
-                    Want::Locate {
+                    ReplyFor::Locate {
                         ticket: self.tickets,
                         number,
                     },

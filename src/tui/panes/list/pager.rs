@@ -173,7 +173,7 @@ impl Pager {
         if let Some(at) = item.and_then(|id| self.window.rows.iter().position(|r| r.id == id)) {
             state.go_to_row(self.window.first + at as u64);
         }
-        state.settle(self.window.total);
+        state.set_total(self.window.total);
         if page.partial {
             None
         } else {

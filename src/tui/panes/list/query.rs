@@ -46,7 +46,7 @@ impl Query {
         let counted = numbers.map(|n| format!("{} items by number", n.len()));
         let within = self.within.as_ref().map(|(label, _)| label.clone());
         let parts = [
-            Some(shown.typed_words()).filter(|w| !w.is_empty()),
+            Some(shown.to_typed_text()).filter(|w| !w.is_empty()),
             counted,
             within,
         ];

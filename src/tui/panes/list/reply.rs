@@ -1,7 +1,7 @@
 //! Handling the owner's replies.
 
 use super::query::Query;
-use super::{Layer, ListEffect, ListPane, Want, only};
+use super::{Layer, ListEffect, ListPane, ReplyFor, only};
 use crate::widgets::table::{DescribeView, FrequencyView};
 use crate::widgets::text;
 use benchtop_model::{Error, Result};
@@ -9,11 +9,11 @@ use benchtop_protocol::wire::{AnyReply, Request, request};
 
 impl ListPane {
     /// Receives a reply. Ignores replies that are no longer awaited.
-    pub fn answer(&mut self, want: Want, answer: Result<AnyReply>) -> Vec<ListEffect> {
+    pub fn answer(&mut self, want: ReplyFor, answer: Result<AnyReply>) -> Vec<ListEffect> {
         match want {
-            Want::Page { generation } if !self.pager.wants(generation) => vec![],
-            Want::Page { .. } => self.take_page(answer),
-            Want::Select { on } => {
+            ReplyFor::Page { generation } if !self.pager.wants(generation) => vec![],
+            ReplyFor::Page { .. } => self.on_page(answer),
+            ReplyFor::Select { on } => {
                 self.selecting = self.selecting.saturating_sub(1);
                 match answer.and_then(request::Select::reply) {
                     Ok(numbers) => {
@@ -29,45 +29,47 @@ impl ListPane {
                     Err(problem) => vec![refusal(&problem)],
                 }
             }
-            Want::CopyOrder { ticket } => {
-                self.take_copy_order(ticket, answer.and_then(request::Numbers::reply))
+            ReplyFor::CopyOrder { ticket } => {
+                self.on_copy_order(ticket, answer.and_then(request::Numbers::reply))
             }
-            Want::CopyItems { ticket } => {
-                self.take_copy_items(ticket, answer.and_then(request::Items::reply))
+            ReplyFor::CopyItems { ticket } => {
+                self.on_copy_items(ticket, answer.and_then(request::Items::reply))
             }
-            Want::Frequency { ticket, .. }
-            | Want::Values { ticket, .. }
-            | Want::Describe { ticket }
-            | Want::Dive { ticket, .. }
+            ReplyFor::Frequency { ticket, .. }
+            | ReplyFor::Values { ticket, .. }
+            | ReplyFor::Describe { ticket }
+            | ReplyFor::Dive { ticket, .. }
                 if !self.take_ticket(ticket) =>
             {
                 vec![]
             }
-            Want::Locate { ticket, .. } if self.locating.take_if(|l| *l == ticket).is_none() => {
+            ReplyFor::Locate { ticket, .. }
+                if self.locating.take_if(|l| *l == ticket).is_none() =>
+            {
                 vec![]
             }
-            want => self.take_awaited(want, answer),
+            want => self.on_awaited(want, answer),
         }
     }
 
-    fn take_awaited(&mut self, want: Want, answer: Result<AnyReply>) -> Vec<ListEffect> {
+    fn on_awaited(&mut self, want: ReplyFor, answer: Result<AnyReply>) -> Vec<ListEffect> {
         self.on_reply(want, answer)
             .unwrap_or_else(|problem| vec![refusal(&problem)])
     }
 
-    fn on_reply(&mut self, want: Want, answer: Result<AnyReply>) -> Result<Vec<ListEffect>> {
+    fn on_reply(&mut self, want: ReplyFor, answer: Result<AnyReply>) -> Result<Vec<ListEffect>> {
         Ok(match want {
-            Want::Frequency { column, .. } => {
+            ReplyFor::Frequency { column, .. } => {
                 let frequency = answer.and_then(request::Frequency::reply)?;
                 self.layer = Some(Layer::Frequency(FrequencyView::new(column, frequency)));
                 vec![]
             }
-            Want::Describe { .. } => {
+            ReplyFor::Describe { .. } => {
                 let summaries = answer.and_then(request::Describe::reply)?;
                 self.layer = Some(Layer::Describe(DescribeView::new(summaries)));
                 vec![]
             }
-            Want::Values { field, .. } => {
+            ReplyFor::Values { field, .. } => {
                 let frequency = answer.and_then(request::Frequency::reply)?;
                 if frequency.rows.is_empty() {
                     return Ok(vec![ListEffect::Refuse(format!(
@@ -80,7 +82,7 @@ impl ListPane {
                     choices: frequency.rows,
                 }]
             }
-            Want::Dive { label, .. } => {
+            ReplyFor::Dive { label, .. } => {
                 let numbers = answer.and_then(request::Select::reply)?;
                 let text = only(&label);
                 let within = Some((label, numbers));
@@ -91,7 +93,7 @@ impl ListPane {
                 effects.push(text);
                 effects
             }
-            Want::Locate { number, .. } => match answer.and_then(request::Locate::reply)? {
+            ReplyFor::Locate { number, .. } => match answer.and_then(request::Locate::reply)? {
                 Some(row) => {
                     self.state.go_to_row(row);
                     self.fetch(None)
@@ -100,14 +102,14 @@ impl ListPane {
                     "#{number} is not in this list; X shows all items"
                 ))],
             },
-            Want::Page { .. }
-            | Want::Select { .. }
-            | Want::CopyOrder { .. }
-            | Want::CopyItems { .. } => vec![],
+            ReplyFor::Page { .. }
+            | ReplyFor::Select { .. }
+            | ReplyFor::CopyOrder { .. }
+            | ReplyFor::CopyItems { .. } => vec![],
         })
     }
 
-    fn take_page(&mut self, answer: Result<AnyReply>) -> Vec<ListEffect> {
+    fn on_page(&mut self, answer: Result<AnyReply>) -> Vec<ListEffect> {
         let page = match answer.and_then(request::Page::reply) {
             Ok(page) => page,
             Err(problem) => {

@@ -46,11 +46,10 @@ fn asked(effects: &[ListEffect]) -> PageAsk {
     let pages: Vec<&PageAsk> = effects
         .iter()
         .filter_map(|e| match e {
-            ListEffect::Ask(Want::Page { generation }, AnyRequest::Page(request::Page(ask)))
-                if *generation == ask.generation =>
-            {
-                Some(ask)
-            }
+            ListEffect::Ask(
+                ReplyFor::Page { generation },
+                AnyRequest::Page(request::Page(ask)),
+            ) if *generation == ask.generation => Some(ask),
             _ => None,
         })
         .collect();
@@ -60,7 +59,7 @@ fn asked(effects: &[ListEffect]) -> PageAsk {
 
 fn give(pane: &mut ListPane, page: Page) -> Vec<ListEffect> {
     pane.answer(
-        Want::Page {
+        ReplyFor::Page {
             generation: page.generation,
         },
         Ok(request::Page::pack(page)),
@@ -72,7 +71,7 @@ fn settle(pane: &mut ListPane, mut effects: Vec<ListEffect>, total: u64) -> u32 
     let mut pages = 0;
     while effects
         .iter()
-        .any(|e| matches!(e, ListEffect::Ask(Want::Page { .. }, _)))
+        .any(|e| matches!(e, ListEffect::Ask(ReplyFor::Page { .. }, _)))
     {
         let ask = asked(&effects);
         effects = give(pane, page(&ask, total));
@@ -243,7 +242,7 @@ fn a_stale_generation_is_dropped() {
     );
     let failure = Error::new(ErrorKind::Cancelled, "a newer question came");
     let effects = pane.answer(
-        Want::Page {
+        ReplyFor::Page {
             generation: first.generation,
         },
         Err(failure),
@@ -336,7 +335,7 @@ fn frequencies_lead_to_a_value_and_back() {
     let effects = pane.act(Action::Select);
     let [
         ListEffect::Ask(
-            want @ Want::Select { on: true },
+            want @ ReplyFor::Select { on: true },
             AnyRequest::Select(request::Select(_, Field::Subtask, Match::Equal(value))),
         ),
     ] = &effects[..]
@@ -382,7 +381,7 @@ fn a_value_that_no_filter_can_express_is_shown_by_item_numbers() {
     assert_eq!(pane.words(), "", "no typed filter expresses it");
     pane.state.mark([5, 9], true);
     assert_eq!(
-        asked(&pane.act(Action::Subset)).filter.only,
+        asked(&pane.act(Action::ShowSelected)).filter.only,
         Some(vec![5]),
         "both conditions apply"
     );
@@ -392,11 +391,11 @@ fn a_value_that_no_filter_can_express_is_shown_by_item_numbers() {
 #[test]
 fn a_subset_and_back() {
     let mut pane = list(617_000);
-    assert!(refused(&pane.act(Action::Subset)));
+    assert!(refused(&pane.act(Action::ShowSelected)));
     for _ in 0..3 {
         pane.act(Action::Select);
     }
-    let effects = pane.act(Action::Subset);
+    let effects = pane.act(Action::ShowSelected);
     assert_eq!(asked(&effects).filter.only, Some(vec![1, 2, 3]));
     settle(&mut pane, effects, 3);
     assert!(drawn(&mut pane).starts_with("selection"));
@@ -412,8 +411,8 @@ fn a_subset_and_back() {
     assert!(asked(&effects).filter.is_empty() && !pane.state.in_subset());
     settle(&mut pane, effects, 617_000);
     assert_eq!(pane.state.row(), 3);
-    pane.act(Action::Subset);
-    assert!(asked(&pane.act(Action::Subset)).filter.is_empty());
+    pane.act(Action::ShowSelected);
+    assert!(asked(&pane.act(Action::ShowSelected)).filter.is_empty());
     assert!(matches!(&pane.act(Action::Back)[..], [ListEffect::Leave]));
 }
 
@@ -849,7 +848,7 @@ fn an_empty_list_shows_one_of_four_reasons() {
     };
     assert!(
         pane.answer(
-            Want::Page {
+            ReplyFor::Page {
                 generation: ask.generation
             },
             Err(failure())
@@ -868,7 +867,7 @@ fn an_empty_list_shows_one_of_four_reasons() {
     let mut pane = list(617_000);
     let ask = asked(&pane.act(Action::Bottom));
     assert!(refused(&pane.answer(
-        Want::Page {
+        ReplyFor::Page {
             generation: ask.generation
         },
         Err(failure())

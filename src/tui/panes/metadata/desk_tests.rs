@@ -13,11 +13,11 @@ fn ready() -> EditSession {
     assert!(matches!(
         &edit_session.read()[..],
         [Effect::Ask(
-            Want::State,
+            ReplyFor::State,
             AnyRequest::Metadata(request::Metadata)
         )]
     ));
-    let effects = edit_session.take(Ok(state(&small())));
+    let effects = edit_session.on_state(Ok(state(&small())));
     assert!(matches!(&effects[..], [Effect::Preview(_)]), "{effects:?}");
     edit_session
 }
@@ -64,7 +64,7 @@ fn a_save_shows_its_effect_on_the_items_first() {
     let effects = edit_session.act(Action::SaveMetadata, COLOR, 1).unwrap();
     let [
         Effect::Say(_),
-        Effect::Ask(Want::Impact, AnyRequest::Impact(request::Impact(files))),
+        Effect::Ask(ReplyFor::Impact, AnyRequest::Impact(request::Impact(files))),
     ] = &effects[..]
     else {
         panic!("{effects:?}")
@@ -79,19 +79,19 @@ fn a_save_shows_its_effect_on_the_items_first() {
         gone,
         causes,
     };
-    let effects = edit_session.impact(Ok(impact));
+    let effects = edit_session.on_impact(Ok(impact));
     let (purpose, title, lines) = choice(&effects);
     assert!(title.contains("13,000") && title.contains("31"), "{title}");
     assert_eq!(lines[0].1, "color `red`: 31");
     let effects = edit_session.chosen(purpose, 0).unwrap();
-    let [Effect::Ask(Want::Saved, AnyRequest::SaveMetadata(request::SaveMetadata(saves)))] =
+    let [Effect::Ask(ReplyFor::Saved, AnyRequest::SaveMetadata(request::SaveMetadata(saves)))] =
         &effects[..]
     else {
         panic!("{effects:?}")
     };
     assert!(saves[0].text.as_ref().unwrap().starts_with("green\n") && saves[0].base.is_some());
     let text = saves[0].text.clone().unwrap();
-    let effects = edit_session.saved(Ok(disk(&text)));
+    let effects = edit_session.on_saved(Ok(disk(&text)));
     assert!(
         effects
             .iter()
@@ -109,29 +109,29 @@ fn a_save_shows_its_effect_on_the_items_first() {
 fn a_failed_save_keeps_the_edit_and_reloads() {
     let mut edit_session = edited();
     let problem = Error::new(ErrorKind::Conflict, "color.txt changed on disk");
-    let effects = edit_session.saved(Err(problem));
+    let effects = edit_session.on_saved(Err(problem));
     assert!(
         matches!(
             &effects[..],
             [
                 Effect::Refuse(_),
-                Effect::Ask(Want::State, AnyRequest::Metadata(request::Metadata))
+                Effect::Ask(ReplyFor::State, AnyRequest::Metadata(request::Metadata))
             ]
         ),
         "{effects:?}"
     );
-    let effects = edit_session.saved(Err(Error::input("the disk is full")));
+    let effects = edit_session.on_saved(Err(Error::input("the disk is full")));
     assert!(matches!(&effects[..], [Effect::Refuse(text)] if text.contains("disk is full")));
     assert_eq!(edit_session.session().changed(), [COLOR]);
     // A failed count does not prevent saving.
-    let effects = edit_session.impact(Err(Error::input("no owner")));
+    let effects = edit_session.on_impact(Err(Error::input("no owner")));
     assert!(choice(&effects).1.contains("no owner"));
 }
 
 #[test]
 fn a_conflict_is_resolved_before_anything_is_saved() {
     let mut edit_session = edited();
-    let effects = edit_session.take(Ok(disk("theirs\n")));
+    let effects = edit_session.on_state(Ok(disk("theirs\n")));
     assert!(
         effects
             .iter()
@@ -155,7 +155,7 @@ fn a_conflict_is_resolved_before_anything_is_saved() {
     edit_session.chosen(purpose, 0).unwrap();
     assert!(matches!(
         &edit_session.act(Action::SaveMetadata, COLOR, 1).unwrap()[..],
-        [_, Effect::Ask(Want::Impact, _)]
+        [_, Effect::Ask(ReplyFor::Impact, _)]
     ));
     assert!(matches!(
         &edit_session.act(Action::Resolve, COLOR, 1).unwrap()[..],
@@ -177,10 +177,10 @@ fn quitting_asks_about_unsaved_edits() {
     ));
     assert!(matches!(
         &edit_session.chosen(purpose, 0).unwrap()[..],
-        [Effect::Ask(Want::Saved, _)]
+        [Effect::Ask(ReplyFor::Saved, _)]
     ));
     let text = edit_session.session().text(COLOR).unwrap().to_string();
-    let effects = edit_session.saved(Ok(disk(&text)));
+    let effects = edit_session.on_saved(Ok(disk(&text)));
     assert!(matches!(effects.last(), Some(Effect::Quit)), "{effects:?}");
 }
 
@@ -242,14 +242,14 @@ fn late_previews_are_shown_until_a_newer_one_arrives() {
 #[test]
 fn a_failed_load_is_reported_and_keeps_the_edits() {
     let mut edit_session = EditSession::new();
-    edit_session.take(Err(Error::input("the owner is gone").help("try again")));
+    edit_session.on_state(Err(Error::input("the owner is gone").help("try again")));
     assert_eq!(
         edit_session.phase(),
         &Phase::Failed("the owner is gone; try again".into())
     );
     let mut edit_session = edited();
     assert!(matches!(
-        &edit_session.take(Err(Error::input("x")))[..],
+        &edit_session.on_state(Err(Error::input("x")))[..],
         [Effect::Refuse(_)]
     ));
     assert_eq!(

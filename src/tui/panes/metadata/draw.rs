@@ -172,7 +172,7 @@ pub fn finding_line(finding: &Finding) -> String {
         (line, 0) => format!("{}:{line}", finding.file),
         (line, column) => format!("{}:{line}:{column}", finding.file),
     };
-    format!("{place} {}", finding.what)
+    format!("{place} {}", finding.message)
 }
 
 /// Draws the findings and keeps the one at `at` on the screen. Under the cursor it includes its

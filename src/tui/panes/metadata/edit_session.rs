@@ -1,7 +1,7 @@
 //! The metadata that both metadata panes edit: loading, previews, conflicts, and saving.
 
 use super::diff::by_lines;
-use super::effects::{ChoiceFor, Line, MetadataEffect as Effect, Want};
+use super::effects::{ChoiceFor, Line, MetadataEffect as Effect, ReplyFor};
 use super::preview::{Preview, PreviewRequest, Selection};
 use super::session::Session;
 use super::worker::Done;
@@ -90,11 +90,11 @@ impl EditSession {
     /// Asks for the files: at start, when they change on disk, and after an edit in another
     /// program.
     pub fn read(&self) -> Vec<Effect> {
-        vec![Effect::Ask(Want::State, request::Metadata.into())]
+        vec![Effect::Ask(ReplyFor::State, request::Metadata.into())]
     }
 
     /// Receives the files as they are on disk.
-    pub fn take(&mut self, state: Result<MetadataState>) -> Vec<Effect> {
+    pub fn on_state(&mut self, state: Result<MetadataState>) -> Vec<Effect> {
         let state = match state {
             Ok(state) => state,
             Err(problem) => {
@@ -276,12 +276,12 @@ impl EditSession {
             .collect();
         vec![
             Effect::Say("counting affected items".into()),
-            Effect::Ask(Want::Impact, request::Impact(files).into()),
+            Effect::Ask(ReplyFor::Impact, request::Impact(files).into()),
         ]
     }
 
     /// Receives the effect of a save on the items and asks for confirmation.
-    pub fn impact(&mut self, impact: Result<Impact>) -> Vec<Effect> {
+    pub fn on_impact(&mut self, impact: Result<Impact>) -> Vec<Effect> {
         let (touched, detail) = match impact {
             Ok(impact) => (impact_line(&impact), causes(&impact)),
             // A failed count must not keep anybody from saving.
@@ -322,11 +322,11 @@ impl EditSession {
     }
 
     /// Receives the files on disk after a save.
-    pub fn saved(&mut self, state: Result<MetadataState>) -> Vec<Effect> {
+    pub fn on_saved(&mut self, state: Result<MetadataState>) -> Vec<Effect> {
         match state {
             Ok(state) => {
                 let changed = self.session.changed().len();
-                let mut effects = self.take(Ok(state));
+                let mut effects = self.on_state(Ok(state));
                 let left = self.session.changed().len();
                 let saved = changed.saturating_sub(left);
                 effects.push(Effect::Done(format!(
@@ -374,7 +374,7 @@ impl EditSession {
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Option<Vec<Effect>> {
         let save = |session: &Session| {
             vec![Effect::Ask(
-                Want::Saved,
+                ReplyFor::Saved,
                 request::SaveMetadata(session.saves()).into(),
             )]
         };

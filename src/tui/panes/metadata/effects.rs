@@ -6,7 +6,7 @@ use benchtop_protocol::wire::AnyRequest;
 
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Want {
+pub enum ReplyFor {
     /// [`EditSession::take`](super::EditSession::take).
     State,
     /// [`EditSession::saved`](super::EditSession::saved).
@@ -140,7 +140,7 @@ pub type Line = (String, String);
 #[derive(Clone, Debug)]
 pub enum MetadataEffect {
     /// Send a request to the owner. `Want` names the receiver of the reply.
-    Ask(Want, AnyRequest),
+    Ask(ReplyFor, AnyRequest),
     /// Make a preview, then call [`EditSession::preview`](super::EditSession::preview).
     Preview(Box<PreviewRequest>),
     /// Open a file in `$EDITOR` at a line (from 1), then reload the metadata.

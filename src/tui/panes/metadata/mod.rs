@@ -20,6 +20,6 @@ pub mod sidebar;
 pub mod worker;
 
 pub use edit_session::{EditSession, Phase};
-pub use effects::{ChoiceFor, MetadataEffect, RuleChoice, RuleKind, TextFor, Want, stepped};
+pub use effects::{ChoiceFor, MetadataEffect, ReplyFor, RuleChoice, RuleKind, TextFor, stepped};
 pub use sidebar::{Side, SidePanel};
 pub use worker::Previewer;

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use super::diff::{Terms, by_terms};
 use crate::widgets::word_diff::{Change, Piece, by_words};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
-use benchtop_compose::engine::{Asked, Choices, Composer, Gone, Written, choices_of, write};
-use benchtop_compose::lint::{Linter, broken};
+use benchtop_compose::engine::{
+    Choices, Composer, DrawnAnswer, MissingMetadata, WrittenQuestion, choices_of, write,
+};
+use benchtop_compose::lint::{Linter, violation};
 use benchtop_compose::metadata::{Metadata, STYLE};
 use benchtop_compose::plan::{Pictures, Plan};
 use benchtop_compose::schedule::Schedule;
@@ -310,7 +312,7 @@ impl Pair<'_> {
 
     fn show(&self, choices: &Choices) -> Shown {
         let head = head(self.base, choices);
-        let gone = |what: String, before: Option<&Written>| {
+        let gone = |what: String, before: Option<&WrittenQuestion>| {
             let texts = before.map_or(Vec::new(), |w| texts(Some(w), w));
             Shown {
                 head: head.clone(),
@@ -325,7 +327,8 @@ impl Pair<'_> {
         let after = self
             .translate(choices)
             .and_then(|c| Ok((write(self.edited, &c)?, c)));
-        let breaks = |(written, c): &(Written, Choices)| broken(self.edited, c, &written.prompt);
+        let breaks =
+            |(written, c): &(WrittenQuestion, Choices)| violation(self.edited, c, &written.prompt);
         if let Some((_, what, _)) = after.as_ref().ok().and_then(breaks) {
             return gone(what, Some(&before));
         }
@@ -341,13 +344,15 @@ impl Pair<'_> {
 
     /// The same choices as positions in the edited metadata. It follows renamed terms and fills
     /// slots that are new in the prompt.
-    fn translate(&self, choices: &Choices) -> Result<Choices, Gone> {
+    fn translate(&self, choices: &Choices) -> Result<Choices, MissingMetadata> {
         let (base, edited) = (self.base, self.edited);
         let list = |list: usize| {
             let name = &base.lists[list].name;
-            edited.list(name).ok_or_else(|| Gone::Slot(name.clone()))
+            edited
+                .list(name)
+                .ok_or_else(|| MissingMetadata::Slot(name.clone()))
         };
-        let term = |from: usize, term: u32| -> Result<u32, Gone> {
+        let term = |from: usize, term: u32| -> Result<u32, MissingMetadata> {
             let List { name, text } = List {
                 name: &base.lists[from].name,
                 text: &base.lists[from].terms[term as usize],
@@ -356,9 +361,9 @@ impl Pair<'_> {
             let renamed = renamed.and_then(|(_, t)| t.renamed.iter().find(|(old, _)| old == text));
             let now = renamed.map_or(text.as_str(), |(_, new)| new.as_str());
             let position = edited.lists[list(from)?].position(now);
-            position.ok_or_else(|| Gone::Term(name.clone(), text.clone()))
+            position.ok_or_else(|| MissingMetadata::Term(name.clone(), text.clone()))
         };
-        let pairs = |terms: &[(usize, u32)]| -> Result<Vec<(usize, u32)>, Gone> {
+        let pairs = |terms: &[(usize, u32)]| -> Result<Vec<(usize, u32)>, MissingMetadata> {
             let mut out = Vec::with_capacity(terms.len());
             for (from, at) in terms {
                 out.push((list(*from)?, term(*from, *at)?));
@@ -369,11 +374,11 @@ impl Pair<'_> {
         let subject_name = &base.subjects[choices.subject].name;
         let subject = edited
             .subject(subject_name)
-            .ok_or_else(|| Gone::Subject(subject_name.clone()))?;
+            .ok_or_else(|| MissingMetadata::Subject(subject_name.clone()))?;
         let subtask_name = &base.subtasks[choices.subtask].name;
         let subtask = edited
             .subtask(subtask_name)
-            .ok_or_else(|| Gone::Subtask(subtask_name.clone()))?;
+            .ok_or_else(|| MissingMetadata::Subtask(subtask_name.clone()))?;
         let of = base.subtasks[choices.subtask].list;
         let mut terms = pairs(&choices.terms)?;
         for &needed in &edited.subjects[subject].lists {
@@ -391,12 +396,12 @@ impl Pair<'_> {
             .wording
             .min(edited.subjects[subject].prompts.len().saturating_sub(1));
         let asked = match &choices.asked {
-            Asked::Options {
+            DrawnAnswer::Options {
                 options,
                 correct,
                 refusal,
                 may_decline,
-            } => Asked::Options {
+            } => DrawnAnswer::Options {
                 options: options
                     .iter()
                     .map(|t| term(of, *t))
@@ -405,19 +410,19 @@ impl Pair<'_> {
                 refusal: *refusal,
                 may_decline: *may_decline,
             },
-            Asked::Claim {
+            DrawnAnswer::Claim {
                 term: claimed,
                 holds,
                 false_first,
-            } => Asked::Claim {
+            } => DrawnAnswer::Claim {
                 term: term(of, *claimed)?,
                 holds: *holds,
                 false_first: *false_first,
             },
-            Asked::YesNo {
+            DrawnAnswer::YesNo {
                 term: claimed,
                 holds,
-            } => Asked::YesNo {
+            } => DrawnAnswer::YesNo {
                 term: term(of, *claimed)?,
                 holds: *holds,
             },
@@ -448,7 +453,7 @@ fn with_term(grammar: &CompiledMetadata, choices: &Choices, list: usize, term: u
     }
     if grammar.subtasks[choices.subtask].list == list {
         match &mut choices.asked {
-            Asked::Options {
+            DrawnAnswer::Options {
                 options, correct, ..
             } => {
                 // If the term was already an option, the two swap places.
@@ -459,12 +464,12 @@ fn with_term(grammar: &CompiledMetadata, choices: &Choices, list: usize, term: u
                     *right = term;
                 }
             }
-            Asked::Claim {
+            DrawnAnswer::Claim {
                 term: claimed,
                 holds,
                 ..
             }
-            | Asked::YesNo {
+            | DrawnAnswer::YesNo {
                 term: claimed,
                 holds,
             } => {
@@ -474,7 +479,7 @@ fn with_term(grammar: &CompiledMetadata, choices: &Choices, list: usize, term: u
                     *claimed = was.unwrap_or(term);
                 }
             }
-            Asked::Free | Asked::Cross { .. } => {}
+            DrawnAnswer::Free | DrawnAnswer::Cross { .. } => {}
         }
     }
     choices
@@ -611,10 +616,10 @@ fn draw(grammar: &Arc<CompiledMetadata>, plan: &Plan, seed: u64) -> Vec<Choices>
 
 fn head(grammar: &CompiledMetadata, choices: &Choices) -> String {
     let kind = match choices.asked {
-        Asked::Options { .. } | Asked::Cross { .. } => "multiple choice",
-        Asked::Claim { .. } => "true/false",
-        Asked::YesNo { .. } => "yes/no",
-        Asked::Free => "free form",
+        DrawnAnswer::Options { .. } | DrawnAnswer::Cross { .. } => "multiple choice",
+        DrawnAnswer::Claim { .. } => "true/false",
+        DrawnAnswer::YesNo { .. } => "yes/no",
+        DrawnAnswer::Free => "free form",
     };
     let subject = &grammar.subjects[choices.subject].name;
     let subtask = &grammar.subtasks[choices.subtask].name;
@@ -626,8 +631,11 @@ fn head(grammar: &CompiledMetadata, choices: &Choices) -> String {
 }
 
 /// The texts of a question. Without `before`, all of it is new.
-fn texts(before: Option<&Written>, after: &Written) -> Vec<(&'static str, Vec<Piece>)> {
-    let compare = |of: fn(&Written) -> String| {
+fn texts(
+    before: Option<&WrittenQuestion>,
+    after: &WrittenQuestion,
+) -> Vec<(&'static str, Vec<Piece>)> {
+    let compare = |of: fn(&WrittenQuestion) -> String| {
         let new = of(after);
         match before {
             Some(before) => by_words(&of(before), &new),
@@ -635,7 +643,7 @@ fn texts(before: Option<&Written>, after: &Written) -> Vec<(&'static str, Vec<Pi
             None => vec![Piece::new(new, Change::Added)],
         }
     };
-    let question = |w: &Written| {
+    let question = |w: &WrittenQuestion| {
         let mut text = w.question.clone();
         for (i, option) in w.options.iter().enumerate() {
             let letter = char::from(b'A' + (i % 26) as u8);

@@ -7,7 +7,7 @@ fn edit(file: &str, from: &str, to: &str) -> Metadata {
     let text = edited.text(file).unwrap();
     assert!(text.contains(from), "{from}");
     let text = text.replace(from, to);
-    edited.put(MetaFile {
+    edited.insert(MetaFile {
         name: file.into(),
         text,
     });
@@ -156,12 +156,12 @@ fn a_changed_term_outside_the_drawn_questions_is_shown() {
     let many: String = ('a'..='z')
         .flat_map(|a| ('a'..='z').map(move |b| format!("x{a}{b}word\n")))
         .collect();
-    base.put(MetaFile {
+    base.insert(MetaFile {
         name: ANIMAL.into(),
         text: many.clone(),
     });
     let mut edited = base.clone();
-    edited.put(MetaFile {
+    edited.insert(MetaFile {
         name: ANIMAL.into(),
         text: many.replace("xqqword", "other"),
     });
@@ -279,7 +279,7 @@ fn a_new_slot_is_filled_and_a_misspelled_one_is_reported() {
 fn invalid_metadata_does_not_panic() {
     for text in ["", "[[[", "[instruction]\n", "\u{0}"] {
         let mut edited = small();
-        edited.put(MetaFile {
+        edited.insert(MetaFile {
             name: "templates.toml".into(),
             text: text.into(),
         });
@@ -338,7 +338,7 @@ fn the_shipped_metadata_has_a_preview_for_every_vocabulary() {
 fn questions_excluded_by_a_new_rule_come_first() {
     let with = |rules: &str| {
         let mut edited = small();
-        edited.put(MetaFile {
+        edited.insert(MetaFile {
             name: "compatibility.toml".into(),
             text: rules.into(),
         });

@@ -162,7 +162,7 @@ impl Session {
         for (name, new) in texts {
             let old = self.text(&name).unwrap_or_default();
             if let Some(patch) = Patch::between(old, &new) {
-                self.edited.put(MetaFile {
+                self.edited.insert(MetaFile {
                     name: name.clone(),
                     text: new,
                 });
@@ -347,11 +347,11 @@ impl Session {
 
 fn put(metadata: &mut Metadata, name: &str, text: Option<String>) {
     match text {
-        Some(text) => metadata.put(MetaFile {
+        Some(text) => metadata.insert(MetaFile {
             name: name.into(),
             text,
         }),
-        None => metadata.take(name),
+        None => metadata.remove(name),
     }
 }
 

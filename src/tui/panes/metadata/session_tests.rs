@@ -20,7 +20,7 @@ pub(crate) fn state(metadata: &Metadata) -> MetadataState {
 
 fn with(file: &str, text: &str) -> MetadataState {
     let mut metadata = small();
-    metadata.put(MetaFile {
+    metadata.insert(MetaFile {
         name: file.into(),
         text: text.into(),
     });
@@ -106,7 +106,7 @@ fn files_without_edits_follow_the_disk() {
     assert_eq!(session.changed(), ["vocabularies/animal.txt"]);
     assert!(session.conflicts().is_empty());
     let mut fewer = small();
-    fewer.take(COLOR);
+    fewer.remove(COLOR);
     session.take(state(&fewer));
     assert_eq!(session.text(COLOR), None);
 }
@@ -159,7 +159,7 @@ fn a_saved_file_is_not_an_outside_change() {
 fn a_removed_file_differs_from_an_unreadable_one() {
     let mut session = session();
     let mut fewer = small();
-    fewer.take(COLOR);
+    fewer.remove(COLOR);
     let mut broken = state(&fewer);
     broken.unreadable = vec![Finding::new(
         benchtop_model::Rule::Unreadable,

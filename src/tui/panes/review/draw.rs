@@ -243,7 +243,7 @@ impl ReviewPane {
 
     /// The position in the queue, and the queue's filter. Empty in a round, which has its own
     /// header.
-    pub fn place_words(&self) -> (String, String) {
+    pub fn position_text(&self) -> (String, String) {
         if self.work.is_some() || self.queue.is_empty() {
             return Default::default();
         }
@@ -274,7 +274,7 @@ impl ReviewPane {
 
     /// The greatest widths in this queue of the position of [`place_words`](Self::place_words) and
     /// of [`receipt`](Self::receipt). They keep the tabs from moving with every receipt.
-    pub fn rooms(&self) -> (usize, usize) {
+    pub fn status_widths(&self) -> (usize, usize) {
         if self.queue.is_empty() && self.work.is_none() {
             return (0, 0);
         }

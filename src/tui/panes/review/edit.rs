@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::widgets::menu;
-use benchtop_model::edit::{Before, Edit};
+use benchtop_model::edit::{Edit, ItemText};
 use benchtop_model::{Choice, Error, Item, Result, Role};
 
 /// A line of the edit menu.
@@ -29,7 +29,7 @@ pub struct Draft {
     /// The revision on the screen when the edit began.
     rev: u64,
     item: Arc<Item>,
-    text: Before,
+    text: ItemText,
     /// The answer, if it was edited.
     answer: Option<String>,
     /// Whether the instruction was edited. Otherwise it follows from the other texts.
@@ -41,7 +41,7 @@ pub struct Draft {
 impl Draft {
     /// A draft with the item's present texts.
     pub fn new(number: u32, rev: u64, item: Arc<Item>) -> Draft {
-        let text = Before::of(&item);
+        let text = ItemText::of(&item);
         Draft {
             number,
             rev,
@@ -55,7 +55,7 @@ impl Draft {
 
     /// The menu lines.
     pub fn lines(&self) -> Vec<(Line, menu::Choice)> {
-        let original = Before::of(&self.item);
+        let original = ItemText::of(&self.item);
         let line = |label: String, changed: bool| {
             menu::Choice::new(label).help(if changed { "changed" } else { "" })
         };
@@ -178,12 +178,12 @@ impl Draft {
     }
 
     fn changed(&self) -> bool {
-        self.answer.is_some() || self.text != Before::of(&self.item)
+        self.answer.is_some() || self.text != ItemText::of(&self.item)
     }
 
     /// The edit to save. Fails with the owner's error if the texts are invalid.
     pub fn edit(&self, restore: bool) -> Result<Edit> {
-        let original = Before::of(&self.item);
+        let original = ItemText::of(&self.item);
         let if_changed = |new: &String, old: &String| (new != old).then(|| new.clone());
         let edit = Edit {
             number: self.number,
@@ -198,7 +198,7 @@ impl Draft {
                 .filter(|_| self.own_instruction),
             note: Some(self.note.trim().to_string()).filter(|note| !note.is_empty()),
             restore: false,
-            dry: false,
+            preview: false,
         };
         if restore {
             return Ok(Edit {

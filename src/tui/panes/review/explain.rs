@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::theme::Role;
 use crate::widgets::page::Page;
 use crate::widgets::text::clean;
-use benchtop_model::scoring::bench::{Explained, Explanation};
-use benchtop_model::scoring::rules::Then;
+use benchtop_model::scoring::bench::{ExplainedScore, Explanation};
+use benchtop_model::scoring::rules::RuleAction;
 use benchtop_model::scoring::{Outcome, ScoreState};
 
 /// Width of the label column.
@@ -37,7 +37,7 @@ pub fn page(e: &Explanation) -> Page {
         page = page.entry("annotator", LABEL, text, Role::Accent);
     }
     for chip in &e.chips {
-        let role = if chip.then == Then::Flag {
+        let role = if chip.then == RuleAction::Flag {
             Role::Flag
         } else {
             Role::Bad
@@ -66,14 +66,14 @@ pub fn page(e: &Explanation) -> Page {
     };
     if e.scores.is_empty() {
         return page
-            .say("")
-            .say("No scores yet. Press 8 for the scorers, then s to score.");
+            .paragraph("")
+            .paragraph("No scores yet. Press 8 for the scorers, then s to score.");
     }
     e.scores.iter().fold(page, score)
 }
 
-fn score(mut page: Page, s: &Explained) -> Page {
-    page = page.heading(s.scorer.name()).say(s.scorer.help());
+fn score(mut page: Page, s: &ExplainedScore) -> Page {
+    page = page.heading(s.scorer.name()).paragraph(s.scorer.help());
     if s.out_of_date {
         page = page.entry(
             "out of date",
@@ -179,10 +179,10 @@ fn plain(value: &Value) -> String {
 mod tests {
     use super::*;
     use benchtop_model::scoring::Scorer;
-    use benchtop_model::scoring::bench::Chip;
+    use benchtop_model::scoring::bench::MatchingRule;
 
-    fn judged() -> Explained {
-        Explained {
+    fn judged() -> ExplainedScore {
+        ExplainedScore {
             scorer: Scorer::Judge("fits".into()),
             state: ScoreState::Scored,
             values: vec![("judge/fits".into(), 0.0)],
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_page_has_rules_scores_and_failed_questions() {
-        let clip = Explained {
+        let clip = ExplainedScore {
             scorer: Scorer::Clip,
             values: vec![("clip".into(), 21.3), ("clip.cosine".into(), 0.213)],
             percentile: Some(0.0612),
@@ -211,9 +211,9 @@ mod tests {
         let e = Explanation {
             number: 7,
             outcome: Outcome::Flagged,
-            chips: vec![Chip {
+            chips: vec![MatchingRule {
                 rule: "weak match".into(),
-                then: Then::Flag,
+                then: RuleAction::Flag,
                 words: "clip 21.3 < 25".into(),
             }],
             scores: vec![clip, judged()],

@@ -18,7 +18,7 @@ mod text;
 
 pub use draw::{Layout, draw_picture, is_wide, layout};
 pub use edit::{Draft, Line};
-pub use pair::{Looking, NoPicture, Sides, picture_of};
+pub use pair::{NoPicture, Sides, ViewState, picture_of};
 pub use plain::draw_item;
 pub use queue::Queue;
 pub use round::{Phase, Then, Work};
@@ -30,7 +30,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use crate::preview::{Part, Ready, Show};
-use benchtop_model::scoring::bench::Chip;
+use benchtop_model::scoring::bench::MatchingRule;
 use benchtop_model::verdict::EffectiveVerdict;
 use benchtop_model::{Item, Judgement, Result, Status, Verdict};
 use benchtop_protocol::wire::{Decide, ItemView, Receipt};
@@ -58,12 +58,12 @@ pub struct Loaded {
     /// What of its metadata changed or vanished since it was composed.
     pub stale: Option<String>,
     /// The rules that apply to it.
-    pub chips: Vec<Chip>,
+    pub chips: Vec<MatchingRule>,
 }
 
 impl Loaded {
     /// Parses an item from the owner.
-    pub fn of(view: ItemView) -> std::result::Result<Loaded, String> {
+    pub fn from_view(view: ItemView) -> std::result::Result<Loaded, String> {
         let item =
             serde_json::from_str(&view.json).map_err(|e| format!("cannot parse this item: {e}"))?;
         let ItemView {
@@ -132,7 +132,7 @@ pub struct ReviewPane {
     /// Whether true pixels are shown. No cells are drawn in their place.
     bare: bool,
     loading: bool,
-    looking: Looking,
+    looking: ViewState,
     /// The pictures of an item that has several, as of the last frame.
     sides: Option<Sides>,
     /// The part of the pictures that is drawn, and the content of their files.
@@ -227,7 +227,7 @@ impl ReviewPane {
     fn arrived(&mut self) -> Vec<ReviewEffect> {
         self.scroll = 0;
         self.picture = Picture::Loading;
-        (self.looking, self.sides) = (Looking::default(), None);
+        (self.looking, self.sides) = (ViewState::default(), None);
         let mut effects = self.fetch();
         effects.push(ReviewEffect::Moved);
         effects
@@ -272,9 +272,9 @@ impl ReviewPane {
 
     /// Receives an item.
     #[must_use]
-    pub fn take(&mut self, number: u32, view: Result<ItemView>) -> Vec<ReviewEffect> {
+    pub fn on_item(&mut self, number: u32, view: Result<ItemView>) -> Vec<ReviewEffect> {
         self.asked.retain(|n| *n != number);
-        let loaded = view.map_err(|p| p.to_string()).and_then(Loaded::of);
+        let loaded = view.map_err(|p| p.to_string()).and_then(Loaded::from_view);
         self.items.insert(number, loaded);
         // The item may turn out to have a partner.
         if self.number() == Some(number) {
@@ -477,11 +477,11 @@ impl ReviewPane {
     }
 
     /// The zoom and picture choice for the current item.
-    pub fn looking(&self) -> Looking {
+    pub fn looking(&self) -> ViewState {
         self.looking
     }
 
-    pub fn look(&mut self, looking: Looking) {
+    pub fn look(&mut self, looking: ViewState) {
         self.looking = looking;
     }
 

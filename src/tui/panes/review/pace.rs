@@ -11,8 +11,8 @@ const LABEL: u16 = 16;
 
 pub fn page(round: &str, pace: &Pace) -> Page {
     let mut page = Page::new(format!("your pace in `{round}` since you started"))
-        .say("Practice and skipped items do not count. Only you can see this.")
-        .say("")
+        .paragraph("Practice and skipped items do not count. Only you can see this.")
+        .paragraph("")
         .entry("judged", LABEL, pace.items.to_string(), Role::Text)
         .entry(
             "time worked",

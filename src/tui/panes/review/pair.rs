@@ -14,7 +14,7 @@ pub const PARTNER_AWAY: u32 = 2;
 
 /// How the current picture is viewed. It resets with the next item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Looking {
+pub struct ViewState {
     /// The chosen pictures. `None` picks by the available width.
     pub show: Option<Show>,
     /// The visible region, for all pictures.
@@ -153,7 +153,7 @@ impl Sides {
     }
 }
 
-impl Looking {
+impl ViewState {
     /// The pictures to show, depending on the room for two.
     pub fn shown(&self, sides: &Sides, wide: bool) -> Show {
         let wide = wide && sides.both();

@@ -63,7 +63,7 @@ fn take(pane: &mut ReviewPane, number: u32, item: &Item) -> Vec<u32> {
             None
         }
     };
-    pane.take(number, Ok(view))
+    pane.on_item(number, Ok(view))
         .into_iter()
         .filter_map(fetched)
         .collect()
@@ -127,7 +127,7 @@ fn an_item_with_two_pictures_is_its_own_pair() {
         !sides.both() && sides.wanted(Show::Second).is_err() && sides.wanted(Show::Beside).is_err()
     );
     assert_eq!(
-        Looking::default().shown(&sides, true),
+        ViewState::default().shown(&sides, true),
         Show::First,
         "a single picture has no sides"
     );
@@ -236,7 +236,7 @@ fn the_shown_pictures_depend_on_the_room_until_one_is_chosen() {
         &item(10, vec![image("3_s.jpg", true)], Some((3, Side::Natural))),
     );
     let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
-    let mut looking = Looking::default();
+    let mut looking = ViewState::default();
     assert_eq!(
         (looking.shown(&sides, true), looking.shown(&sides, false)),
         (Show::Beside, Show::Second)
@@ -256,7 +256,7 @@ fn the_shown_pictures_depend_on_the_room_until_one_is_chosen() {
         sources: vec![sides.sources[0].clone(); 3],
         asked: None,
     };
-    let mut turned = Looking::default();
+    let mut turned = ViewState::default();
     let mut next = || {
         turned.turn(&three, true);
         turned.shown(&three, true)

@@ -15,7 +15,7 @@ use benchtop_model::round::lease::LEASE_MINUTES;
 use benchtop_model::round::state::{
     Assignment, Feedback, GuidelinesText, NextAssignment, RoundState,
 };
-use benchtop_model::verdict::{Asked, Part};
+use benchtop_model::verdict::{Part, RoundContext};
 use benchtop_model::{Judgement, Verdict};
 use benchtop_protocol::wire::{Decide, ResumePoint};
 
@@ -39,7 +39,7 @@ pub enum Phase {
     /// A verdict awaits its receipt.
     Saving(Uuid),
     /// The practice item is judged, and this is the feedback.
-    Told(Feedback, Verdict),
+    Feedback(Feedback, Verdict),
     /// Others hold the remaining items, at least until this time (milliseconds since 1970).
     Wait(i64),
     /// No items are left for the annotator.
@@ -129,7 +129,7 @@ impl Work {
             Phase::Item => Ok(()),
             Phase::Saving(_) => Err("saving your verdict on this item"),
             Phase::Asking => Err("loading the next item"),
-            Phase::Told(..) => Err("already judged: go on to the next item"),
+            Phase::Feedback(..) => Err("already judged: go on to the next item"),
             Phase::Wait(_) | Phase::Finished | Phase::Closed | Phase::Failed(_) => {
                 Err("nothing to judge")
             }
@@ -251,7 +251,7 @@ impl Work {
 
     /// The result of the verdict on a practice item, and whether the item is good.
     pub fn outcome(&self) -> Option<(Outcome, bool)> {
-        let Phase::Told(feedback, verdict) = &self.phase else {
+        let Phase::Feedback(feedback, verdict) = &self.phase else {
             return None;
         };
         let good = feedback.good?;
@@ -346,7 +346,7 @@ impl ReviewPane {
     }
 
     /// Handles the owner's reply with the next item. Returns whether the screen changes.
-    pub fn serve(&mut self, turn: NextAssignment, now: u64) -> (bool, Vec<ReviewEffect>) {
+    pub fn on_assignment(&mut self, turn: NextAssignment, now: u64) -> (bool, Vec<ReviewEffect>) {
         let items = self.queue.items();
         let Some(work) = &mut self.work else {
             return (false, Vec::new());
@@ -382,14 +382,14 @@ impl ReviewPane {
             return Vec::new();
         };
         // The owner fills in the part of the round and the guidelines.
-        let asked = Asked {
+        let asked = RoundContext {
             round: work.state.name.clone(),
             part: Part::Main,
             guidelines: None,
             revealed: false,
         };
         let judgement = Judgement {
-            asked: Some(asked),
+            round: Some(asked),
             ..judgement
         };
         let decide = Decide {
@@ -425,9 +425,9 @@ impl ReviewPane {
     }
 
     /// Receives the feedback on a practice item.
-    pub fn told(&mut self, feedback: Feedback, verdict: Verdict) {
+    pub fn on_feedback(&mut self, feedback: Feedback, verdict: Verdict) {
         if let Some(work) = self.work.as_mut().filter(|w| w.phase == Phase::Asking) {
-            work.phase = Phase::Told(feedback, verdict);
+            work.phase = Phase::Feedback(feedback, verdict);
         }
     }
 }

@@ -53,7 +53,7 @@ impl Work {
 
     /// The feedback on a practice item and the verdict on it.
     fn feedback(&self) -> Option<(String, Role)> {
-        let Phase::Told(feedback, _) = &self.phase else {
+        let Phase::Feedback(feedback, _) = &self.phase else {
             return None;
         };
         let label = |key: &String| {

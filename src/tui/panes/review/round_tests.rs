@@ -16,7 +16,7 @@ fn state(protocol: &str) -> RoundState {
             1,
         )
     };
-    RoundState::fresh(
+    RoundState::without_verdicts(
         &draw(&new, &[("a", ""), ("b", "")], &[], "ann", 0)
             .unwrap()
             .round,
@@ -56,7 +56,7 @@ fn judge(pane: &mut ReviewPane, number: u32, verdict: Verdict, ms: u32, now: u64
     let [ReviewEffect::Send(decide)] = &effects[..] else {
         panic!("{effects:?}")
     };
-    let asked = decide.judgement.asked.clone().unwrap();
+    let asked = decide.judgement.round.clone().unwrap();
     assert_eq!((asked.round.as_str(), asked.part), ("first", Part::Main));
     let receipt = Receipt {
         uuid: decide.uuid,
@@ -77,7 +77,7 @@ fn judge(pane: &mut ReviewPane, number: u32, verdict: Verdict, ms: u32, now: u64
 fn the_next_item_is_requested_after_the_receipt() {
     let mut pane = working("single");
     assert!(pane.work().unwrap().ready().is_err());
-    let (new, effects) = pane.serve(NextAssignment::Item(served(7, 0, false)), START);
+    let (new, effects) = pane.on_assignment(NextAssignment::Item(served(7, 0, false)), START);
     assert!(
         new && matches!(
             effects[..],
@@ -102,7 +102,7 @@ fn the_next_item_is_requested_after_the_receipt() {
         (Some(7), true)
     );
     assert_eq!(pane.work().unwrap().pace().items, 1);
-    pane.serve(NextAssignment::Finished, START);
+    pane.on_assignment(NextAssignment::Finished, START);
     assert_eq!((pane.number(), pane.work().unwrap().holds()), (None, None));
     assert_eq!(pane.place().round, "", "a finished round is not resumed");
     pane.end_round();
@@ -116,7 +116,7 @@ fn the_next_item_is_requested_after_the_receipt() {
 #[test]
 fn the_seen_revision_is_that_of_the_text() {
     let mut pane = working("single");
-    pane.serve(NextAssignment::Item(served(7, 0, false)), START);
+    pane.on_assignment(NextAssignment::Item(served(7, 0, false)), START);
     let item = benchtop_model::Item {
         id: "kites/7".into(),
         dataset: "kites".into(),
@@ -153,7 +153,7 @@ fn the_seen_revision_is_that_of_the_text() {
         stale: None,
         chips: vec![],
     };
-    let _ = pane.take(7, Ok(view));
+    let _ = pane.on_item(7, Ok(view));
     let effects = pane.decide(
         7,
         12,
@@ -168,13 +168,13 @@ fn the_seen_revision_is_that_of_the_text() {
 #[test]
 fn practice_gets_feedback_and_does_not_count_in_the_pace() {
     let mut pane = working("single");
-    pane.serve(NextAssignment::Item(served(3, 0, true)), START);
+    pane.on_assignment(NextAssignment::Item(served(3, 0, true)), START);
     assert_eq!(pane.work().unwrap().place(), "practice 1 of 9");
     assert_eq!(
         judge(&mut pane, 3, Verdict::Accept, 900, START),
         Some(Then::Feedback(3, Verdict::Accept))
     );
-    pane.told(
+    pane.on_feedback(
         Feedback {
             good: Some(false),
             reasons: vec!["ugly".into()],
@@ -185,7 +185,7 @@ fn practice_gets_feedback_and_does_not_count_in_the_pace() {
     assert_eq!(pane.work().unwrap().pace().items, 0);
     // Skipped practice items get no feedback.
     pane.work_mut().unwrap().phase = Phase::Asking;
-    pane.serve(NextAssignment::Item(served(5, 1, true)), START);
+    pane.on_assignment(NextAssignment::Item(served(5, 1, true)), START);
     assert_eq!(
         judge(&mut pane, 5, Verdict::Skip, 900, START),
         Some(Then::Next)
@@ -195,7 +195,7 @@ fn practice_gets_feedback_and_does_not_count_in_the_pace() {
 #[test]
 fn renewing_the_lease_keeps_the_screen() {
     let mut pane = working("single");
-    pane.serve(NextAssignment::Item(served(7, 0, false)), START);
+    pane.on_assignment(NextAssignment::Item(served(7, 0, false)), START);
     let work = pane.work().unwrap();
     let end = START + u64::from(LEASE_MINUTES) * 60_000;
     assert_eq!(
@@ -212,12 +212,15 @@ fn renewing_the_lease_keeps_the_screen() {
     assert!(work.lease_words(end).is_some() && work.lease_due(end).is_none());
     assert!(
         !pane
-            .serve(NextAssignment::Item(served(7, 0, false)), end - 1)
+            .on_assignment(NextAssignment::Item(served(7, 0, false)), end - 1)
             .0
     );
     assert_eq!(pane.work().unwrap().lease_words(end), None);
     // The same item again is another assignment.
-    assert!(pane.serve(NextAssignment::Item(served(7, 1, false)), end).0);
+    assert!(
+        pane.on_assignment(NextAssignment::Item(served(7, 1, false)), end)
+            .0
+    );
 }
 
 #[test]
@@ -226,7 +229,7 @@ fn a_break_is_suggested_when_the_pace_drifts_but_not_again_at_once() {
     let mut now = START;
     let mut offers = 0;
     for nth in 0..240 {
-        pane.serve(NextAssignment::Item(served(nth + 1, nth, false)), now);
+        pane.on_assignment(NextAssignment::Item(served(nth + 1, nth, false)), now);
         let ms = if nth < 150 {
             6_000 + nth % 7 * 100
         } else {

@@ -57,7 +57,7 @@ impl Viewed {
 
     /// The pictures that were not painted, in words.
     pub fn unseen(&self) -> Option<String> {
-        PictureSeen::unseen(&self.pictures)
+        PictureSeen::describe_unseen(&self.pictures)
     }
 }
 

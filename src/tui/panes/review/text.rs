@@ -8,8 +8,8 @@ use super::{Loaded, Phase, Work};
 use crate::theme::{Look, Role};
 use crate::widgets::text;
 use crate::widgets::word_diff::{Word, by_words, put, styled, wrap};
-use benchtop_model::scoring::bench::Chip;
-use benchtop_model::scoring::rules::Then;
+use benchtop_model::scoring::bench::MatchingRule;
+use benchtop_model::scoring::rules::RuleAction;
 use benchtop_model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict, history};
 
 /// The field with the question before it was rewritten (VLB, section 3.2: rephrased or given more
@@ -127,7 +127,7 @@ pub(super) enum Shown {
 impl Shown {
     /// What a round shows of its item.
     pub(super) fn of(work: &Work) -> Shown {
-        let judged = matches!(work.phase, Phase::Told(..) | Phase::Asking);
+        let judged = matches!(work.phase, Phase::Feedback(..) | Phase::Asking);
         match (work.asks_answers(), work.state.blind) {
             (true, _) => Shown::Question(judged),
             (false, true) => Shown::Blind(judged),
@@ -220,16 +220,16 @@ fn standing(loaded: &Loaded, look: &Look, lines: &mut Lines) {
         if let Some(note) = &j.note {
             line.push_str(&format!(" “{note}”"));
         }
-        if let Some(unseen) = PictureSeen::unseen(&j.pictures) {
+        if let Some(unseen) = PictureSeen::describe_unseen(&j.pictures) {
             line.push_str(&format!(" ({unseen})"));
         }
         lines.say(&line, Role::Dim, Modifier::empty());
     }
 }
 
-fn chips(chips: &[Chip], accessible: bool, lines: &mut Lines) {
+fn chips(chips: &[MatchingRule], accessible: bool, lines: &mut Lines) {
     for chip in chips {
-        let role = if chip.then == Then::Flag {
+        let role = if chip.then == RuleAction::Flag {
             Role::Flag
         } else {
             Role::Bad

@@ -8,7 +8,7 @@
 //! | `side` | details of the round under the cursor |
 //! | [`form`] | the form of a new round |
 
-mod act;
+mod actions;
 pub mod form;
 mod rows;
 mod side;
@@ -36,7 +36,7 @@ pub const PAUSE: Duration = Duration::from_millis(250);
 
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Want {
+pub enum ReplyFor {
     /// [`RoundsPane::take_rounds`].
     Rounds,
     /// [`RoundsPane::take_closed`]: the round, and whether it was closed or reopened.
@@ -90,7 +90,7 @@ impl ChoiceFor {
 #[derive(Clone, Debug)]
 pub enum RoundsEffect {
     /// Send a request to the owner. `Want` names the receiver of the reply.
-    Ask(Want, AnyRequest),
+    Ask(ReplyFor, AnyRequest),
     /// Ask for a line of text.
     AskText {
         purpose: TextFor,
@@ -136,12 +136,12 @@ pub fn guidelines_page(round: &str, guidelines: &GuidelinesText) -> Page {
             "They changed since the round was created with version {}.",
             guidelines.made
         );
-        page = page.say(note).say("");
+        page = page.paragraph(note).paragraph("");
     }
     guidelines
         .text
         .lines()
-        .fold(page, |page, line| page.say(line))
+        .fold(page, |page, line| page.paragraph(line))
 }
 
 #[derive(Debug)]
@@ -202,7 +202,7 @@ impl RoundsPane {
             key(Action::Open),
             key(Action::WhatIf),
         ];
-        vec![Effect::Ask(Want::Rounds, request::Rounds.into())]
+        vec![Effect::Ask(ReplyFor::Rounds, request::Rounds.into())]
     }
 
     fn round(&self) -> Option<&RoundState> {
@@ -211,7 +211,7 @@ impl RoundsPane {
     }
 
     /// Receives the rounds.
-    pub fn take_rounds(&mut self, rounds: Result<Vec<RoundState>>) {
+    pub fn on_rounds(&mut self, rounds: Result<Vec<RoundState>>) {
         match rounds {
             Ok(rounds) => {
                 let here = self.round().map(|r| r.name.clone());
@@ -250,7 +250,7 @@ impl RoundsPane {
     }
 
     /// Receives the result of closing or reopening a round.
-    pub fn take_closed(&mut self, name: &str, closed: bool, done: Result<()>) -> Vec<Effect> {
+    pub fn on_closed(&mut self, name: &str, closed: bool, done: Result<()>) -> Vec<Effect> {
         match done {
             Ok(()) => {
                 let what = if closed {
@@ -260,7 +260,7 @@ impl RoundsPane {
                 };
                 vec![
                     Effect::Done(format!("`{name}` is {what}")),
-                    Effect::Ask(Want::Rounds, request::Rounds.into()),
+                    Effect::Ask(ReplyFor::Rounds, request::Rounds.into()),
                 ]
             }
             Err(problem) => refuse(error_line(&problem)),
@@ -268,12 +268,12 @@ impl RoundsPane {
     }
 
     /// Receives the result of "what if".
-    pub fn take_what_if(&mut self, name: &str, rule: Protocol, found: Result<WhatIf>) {
+    pub fn on_what_if(&mut self, name: &str, rule: Protocol, found: Result<WhatIf>) {
         self.tried = Some((name.into(), rule, found));
     }
 
     /// Receives the guidelines of a round.
-    pub fn take_guidelines(
+    pub fn on_guidelines(
         &self,
         name: &str,
         guidelines: Result<Option<GuidelinesText>>,
@@ -296,27 +296,27 @@ impl RoundsPane {
     }
 
     /// Receives a preview of the form.
-    pub fn take_preview(&mut self, edit: u64, would: Result<RoundState>) {
+    pub fn on_preview(&mut self, edit: u64, would: Result<RoundState>) {
         if let Some(form) = &mut self.form {
-            form.take_preview(edit, would);
+            form.on_preview(edit, would);
         }
     }
 
     /// Receives the last preview and asks for confirmation.
-    pub fn take_look(&mut self, edit: u64, would: Result<RoundState>) -> Vec<Effect> {
+    pub fn on_check(&mut self, edit: u64, would: Result<RoundState>) -> Vec<Effect> {
         self.form
             .as_mut()
             .filter(|_| self.open)
-            .map_or(vec![], |form| form.take_look(edit, would))
+            .map_or(vec![], |form| form.on_check(edit, would))
     }
 
     /// Receives the result of deleting a round.
-    pub fn take_deleted(&mut self, name: &str, done: Result<()>) -> Vec<Effect> {
+    pub fn on_deleted(&mut self, name: &str, done: Result<()>) -> Vec<Effect> {
         match done {
             Ok(()) => {
                 vec![
                     Effect::Done(format!("deleted `{name}`")),
-                    Effect::Ask(Want::Rounds, request::Rounds.into()),
+                    Effect::Ask(ReplyFor::Rounds, request::Rounds.into()),
                 ]
             }
             Err(problem) => refuse(error_line(&problem)),
@@ -324,7 +324,7 @@ impl RoundsPane {
     }
 
     /// Receives the result of changing the annotators of a round.
-    pub fn take_people(
+    pub fn on_people(
         &mut self,
         name: &str,
         (joined, left): (&[String], &[String]),
@@ -345,12 +345,12 @@ impl RoundsPane {
         }
         vec![
             Effect::Done(format!("`{name}`: {}", parts.join("; "))),
-            Effect::Ask(Want::Rounds, request::Rounds.into()),
+            Effect::Ask(ReplyFor::Rounds, request::Rounds.into()),
         ]
     }
 
     /// Receives the round just created.
-    pub fn take_made(&mut self, made: Result<RoundState>) -> Vec<Effect> {
+    pub fn on_created(&mut self, made: Result<RoundState>) -> Vec<Effect> {
         let state = match (made, &mut self.form) {
             (Ok(state), _) => state,
             (Err(problem), Some(form)) => {
@@ -375,7 +375,7 @@ impl RoundsPane {
         self.go_to(&name);
         vec![
             Effect::Done(done),
-            Effect::Ask(Want::Rounds, request::Rounds.into()),
+            Effect::Ask(ReplyFor::Rounds, request::Rounds.into()),
         ]
     }
 

@@ -67,30 +67,30 @@ impl RoundsPane {
     pub(super) fn draw_side(&self, area: Rect, buf: &mut Buffer, look: &Look) {
         let Some(round) = self.round() else { return };
         let mut lines = Lines::new(area, buf, look);
-        lines.say(
+        lines.text(
             &format!(" {}: {}", round.name, round.protocol),
             Role::Heading,
         );
-        lines.tell(
+        lines.wrapped(
             &format!(" Question: {}", round.protocol.question()),
             Role::Text,
         );
-        lines.tell(&format!(" Rule: {}.", rule_text(round.protocol)), Role::Dim);
+        lines.wrapped(&format!(" Rule: {}.", rule_text(round.protocol)), Role::Dim);
         self.draw_progress(round, &mut lines);
         draw_statuses(round, &mut lines);
         self.draw_tried(round, &mut lines);
         if let Some((_, notes)) = self.notes.as_ref().filter(|(name, _)| *name == round.name) {
             notes
                 .iter()
-                .for_each(|note| lines.tell(&format!(" note: {note}"), Role::Warn));
+                .for_each(|note| lines.wrapped(&format!(" note: {note}"), Role::Warn));
         }
         if let Some(path) = &round.guidelines {
-            lines.say(&format!(" guidelines: {path}"), Role::Dim);
+            lines.text(&format!(" guidelines: {path}"), Role::Dim);
         }
         let made = judged(round.created).replace('T', " ");
-        lines.say(&format!(" created {made} by {}", round.by), Role::Dim);
+        lines.text(&format!(" created {made} by {}", round.by), Role::Dim);
         if round.missing > 0 {
-            lines.tell(
+            lines.wrapped(
                 &format!(
                     " {} of its items are not in the project",
                     grouped(round.missing)
@@ -103,7 +103,7 @@ impl RoundsPane {
                 " {} verdicts do not belong to its items or annotators",
                 grouped(round.strangers)
             );
-            lines.tell(&line, Role::Warn);
+            lines.wrapped(&line, Role::Warn);
         }
     }
 
@@ -121,8 +121,8 @@ impl RoundsPane {
             grouped(round.judged),
             grouped(round.wanted)
         );
-        lines.tell(&line, Role::Text);
-        lines.say(
+        lines.wrapped(&line, Role::Text);
+        lines.text(
             &format!(" {}", bar(rows::share(round), width, plain)),
             rows::state(round).1,
         );
@@ -140,7 +140,7 @@ impl RoundsPane {
                 bar(part.min(1.0), 10, plain),
                 grouped(*n)
             );
-            lines.say(
+            lines.text(
                 &line,
                 if you.is_empty() {
                     Role::Dim
@@ -168,17 +168,17 @@ impl RoundsPane {
                 } = *found;
                 let other = found.pending + found.flagged + found.to_fix + found.skipped;
                 let (kept, dropped, other) = (grouped(kept), grouped(dropped), grouped(other));
-                lines.say(
+                lines.text(
                     &format!(" with `{rule}`: {kept} kept, {dropped} dropped, {other} other"),
                     Role::Accent,
                 );
                 let (changed, gained, lost) = (grouped(changed), grouped(gained), grouped(lost));
-                lines.tell(
+                lines.wrapped(
                     &format!(" {changed} change: {gained} newly kept, {lost} no longer kept"),
                     Role::Text,
                 );
             }
-            Err(problem) => lines.tell(
+            Err(problem) => lines.wrapped(
                 &format!(" with `{rule}`: {}", error_line(problem)),
                 Role::Warn,
             ),
@@ -193,9 +193,9 @@ fn draw_statuses(round: &RoundState, lines: &mut Lines<'_>) {
             let parts: Vec<String> = some
                 .map(|(status, n)| format!("{} {}", grouped(*n), status.name()))
                 .collect();
-            lines.tell(&format!(" result so far: {}", parts.join(", ")), Role::Text);
+            lines.wrapped(&format!(" result so far: {}", parts.join(", ")), Role::Text);
         }
-        None => lines.tell(
+        None => lines.wrapped(
             " results appear when the round closes: it is blind, and you take part",
             Role::Dim,
         ),

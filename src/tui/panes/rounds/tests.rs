@@ -22,13 +22,13 @@ fn state(name: &str, protocol: &str) -> RoundState {
         1_700_000_000_000,
     )
     .unwrap();
-    RoundState::fresh(&drawn.round)
+    RoundState::without_verdicts(&drawn.round)
 }
 
 fn pane(rounds: Vec<RoundState>) -> RoundsPane {
     let mut pane = RoundsPane::new("ann");
     pane.start(|action| action.keys()[0].to_string());
-    pane.take_rounds(Ok(rounds));
+    pane.on_rounds(Ok(rounds));
     drawn(&mut pane, 80, 21);
     pane
 }
@@ -75,7 +75,7 @@ fn down(pane: &mut RoundsPane, times: usize) {
 fn asked(effects: &[Effect]) -> (NewRound, bool, Option<u64>) {
     match effects {
         [Effect::Ask(want, AnyRequest::NewRound(request::NewRound { new, dry }))] => {
-            let edit = if let Want::Preview(edit) = want {
+            let edit = if let ReplyFor::Preview(edit) = want {
                 Some(*edit)
             } else {
                 None
@@ -96,11 +96,11 @@ fn an_empty_pane_names_the_key_for_a_new_round() {
         Action::WhatIf,
         Action::ShowGuidelines,
         Action::DeleteRound,
-        Action::RoundPeople,
+        Action::EditAnnotators,
     ] {
         assert!(refused(&pane.act(action)).contains("n "));
     }
-    pane.take_rounds(Err(Error::input("a broken disk")));
+    pane.on_rounds(Err(Error::input("a broken disk")));
     assert!(drawn(&mut pane, 80, 21).contains("a broken disk"));
 }
 
@@ -132,7 +132,7 @@ fn a_round_shows_question_progress_and_results() {
     pane.act(Action::Down);
     assert!(drawn(&mut pane, 160, 47).contains("3 accepted, 1 pending"));
     // A newer list keeps the cursor on its round.
-    pane.take_rounds(Ok(vec![
+    pane.on_rounds(Ok(vec![
         state("zero", "single"),
         state("first", "single"),
         state("second", "answer"),
@@ -154,7 +154,7 @@ fn closing_asks_first_and_what_if_shows_counts() {
         matches!(&close[..], [Effect::Ask(_, AnyRequest::CloseRound(request::CloseRound { round, closed: true }))] if round == "first")
     );
     assert!(
-        refused(&pane.take_closed("first", true, Err(Error::input("bob made it"))))
+        refused(&pane.on_closed("first", true, Err(Error::input("bob made it"))))
             .contains("bob made it")
     );
     let effects = pane.act(Action::WhatIf);
@@ -167,10 +167,10 @@ fn closing_asks_first_and_what_if_shows_counts() {
     };
     refused(&pane.typed(purpose, "9 of 5"));
     let tried = pane.typed(purpose, "1 of 2");
-    let [Effect::Ask(Want::WhatIf(name, rule), AnyRequest::WhatIf(_))] = &tried[..] else {
+    let [Effect::Ask(ReplyFor::WhatIf(name, rule), AnyRequest::WhatIf(_))] = &tried[..] else {
         panic!("{tried:?}")
     };
-    pane.take_what_if(
+    pane.on_what_if(
         name,
         *rule,
         Ok(WhatIf {
@@ -187,7 +187,7 @@ fn closing_asks_first_and_what_if_shows_counts() {
         "{shown}"
     );
     assert!(shown.contains("5 no longer kept"), "{shown}");
-    pane.take_what_if("first", *rule, Err(Error::input("it is blind")));
+    pane.on_what_if("first", *rule, Err(Error::input("it is blind")));
     assert!(drawn(&mut pane, 80, 21).contains("it is blind"));
 }
 
@@ -207,13 +207,13 @@ fn the_form_starts_with_defaults_and_requests_a_preview() {
         &press(&mut pane, KeyCode::Char('x'))[..],
         [Effect::Changed]
     ));
-    pane.take_preview(edit.unwrap(), Ok(state("old", "single")));
+    pane.on_preview(edit.unwrap(), Ok(state("old", "single")));
     assert!(drawn(&mut pane, 80, 21).contains("loading"));
     let (new, _, edit) = asked(&pane.preview());
     assert_eq!(new.name, "round-2x");
     let mut would = state("round-2x", "single");
     would.notes = vec!["2 items of practice instead of 40".into()];
-    pane.take_preview(edit.unwrap(), Ok(would));
+    pane.on_preview(edit.unwrap(), Ok(would));
     let shown = drawn(&mut pane, 80, 21);
     assert!(
         shown.contains("4 items") && shown.contains("note: 2 items of"),
@@ -252,7 +252,7 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
         "a form with errors is not previewed"
     );
     pane.act(Action::FormNext);
-    refused(&pane.act(Action::FormMake));
+    refused(&pane.act(Action::CreateRound));
     // The cursor moved to the error.
     (0..20).for_each(|_| drop(press(&mut pane, KeyCode::Backspace)));
     write(&mut pane, "subtask:even");
@@ -268,21 +268,25 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
     down(&mut pane, 1);
     press(&mut pane, KeyCode::Left);
     // One last preview, then the round.
-    let effects = pane.act(Action::FormMake);
-    let [Effect::Ask(Want::Look(edit), AnyRequest::NewRound(request::NewRound { dry: true, .. }))] =
-        &effects[..]
+    let effects = pane.act(Action::CreateRound);
+    let [
+        Effect::Ask(
+            ReplyFor::Look(edit),
+            AnyRequest::NewRound(request::NewRound { dry: true, .. }),
+        ),
+    ] = &effects[..]
     else {
         panic!("{effects:?}")
     };
     assert!(
-        pane.take_look(edit + 1, Ok(state("round-1", "single")))
+        pane.on_check(edit + 1, Ok(state("round-1", "single")))
             .is_empty(),
         "the form changed since"
     );
     assert!(
-        refused(&pane.take_look(*edit, Err(Error::input("taken").field("name")))).contains("taken")
+        refused(&pane.on_check(*edit, Err(Error::input("taken").field("name")))).contains("taken")
     );
-    let look = pane.take_look(*edit, Ok(state("round-1", "majority 2 of 3")));
+    let look = pane.on_check(*edit, Ok(state("round-1", "majority 2 of 3")));
     let [
         Effect::AskChoice {
             purpose,
@@ -320,7 +324,7 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
     );
     assert_eq!(new.guidelines.unwrap().path, "docs/rules.md");
     // The owner's errors are shown at their fields too.
-    let why = pane.take_made(Err(
+    let why = pane.on_created(Err(
         Error::input("there is no such file").field("guidelines")
     ));
     assert!(refused(&why).contains("no such file"));
@@ -331,7 +335,7 @@ fn every_field_is_parsed_and_errors_are_shown_at_it() {
             .any(|l| l.contains("guidelines") && l.contains("✗ there is no such file")),
         "{shown}"
     );
-    let done = pane.take_made(Ok(state("round-1", "single")));
+    let done = pane.on_created(Ok(state("round-1", "single")));
     assert!(
         matches!(&done[..], [Effect::Done(text), Effect::Ask(..)] if text.contains("enter")),
         "{done:?}"
@@ -346,7 +350,7 @@ fn annotators_join_and_leave_and_an_unused_round_is_deleted() {
     let mut begun = state("begun", "single");
     begun.judged = 1;
     let mut pane = pane(vec![first, begun]);
-    let effects = pane.act(Action::RoundPeople);
+    let effects = pane.act(Action::EditAnnotators);
     let [Effect::AskText { purpose, text, .. }] = &effects[..] else {
         panic!("{effects:?}")
     };
@@ -369,7 +373,7 @@ fn annotators_join_and_leave_and_an_unused_round_is_deleted() {
             &["bob".to_string()][..]
         )
     );
-    let done = pane.take_people("first", (add, remove), Ok(state("first", "both-accept")));
+    let done = pane.on_people("first", (add, remove), Ok(state("first", "both-accept")));
     assert!(
         matches!(&done[..], [Effect::Done(text), Effect::Ask(..)] if text.contains("zoe") && text.contains("bob"))
     );

@@ -13,7 +13,7 @@ use super::metadata::{
     ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, SidePanel, TextFor, stepped,
 };
 use crate::action::{Action, Scope};
-use crate::widgets::editor::{Editor, MOST};
+use crate::widgets::editor::{Editor, MAX_BYTES};
 use benchtop_compose::metadata::judge::judging_of;
 use benchtop_compose::metadata::{rules, styles, templates};
 use benchtop_model::Finding;
@@ -210,7 +210,7 @@ impl TemplatesPane {
         if *edit_session.phase() != Phase::Ready || !self.typing {
             return vec![];
         }
-        let full = self.editor.text().len() >= MOST;
+        let full = self.editor.text().len() >= MAX_BYTES;
         if self.editor.key(key) {
             return self.store_text(edit_session);
         }
@@ -279,7 +279,7 @@ impl TemplatesPane {
             }],
             Action::FindAgain if self.editor.find_again() => self.follow_cursor(edit_session),
             Action::FindAgain => refuse("not found"),
-            Action::OtherFile => {
+            Action::NextFile => {
                 let next = self.next(edit_session);
                 self.switch(edit_session, &next);
                 self.follow_cursor(edit_session)
@@ -289,7 +289,7 @@ impl TemplatesPane {
                 self.area = if to_side { Area::Side } else { Area::Text };
                 vec![]
             }
-            Action::Side => {
+            Action::ToggleSidebar => {
                 self.side.next_view();
                 if self.side.shows == Side::Nothing {
                     self.area = Area::Text;

@@ -36,7 +36,7 @@ fn follow(
 /// The pane with the cursor before `part` of `templates.toml`.
 fn before(part: &str) -> (EditSession, TemplatesPane) {
     let (mut edit_session, mut pane) = (EditSession::new(), TemplatesPane::new());
-    let effects = edit_session.take(Ok(state(&small())));
+    let effects = edit_session.on_state(Ok(state(&small())));
     follow(&mut edit_session, effects);
     let text = small().text(templates::FILE).unwrap().to_string();
     let at = text.find(part).unwrap();
@@ -201,12 +201,12 @@ fn available_slots_are_shown_and_inserted() {
 fn each_file_keeps_its_cursor_and_undo_goes_to_the_change() {
     let (mut edit_session, mut pane) = before("[subject.sign]");
     let place = pane.editor.position();
-    act(&mut pane, &mut edit_session, Action::OtherFile);
+    act(&mut pane, &mut edit_session, Action::NextFile);
     assert!(pane.editor.text().starts_with("[[style]]"));
     act(&mut pane, &mut edit_session, Action::TypeText);
     write(&mut pane, &mut edit_session, "#");
     act(&mut pane, &mut edit_session, Action::StopTyping);
-    act(&mut pane, &mut edit_session, Action::OtherFile);
+    act(&mut pane, &mut edit_session, Action::NextFile);
     assert_eq!(
         (pane.name(), pane.editor.text()),
         ("compatibility.toml", ""),
@@ -214,7 +214,7 @@ fn each_file_keeps_its_cursor_and_undo_goes_to_the_change() {
     );
     let judgings = files(&edit_session).len() - FILES.len();
     for _ in 0..judgings {
-        act(&mut pane, &mut edit_session, Action::OtherFile);
+        act(&mut pane, &mut edit_session, Action::NextFile);
         assert!(
             pane.name().starts_with("judge/") && pane.editor.text().contains("prompt = "),
             "{}",
@@ -226,7 +226,7 @@ fn each_file_keeps_its_cursor_and_undo_goes_to_the_change() {
                 .any(|(name, _)| name == "question")
         );
     }
-    act(&mut pane, &mut edit_session, Action::OtherFile);
+    act(&mut pane, &mut edit_session, Action::NextFile);
     assert_eq!(pane.editor.position(), place);
     act(&mut pane, &mut edit_session, Action::Undo);
     assert_eq!(
@@ -278,18 +278,18 @@ fn an_outside_edit_reaches_the_editor() {
         .unwrap()
         .replace("a sign that says", "a sign saying");
     let mut disk = small();
-    disk.put(benchtop_model::MetaFile {
+    disk.insert(benchtop_model::MetaFile {
         name: templates::FILE.into(),
         text,
     });
-    edit_session.take(Ok(state(&disk)));
+    edit_session.on_state(Ok(state(&disk)));
     assert!(drawn(&mut pane, &edit_session, 160, 50).contains("a sign saying"));
 }
 
 #[test]
 fn every_state_is_drawn_at_every_size() {
     let mut failed = EditSession::new();
-    failed.take(Err(Error::input("the owner is gone")));
+    failed.on_state(Err(Error::input("the owner is gone")));
     for (edit_session, says) in [(&EditSession::new(), ""), (&failed, "the owner is gone")] {
         let mut pane = TemplatesPane::new();
         assert!(drawn(&mut pane, edit_session, 80, 24).contains(says));
@@ -303,7 +303,7 @@ fn every_state_is_drawn_at_every_size() {
         ));
     }
     let mut empty = EditSession::new();
-    empty.take(Ok(state(&benchtop_compose::metadata::Metadata::default())));
+    empty.on_state(Ok(state(&benchtop_compose::metadata::Metadata::default())));
     assert!(drawn(&mut TemplatesPane::new(), &empty, 80, 24).contains("top of file"));
     for side in [Side::Preview, Side::Findings, Side::Nothing] {
         for (width, height) in [

@@ -184,7 +184,7 @@ impl VocabularyPane {
         }
         let file = file_of(&name);
         if let Some(finding) = edit_session.found_in(&file).find(|f| f.line == 0) {
-            title += &format!(": {}", finding.what);
+            title += &format!(": {}", finding.message);
         }
         draw::heading(
             &title,

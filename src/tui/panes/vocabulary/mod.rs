@@ -1,13 +1,13 @@
 //! The vocabulary pane: vocabularies, their terms with usage counts and findings, and a preview of
 //! edited questions.
 
-mod acts;
+mod actions;
 mod draw;
 pub mod edits;
+mod replies;
 mod rows;
-mod rule_acts;
+mod rule_actions;
 mod rules;
-mod typed;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ pub use rows::Show;
 
 use super::metadata::edit_session::{error_line, refuse};
 use super::metadata::preview::Selection;
-use super::metadata::{EditSession, MetadataEffect as Effect, Phase, SidePanel, Want};
+use super::metadata::{EditSession, MetadataEffect as Effect, Phase, ReplyFor, SidePanel};
 use crate::action::Scope;
 use crate::widgets::table::{Empty, LocalTable};
 use benchtop_compose::metadata::{STYLE, file_of, styles, vocabulary_of};
@@ -111,7 +111,7 @@ impl VocabularyPane {
     }
 
     /// Receives the usage of a vocabulary's terms.
-    pub fn take_terms(&mut self, vocabulary: &str, terms: Result<Vec<TermUse>>) -> Vec<Effect> {
+    pub fn on_terms(&mut self, vocabulary: &str, terms: Result<Vec<TermUse>>) -> Vec<Effect> {
         let effects = terms
             .as_ref()
             .err()
@@ -166,7 +166,7 @@ impl VocabularyPane {
         match self.current() {
             Some(name) if !self.usage.contains_key(name) => {
                 vec![Effect::Ask(
-                    Want::Terms(name.into()),
+                    ReplyFor::Terms(name.into()),
                     request::Terms(name.into()).into(),
                 )]
             }

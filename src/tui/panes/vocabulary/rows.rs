@@ -168,7 +168,7 @@ impl Known<'_> {
         let mut finding = LocalCell::text(
             found
                 .first()
-                .map_or(String::new(), |f| format!("{}{more}", f.what)),
+                .map_or(String::new(), |f| format!("{}{more}", f.message)),
         );
         finding.view.role = if worst == Some(Severity::Error) {
             Role::Bad

@@ -18,12 +18,12 @@ fn at(name: &str) -> (EditSession, VocabularyPane) {
     assert!(matches!(
         &pane.start(&mut edit_session)[..],
         [Effect::Ask(
-            Want::State,
+            ReplyFor::State,
             AnyRequest::Metadata(request::Metadata)
         )]
     ));
     carry_out(&mut edit_session, None);
-    let effects = edit_session.take(Ok(state(&small())));
+    let effects = edit_session.on_state(Ok(state(&small())));
     follow(&mut edit_session, effects);
     let effects = pane.refreshed(&mut edit_session);
     follow(&mut edit_session, effects);
@@ -278,7 +278,7 @@ fn search_and_filters_narrow_the_terms_and_back_shows_all() {
         "the visible term changes"
     );
     act(&mut pane, &mut edit_session, Action::Back);
-    assert_eq!(pane.act(Action::Side, &mut edit_session).len(), 0);
+    assert_eq!(pane.act(Action::ToggleSidebar, &mut edit_session).len(), 0);
     for (pick, left) in [(1, vec!["salmon"]), (2, vec![]), (3, vec!["salmon"])] {
         pane.chosen(&ChoiceFor::Show, pick, &mut edit_session)
             .unwrap();
@@ -322,13 +322,13 @@ fn keys_pressed_while_the_metadata_loads_count() {
     pane.start(&mut edit_session);
     act(&mut pane, &mut edit_session, Action::Down);
     act(&mut pane, &mut edit_session, Action::Down);
-    let effects = edit_session.take(Ok(state(&small())));
+    let effects = edit_session.on_state(Ok(state(&small())));
     follow(&mut edit_session, effects);
     pane.refreshed(&mut edit_session);
     assert_eq!(pane.current(), Some("color"));
     let (mut edit_session, mut pane) = (EditSession::new(), VocabularyPane::new());
     act(&mut pane, &mut edit_session, Action::Bottom);
-    edit_session.take(Ok(state(&small())));
+    edit_session.on_state(Ok(state(&small())));
     pane.refreshed(&mut edit_session);
     assert_eq!(pane.current(), Some(STYLE));
 }
@@ -342,7 +342,7 @@ fn the_preview_follows_the_vocabulary_and_the_edit() {
     assert!(
         effects
             .iter()
-            .any(|e| matches!(e, Effect::Ask(Want::Terms(name), _) if name == "background"))
+            .any(|e| matches!(e, Effect::Ask(ReplyFor::Terms(name), _) if name == "background"))
     );
     assert!(
         effects
@@ -480,26 +480,28 @@ fn term_usage_is_shown_once_it_arrives() {
         items,
         answers: Tally::default(),
     }];
-    assert!(pane.take_terms("color", Ok(used)).is_empty());
+    assert!(pane.on_terms("color", Ok(used)).is_empty());
     let shown = drawn(&mut pane, &edit_session, 200, 30, ColourLevel::True);
     assert!(shown.contains("75 % of 4"), "{shown}");
     assert!(
         pane.start(&mut edit_session).is_empty(),
         "known usage is not requested again"
     );
-    assert!(matches!(&pane.changed()[..], [Effect::Ask(Want::Terms(name), _)] if name == "color"));
-    assert!(refused(&pane.take_terms("color", Err(Error::input("gone")))).contains("gone"));
+    assert!(
+        matches!(&pane.changed()[..], [Effect::Ask(ReplyFor::Terms(name), _)] if name == "color")
+    );
+    assert!(refused(&pane.on_terms("color", Err(Error::input("gone")))).contains("gone"));
 }
 
 #[test]
 fn findings_are_marked_and_enter_goes_to_the_term() {
     let (mut edit_session, mut pane) = at("color");
     let mut disk = small();
-    disk.put(MetaFile {
+    disk.insert(MetaFile {
         name: file_of("animal"),
         text: "owl\ncat\nbad {slot}\nhorse\nwolf # allow: nothing\n".into(),
     });
-    let effects = edit_session.take(Ok(state(&disk)));
+    let effects = edit_session.on_state(Ok(state(&disk)));
     follow(&mut edit_session, effects);
     assert_eq!(
         edit_session
@@ -557,9 +559,9 @@ fn styles_are_switched_here_and_edited_as_text() {
 fn every_state_is_drawn_at_every_size() {
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
     let mut failed = EditSession::new();
-    failed.take(Err(Error::input("the owner is gone")));
+    failed.on_state(Err(Error::input("the owner is gone")));
     let mut empty = EditSession::new();
-    empty.take(Ok(state(&benchtop_compose::metadata::Metadata::default())));
+    empty.on_state(Ok(state(&benchtop_compose::metadata::Metadata::default())));
     let (full, _) = at("animal");
     for (edit_session, says) in [
         (&EditSession::new(), ""),

@@ -15,7 +15,7 @@ pub use patch::Patch;
 use crate::action::Action;
 
 /// Maximum length of a text in bytes.
-pub const MOST: usize = 1 << 20;
+pub const MAX_BYTES: usize = 1 << 20;
 /// Inserted by the tab key. TOML and templates use no tabs.
 const TAB: &str = "  ";
 
@@ -206,7 +206,7 @@ impl Editor {
 
     /// Replaces the selection with `text`, or inserts it at the cursor. Returns whether it fit.
     pub fn insert(&mut self, text: &str) -> bool {
-        if self.text.len() + text.len() > MOST {
+        if self.text.len() + text.len() > MAX_BYTES {
             return false;
         }
         let range = self.selected().unwrap_or(self.cursor..self.cursor);

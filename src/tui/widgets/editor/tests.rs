@@ -137,8 +137,8 @@ fn pasted_text_is_cleaned_and_bounded() {
     assert!(editor.paste("a\r\nb\tc\u{1b}[2J\u{7}"));
     assert_eq!(editor.text(), "a\nb  c[2Jx");
     assert!(!editor.paste("\u{7}"));
-    let mut full = Editor::new("y".repeat(MOST));
-    assert!(!full.insert("z") && full.text().len() == MOST);
+    let mut full = Editor::new("y".repeat(MAX_BYTES));
+    assert!(!full.insert("z") && full.text().len() == MAX_BYTES);
     assert!(press(&mut full, KeyCode::Delete, KeyModifiers::NONE));
 }
 

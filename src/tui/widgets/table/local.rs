@@ -73,7 +73,7 @@ pub enum Answer {
         but: Option<String>,
     },
     /// A message, for example the number of selected rows.
-    Said(String),
+    Message(String),
 }
 
 /// A table with all its rows. The id of a row is its index.
@@ -301,7 +301,7 @@ impl LocalTable {
         let found = ids.len();
         let changed = self.state.mark(ids, on);
         let done = if on { "selected" } else { "unselected" };
-        Answer::Said(format!("{found} rows match, {changed} newly {done}"))
+        Answer::Message(format!("{found} rows match, {changed} newly {done}"))
     }
 
     pub fn go_to_column(&mut self, column: usize) {
@@ -353,7 +353,7 @@ impl LocalTable {
         // The sort is stable: rows with equal keys keep their original order.
         order.sort_by(|a, b| self.compare(*a, *b));
         self.order = order;
-        self.state.settle(self.order.len() as u64);
+        self.state.set_total(self.order.len() as u64);
     }
 
     fn compare(&self, a: usize, b: usize) -> Ordering {
@@ -533,7 +533,7 @@ impl LocalTable {
     /// Draws the table, with the page fitted to the area.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         self.state.resize(area, &self.columns);
-        self.state.settle(self.order.len() as u64);
+        self.state.set_total(self.order.len() as u64);
         let window = self.window();
         let (columns, state, empty, note) = (
             &self.columns[..],

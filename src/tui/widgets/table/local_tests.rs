@@ -55,11 +55,11 @@ fn selects_by_regex_and_likeness_and_shows_the_subset() {
     let mut t = fruit();
     assert_eq!(
         t.select_regex(0, "(?i)^a", true).unwrap(),
-        Some(Answer::Said("2 rows match, 2 newly selected".into()))
+        Some(Answer::Message("2 rows match, 2 newly selected".into()))
     );
     assert!(t.select_regex(0, "[", true).is_err());
     assert_eq!(t.state.selected().len(), 2);
-    t.act(Action::Subset);
+    t.act(Action::ShowSelected);
     assert_eq!(names(&mut t), ["Apple", "apple"]);
     assert_eq!((t.window().total, t.window().of), (2, 5));
     t.select_regex(0, "^A", false).unwrap();
@@ -68,7 +68,7 @@ fn selects_by_regex_and_likeness_and_shows_the_subset() {
         ["Apple", "apple"],
         "a subset keeps its members while the selection changes"
     );
-    t.act(Action::Subset);
+    t.act(Action::ShowSelected);
     assert_eq!(names(&mut t).len(), 5);
     t.act(Action::SelectNone);
     t.go_to_column(1);
@@ -206,7 +206,7 @@ proptest! {
             let (top, page) = t.state.page();
             prop_assert!(top <= t.state.row() && t.state.row() < top + page);
             prop_assert!(t.state.row() < (t.order.len() as u64).max(1));
-            prop_assert!(total == t.order.len() as u64 || action == Action::Subset);
+            prop_assert!(total == t.order.len() as u64 || action == Action::ShowSelected);
             prop_assert_eq!(t.cursor_id().is_some(), !t.order.is_empty());
             let placed = t.state.placed(&t.columns);
             prop_assert!(placed.iter().all(|p| p.x + p.width <= width), "{:?} at {}", placed, width);

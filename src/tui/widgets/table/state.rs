@@ -94,7 +94,7 @@ impl TableState {
     }
 
     /// Adapts to a total of `total` rows: the cursor stays on one of them.
-    pub fn settle(&mut self, total: u64) {
+    pub fn set_total(&mut self, total: u64) {
         self.row = self.row.min(total.saturating_sub(1));
         self.follow_row();
     }
@@ -335,7 +335,7 @@ impl TableState {
             }
             Action::Unhide if self.hidden.is_empty() => return Err("no column is hidden"),
             Action::Unhide => self.hidden.clear(),
-            Action::Widen => self.widen(extent)?,
+            Action::ResizeColumn => self.widen(extent)?,
             Action::GoToColumn => return Ok(vec![TableEffect::AskColumn]),
             Action::Frequency => return last.map(|_| vec![TableEffect::Frequency(column)]),
             Action::Describe => return last.map(|_| vec![TableEffect::Describe]),
@@ -360,7 +360,7 @@ impl TableState {
             }
             Action::SelectNone if self.selected.is_empty() => return Err("nothing is selected"),
             Action::SelectNone => self.selected.clear(),
-            Action::Subset => return self.toggle_subset(),
+            Action::ShowSelected => return self.toggle_subset(),
             Action::CopyRow => {
                 return Ok(vec![TableEffect::Copy(
                     CopyWhat::Row(here()?),

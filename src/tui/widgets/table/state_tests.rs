@@ -196,12 +196,12 @@ fn hide_pin_and_resize_toggle() {
     b.act(Action::Unhide);
     assert_eq!(b.state.order(&b.columns), [0, 2, 1, 3, 4]);
     b.state.go_to_column(0, &b.columns);
-    b.act(Action::Widen);
+    b.act(Action::ResizeColumn);
     assert_eq!(b.state.placed(&b.columns)[0].width, 26);
-    b.act(Action::Widen);
+    b.act(Action::ResizeColumn);
     assert_eq!(b.state.placed(&b.columns)[0].width, 12);
     b.state.go_to_column(1, &b.columns);
-    assert!(b.refused(Action::Widen));
+    assert!(b.refused(Action::ResizeColumn));
     for _ in 0..4 {
         b.act(Action::Hide);
     }
@@ -212,7 +212,7 @@ fn hide_pin_and_resize_toggle() {
 fn leaving_a_subset_restores_the_position() {
     let mut b = Bench::new(80, 13, window(0, 25, 25));
     assert!(
-        b.refused(Action::Subset)
+        b.refused(Action::ShowSelected)
             && b.refused(Action::SelectNone)
             && b.refused(Action::UnselectRegex)
     );
@@ -224,12 +224,12 @@ fn leaving_a_subset_restores_the_position() {
         [10, 11]
     );
     assert_eq!(
-        b.act(Action::Subset)[0],
+        b.act(Action::ShowSelected)[0],
         TableEffect::Subset(Some(vec![10, 11]))
     );
     assert!(b.state.in_subset());
     assert_eq!(b.state.row(), 0);
-    assert_eq!(b.act(Action::Subset)[0], TableEffect::Subset(None));
+    assert_eq!(b.act(Action::ShowSelected)[0], TableEffect::Subset(None));
     assert_eq!(b.state.row(), 12);
     let copied = b.act(Action::CopyTable);
     assert_eq!(

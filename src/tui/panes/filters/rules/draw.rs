@@ -31,7 +31,7 @@ impl RuleEditor {
         };
         let row = |(at, rule): (usize, &Rule)| {
             let hits = hits.and_then(|hits| hits.get(at)).copied();
-            let mut words = LocalCell::text(rule.words());
+            let mut words = LocalCell::text(rule.describe());
             words.view.role = histogram::role(rule.then.outcome());
             let shown = hits.map_or("…".into(), grouped);
             vec![
@@ -54,19 +54,19 @@ impl RuleEditor {
             "saved; e edits the file"
         };
         let mut lines = Lines::new(area, buf, look);
-        lines.say(&format!(" rules of benchtop.toml, {edited}"), Role::Heading);
+        lines.text(&format!(" rules of benchtop.toml, {edited}"), Role::Heading);
         if let Some(problem) = self.problem() {
-            lines.tell(
+            lines.wrapped(
                 &format!(" error: {problem}; showing the last valid rules"),
                 Role::Bad,
             );
         }
         if self.conflict {
-            lines.tell(" the rules changed on disk and here: press M", Role::Warn);
+            lines.wrapped(" the rules changed on disk and here: press M", Role::Warn);
         }
         if let Some(state) = &self.state {
             let [kept, flagged, parked] = state.tally.items.map(grouped);
-            lines.say(
+            lines.text(
                 &format!(" saved: {kept} kept, {flagged} flagged, {parked} quarantined"),
                 Role::Text,
             );
@@ -79,7 +79,7 @@ impl RuleEditor {
             .and_then(|id| self.edited.rules.get(usize::try_from(id).ok()?));
         if let Some(rule) = here {
             let words = text::wrap(
-                &format!("{}: {}", rule.name, rule.words()),
+                &format!("{}: {}", rule.name, rule.describe()),
                 usize::from(area.width).saturating_sub(1),
             );
             below.extend(
@@ -126,6 +126,8 @@ impl RuleEditor {
             buf,
             look,
         );
-        below.iter().for_each(|(line, role)| lines.say(line, *role));
+        below
+            .iter()
+            .for_each(|(line, role)| lines.text(line, *role));
     }
 }

@@ -4,7 +4,7 @@
 mod draw;
 
 use super::bench::RequestSlot;
-use super::{ChoiceFor, Effect, Want, error_line, refuse};
+use super::{ChoiceFor, Effect, ReplyFor, error_line, refuse};
 use crate::widgets::table::{Empty, LocalTable};
 use crate::widgets::text::grouped;
 use benchtop_model::scoring::bench::{RulesDiff, RulesState, Tally};
@@ -257,7 +257,7 @@ impl RuleEditor {
             revision: state.revision.clone(),
         }
         .into();
-        vec![Effect::Ask(Want::Applied, ask)]
+        vec![Effect::Ask(ReplyFor::Applied, ask)]
     }
 
     /// Receives the result of the save.
@@ -279,7 +279,7 @@ impl RuleEditor {
                 self.ask = true;
                 vec![
                     Effect::Refuse(error_line(&problem)),
-                    Effect::Ask(Want::Rules, request::Rules.into()),
+                    Effect::Ask(ReplyFor::Rules, request::Rules.into()),
                 ]
             }
             Err(problem) => refuse(format!("rules not saved: {}", error_line(&problem))),
@@ -317,7 +317,9 @@ impl RuleEditor {
     pub(super) fn do_revert(&self) -> Vec<Effect> {
         let revision = self.state.as_ref().map(|s| s.revision.clone());
         revision
-            .map(|revision| Effect::Ask(Want::Reverted, request::RevertRules { revision }.into()))
+            .map(|revision| {
+                Effect::Ask(ReplyFor::Reverted, request::RevertRules { revision }.into())
+            })
             .into_iter()
             .collect()
     }
@@ -337,7 +339,7 @@ impl RuleEditor {
             }
             Err(problem) => {
                 let mut effects = refuse(format!("rules not restored: {}", error_line(&problem)));
-                effects.push(Effect::Ask(Want::Rules, request::Rules.into()));
+                effects.push(Effect::Ask(ReplyFor::Rules, request::Rules.into()));
                 effects
             }
         }
@@ -422,10 +424,10 @@ impl RuleEditor {
         if !one || rule.conditions.iter().any(|c| !c.subtasks.is_empty()) {
             return Err(format!(
                 "no filter can express `{}`; press 1 then d to review flagged items",
-                rule.words()
+                rule.describe()
             ));
         }
-        let list: Vec<String> = rule.conditions.iter().map(|c| c.short()).collect();
+        let list: Vec<String> = rule.conditions.iter().map(|c| c.to_filter_text()).collect();
         Ok(format!("score:{}", list.join(",")))
     }
 }

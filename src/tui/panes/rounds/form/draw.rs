@@ -7,9 +7,9 @@ use ratatui::layout::{Position, Rect};
 use super::super::side::rule_text;
 use super::{Form, Value, error_line};
 use crate::theme::{Look, Role};
-use crate::widgets::line;
 use crate::widgets::lines::Lines;
 use crate::widgets::text::{self, counted, grouped};
+use crate::widgets::text_input;
 
 /// Width of the field names.
 const NAMES: u16 = 15;
@@ -68,8 +68,8 @@ impl Form {
         let mut lines = Lines::new(below, buf, look);
         if let Some((key, _)) = self.fields.get(self.at) {
             match self.problem(*key) {
-                Some(problem) => lines.tell(&format!(" {problem}"), Role::Bad),
-                None => lines.tell(
+                Some(problem) => lines.wrapped(&format!(" {problem}"), Role::Bad),
+                None => lines.wrapped(
                     &format!(" {}: {}", key.words().0, key.words().1),
                     Role::Hint,
                 ),
@@ -125,7 +125,7 @@ impl Form {
         }
         match value {
             Value::Text(input) => {
-                let at = line::draw(input, place, buf, look.style(Role::Text));
+                let at = text_input::draw(input, place, buf, look.style(Role::Text));
                 here.then_some(at)
             }
             Value::Choice(..) => {
@@ -147,14 +147,14 @@ impl Form {
     }
 
     fn draw_preview(&self, lines: &mut Lines<'_>) {
-        lines.say(" preview", Role::Heading);
+        lines.text(" preview", Role::Heading);
         match self.would() {
             None if self.request().is_none() => {
-                lines.tell(" fix the marked fields first", Role::Dim)
+                lines.wrapped(" fix the marked fields first", Role::Dim)
             }
-            None => lines.tell(" loading", Role::Dim),
+            None => lines.wrapped(" loading", Role::Dim),
             Some(Err(problem)) => {
-                lines.tell(&format!(" error: {}", error_line(problem)), Role::Bad)
+                lines.wrapped(&format!(" error: {}", error_line(problem)), Role::Bad)
             }
             Some(Ok(state)) => {
                 let each = if state.overlap == 1 {
@@ -162,13 +162,13 @@ impl Form {
                 } else {
                     format!("{} annotators", state.overlap)
                 };
-                lines.tell(&format!(" {}", counted(state.items, "item")), Role::Text);
-                lines.tell(
+                lines.wrapped(&format!(" {}", counted(state.items, "item")), Role::Text);
+                lines.wrapped(
                     &format!(" {each} each: {}", counted(state.wanted, "verdict")),
                     Role::Text,
                 );
                 let share = state.wanted.div_ceil(state.people.len().max(1) as u64);
-                lines.tell(
+                lines.wrapped(
                     &format!(
                         " about {} for each of {} annotators",
                         grouped(share),
@@ -176,13 +176,13 @@ impl Form {
                     ),
                     Role::Text,
                 );
-                lines.tell(
+                lines.wrapped(
                     &format!(" question: {}", state.protocol.question()),
                     Role::Dim,
                 );
-                lines.tell(&format!(" rule: {}", rule_text(state.protocol)), Role::Dim);
+                lines.wrapped(&format!(" rule: {}", rule_text(state.protocol)), Role::Dim);
                 for note in &state.notes {
-                    lines.tell(&format!(" note: {note}"), Role::Warn);
+                    lines.wrapped(&format!(" note: {note}"), Role::Warn);
                 }
             }
         }

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
 
-use crate::widgets::line;
+use crate::widgets::text_input;
 use benchtop_model::Error;
 use benchtop_model::round::{NewRound, Order};
 
@@ -256,7 +256,7 @@ impl Value {
     /// Handles a key. Returns whether the value changed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         match self {
-            Value::Text(input) => line::edit(input, key),
+            Value::Text(input) => text_input::edit(input, key),
             Value::Choice(_, [], _) => false,
             Value::Choice(at, all, typed) => {
                 let before = *at;
@@ -295,7 +295,7 @@ impl Value {
     pub fn paste(&mut self, pasted: &str) -> bool {
         match self {
             Value::Text(input) => {
-                line::paste(input, pasted);
+                text_input::paste(input, pasted);
                 true
             }
             Value::Choice(..) => false,

@@ -8,7 +8,7 @@ use crossterm::event::KeyEvent;
 
 pub use field::{Key, Value};
 
-use super::{ChoiceFor, RoundsEffect as Effect, Want, error_line, refuse};
+use super::{ChoiceFor, ReplyFor, RoundsEffect as Effect, error_line, refuse};
 use crate::action::Action;
 use crate::widgets::text::{counted, grouped};
 use benchtop_model::round::state::RoundState;
@@ -81,7 +81,7 @@ impl Form {
             Key::People if self.people().is_empty() => {
                 Some("type names, separated by commas".into())
             }
-            Key::Votes if self.applies(key) => super::act::majority(text).err(),
+            Key::Votes if self.applies(key) => super::actions::majority(text).err(),
             Key::Filter => Filter::parse(text).err().map(|p| error_line(&p)),
             Key::Sample => text.parse::<benchtop_model::round::Sample>().err(),
             Key::Practice | Key::Seed if text.parse::<u64>().is_err() => {
@@ -106,7 +106,7 @@ impl Form {
     }
 
     fn people(&self) -> Vec<String> {
-        super::act::people(self.text(Key::People)).collect()
+        super::actions::people(self.text(Key::People)).collect()
     }
 
     /// The round that the form describes. `None` if a field has a syntax error.
@@ -119,7 +119,7 @@ impl Form {
         }
         let protocol = match self.text(Key::Protocol) {
             field::MAJORITY => {
-                Protocol::Majority(super::act::majority(self.text(Key::Votes)).ok()?)
+                Protocol::Majority(super::actions::majority(self.text(Key::Votes)).ok()?)
             }
             name => name.parse().ok()?,
         };
@@ -160,7 +160,7 @@ impl Form {
         match self.request() {
             Some(new) => {
                 vec![Effect::Ask(
-                    Want::Preview(self.edit),
+                    ReplyFor::Preview(self.edit),
                     request::NewRound {
                         new: Box::new(new),
                         dry: true,
@@ -173,7 +173,7 @@ impl Form {
     }
 
     /// Receives a preview. Ignores it if the form changed since.
-    pub fn take_preview(&mut self, edit: u64, would: Result<RoundState>) {
+    pub fn on_preview(&mut self, edit: u64, would: Result<RoundState>) {
         if edit == self.edit {
             self.would = Some((edit, would));
         }
@@ -216,7 +216,7 @@ impl Form {
                 };
                 // Preview the round as it would be now, then ask for confirmation.
                 return vec![Effect::Ask(
-                    Want::Look(self.edit),
+                    ReplyFor::Look(self.edit),
                     request::NewRound {
                         new: Box::new(new),
                         dry: true,
@@ -229,7 +229,7 @@ impl Form {
     }
 
     /// Receives the last preview and asks for confirmation.
-    pub fn take_look(&mut self, edit: u64, would: Result<RoundState>) -> Vec<Effect> {
+    pub fn on_check(&mut self, edit: u64, would: Result<RoundState>) -> Vec<Effect> {
         if edit != self.edit {
             return vec![];
         }
@@ -273,7 +273,7 @@ impl Form {
         let new = self.request();
         new.map_or(vec![], |new| {
             vec![Effect::Ask(
-                Want::Made,
+                ReplyFor::Made,
                 request::NewRound {
                     new: Box::new(new),
                     dry: false,

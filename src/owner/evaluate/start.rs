@@ -1,0 +1,270 @@
+//! Starts evaluations.
+
+use std::sync::Arc;
+
+use super::{JobRuntime, wake};
+use crate::clock::now;
+use crate::context::OwnerContext;
+use crate::visibility::AnnotatorView;
+use crate::{queries, trust};
+use benchtop_model::config::Judge;
+use benchtop_model::config::judge::{Endpoint, Price};
+use benchtop_model::evaluation::{
+    MAX_SHUFFLES, NewRun, OptionOrders, StartedRun, base_label, label_with_instruction,
+};
+use benchtop_model::generated_image::check_drafts;
+use benchtop_model::job::JobStatus;
+use benchtop_model::{Error, ErrorKind, Filter, Item, Result};
+use benchtop_pipeline::evaluate::ask::Wordings;
+use benchtop_pipeline::evaluate::{ask, orders};
+use benchtop_store::manifest::Holds;
+use benchtop_store::runs::{self, Counts, Run};
+use benchtop_store::trust::JobKind;
+
+/// Number of items between two checks for cancellation.
+const STEP: usize = 1024;
+
+/// The servers of a run as a table for the chat client.
+///
+/// # Errors
+/// [`ErrorKind::Usage`] for an invalid URL or variable.
+pub(super) fn table(new: &NewRun) -> Result<Judge> {
+    let one = |server: &benchtop_model::evaluation::Server| {
+        let mut value = serde_json::json!({
+            "url": server.url, "concurrency": server.concurrency, "timeout_s": server.timeout_s,
+        });
+        if let Some(name) = &server.key_env {
+            value["key_env"] = name.as_str().into();
+        }
+        serde_json::from_value::<Endpoint>(value)
+            .map_err(|e| Error::new(ErrorKind::Usage, e.to_string()).field("endpoint"))
+    };
+    Ok(Judge {
+        model: Some(new.model.clone()),
+        tries: new.tries,
+        max_tokens: new.max_tokens,
+        seed: 0,
+        price_in: Price(new.prices.0),
+        price_out: Price(new.prices.1),
+        endpoints: new.servers.iter().map(one).collect::<Result<_>>()?,
+    })
+}
+
+/// Starts an evaluation on behalf of `by`, or previews it. `wanted` returns whether to continue.
+///
+/// # Errors
+/// [`ErrorKind::Usage`] for invalid settings; [`ErrorKind::NotFound`] for an unknown instruction;
+/// [`ErrorKind::Conflict`] if there is nothing to ask or the label is taken; [`ErrorKind::Denied`]
+/// for servers without an agreement; [`ErrorKind::Cancelled`]; I/O errors.
+pub fn begin(
+    shared: &Arc<OwnerContext>,
+    by: &str,
+    new: &NewRun,
+    wanted: &dyn Fn() -> bool,
+) -> Result<StartedRun> {
+    check(new)?;
+    let to = trust::of_run(new)?;
+    if !new.dry {
+        trust::check(shared, &to)?;
+    }
+    let filter = Filter::parse(&new.filter)?;
+    let sight = AnnotatorView::of(shared, by);
+    sight.chooses(&filter)?;
+    let wordings = Wordings::of(&shared.project, &new.wording)?;
+    // Validates URLs and keys now instead of when the run's turn comes. Nothing is sent.
+    let device = (shared.evaluations.maker)(new)?.abilities().name.clone();
+    let items = shared.items.catalog().len() as u32;
+    let chosen: Vec<u32> = if filter.is_empty() {
+        (1..=items).collect()
+    } else {
+        queries::numbers(&sight, &filter)?
+    };
+    let numbers = orders::sample(&chosen, new.sample, new.seed);
+    let mut started = StartedRun {
+        items: numbers.len() as u64,
+        ..StartedRun::default()
+    };
+    // Read the items only if the numbers depend on them.
+    let (read, known): (&[u32], u64) = match (new.blind, new.orders) {
+        (true, OptionOrders::AsIs) => (&[], numbers.len() as u64),
+        _ => (&numbers, 0),
+    };
+    started.asks = known;
+    for (at, number) in read.iter().enumerate() {
+        if at % STEP == 0 && !wanted() {
+            return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
+        }
+        let item = item(shared, *number)?;
+        started.asks += u64::from(orders::count(
+            new.orders,
+            item.options.len(),
+            item.rotation.is_some(),
+        ));
+        let is_short =
+            !new.blind && ask::files(shared.project.root(), &item).len() < item.images.len();
+        started.without += u64::from(is_short);
+    }
+    let what = if new.blind {
+        "questions"
+    } else {
+        "questions with their pictures"
+    };
+    started.waits = trust::waits(shared, false, &to, (started.asks, what));
+    if started.asks == 0 {
+        return Err(
+            Error::new(ErrorKind::Conflict, "there are no questions to ask")
+                .help("use a filter that matches items"),
+        );
+    }
+    if !new.blind {
+        started.drafts =
+            shared
+                .desk
+                .drafts(shared, numbers.iter().map(|number| number - 1), wanted)?;
+        check_drafts(
+            started.drafts,
+            (started.items, "items"),
+            new.drafts || new.dry,
+        )?;
+    }
+    let _one = shared.evaluations.numbering();
+    let last = shared
+        .desk
+        .last(shared)?
+        .max(shared.evaluations.last(shared));
+    let mut inner = shared.evaluations.inner();
+    started.label = label(shared, new, &|label| {
+        inner.runs.values().any(|live| live.run.label == label)
+    })?;
+    if new.dry {
+        return Ok(started);
+    }
+    let mut run = Run {
+        v: 1,
+        id: last + 1,
+        label: started.label.clone(),
+        by: by.into(),
+        created: now(),
+        new: new.clone(),
+        instruction: wordings.described(),
+        items,
+        asks: started.asks,
+        turn: inner
+            .runs
+            .values()
+            .map(|live| live.run.turn + 1)
+            .max()
+            .unwrap_or_default(),
+        standing: JobStatus::Queued,
+        reason: None,
+        counts: Counts::default(),
+        token: None,
+        drafts: started.drafts,
+    };
+    let is_all = numbers.len() == items as usize;
+    run.token = trust::begin(
+        shared,
+        JobKind::Run,
+        run.id,
+        trust::digest_of_run(&run, &numbers),
+    );
+    runs::create(
+        shared.project.root(),
+        &run,
+        (!is_all).then_some(numbers.as_slice()),
+    )?;
+    let id = run.id;
+    let mut live = JobRuntime::new(run);
+    live.device = device;
+    inner.runs.insert(id, live);
+    inner.tell(shared, id, true);
+    wake(shared, &mut inner);
+    started.job = inner.state_of(id);
+    Ok(started)
+}
+
+/// An item with its generated pictures.
+pub(super) fn item(shared: &OwnerContext, number: u32) -> Result<Item> {
+    let json = queries::line(shared, number.saturating_sub(1))?;
+    serde_json::from_str(&json).map_err(|e| {
+        Error::new(
+            ErrorKind::Corrupt,
+            format!("cannot read item #{number}: {e}"),
+        )
+    })
+}
+
+/// Validates the settings.
+///
+/// # Errors
+/// [`ErrorKind::Usage`] with the first invalid one.
+pub(super) fn check(new: &NewRun) -> Result<()> {
+    let wrong = |field: &str, what: String| Err(Error::new(ErrorKind::Usage, what).field(field));
+    let is_name = |name: &str| {
+        !name.trim().is_empty() && !name.chars().any(char::is_control) && name.len() <= 200
+    };
+    if !is_name(&new.model) || !new.name.as_deref().is_none_or(is_name) {
+        return wrong("model", "a name must be one line and not empty".into());
+    }
+    if matches!(new.orders, OptionOrders::Shuffles(n) if !(1..=MAX_SHUFFLES).contains(&n)) {
+        return wrong(
+            "shuffles",
+            format!("shuffles per question must be 1 to {MAX_SHUFFLES}"),
+        );
+    }
+    if new.servers.is_empty() {
+        return wrong("endpoint", "no server given".into());
+    }
+    if !(1..=1 << 20).contains(&new.max_tokens) || !(1..=100).contains(&new.tries) {
+        return wrong(
+            "max_tokens",
+            "max tokens must be 1 to 1048576, and tries 1 to 100".into(),
+        );
+    }
+    if new.sample == Some(0) {
+        return wrong("sample", "the sample must have at least 1 item".into());
+    }
+    Ok(())
+}
+
+/// The label of the answers. It is unique, so two runs of a model are never confused.
+fn label(shared: &OwnerContext, new: &NewRun, is_run: &dyn Fn(&str) -> bool) -> Result<String> {
+    let catalog = shared.items.catalog();
+    let models: Vec<&str> = catalog
+        .answers()
+        .iter()
+        .filter_map(|a| {
+            if let Holds::Predictions { model, .. } = &a.part.holds {
+                Some(model.as_str())
+            } else {
+                None
+            }
+        })
+        .collect();
+    let taken = |label: &str| {
+        let of_it = |model: &&str| {
+            let rest = model.strip_prefix(label);
+            rest.is_some_and(|r| {
+                r.is_empty() || r.starts_with(" (shuffle ") || r.starts_with(" (rotation ")
+            })
+        };
+        is_run(label) || models.iter().any(of_it)
+    };
+    if let Some(base) = new.name.as_deref().map(str::trim) {
+        let label = base_label(base, new.blind, 1);
+        return match taken(&label) {
+            false => Ok(label),
+            true => Err(Error::new(
+                ErrorKind::Conflict,
+                format!("answers labeled `{label}` already exist"),
+            )
+            .field("name")
+            .help("leave the name out to number the runs, or use another name")),
+        };
+    }
+    let base = label_with_instruction(new.model.trim(), &new.wording);
+    let free = (1..)
+        .map(|n| base_label(&base, new.blind, n))
+        .find(|label| !taken(label));
+    free.ok_or_else(|| Error::new(ErrorKind::Conflict, "no free label left"))
+}

@@ -1,0 +1,194 @@
+//! Stores the pictures of a job: records them, composes doubles, and records failures.
+
+use std::sync::mpsc;
+use std::time::Instant;
+
+use super::Session;
+use crate::clock::now;
+use crate::context::OwnerContext;
+use crate::writer::{MadePictures, WriterCommand};
+use benchtop_model::generated_image::GeneratedImage;
+use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings};
+use benchtop_model::history::stamp;
+use benchtop_model::job::{JobFailure, Newest};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::generate::check::check;
+use benchtop_pipeline::generate::generation_task::{GenerationTask, side_by_side};
+use benchtop_pipeline::generate::png::{self, Origin};
+use benchtop_pipeline::generate::remaining::sides;
+use benchtop_store::jobs::Failed;
+
+/// Why a picture was not stored.
+pub(super) enum KeepError {
+    /// The picture is invalid.
+    Failed(Failure),
+    /// The job cannot continue.
+    Fatal(Error),
+}
+
+impl Session {
+    /// Checks a picture, writes its file, and queues it for recording.
+    pub(super) fn keep(
+        &mut self,
+        shared: &OwnerContext,
+        errand: GenerationTask,
+        pixels: &Pixels,
+        notes: Vec<String>,
+        of: Vec<String>,
+    ) -> std::result::Result<(), KeepError> {
+        let wide = Settings {
+            width: pixels.width,
+            height: pixels.height,
+            ..self.settings.clone()
+        };
+        check(
+            pixels,
+            if errand.side_by_side {
+                &wide
+            } else {
+                &self.settings
+            },
+        )
+        .map_err(KeepError::Failed)?;
+        let origin = Origin {
+            task: &errand,
+            settings: &self.settings,
+            fingerprint: &self.print,
+            draft: self.drafts,
+        };
+        let bytes = png::png(pixels, &origin).map_err(KeepError::Fatal)?;
+        let (image, _) = png::keep(&shared.project, &errand.name, self.drafts, &bytes)
+            .map_err(KeepError::Fatal)?;
+        let made = GeneratedImage {
+            rev: 0,
+            dataset: errand.dataset.clone(),
+            picture: errand.name.clone(),
+            sample: errand.target.sample,
+            hash: image.hash.unwrap_or_default(),
+            ext: image.ext.unwrap_or_default(),
+            width: pixels.width,
+            height: pixels.height,
+            seed: errand.task.seed,
+            fingerprint: self.short.clone(),
+            prompt: errand.prompt.clone(),
+            job: self.id,
+            at: stamp(now()),
+            draft: self.drafts,
+            notes,
+            items: errand.items.clone(),
+            composed_of: of,
+        };
+        self.pending.push((errand, made));
+        Ok(())
+    }
+
+    /// Joins the two sides of a double picture, once both exist.
+    pub(super) fn double(&mut self, shared: &OwnerContext, errand: GenerationTask) -> Result<()> {
+        let picture = &self.named.pictures()[errand.target.picture as usize];
+        let found = {
+            let made = shared.items.pictures();
+            let image = |e: &benchtop_store::pictures::Entry| made.image(e, &errand.name);
+            match sides(&self.named, &made, picture, errand.target.sample) {
+                Some([Some(first), Some(second)]) => Some([image(first), image(second)]),
+                _ => None,
+            }
+        };
+        let Some(images) = found else {
+            if self.waited.insert(errand.target) {
+                self.work.push_back(errand.target);
+                return Ok(());
+            }
+            let failure = Failure::new(FailureKind::Input, "its two source pictures are missing");
+            return self.record_failure(shared, &errand, failure, 1);
+        };
+        let [left, right] = [
+            png::pixels(&shared.project, &images[0])?,
+            png::pixels(&shared.project, &images[1])?,
+        ];
+        let of = images.into_iter().filter_map(|i| i.hash).collect();
+        match self.keep(
+            shared,
+            errand.clone(),
+            &side_by_side(&left, &right),
+            Vec::new(),
+            of,
+        ) {
+            Ok(()) => Ok(()),
+            Err(KeepError::Failed(failure)) => self.record_failure(shared, &errand, failure, 1),
+            Err(KeepError::Fatal(problem)) => Err(problem),
+        }
+    }
+
+    /// Hands the pictures to the writer thread and waits until they are on disk.
+    pub(super) fn hand_over(&mut self, shared: &OwnerContext) -> Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        self.handed_over = Some(Instant::now());
+        let (errands, made): (Vec<GenerationTask>, Vec<GeneratedImage>) =
+            std::mem::take(&mut self.pending).into_iter().unzip();
+        let Some(last) = made.last() else {
+            return Ok(());
+        };
+        let newest = Newest {
+            path: last.image().stored().unwrap_or_default(),
+            picture: last.picture.clone(),
+            number: errands.last().map_or(0, GenerationTask::number),
+            sample: last.sample,
+            draft: last.draft,
+        };
+        let count = made.len() as u64;
+        let mut rows: Vec<u32> = errands.into_iter().flat_map(|e| e.rows).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let (reply, recorded) = mpsc::channel();
+        let shutting_down = || Error::new(ErrorKind::Cancelled, "the owner is shutting down");
+        let work = WriterCommand::Made(MadePictures {
+            made,
+            prints: vec![self.print.clone()],
+            rows,
+            reply,
+        });
+        shared.writer.send(work).map_err(|_| shutting_down())?;
+        recorded.recv().map_err(|_| shutting_down())??;
+        let mut inner = shared.desk.inner();
+        if let Some(live) = inner.jobs.get_mut(&self.id) {
+            live.add_progress(count);
+            live.newest = Some(newest);
+            // Another job may have made pictures of this one, or the reverse.
+            live.job.of = live.job.of.map(|of| of.max(live.done + live.failed()));
+        }
+        inner.tell(shared, self.id, false);
+        Ok(())
+    }
+
+    /// Records a failure. The picture is tried again only on request.
+    pub(super) fn record_failure(
+        &mut self,
+        shared: &OwnerContext,
+        errand: &GenerationTask,
+        failure: Failure,
+        tries: u32,
+    ) -> Result<()> {
+        let key = self.named.pictures()[errand.target.picture as usize].key;
+        let sample = errand.target.sample;
+        let failed = Failed {
+            key,
+            failure: JobFailure {
+                dataset: errand.dataset.clone(),
+                picture: errand.name.clone(),
+                sample,
+                number: errand.number(),
+                kind: failure.kind,
+                reason: failure.reason,
+                tries,
+            },
+        };
+        let mut inner = shared.desk.inner();
+        if let Some(live) = inner.jobs.get_mut(&self.id) {
+            live.failures.append(&[failed])?;
+        }
+        inner.tell(shared, self.id, false);
+        Ok(())
+    }
+}

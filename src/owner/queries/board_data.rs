@@ -1,0 +1,291 @@
+//! Board data, and scores derived from predictions.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::context::OwnerContext;
+use crate::evaluate::{Scores, edition};
+use crate::rounds::accepted;
+use crate::visibility::AnnotatorView;
+use benchtop_formats::published_figures as published;
+use benchtop_metrics::consensus::{Outcome, Tally};
+use benchtop_metrics::extract::Extractor;
+use benchtop_metrics::score::ItemSelection;
+use benchtop_model::board::{Board, BoardQuery, Curated, DrilldownPage};
+use benchtop_model::free_form::FreeForm;
+use benchtop_model::scoring::Scorer;
+use benchtop_model::scoring::bench::Counted;
+use benchtop_model::{Error, ErrorKind, Result, Status};
+use benchtop_pipeline::board::{
+    BoardData, DRILLDOWN_FURTHER_PAGE, DRILLDOWN_PAGE, Similarities, from_catalog,
+};
+use benchtop_pipeline::scoring::column::Column;
+use benchtop_pipeline::scoring::predictions;
+use benchtop_protocol::wire::AnswerSet;
+use benchtop_store::columns::id_hash;
+use benchtop_store::judge_cache::JudgeExtractions;
+use benchtop_store::manifest::{Holds, Part};
+
+/// Description of a prediction file.
+pub(super) fn set(part: &Part) -> Option<AnswerSet> {
+    match &part.holds {
+        Holds::Predictions {
+            model,
+            form,
+            evaluated,
+            dataset,
+            ..
+        } => Some(AnswerSet {
+            model: model.clone(),
+            form: *form,
+            evaluated: *evaluated,
+            rows: part.rows,
+            dataset: dataset.clone(),
+        }),
+        Holds::Items { .. } | Holds::Revisions { .. } => None,
+    }
+}
+
+/// Board data, computed once per import and extraction rule.
+pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<BoardData>> {
+    let catalog = shared.items.catalog();
+    let made_for = catalog.edition();
+    let mut held = shared.scored();
+    held.retain(|(edition, ..)| *edition == made_for);
+    if let Some((.., scored)) = held.iter().find(|(_, r, _)| *r == rule) {
+        return Ok(scored.clone());
+    }
+    let store = shared.project.store();
+    // Answers that were not compared have no similarity.
+    let similar = Scores::new(shared, FreeForm::default());
+    let find = |model: &str| similar.of(model);
+    let similar = Similarities {
+        of: edition(shared, FreeForm::default()),
+        find: &find,
+    };
+    let readings = match rule {
+        Some(rule) if rule.is_of_project() => {
+            Arc::new(JudgeExtractions::of(shared.project.root())?)
+        }
+        _ => Arc::default(),
+    };
+    let scored = Arc::new(from_catalog(
+        &catalog,
+        &store,
+        (rule, &readings),
+        &similar,
+        &|_, _| true,
+    )?);
+    held.push((made_for, rule, scored.clone()));
+    Ok(scored)
+}
+
+/// The extraction rule with this name.
+///
+/// # Errors
+/// [`ErrorKind::Usage`] with the known names.
+pub(super) fn rule(name: Option<&str>) -> Result<Option<Extractor>> {
+    let Some(name) = name else { return Ok(None) };
+    let found = Extractor::from_name(name).ok_or_else(|| {
+        let names = Extractor::ALL.map(Extractor::name).join(", ");
+        Error::new(
+            ErrorKind::Usage,
+            format!("unknown extraction rule `{name}`"),
+        )
+        .help(format!("rules: {names}"))
+    });
+    found.map(Some)
+}
+
+/// The board. Requested figures of papers are appended here and not stored.
+///
+/// # Errors
+/// An invalid filter, an unknown round or paper, or damaged items or predictions.
+pub(super) fn board(sight: &AnnotatorView, ask: &BoardQuery) -> Result<Board> {
+    let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
+    let chosen = chosen(sight, &scored, ask)?;
+    let mut board = scored.board(&chosen);
+    mark_drafts(sight.shared(), &scored, &chosen, &mut board)?;
+    published::beside(&mut board, &ask.printed)?;
+    Ok(board)
+}
+
+/// Records the number of questions with draft pictures.
+fn mark_drafts(
+    shared: &OwnerContext,
+    scored: &BoardData,
+    chosen: &ItemSelection,
+    board: &mut Board,
+) -> Result<()> {
+    if shared.items.pictures().is_empty() || board.rows.is_empty() {
+        return Ok(());
+    }
+    let rows = (0..scored.engine().sheet().len()).filter(|row| chosen.holds(*row));
+    board.drafts = shared
+        .desk
+        .drafts(shared, rows.map(|row| row as u32), &|| true)?;
+    if board.drafts > 0 {
+        let note = format!(
+            "{} of {} questions show a draft, so their answers are not meaningful",
+            board.drafts, board.questions
+        );
+        board.notes.insert(0, note);
+    }
+    Ok(())
+}
+
+/// A page of the answers behind a cell of the board.
+///
+/// # Errors
+/// As [`board`]; [`ErrorKind::NotFound`] for an unknown model or column.
+pub(super) fn behind(
+    sight: &AnnotatorView,
+    ask: &BoardQuery,
+    (model, column): (&str, &str),
+    from: u64,
+) -> Result<DrilldownPage> {
+    let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
+    let chosen = chosen(sight, &scored, ask)?;
+    let most = if from == 0 {
+        DRILLDOWN_PAGE
+    } else {
+        DRILLDOWN_FURTHER_PAGE
+    };
+    let mut page = scored.drilldown(model, column, &chosen, (from, most))?;
+    super::comparison::remove_hidden(sight, &mut page.answers);
+    Ok(page)
+}
+
+/// Questions that a board is scored on.
+///
+/// # Errors
+/// An invalid filter, an unknown round, or a filter that a blind round forbids.
+pub(super) fn chosen(
+    sight: &AnnotatorView,
+    scored: &BoardData,
+    ask: &BoardQuery,
+) -> Result<ItemSelection> {
+    sight.chooses(&ask.filter)?;
+    let rows = scored.engine().sheet().len();
+    let only = |of: &[u32]| {
+        let mut only = vec![false; rows];
+        of.iter()
+            .filter_map(|row| only_place(*row, rows))
+            .for_each(|row| only[row] = true);
+        only
+    };
+    let accepted: Option<Vec<bool>> = match &ask.curated {
+        Curated::All => None,
+        Curated::Accepted => {
+            sight.scores()?;
+            let (_, overlay) = sight.items(false);
+            Some(
+                (0..overlay.len())
+                    .map(|row| overlay.status(row) == Status::Accepted)
+                    .collect(),
+            )
+        }
+        Curated::Round(name) => Some(only(&accepted(sight, name)?)),
+    };
+    let wanted = match ask.filter.is_empty() {
+        true => None,
+        false => Some(only(&super::list::rows(sight, &ask.filter, &[])?)),
+    };
+    let ruled = scored.engine();
+    if accepted.is_none() && wanted.is_none() {
+        return Ok(ruled.choose(None));
+    }
+    let is = |of: &Option<Vec<bool>>, row: usize| {
+        of.as_ref()
+            .is_none_or(|of| of.get(row).copied().unwrap_or(false))
+    };
+    Ok(ruled.choose(Some(&|row| is(&accepted, row) && is(&wanted, row))))
+}
+
+/// Position of a row on the board; `None` for items that were added after the board was computed.
+fn only_place(row: u32, rows: usize) -> Option<usize> {
+    usize::try_from(row).ok().filter(|row| *row < rows)
+}
+
+/// Number of items that a model answered, and answered correctly.
+pub struct Right {
+    pub model: String,
+    /// Correct and all answers to the good items.
+    pub good: (u64, u64),
+    /// Correct and all answers to all items.
+    pub all: (u64, u64),
+}
+
+/// Results of all models on the items in `asked`, whose values mark the good ones. Sorted by model
+/// name. Empty without predictions.
+pub fn right_of(shared: &OwnerContext, asked: &HashMap<String, bool>) -> Result<Vec<Right>> {
+    if shared.items.catalog().answers().is_empty() {
+        return Ok(Vec::new());
+    }
+    let scored = scored(shared, None)?;
+    let catalog = shared.items.catalog();
+    // The caller knows the items by id. There are few.
+    let mut rows: HashMap<u32, bool> = HashMap::with_capacity(asked.len());
+    for (id, good) in asked {
+        if let Some(row) = catalog.row_of_hash(id_hash(id)) {
+            rows.insert(row, *good);
+        }
+    }
+    let none = |model: &str| Right {
+        model: model.into(),
+        good: (0, 0),
+        all: (0, 0),
+    };
+    let mut counts: Vec<Right> = scored.models().map(none).collect();
+    for (row, outcomes) in scored.outcomes(&|_| true) {
+        let Some(good) = rows.get(&(row as u32)) else {
+            continue;
+        };
+        for (counts, outcome) in counts
+            .iter_mut()
+            .zip(outcomes)
+            .filter(|(_, o)| *o != Outcome::Missing)
+        {
+            let right = u64::from(outcome == Outcome::Right);
+            counts.all = (counts.all.0 + right, counts.all.1 + 1);
+            if *good {
+                counts.good = (counts.good.0 + right, counts.good.1 + 1);
+            }
+        }
+    }
+    counts.sort_by(|a, b| a.model.cmp(&b.model));
+    Ok(counts)
+}
+
+/// Number of models behind a score that is derived from predictions; `None` if no model answered.
+pub fn counted_of(
+    shared: &OwnerContext,
+    scorer: &Scorer,
+    row: usize,
+) -> Result<Option<(Counted, Tally)>> {
+    if shared.items.catalog().answers().is_empty() {
+        return Ok(None);
+    }
+    let scored = scored(shared, Some(predictions::RULE))?;
+    Ok(predictions::counted(
+        scorer,
+        &scored,
+        &shared.config().filter,
+        row,
+    ))
+}
+
+/// Scores derived from the predictions, by row.
+pub fn from_predictions(shared: &OwnerContext, scorer: &Scorer, rows: usize) -> Result<Column> {
+    let catalog = shared.items.catalog();
+    if catalog.answers().is_empty() {
+        return Ok(Column::without(rows));
+    }
+    let scored = scored(shared, Some(predictions::RULE))?;
+    Ok(predictions::column(
+        scorer,
+        &scored,
+        &shared.config().filter,
+        rows,
+    ))
+}

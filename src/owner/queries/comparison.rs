@@ -1,0 +1,102 @@
+//! Queries about a board beyond its cells: ranks, intervals, and comparisons of models or rules.
+
+use std::sync::Arc;
+
+use super::board_data::{chosen, rule, scored};
+use crate::dispatch::{Query, Watch};
+use crate::visibility::AnnotatorView;
+use benchtop_metrics::score::ItemSelection;
+use benchtop_model::board::analysis::{CellInterval, Disagreement, ModelComparison, Rank, TOOL};
+use benchtop_model::board::{AnswerDetail, BoardQuery, ItemAnswers};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::board::BoardData;
+use benchtop_protocol::wire::request;
+use benchtop_store::columns::id_hash;
+
+fn parts(sight: &AnnotatorView, ask: &BoardQuery) -> Result<(Arc<BoardData>, ItemSelection)> {
+    let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
+    let chosen = chosen(sight, &scored, ask)?;
+    Ok((scored, chosen))
+}
+
+/// Whether model answers to an item are visible: not while the item is blind, which includes rounds
+/// that ask for the answer itself.
+fn seen(sight: &AnnotatorView, row: u32) -> bool {
+    !sight.veils(row)
+}
+
+/// Row of the item with this id or number.
+fn row_of(sight: &AnnotatorView, name: &str) -> Result<u32> {
+    let catalog = sight.items.catalog();
+    let by_number = || {
+        let number: u32 = name.trim_start_matches('#').parse().ok()?;
+        number
+            .checked_sub(1)
+            .filter(|row| (*row as usize) < catalog.len())
+    };
+    let none = || Error::new(ErrorKind::NotFound, format!("unknown item `{name}`"));
+    catalog.row_of(name)?.or_else(by_number).ok_or_else(none)
+}
+
+/// Removes the answers that the annotator may not see.
+pub(super) fn remove_hidden(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
+    let catalog = sight.items.catalog();
+    answers.retain(|a| {
+        catalog
+            .row_of_hash(id_hash(&a.item))
+            .is_none_or(|row| seen(sight, row))
+    });
+}
+
+impl Query for request::Ranks {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<(String, Rank)>> {
+        let (scored, chosen) = parts(sight, &self.ask)?;
+        scored.ranks(&self.column, &chosen)
+    }
+}
+
+impl Query for request::Sure {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<CellInterval> {
+        let (scored, chosen) = parts(sight, &self.ask)?;
+        scored.confidence_intervals(&self.model, &self.column, &chosen, self.plan, &|| {
+            !(watch.cancelled)()
+        })
+    }
+}
+
+impl Query for request::Compare {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ModelComparison> {
+        let (scored, chosen) = parts(sight, &self.ask)?;
+        let [a, b] = &self.models;
+        let (wanted, visible) = (|| !(watch.cancelled)(), |row: u32| seen(sight, row));
+        scored.compare(
+            (a, b),
+            &self.column,
+            &chosen,
+            self.plan,
+            (&wanted, &visible),
+        )
+    }
+}
+
+impl Query for request::Disagreements {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<Disagreement>> {
+        let (first, chosen) = parts(sight, &self.ask)?;
+        let (wanted, visible) = (|| !(watch.cancelled)(), |row: u32| seen(sight, row));
+        if self.other.as_deref() == Some(TOOL) {
+            return first.against_tools(&chosen, (&wanted, &visible));
+        }
+        let second = scored(sight.shared(), rule(self.other.as_deref())?)?;
+        first.disagreements(&second, &chosen, (&wanted, &visible))
+    }
+}
+
+impl Query for request::Answered {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<ItemAnswers> {
+        let row = row_of(sight, &self.item)?;
+        // The answer key and the model answers would reveal as much as a score.
+        sight.item(row + 1)?;
+        let scored = scored(sight.shared(), rule(self.rule.as_deref())?)?;
+        scored.answers_to(row as usize, self.column.as_deref())
+    }
+}

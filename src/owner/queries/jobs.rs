@@ -1,0 +1,52 @@
+//! Queries about jobs and the load of the machine.
+
+use crate::dispatch::{Query, Watch};
+use crate::visibility::AnnotatorView;
+use crate::{evaluate, generate};
+use benchtop_model::Result;
+use benchtop_model::device::Devices;
+use benchtop_model::generated_image::GeneratedImage;
+use benchtop_model::job::{JobFailure, JobState};
+use benchtop_protocol::wire::request;
+
+impl Query for request::Devices {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Devices> {
+        Ok(sight.machine.devices())
+    }
+}
+
+impl Query for request::Jobs {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<JobState>> {
+        Ok(evaluate::with_runs(sight, sight.desk.list()?))
+    }
+}
+
+impl Query for request::JobAct {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<JobState>> {
+        match sight.evaluations.has(self.id) {
+            true => evaluate::act(sight, self.id, self.act),
+            false => generate::act(sight, self.id, self.act),
+        }
+    }
+}
+
+impl Query for request::JobFailures {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<JobFailure>> {
+        match sight.evaluations.has(self.id) {
+            true => evaluate::failures(sight, self.id, self.from),
+            false => generate::failures(sight, self.id, self.from),
+        }
+    }
+}
+
+impl Query for request::Want {
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Option<u32>> {
+        generate::request_picture(sight, self.number, &|| !(watch.cancelled)())
+    }
+}
+
+impl Query for request::Made {
+    fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<GeneratedImage>> {
+        generate::pictures_of_item(sight, self.number)
+    }
+}

@@ -1,0 +1,260 @@
+//! Filtered, sorted, and paged lists of items.
+
+use std::sync::Arc;
+
+use crate::context::OwnerContext;
+use crate::dispatch::Watch;
+use crate::search::{Beside, ByScore, Derived, List, Parts};
+use crate::visibility::AnnotatorView;
+use benchtop_model::filter::VerdictCondition;
+use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort, history};
+use benchtop_protocol::wire::{Page, PageAsk, QUESTION_CHARS, Request, Row, request};
+use benchtop_store::{Catalog, Overlay, search};
+
+/// Maximum number of rows per page.
+const PAGE_LIMIT: u32 = 1000;
+
+/// Items, statuses, and revision at one point in time.
+pub(super) struct View {
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) overlay: Overlay,
+    rev: u64,
+    beside: Beside,
+}
+
+impl View {
+    fn now(
+        sight: &AnnotatorView,
+        filter: &Filter,
+        sort: &[Sort],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<View> {
+        let shared = sight.shared();
+        if filter.asks_scores() {
+            sight.scores()?;
+        }
+        let derived = if filter.asks_metadata() {
+            Some(derived(shared, cancelled)?)
+        } else {
+            None
+        };
+        if let Some(derived) = derived
+            .as_ref()
+            .filter(|_| filter.all().any(|f| !f.fresh.is_empty()))
+        {
+            derived.held.in_force().check()?;
+        }
+        let wanted = || !cancelled();
+        let pictures = if filter.asks_pictures() {
+            Some(shared.desk.states(shared, filter.asks_broken(), &wanted)?)
+        } else {
+            None
+        };
+        let scores = if filter.asks_scores() {
+            Some(scored_by(shared, filter, &wanted)?)
+        } else {
+            None
+        };
+        let said = filter
+            .all()
+            .map(|f| &f.verdicts)
+            .filter(|said| !said.is_empty());
+        let said = said
+            .map(|said| Ok((said.clone(), said_of(sight, said, cancelled)?)))
+            .collect::<Result<_>>()?;
+        let beside = Beside {
+            derived,
+            pictures,
+            scores,
+            said,
+            veil: sight.key(),
+        };
+        // Read the revision first. A list of newer statuses under an older revision is recomputed;
+        // the reverse would stay in the cache.
+        let rev = shared.items.ledger().rev();
+        let times = sort.iter().any(|s| s.field == Field::Judged)
+            || filter.all().any(|f| !f.judged.is_empty());
+        let (catalog, overlay) = sight.items(times);
+        Ok(View {
+            catalog,
+            overlay,
+            rev,
+            beside,
+        })
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        (&self.catalog, &self.overlay, self.rev, &self.beside)
+    }
+}
+
+/// The metadata and its usage by items.
+fn derived(shared: &OwnerContext, cancelled: &dyn Fn() -> bool) -> Result<Derived> {
+    let held = shared.metadata.now(shared)?;
+    let usage = shared.metadata.usage(shared, &|| !cancelled())?;
+    Ok(Derived { held, usage })
+}
+
+/// Rule outcomes and scores, as far as the filter uses them.
+fn scored_by(shared: &OwnerContext, filter: &Filter, wanted: &dyn Fn() -> bool) -> Result<ByScore> {
+    let generation = shared.scoring.generation();
+    let asked: Vec<_> = filter
+        .all()
+        .flat_map(|f| &f.scores)
+        .map(|c| c.score.scorer.clone())
+        .collect();
+    let columns = shared.scoring.columns(shared, asked, wanted)?;
+    let outcomes = if filter.all().all(|f| f.outcome.is_empty()) {
+        None
+    } else {
+        Some(shared.scoring.outcomes(shared, wanted)?.2)
+    };
+    Ok(ByScore {
+        generation,
+        columns,
+        outcomes,
+    })
+}
+
+/// Rows that are read under one lock, which delays decisions.
+const AT_ONCE: usize = 4096;
+
+/// Rows, in rising order, with a visible effective verdict that meets all conditions.
+fn said_of(
+    sight: &AnnotatorView,
+    said: &VerdictCondition,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Vec<u32>> {
+    let judged = sight.shared().items.ledger().judged_rows();
+    let mut found = Vec::new();
+    for rows in judged.chunks(AT_ONCE) {
+        if cancelled() {
+            return Err(Error::new(
+                ErrorKind::Cancelled,
+                "replaced by a newer request",
+            ));
+        }
+        let ledger = sight.shared().items.ledger();
+        let passes = |row: u32| {
+            ledger
+                .standing(row)
+                .iter()
+                .any(|s| sight.sees(row, &s.who) && said.passes(&s.who, &s.judgement))
+        };
+        found.extend(rows.iter().copied().filter(|row| passes(*row)));
+    }
+    Ok(found)
+}
+
+pub(super) fn rows(sight: &AnnotatorView, filter: &Filter, sort: &[Sort]) -> Result<Vec<u32>> {
+    let view = View::now(sight, filter, sort, &|| false)?;
+    let list = sight
+        .search
+        .list(view.parts(), filter, sort, &|| false, &mut |_| ())?;
+    if list.partial {
+        return sight.search.beyond(view.parts(), filter, &list.rows);
+    }
+    Ok(list.rows.clone())
+}
+
+/// Numbers of the items that match a filter, in rising order.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`] if the stored texts are damaged.
+pub fn numbers(sight: &AnnotatorView, filter: &Filter) -> Result<Vec<u32>> {
+    let sort = [Sort {
+        field: Field::Number,
+        descending: false,
+    }];
+    Ok(rows(sight, filter, &sort)?
+        .into_iter()
+        .map(|row| row + 1)
+        .collect())
+}
+
+pub(super) fn filtered(sight: &AnnotatorView, filter: &Filter) -> Result<(View, Vec<u32>)> {
+    let sort = [Sort {
+        field: Field::Judged,
+        descending: false,
+    }];
+    // This view only provides the cells; the rows are filtered below.
+    let view = View::now(sight, &Filter::default(), &sort, &|| false)?;
+    let rows = rows(
+        sight,
+        filter,
+        &[Sort {
+            field: Field::Number,
+            descending: false,
+        }],
+    )?;
+    Ok((view, rows))
+}
+
+pub(super) fn page(sight: &AnnotatorView, ask: &PageAsk, watch: &mut Watch<'_>) -> Result<Page> {
+    let view = View::now(sight, &ask.filter, &ask.sort, watch.cancelled)?;
+    let count = ask.count.min(PAGE_LIMIT);
+    let make = |list: &List, offset: u64| -> Result<Page> {
+        let wanted = list.rows.iter().skip(offset as usize).take(count as usize);
+        let rows = wanted
+            .map(|row| list_row(&view, &ask.filter, sight, *row as usize))
+            .collect::<Result<_>>()?;
+        Ok(Page {
+            generation: ask.generation,
+            offset,
+            rows,
+            total: list.total,
+            of: view.catalog.len() as u64,
+            partial: false,
+        })
+    };
+    let mut failed = None;
+    let Watch { cancelled, partial } = watch;
+    let mut tell = |list: &List| match make(list, 0) {
+        Ok(page) => partial(request::Page::pack(Page {
+            partial: true,
+            ..page
+        })),
+        Err(problem) => failed = Some(problem),
+    };
+    let list = sight
+        .search
+        .list(view.parts(), &ask.filter, &ask.sort, cancelled, &mut tell)?;
+    if let Some(problem) = failed {
+        return Err(problem);
+    }
+    if cancelled() {
+        return Err(Error::new(
+            ErrorKind::Cancelled,
+            "replaced by a newer request",
+        ));
+    }
+    if list.partial && ask.offset + u64::from(count) > list.rows.len() as u64 {
+        let rows = sight.search.beyond(view.parts(), &ask.filter, &list.rows)?;
+        return make(
+            &List {
+                total: rows.len() as u64,
+                rows,
+                partial: false,
+            },
+            ask.offset,
+        );
+    }
+    make(&list, ask.offset)
+}
+
+fn list_row(view: &View, filter: &Filter, sight: &AnnotatorView, row: usize) -> Result<Row> {
+    let mut item = view.catalog.item(row)?;
+    if let Some((end, _)) = item.question.char_indices().nth(QUESTION_CHARS) {
+        item.question.truncate(end);
+    }
+    let (status, at) = sight.status(row as u32);
+    let judged = history::to_the_second(at);
+    let mut row = Row::of(row as u32 + 1, item, status, judged);
+    if !filter.text.trim().is_empty() {
+        row.marks = search::highlight(&row.question, &filter.text)
+            .into_iter()
+            .map(|at| at as u32)
+            .collect();
+    }
+    Ok(row)
+}

@@ -1,0 +1,316 @@
+use std::collections::BTreeMap;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use super::*;
+use crate::inventory::{self, Inventory, Kind};
+use crate::jobs::tests::{failed, job};
+use crate::scores::{About, Scores, scorers};
+use crate::similarity::Cosines;
+use benchtop_model::generation::Fingerprint;
+use benchtop_model::scoring::Scorer;
+
+const AT: &str = "2026-01-01T00:00:00Z";
+
+fn write(root: &Path, name: &str, text: &str) {
+    let path = root.join(name);
+    disk::ensure_dirs(disk::folder(&path), &mut Vec::new()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(path, PermissionsExt::from_mode(0o600)).unwrap();
+}
+
+fn about() -> About {
+    About::new(
+        Scorer::Judge("fit".into()),
+        "m".into(),
+        &Fingerprint::default(),
+        1.0,
+    )
+}
+
+/// A project as earlier versions left it, with its inventory.
+fn earlier(root: &Path) -> Project {
+    let project = Project::init(root).unwrap();
+    let store = project.store();
+    let mut scores = Scores::begin(&store.join("scores"), about()).unwrap();
+    scores.append(&[(7, Default::default())]).unwrap();
+    write(root, "store/scores/ab.2.embeddings", &"0".repeat(16));
+    Cosines::begin(&store.join("similarity"), "abc")
+        .unwrap()
+        .append(&[(5, 0.5)])
+        .unwrap();
+    write(root, "store/rules.json", "[]");
+    write(root, "store/scoring.json", "[]");
+    write(root, "store/columns.snap", "a cache");
+    write(root, "store/scores/.benchtop-x.tmp", "left by a kill");
+    let index = Index::open(&store).unwrap();
+    for id in [1, 3] {
+        crate::jobs::migrate::plant(&index, &job(id), "token", &[1, 2], &[failed(5, 1)]);
+    }
+    index.set_place("ann", "here").unwrap();
+    index.sync().unwrap();
+    drop(index);
+    while Index::free(&store).is_err() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    project.ensure_private_runtime().unwrap();
+    let (inventory, wrong) = Inventory::default().update(&project, AT, true).unwrap();
+    assert!(wrong.is_empty());
+    inventory.write(&project).unwrap();
+    project
+}
+
+/// All files but those of the index, with their contents.
+fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for (_, path) in disk::list(&folder) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap();
+            if !name.starts_with("store/index/")
+                && !is_index(&name["store/".len().min(name.len())..])
+            {
+                found.insert(name.to_string(), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn is_moved(project: &Project) {
+    let root = project.root();
+    assert!(!is_earlier(project));
+    for (from, to) in MOVED {
+        assert!(
+            !is_there(&root.join(from)) && is_there(&root.join(to)),
+            "{from}"
+        );
+    }
+    assert_eq!(scorers(&project.scores()), [about().scorer]);
+    let scores = Scores::current(&project.scores(), &about().scorer).unwrap();
+    assert_eq!(scores.unwrap().len(), 1);
+    let cosines = Cosines::current(&project.similarity()).unwrap().unwrap();
+    assert_eq!(cosines.get(5), Some(0.5));
+    let (jobs, problems) = jobs::list(root).unwrap();
+    assert!(problems.is_empty(), "{problems:?}");
+    let ids: Vec<u32> = jobs.iter().map(|stored| stored.job.id).collect();
+    assert_eq!(ids, [1, 3]);
+    for stored in &jobs {
+        assert_eq!(stored.numbers, [1, 2]);
+        assert_eq!(stored.token.as_deref(), Some("token"));
+        assert_eq!(stored.failures.failed().len(), 1);
+    }
+    let index = Index::open(&project.index()).unwrap();
+    assert_eq!(index.place("ann").unwrap().as_deref(), Some("here"));
+}
+
+/// A watch that ends the move after so many steps.
+fn after(mut steps: usize) -> impl FnMut(&str) -> Result<()> {
+    move |_| {
+        if steps == 0 {
+            return Err(Error::input("cut off"));
+        }
+        steps -= 1;
+        Ok(())
+    }
+}
+
+#[test]
+fn everything_moves_once_whatever_step_it_was_cut_off_after() {
+    let mut steps = 0;
+    for cut in 0.. {
+        let dir = tempfile::tempdir().unwrap();
+        let project = earlier(dir.path());
+        let before = files(dir.path());
+        let done = migrate_watched(&project, &mut after(cut));
+        steps += 1;
+        let is_over = done.is_ok();
+        // Nothing is gone at any moment, and what a reader is shown of the inventory is where it says.
+        let between: Vec<Vec<u8>> = files(dir.path()).into_values().collect();
+        for (name, bytes) in &before {
+            assert!(
+                between.contains(bytes) || name.ends_with(".tmp"),
+                "{cut}: {name}"
+            );
+        }
+        let lost = |inventory: &Inventory| inventory.missing(dir.path());
+        assert_eq!(lost(&Inventory::load(&project).unwrap()), [], "{cut}");
+        let notices = done.unwrap_or_else(|_| migrate(&project).unwrap());
+        assert!(notices.len() <= 1, "{notices:?}");
+        is_moved(&project);
+        assert_eq!(migrate(&project).unwrap(), [""; 0], "told once");
+        for (name, bytes) in &before {
+            let to = now(name).unwrap_or_else(|| name.clone());
+            let path = dir.path().join(&to);
+            assert!(
+                name.ends_with(".tmp") || std::fs::read(path).is_ok_and(|read| read == *bytes),
+                "{cut}: {name}"
+            );
+        }
+        if is_over {
+            break;
+        }
+    }
+    assert!(steps > 15, "{steps}");
+}
+
+#[test]
+fn records_of_moved_files_are_followed_and_private_files_stay_private() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = earlier(dir.path());
+    let before = Inventory::load(&project).unwrap();
+    assert!(before.files.contains_key("store/scoring.json"));
+    migrate(&project).unwrap();
+    let after = Inventory::load(&project).unwrap();
+    assert_eq!(after.files["jobs/scoring.json"].kind, Kind::Checksummed);
+    let embeddings = &after.files["scores/ab.2.embeddings"];
+    assert_eq!(
+        embeddings.blake3,
+        before.files["store/scores/ab.2.embeddings"].blake3
+    );
+    assert!(
+        !after
+            .files
+            .keys()
+            .any(|path| path.starts_with("store/scores"))
+    );
+    let (_, wrong) = after.update(&project, AT, false).unwrap();
+    assert_eq!(wrong, []);
+    assert_eq!(
+        inventory::list(dir.path())
+            .unwrap()
+            .iter()
+            .filter(|p| now(p).is_some())
+            .count(),
+        0
+    );
+    for (name, _) in files(dir.path()) {
+        let path = dir.path().join(&name);
+        let mode = path.metadata().unwrap().permissions().mode();
+        if name.starts_with("scores/") || name.starts_with("jobs/") {
+            let folder = disk::folder(&path).metadata().unwrap().permissions().mode();
+            assert_eq!((mode & 0o077, folder & 0o777), (0, 0o700), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_file_in_the_new_place_is_never_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = earlier(dir.path());
+    migrate(&project).unwrap();
+    // An earlier version was used on it again.
+    let short = about().short();
+    let scores = format!("judge.fit/{short}.scores");
+    write(dir.path(), &format!("store/scores/{scores}"), "others");
+    write(dir.path(), "store/rules.json", "[]");
+    write(dir.path(), "store/scoring.json", "[ ]");
+    let index = Index::open(&project.store()).unwrap();
+    crate::jobs::migrate::plant(
+        &index,
+        &jobs::Job {
+            created: 9,
+            ..job(1)
+        },
+        "other",
+        &[4],
+        &[],
+    );
+    drop(index);
+    let kept = std::fs::read(dir.path().join("scores").join(&scores)).unwrap();
+    let notices = migrate(&project).unwrap();
+    assert!(
+        notices.iter().any(|n| n.contains("earlier-1")),
+        "{notices:?}"
+    );
+    assert_eq!(
+        std::fs::read(dir.path().join("scores").join(&scores)).unwrap(),
+        kept
+    );
+    let beside = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+    assert_eq!(beside(&format!("scores/{scores}.earlier-1")), "others");
+    assert_eq!(beside("jobs/scoring.json.earlier-1"), "[ ]");
+    // The same bytes are there already.
+    assert!(!is_there(&dir.path().join("scores/rules.json.earlier-1")));
+    let (jobs, _) = jobs::list(dir.path()).unwrap();
+    let ids: Vec<_> = jobs.iter().map(|s| (s.job.id, s.job.created)).collect();
+    assert_eq!(ids, [(1, 7), (3, 7), (4, 9)]);
+    assert!(!is_earlier(&project));
+    let index = Index::open(&project.index()).unwrap();
+    assert_eq!(index.place("ann").unwrap().as_deref(), Some("here"));
+}
+
+#[test]
+fn links_stay_where_they_are_and_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("project");
+    let project = earlier(&root);
+    let victim = dir.path().join("victim");
+    std::fs::create_dir(&victim).unwrap();
+    std::fs::write(victim.join("current"), "theirs").unwrap();
+    let links = ["store/scores/clip", "store/scores/judge.fit/other"];
+    symlink(&victim, root.join(links[0])).unwrap();
+    symlink(victim.join("current"), root.join(links[1])).unwrap();
+    for _ in 0..2 {
+        let notices = migrate(&project).unwrap();
+        let told = notices.iter().find(|n| n.contains("not moved")).unwrap();
+        for name in links {
+            assert!(
+                told.contains(name) && root.join(name).is_symlink(),
+                "{told}"
+            );
+        }
+    }
+    assert_eq!(files(&victim)["current"], b"theirs");
+    assert!(root.join("scores/judge.fit/current").is_file());
+    // A link in the new place is not followed either.
+    symlink(&victim, root.join("scores/ocr")).unwrap();
+    write(&root, "store/scores/ocr/current", "mine");
+    assert_eq!(migrate(&project).unwrap_err().kind, ErrorKind::Denied);
+    assert_eq!(files(&victim).len(), 1);
+}
+
+#[test]
+fn a_damaged_index_costs_the_jobs_in_it_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = earlier(dir.path());
+    let db = project.store().join("db");
+    let length = std::fs::metadata(&db).unwrap().len() as usize;
+    write(dir.path(), "imports/manifest.jsonl", "an import\n");
+    std::fs::write(&db, vec![0xa5; length]).unwrap();
+    let notices = migrate(&project).unwrap();
+    assert!(
+        notices.iter().any(|n| n.contains("index.broken-1")),
+        "{notices:?}"
+    );
+    assert!(project.store().join("index.broken-1/db").is_file());
+    assert_eq!(scorers(&project.scores()).len(), 1);
+    assert!(!is_earlier(&project));
+    assert_eq!(migrate(&project).unwrap(), [""; 0]);
+}
+
+#[test]
+fn what_cannot_be_moved_is_read_where_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = earlier(dir.path());
+    let why = Error::new(ErrorKind::Denied, "read-only");
+    let opened = crate::open::open_to_read(&project, &why).unwrap();
+    assert!(
+        opened.notices.iter().any(|n| n.contains("earlier version")),
+        "{:?}",
+        opened.notices
+    );
+    assert_eq!(project.scores(), project.store().join("scores"));
+    let scores = Scores::current(&project.scores(), &about().scorer).unwrap();
+    assert_eq!(scores.unwrap().len(), 1);
+    assert!(Cosines::current(&project.similarity()).unwrap().is_some());
+    assert_eq!(project.rules_history(), project.store().join("rules.json"));
+    assert_eq!(project.scoring_jobs(), project.store().join("scoring.json"));
+    assert!(is_earlier(&project));
+    migrate(&project).unwrap();
+    assert_eq!(project.scores(), dir.path().join("scores"));
+    assert_eq!(project.scoring_jobs(), dir.path().join("jobs/scoring.json"));
+}

@@ -1,0 +1,379 @@
+//! The stability of a column's scores: their values over growing parts of the data (Dysca, appendix
+//! B.2).
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{BoardEffect, BoardPane, Layer, ReplyFor};
+use crate::action::Action;
+use crate::keymap::Keymap;
+use crate::panes::metadata::edit_session::error_line;
+use crate::theme::{Look, Role};
+use crate::widgets::lines::Lines;
+use crate::widgets::meter::sparkline;
+use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::text;
+use benchtop_model::Result;
+use benchtop_model::agreement::Bootstrap;
+use benchtop_model::analysis::{AnalyseAsk, Curve, Stability, Stable, What};
+use benchtop_model::board::{Better, BoardQuery, Scale};
+use benchtop_protocol::wire::request;
+
+/// Width of a fraction in a chart.
+const WIDE: usize = 2;
+
+/// The result of an action.
+#[derive(Debug)]
+pub enum StableEffect {
+    /// Show the answers of this model behind this column.
+    Behind(String, String),
+    /// The result of a table action.
+    Table(Answer),
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    /// Waiting for the owner.
+    Asked,
+    /// The curves, best model first.
+    Found(Box<Stable>),
+    /// The error.
+    Failed(String),
+}
+
+/// The curves of all models.
+#[derive(Clone, Debug)]
+pub struct StableView {
+    /// The board that the curves belong to.
+    ask: Box<BoardQuery>,
+    column: String,
+    state: State,
+    table: LocalTable,
+    /// Whether the table has its chart column.
+    has_chart: bool,
+}
+
+impl StableView {
+    fn new(ask: Box<BoardQuery>, column: String) -> StableView {
+        let table = LocalTable::new(Vec::new(), Vec::new(), 1, Empty::Loading);
+        StableView {
+            ask,
+            column,
+            state: State::Asked,
+            table,
+            has_chart: true,
+        }
+    }
+
+    fn want(&self) -> ReplyFor {
+        ReplyFor::Stable(self.ask.clone(), self.column.clone())
+    }
+
+    fn effect(&self) -> BoardEffect {
+        let stability = Stability {
+            column: Some(self.column.clone()),
+            seed: Bootstrap::default().seed,
+            ..Stability::default()
+        };
+        let ask = AnalyseAsk {
+            board: (*self.ask).clone(),
+            what: What::Stability(stability),
+        };
+        BoardEffect::Ask(self.want(), request::Analyse(Box::new(ask)).into())
+    }
+
+    pub fn table_mut(&mut self) -> &mut LocalTable {
+        &mut self.table
+    }
+
+    fn take(&mut self, found: Result<Stable>) {
+        self.state = match found {
+            Ok(mut found) => {
+                let least = is_low_good(found.scale);
+                let last = |c: &Curve| c.values.last().copied().flatten();
+                // The best model comes first. Models without a value come last.
+                found.models.sort_by(|a, b| match (last(a), last(b)) {
+                    (Some(a), Some(b)) if least => a.total_cmp(&b),
+                    (Some(a), Some(b)) => b.total_cmp(&a),
+                    (a, b) => b.is_some().cmp(&a.is_some()),
+                });
+                self.table = table(&found, self.has_chart);
+                State::Found(Box::new(found))
+            }
+            Err(problem) => State::Failed(error_line(&problem)),
+        };
+    }
+
+    /// Runs a table action. Enter shows the answers behind a model's value.
+    pub fn act(&mut self, action: Action) -> Vec<StableEffect> {
+        let State::Found(found) = &self.state else {
+            return vec![];
+        };
+        let answers = self.table.act(action);
+        let effect = |answer| match answer {
+            Answer::Effect(TableEffect::Open { id, .. }) => {
+                match usize::try_from(id).ok().and_then(|at| found.models.get(at)) {
+                    Some(curve) => StableEffect::Behind(curve.model.clone(), found.column.clone()),
+                    None => StableEffect::Table(Answer::Effect(TableEffect::Refuse(
+                        "nothing to open".into(),
+                    ))),
+                }
+            }
+            other => StableEffect::Table(other),
+        };
+        answers.into_iter().map(effect).collect()
+    }
+
+    /// Draws the view. Accessible mode omits the chart column.
+    pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
+        let height = area.height.min(4);
+        let mut lines = Lines::new(Rect { height, ..area }, buf, look);
+        lines.text(&format!(" stability of {}", self.column), Role::Heading);
+        let found = match &self.state {
+            State::Asked => {
+                lines.text(
+                    &format!(" loading ...  {} cancels", keys.press(Action::Back)),
+                    Role::Pending,
+                );
+                return;
+            }
+            State::Failed(why) => {
+                lines.wrapped(&format!(" {why}"), Role::Bad);
+                return;
+            }
+            State::Found(found) => found,
+        };
+        lines.text(
+            &format!(
+                " one random order of questions for all models, seed {} (Dysca, B.2)",
+                found.seed
+            ),
+            Role::Dim,
+        );
+        lines.text(&format!(" {}", order(found)), Role::Text);
+        let ends = ends(found).filter(|_| !look.accessible);
+        let scale = ends.map_or(String::new(), |(low, high)| {
+            format!("; chart from {low:.1} to {high:.1}")
+        });
+        lines.text(
+            &format!(" drift: greatest distance from the final value after 50 %{scale}"),
+            Role::Dim,
+        );
+        if self.has_chart == look.accessible {
+            self.has_chart = !look.accessible;
+            self.table = table(found, self.has_chart);
+        }
+        self.table.draw(
+            Rect {
+                y: area.y + height,
+                height: area.height - height,
+                ..area
+            },
+            buf,
+            look,
+        );
+    }
+}
+
+fn is_low_good(scale: Scale) -> bool {
+    scale.better() == Better::Less
+}
+
+/// The least and greatest value of all curves. `None` without values.
+fn ends(found: &Stable) -> Option<(f64, f64)> {
+    let mut values = found
+        .models
+        .iter()
+        .flat_map(|c| c.values.iter().flatten().copied());
+    let first = values.next()?;
+    Some(values.fold((first, first), |(low, high), v| (low.min(v), high.max(v))))
+}
+
+/// The fraction from which on the models keep their final order, in words. The models are sorted by
+/// it.
+fn order(found: &Stable) -> String {
+    let least = is_low_good(found.scale);
+    let same = |at: usize| {
+        let values: Vec<f64> = found
+            .models
+            .iter()
+            .filter_map(|c| c.values.get(at).copied().flatten())
+            .collect();
+        values.len()
+            == found
+                .models
+                .iter()
+                .filter(|c| c.values.last().copied().flatten().is_some())
+                .count()
+            && values.windows(2).all(|pair| {
+                if least {
+                    pair[0] <= pair[1]
+                } else {
+                    pair[0] >= pair[1]
+                }
+            })
+    };
+    let settled = (0..found.fractions.len())
+        .rev()
+        .take_while(|at| same(*at))
+        .last();
+    match settled.and_then(|at| found.fractions.get(at)) {
+        _ if found.models.len() < 2 => "only one model".into(),
+        Some(percent) if *percent < 100.0 => {
+            format!("the order of the models is final from {percent} % of the data")
+        }
+        _ => "the order of the models is final only with all data".into(),
+    }
+}
+
+/// A curve as a sparkline, scaled to the range of all curves. Missing values are blank.
+fn chart(curve: &Curve, (low, high): (f64, f64)) -> String {
+    let mark = |value: &Option<f64>| match value {
+        Some(value) => sparkline(&[value - low], high - low, 1, false).repeat(WIDE),
+        None => " ".repeat(WIDE),
+    };
+    curve.values.iter().map(mark).collect()
+}
+
+fn table(found: &Stable, has_chart: bool) -> LocalTable {
+    let widest = found
+        .models
+        .iter()
+        .map(|c| text::width(&c.model))
+        .max()
+        .unwrap_or(8)
+        .clamp(8, 24);
+    let mut specs = vec![Spec::text("model", u16::try_from(widest).unwrap_or(24))];
+    let point = |(percent, n): (&f64, &u64)| {
+        let group = format!("n {}", text::grouped(*n));
+        let width = u16::try_from(text::width(&group)).unwrap_or(5).max(5);
+        Spec::number(format!("{percent} %"), group, ColumnKind::Number, width)
+    };
+    // The final value is beside the name. The other points follow at the end.
+    let mut points: Vec<Spec> = found.fractions.iter().zip(&found.n).map(point).collect();
+    specs.extend(points.pop());
+    specs.push(Spec::number("drift", "", ColumnKind::Number, 5));
+    if has_chart {
+        specs.push(Spec::text(
+            "chart",
+            u16::try_from(WIDE * found.fractions.len()).unwrap_or(22),
+        ));
+    }
+    specs.extend(points);
+    let number = |value: Option<f64>| match value {
+        Some(value) => LocalCell::number(format!("{value:.1}"), Some(value)),
+        None => LocalCell::number("-", None),
+    };
+    let line = |curve: &Curve| {
+        let mut points: Vec<LocalCell> = curve.values.iter().map(|value| number(*value)).collect();
+        let mut cells = vec![LocalCell::text(&curve.model)];
+        cells.extend(points.pop());
+        cells.push(number(curve.drift));
+        if has_chart {
+            let mut cell = LocalCell::text(chart(curve, ends(found).unwrap_or_default()));
+            cell.view.role = Role::Accent;
+            cells.push(cell);
+        }
+        cells.extend(points);
+        cells
+    };
+    let hint = "no model has answers for this column".into();
+    LocalTable::new(
+        specs,
+        found.models.iter().map(line).collect(),
+        1,
+        Empty::Nothing { hint },
+    )
+}
+
+impl BoardPane {
+    /// Requests the curves of the column under the cursor, or of the sort column.
+    pub(super) fn ask_stable(&mut self) -> Vec<BoardEffect> {
+        let Some(column) = self
+            .column()
+            .map(|c| c.name.clone())
+            .or_else(|| self.sorted_by())
+        else {
+            return vec![BoardEffect::Refuse("move to a column first".into())];
+        };
+        let view = StableView::new(Box::new(self.shown.clone()), column);
+        let effect = view.effect();
+        self.layers.push(Layer::Stable(view));
+        vec![effect]
+    }
+
+    /// Receives the curves. Ignores those of a closed view.
+    pub fn on_stability(&mut self, ask: &BoardQuery, column: &str, found: Result<Stable>) {
+        let is =
+            |l: &&mut Layer| matches!(l, Layer::Stable(v) if *v.ask == *ask && v.column == column);
+        if let Some(Layer::Stable(view)) = self.layers.iter_mut().find(is) {
+            view.take(found);
+        }
+    }
+
+    /// Repeats a request that was lost with the connection.
+    pub(super) fn request_stable_again(&self) -> Vec<BoardEffect> {
+        let waits = |layer: &Layer| match layer {
+            Layer::Stable(view) if matches!(view.state, State::Asked) => Some(view.effect()),
+            _ => None,
+        };
+        self.layers.iter().filter_map(waits).collect()
+    }
+
+    /// Cancels the request of a closed layer.
+    pub(super) fn closed(layer: &Layer) -> Vec<BoardEffect> {
+        match layer {
+            Layer::Stable(view) if matches!(view.state, State::Asked) => {
+                vec![BoardEffect::Cancel(view.want())]
+            }
+            _ => vec![],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(models: &[(&str, [Option<f64>; 3])]) -> Stable {
+        let curve = |(model, values): &(&str, [Option<f64>; 3])| Curve {
+            model: (*model).into(),
+            values: values.to_vec(),
+            drift: None,
+        };
+        Stable {
+            column: "Acc".into(),
+            scale: Scale::Share,
+            fractions: vec![10.0, 50.0, 100.0],
+            n: vec![1, 5, 10],
+            seed: 1,
+            models: models.iter().map(curve).collect(),
+        }
+    }
+
+    #[test]
+    fn the_order_is_final_once_it_no_longer_changes() {
+        let two =
+            |a: [f64; 3], b: [f64; 3]| order(&found(&[("a", a.map(Some)), ("b", b.map(Some))]));
+        assert!(two([50.0, 60.0, 61.0], [40.0, 55.0, 52.0]).contains("from 10 %"));
+        assert!(two([50.0, 60.0, 61.0], [60.0, 55.0, 52.0]).contains("from 50 %"));
+        assert!(two([70.0, 50.0, 61.0], [60.0, 55.0, 52.0]).contains("only with all"));
+        assert!(order(&found(&[("a", [Some(1.0); 3])])).contains("only one"));
+        let missing = found(&[("a", [Some(9.0); 3]), ("b", [None, Some(2.0), Some(3.0)])]);
+        assert!(
+            order(&missing).contains("from 50 %"),
+            "a model without a value has no place"
+        );
+    }
+
+    #[test]
+    fn charts_are_scaled_to_all_curves_and_blank_without_values() {
+        let found = found(&[
+            ("a", [None, Some(40.0), Some(60.0)]),
+            ("b", [Some(50.0); 3]),
+        ]);
+        assert_eq!(ends(&found), Some((40.0, 60.0)));
+        assert_eq!(chart(&found.models[0], (40.0, 60.0)), "  ▁▁██");
+        assert_eq!(chart(&found.models[1], (50.0, 50.0)), "▁▁▁▁▁▁");
+    }
+}
