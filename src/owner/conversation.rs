@@ -1,4 +1,4 @@
-//! What one client asks, and where the replies go.
+//! Handles the requests of one client and routes the replies.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -15,19 +15,19 @@ use super::{access, jobs, trust};
 use benchtop_model::Result;
 use benchtop_protocol::wire::{AnyReply, AnyRequest, Event, FromOwner, Receipt, Request, request};
 
-/// A receipt on its way.
+/// A receipt to send.
 pub(super) struct Sent {
-    /// When the decision was asked for.
+    /// Time of the request.
     pub(super) asked: Instant,
-    /// When it was acknowledged.
+    /// Time of the acknowledgment.
     pub(super) given: Instant,
     pub(super) message: FromOwner,
 }
 
-/// Where answers to one client go.
+/// Queue of the replies to one client.
 pub type Outbox = mpsc::Sender<FromOwner>;
 
-/// What one client has under way.
+/// Requests of one client that are in progress.
 #[derive(Default)]
 pub(super) struct Running {
     /// Number of the connection.
@@ -45,7 +45,7 @@ impl Running {
         }
     }
 
-    /// Queries that are being looked up.
+    /// Number of running queries.
     pub(super) fn lookups(&self) -> usize {
         self.lookups.load(Ordering::SeqCst)
     }
@@ -54,14 +54,14 @@ impl Running {
         self.cancels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The reply to `number` is no longer wanted.
+    /// Cancels a request.
     pub(super) fn cancel(&self, number: u64) {
         if let Some(flag) = self.cancels().get(&number) {
             flag.store(true, Ordering::SeqCst);
         }
     }
 
-    /// Nobody waits for any reply any more.
+    /// Cancels all requests.
     pub(super) fn cancel_all(&self) {
         self.generation.store(u64::MAX, Ordering::SeqCst);
         self.cancels()
@@ -76,22 +76,23 @@ impl Running {
     }
 }
 
-/// One client, known by name.
+/// The connection to one authenticated client.
 pub(super) struct Conversation {
     pub(super) shared: Arc<OwnerContext>,
     pub(super) running: Arc<Running>,
     pub(super) who: String,
-    /// The client's user id.
+    /// User id of the client.
     pub(super) peer: u32,
     pub(super) outbox: Outbox,
-    /// Receipts have a way of their own that is never full: the writer must neither wait for a client nor lose one.
+    /// Receipts have their own unbounded queue: the writer must neither wait for a client nor lose
+    /// a receipt.
     pub(super) receipts: mpsc::UnboundedSender<Sent>,
-    /// What the client is told unasked, once it wants to be.
+    /// Events for the client, after it has subscribed.
     pub(super) events: Option<broadcast::Receiver<Event>>,
 }
 
 impl Conversation {
-    /// Sets a request going; false ends the conversation.
+    /// Starts a request. Returns `false` to close the connection.
     pub(super) fn ask(&mut self, number: u64, ask: AnyRequest) -> bool {
         match access::authorize(&self.shared, self.peer, &ask) {
             Ok(()) => dispatch(self, number, ask),
@@ -99,7 +100,7 @@ impl Conversation {
         }
     }
 
-    /// Queues an answer without waiting; false when the client does not read what it asked for.
+    /// Queues a reply without waiting. Returns `false` if the client does not read its replies.
     fn answer(&self, number: u64, answer: Result<AnyReply>) -> bool {
         self.outbox
             .try_send(FromOwner::Answer(number, Box::new(answer)))
@@ -110,7 +111,7 @@ impl Conversation {
         self.answer(number, reply.map(R::pack))
     }
 
-    /// Looks up the reply to a query.
+    /// Runs a query on a lookup thread.
     pub(super) fn look_up<R: Query>(&self, number: u64, ask: R) -> bool {
         ask.arrived(&self.shared, &self.who, self.running.connection);
         let generation = ask.generation();
@@ -133,7 +134,7 @@ impl Conversation {
         running.lookups.fetch_add(1, Ordering::SeqCst);
         tokio::task::spawn_blocking(move || {
             let is_older =
-                || generation.is_some_and(|of| running.generation.load(Ordering::Relaxed) > of);
+                || generation.is_some_and(|own| running.generation.load(Ordering::Relaxed) > own);
             let cancelled = || flag.load(Ordering::Relaxed) || is_older();
             let mut partial =
                 |part| drop(outbox.try_send(FromOwner::Answer(number, Box::new(Ok(part)))));
@@ -144,7 +145,8 @@ impl Conversation {
                     partial: &mut partial,
                 },
             );
-            // Before the answer goes: its arrival is what makes the conversation look for more questions.
+            // Decrement before the reply is sent: its arrival makes the connection read more
+            // requests.
             running.lookups.fetch_sub(1, Ordering::SeqCst);
             let _ = outbox.blocking_send(FromOwner::Answer(number, Box::new(answer)));
             running.cancels().remove(&number);
@@ -165,12 +167,13 @@ impl Conversation {
         true
     }
 
-    /// Has the writer decide.
+    /// Sends a decision to the writer.
     pub(super) fn decide<R: Decision>(&self, number: u64, ask: R) -> bool {
         let (receipts, asked) = (self.receipts.clone(), Instant::now());
         let give = move |receipt: Result<Receipt>| {
             let message = FromOwner::Answer(number, Box::new(receipt.map(R::pack)));
-            // The client is gone: the decision stands, and it gets the receipt when it asks again.
+            // If the client is gone, the decision still counts. The client gets its receipt when it
+            // repeats the request.
             let _ = receipts.send(Sent {
                 asked,
                 given: Instant::now(),
@@ -195,7 +198,8 @@ type Lookup = Box<dyn FnOnce(&AnnotatorView, &mut Watch<'_>) -> Result<AnyReply>
 impl Control for request::Subscribe {
     fn control(self, conversation: &mut Conversation, number: u64) -> bool {
         conversation.events = Some(conversation.shared.broadcast.events.subscribe());
-        // Decisions after `since` were not sent to this client: it must ask for what it shows.
+        // The client missed the decisions after `since`, so it must request everything on screen
+        // again.
         let is_behind = conversation.shared.items.ledger().rev() > self.since;
         if is_behind
             && conversation
@@ -221,7 +225,7 @@ impl Control for request::SetPlace {
 
 impl Control for request::Agree {
     fn control(self, conversation: &mut Conversation, number: u64) -> bool {
-        // Once in a long while: a file is written.
+        // Writes a file, but happens rarely.
         let agreed: Result<()> =
             tokio::task::block_in_place(|| trust::agree(&conversation.shared, &self.to));
         match (agreed, self.then) {

@@ -1,8 +1,10 @@
-//! The only thread that decides: drain the queue, append to the journals, sync, check, apply, acknowledge, broadcast.
+//! The writer thread, which alone makes decisions: drain the queue, append to the journals, sync,
+//! check, apply, acknowledge, broadcast.
 //!
-//! sled is not on this path. The journals are the truth, so a decision costs one append and one `fdatasync`; the status
-//! blocks follow as a checkpoint when the queue is idle, every [`CHECKPOINT_EVERY`] decisions, and at the end. Another
-//! thread writes them ([`index_writer`]), and another folds the journals where rules or items are others ([`whole`]).
+//! sled is not on this path. The journals are the source of truth, so a decision costs one append
+//! and one `fdatasync`. Status blocks follow as a checkpoint when the queue is idle, every
+//! [`CHECKPOINT_EVERY`] decisions, and at the end. Another thread writes them ([`index_writer`]),
+//! and yet another folds the journals after changes of rounds or items ([`rebuild`]).
 
 mod flush;
 mod index_writer;
@@ -39,22 +41,21 @@ use syncers::Syncers;
 
 /// Decisions between checkpoints while the queue is never idle.
 const CHECKPOINT_EVERY: usize = 50_000;
-/// The queue counts as idle after this long.
+/// Time after which the queue counts as idle.
 const IDLE: Duration = Duration::from_secs(2);
-/// Most decisions that share one sync.
+/// Maximum number of decisions in one sync.
 const BATCH: usize = 512;
 
-/// Gives the answer back to whoever asked. Must not block.
+/// Sends the result to the caller. Must not block.
 pub type Reply = Box<dyn FnOnce(Result<Receipt>) + Send>;
 
-/// What a person wants decided.
+/// A decision to make.
 #[derive(Debug)]
 pub enum DecisionRequest {
-    /// A verdict.
     Decide(Decide),
-    /// Take back the last verdict that counts, or edit.
+    /// Undo the last effective verdict or edit.
     Undo(Uuid),
-    /// Bring back the last that was undone.
+    /// Redo the last undo.
     Redo(Uuid),
 }
 
@@ -76,50 +77,45 @@ impl Decided for request::Redo {
     }
 }
 
-/// Work for the writer.
+/// A command for the writer thread.
 pub enum WriterCommand {
     /// A decision of `who`.
     Wish {
-        /// The annotator.
         who: String,
-        /// What is wanted.
         wish: DecisionRequest,
-        /// When it was asked for, where somebody waits for it alone: for [`OwnerContext::latency`].
+        /// Time of the request, for [`OwnerContext::latency`]. `None` for bulk decisions, which are
+        /// not timed.
         asked: Option<Instant>,
-        /// Where the receipt goes.
+        /// Receives the receipt.
         reply: Reply,
     },
-    /// Remember where `who` is.
-    Place {
-        /// The annotator.
-        who: String,
-        /// Where.
-        place: ResumePoint,
-    },
-    /// Items were added: fold the journals again if some decisions had no item.
+    /// Save the resume point of `who`.
+    Place { who: String, place: ResumePoint },
+    /// Items were added. Folds the journals again if some decisions had no item.
     Imported,
-    /// Items get later texts: what was said of the earlier ones ends to count at a revision that this thread gives out.
+    /// Items get new texts. Verdicts on the earlier texts stop counting at a revision that this
+    /// thread assigns.
     Revise(Revise),
-    /// Pictures were made: they are recorded at a revision that this thread gives out, and verdicts on what was there
-    /// before them end to count.
+    /// Record generated pictures at a revision that this thread assigns. Verdicts on the earlier
+    /// pictures stop counting.
     Made(MadePictures),
-    /// Rounds were made or closed: read them and fold the journals again.
+    /// Rounds were created or closed. Rereads them and folds the journals again.
     Rounds(mpsc::Sender<()>),
-    /// Decisions from other machines: they are appended and all journals folded again.
+    /// Append decisions from other machines and fold all journals again.
     Join(Join),
-    /// Write the checkpoint and end; the sender waits for the other end to close.
+    /// Write the checkpoint and end. The sender is dropped at the end.
     Finish(mpsc::Sender<()>),
 }
 
 /// See [`WriterCommand::Join`].
 pub struct Join {
-    /// The decisions, by annotator.
+    /// Decisions by annotator.
     pub fresh: BTreeMap<String, Vec<Decision>>,
-    /// Where the outcome goes: they are on disk and count.
+    /// Receives the result when the decisions are on disk and count.
     pub reply: mpsc::Sender<Result<()>>,
 }
 
-/// Makes revised items part of the project under the revision it is given.
+/// Adds revised items to the project under the given revision.
 pub type Record = Box<dyn FnOnce(u64) -> Result<Recorded> + Send>;
 
 /// See [`WriterCommand::Revise`].
@@ -128,11 +124,11 @@ pub struct Revise {
     pub record: Record,
     /// Rows whose verdicts no longer count.
     pub changed: Vec<u32>,
-    /// Rows whose verdicts count all the same.
+    /// Rows whose verdicts still count.
     pub kept: Vec<u32>,
-    /// Who wrote them by hand.
+    /// Set for manual edits.
     pub edit: Option<EditMark>,
-    /// Where the outcome goes: what is still to be entered in the index.
+    /// Receives the result, which must then be added to the index.
     pub reply: mpsc::Sender<Result<Recorded>>,
 }
 
@@ -140,22 +136,22 @@ struct Pending {
     decision: Decision,
     row: u32,
     reply: Reply,
-    /// For those that are timed.
+    /// Set for decisions that are timed.
     times: Option<Times>,
 }
 
-/// What is known of the times of a decision before it is written.
+/// Times of a decision before it is written.
 #[derive(Clone, Copy)]
 struct Times {
     locks: Duration,
     prepared: Instant,
 }
 
-/// What is done in place of a decision.
-enum Other {
-    /// It is written already.
+/// Action in place of a new decision.
+enum Instead {
+    /// The decision is on disk already.
     Receipt(Receipt),
-    /// A text goes back or forth.
+    /// Undo or redo of an edit.
     Edit(StepEdit),
 }
 
@@ -164,29 +160,31 @@ struct Writer {
     journals: HashMap<String, Journal>,
     syncers: Syncers,
     index_writer: IndexWriter,
-    /// A fold under way on another thread.
+    /// A fold in progress on another thread.
     folding: Option<Folding>,
-    /// Work on everything that waits for it.
+    /// Commands that wait for the fold.
     later: VecDeque<WriterCommand>,
-    /// Why the journals must be read again before anything is decided.
+    /// Reason to reread the journals before the next decision.
     changed: Option<Error>,
-    /// Journals of which it was told that they have more than one name.
+    /// Annotators whose journal was reported as having several hard links.
     linked: BTreeSet<String>,
-    /// Open from the first picture on.
+    /// Opened with the first picture.
     pictures: Option<pictures::Journal>,
-    /// What was read of it at the start is no longer all of it.
+    /// The picture journal changed since it was read at the start.
     reread: bool,
-    /// What writes the index over them.
+    /// Thread that writes the picture snapshot.
     keeping: Option<std::thread::JoinHandle<()>>,
     batch: Vec<Pending>,
     dirty: BTreeSet<usize>,
     since_checkpoint: usize,
-    /// Why the journals could not be read: then nothing is decided, since nobody knows what was.
+    /// Reason why the journals could not be read. No decision is made then, because the state is
+    /// unknown.
     unread: Option<Error>,
 }
 
-/// Runs until [`WriterCommand::Finish`] or until every sender is gone. The caller has put the ledger in place; `stale` says that
-/// the status blocks in the store are not those of this ledger, `unread` why there is no ledger.
+/// Runs until [`WriterCommand::Finish`] or until all senders are gone. The caller has set the
+/// ledger. `stale` means that the status blocks in the store differ from this ledger. `unread` is
+/// the reason why there is no ledger.
 pub fn run(
     shared: Arc<OwnerContext>,
     queue: &mpsc::Receiver<WriterCommand>,
@@ -217,8 +215,8 @@ pub fn run(
         let mut next = match queue.recv_timeout(writer.patience()) {
             Ok(work) => Some(work),
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                if !writer.settle(false) {
-                    writer.look();
+                if !writer.finish_fold(false) {
+                    writer.check_journals();
                     writer.checkpoint();
                     writer.keep_pictures();
                 }
@@ -235,13 +233,13 @@ pub fn run(
                     wish,
                     asked,
                     reply,
-                } => writer.take(who, wish, asked, reply),
+                } => writer.accept(who, wish, asked, reply),
                 WriterCommand::Place { who, place } => writer.place(&who, &place),
                 WriterCommand::Finish(sender) => {
                     finished = Some(sender);
                     done = true;
                 }
-                work => writer.on_everything(work),
+                work => writer.run_exclusive(work),
             }
             next = if writer.batch.len() < BATCH {
                 queue.try_recv().ok()
@@ -250,7 +248,7 @@ pub fn run(
             };
         }
         writer.flush();
-        writer.settle(done);
+        writer.finish_fold(done);
         if done {
             writer.index_writer.wait();
         }
@@ -258,7 +256,7 @@ pub fn run(
             writer.checkpoint();
         }
         if done {
-            writer.leave();
+            writer.write_closing_snapshot();
             writer.end_keeping();
             writer.keep_pictures();
             writer.end_keeping();
@@ -271,7 +269,7 @@ pub fn run(
 }
 
 impl Writer {
-    /// Why nothing can be decided now; `None` where it can.
+    /// Reason why no decision can be made now; `None` if one can.
     fn unavailable(&mut self) -> Option<Error> {
         let known = self
             .unread
@@ -280,7 +278,7 @@ impl Writer {
         known.or_else(|| self.read_again().err())
     }
 
-    /// How long to wait for work; a fold under way is looked after sooner.
+    /// Time to wait for a command. Shorter during a fold, to notice its end.
     fn patience(&self) -> Duration {
         if self.folding.is_some() {
             Duration::from_millis(5)
@@ -289,12 +287,12 @@ impl Writer {
         }
     }
 
-    fn take(&mut self, who: String, wish: DecisionRequest, asked: Option<Instant>, reply: Reply) {
+    fn accept(&mut self, who: String, wish: DecisionRequest, asked: Option<Instant>, reply: Reply) {
         let taken = Instant::now();
         if let Some(problem) = self.unavailable() {
             return reply(Err(problem));
         }
-        // What depends on decisions of this very batch must see them applied.
+        // A decision that depends on others of this batch must see them applied.
         let depends = match &wish {
             DecisionRequest::Decide(d) => {
                 let repeated = |p: &Pending| p.decision.uuid == d.uuid || p.row + 1 == d.number;
@@ -306,8 +304,8 @@ impl Writer {
             self.flush();
         }
         if self.changed.is_some() {
-            // Found out while the decisions before it were written.
-            return self.take(who, wish, asked, reply);
+            // A journal changed while earlier decisions were written.
+            return self.accept(who, wish, asked, reply);
         }
         let mut locks = Duration::ZERO;
         match self.prepare(who, wish, &mut locks) {
@@ -330,19 +328,19 @@ impl Writer {
                     times,
                 });
             }
-            Ok(Err(Other::Receipt(receipt))) => reply(Ok(receipt)),
-            Ok(Err(Other::Edit(step))) => jobs::step_edit(&self.shared, step, reply),
+            Ok(Err(Instead::Receipt(receipt))) => reply(Ok(receipt)),
+            Ok(Err(Instead::Edit(step))) => jobs::step_edit(&self.shared, step, reply),
             Err(problem) => reply(Err(problem)),
         }
     }
 
-    /// The decision to write, or what is done in its place.
+    /// The decision to write, or the action in its place.
     fn prepare(
         &self,
         who: String,
         wish: DecisionRequest,
         locks: &mut Duration,
-    ) -> Result<std::result::Result<(Decision, u32), Other>> {
+    ) -> Result<std::result::Result<(Decision, u32), Instead>> {
         let began = Instant::now();
         let ledger = self.shared.items.ledger();
         *locks = began.elapsed();
@@ -351,9 +349,9 @@ impl Writer {
             DecisionRequest::Undo(uuid) | DecisionRequest::Redo(uuid) => *uuid,
         };
         if let Some((rev, row)) = ledger.receipt(&uuid) {
-            let said = ledger.judgement(&uuid).map(|(_, judgement)| judgement);
-            let status = self.told(&who, row, said, ledger.status(row));
-            return Ok(Err(Other::Receipt(Receipt {
+            let judgement = ledger.judgement(&uuid).map(|(_, judgement)| judgement);
+            let status = self.visible_status(&who, row, judgement, ledger.status(row));
+            return Ok(Err(Instead::Receipt(Receipt {
                 uuid,
                 rev,
                 number: row + 1,
@@ -362,8 +360,8 @@ impl Writer {
             })));
         }
         if let Some((rev, row)) = ledger.edit_receipt(&uuid) {
-            let status = self.told(&who, row, None, ledger.status(row));
-            return Ok(Err(Other::Receipt(Receipt {
+            let status = self.visible_status(&who, row, None, ledger.status(row));
+            return Ok(Err(Instead::Receipt(Receipt {
                 uuid,
                 rev,
                 number: row + 1,
@@ -382,7 +380,7 @@ impl Writer {
                 match ledger.undoable(&who).ok_or_else(|| nothing("undo"))? {
                     (LastStep::Verdict(target, _), row) => (row, Act::Undo(target)),
                     (LastStep::Edit(rev), row) => {
-                        return Ok(Err(Other::Edit(StepEdit {
+                        return Ok(Err(Instead::Edit(StepEdit {
                             who,
                             uuid,
                             rev,
@@ -396,7 +394,7 @@ impl Writer {
                 match ledger.redoable(&who).ok_or_else(|| nothing("redo"))? {
                     (LastStep::Verdict(target, _), row) => (row, Act::Redo(target)),
                     (LastStep::Edit(rev), row) => {
-                        return Ok(Err(Other::Edit(StepEdit {
+                        return Ok(Err(Instead::Edit(StepEdit {
                             who,
                             uuid,
                             rev,
@@ -421,8 +419,8 @@ impl Writer {
         if let Act::Judge(judgement) = &mut act {
             self.shared.rounds.answers(&item, judgement)?;
         }
-        // Last, since it takes the lease: nothing after it may fail but the journal.
-        self.enter(&who, row, &mut act, &ledger)?;
+        // Last, because it takes the lease: after this, only writing the journal may fail.
+        self.bind_to_round(&who, row, &mut act, &ledger)?;
         Ok(Ok((
             Decision {
                 uuid,
@@ -446,7 +444,7 @@ impl Writer {
         let none = || {
             Error::new(
                 ErrorKind::NotFound,
-                format!("there is no item #{}", decide.number),
+                format!("unknown item #{}", decide.number),
             )
         };
         let row = decide.number.checked_sub(1).ok_or_else(none)?;
@@ -461,20 +459,21 @@ impl Writer {
             .find(|r| !known.iter().any(|k| k.key == **r))
         {
             let keys: Vec<&str> = known.iter().map(|k| k.key.as_str()).collect();
-            return Err(Error::new(
-                ErrorKind::Input,
-                format!("`{reason}` is not a reason of this project"),
-            )
-            .field("reasons")
-            .help(format!("benchtop.toml declares: {}", keys.join(", "))));
+            return Err(
+                Error::new(ErrorKind::Input, format!("unknown reason `{reason}`"))
+                    .field("reasons")
+                    .help(format!("reasons in benchtop.toml: {}", keys.join(", "))),
+            );
         }
-        // In a round everybody judges on their own: only another text or picture is in the way, and who said what is not
-        // told. Outside, a round may still ask for the item.
+        // In a round, annotators judge independently: only a changed text or picture is a conflict,
+        // and the verdicts of others are not revealed. Outside rounds, a round may still reserve
+        // the item.
         let in_round = decide.judgement.round.is_some();
         if !in_round {
             self.shared.rounds.outside(who, row, &decide.judgement)?;
         } else if decide.expected.is_some() {
-            // A script may revise; a screen that shows an item to be judged means its first verdict.
+            // Scripts may revise a verdict. A screen that shows the item expects to give the first
+            // one.
             self.shared.rounds.is_first(who, row, &decide.judgement)?;
         }
         let rev = if in_round {
@@ -489,15 +488,15 @@ impl Writer {
                 } else {
                     ledger.standing(row).pop()
                 };
-                let nothing = "its verdict was taken back, or its text or picture is another now";
-                let said = last.map_or(nothing.into(), |s| {
-                    format!("{} said {}", s.who, s.judgement.verdict.name())
+                let other = "its verdict was undone, or its text or picture changed";
+                let change = last.map_or(other.into(), |s| {
+                    format!("{} gave {}", s.who, s.judgement.verdict.name())
                 });
                 Err(Error::new(
                     ErrorKind::Conflict,
-                    format!("#{} changed while you looked: {said}", decide.number),
+                    format!("#{} changed while you looked: {change}", decide.number),
                 )
-                .help("look again, then decide again"))
+                .help("review the item, then decide again"))
             }
             _ => Ok(row),
         }
@@ -513,13 +512,14 @@ impl Writer {
         }
     }
 
-    /// The checkpoint must not vouch for blocks it has not seen.
+    /// Marks all blocks as unwritten, because the checkpoint must not vouch for blocks it has not
+    /// seen.
     fn all_dirty(&mut self) {
         self.dirty
             .extend(0..self.shared.items.catalog().len().div_ceil(BLOCK_ROWS));
     }
 
-    /// Has the statuses written, as they are now and with the journals that they follow from.
+    /// Writes the present statuses, with the journals that they follow from.
     fn checkpoint(&mut self) {
         if self.shared.writable.may_write().is_err() || !self.index_writer.is_free() {
             return;
@@ -541,8 +541,9 @@ impl Writer {
         self.since_checkpoint = 0;
     }
 
-    /// What the next opening reads first; it names the journals, so it must be the last thing written.
-    fn leave(&mut self) {
+    /// Writes the file that the next start reads first. It names the journals, so it must be
+    /// written last.
+    fn write_closing_snapshot(&mut self) {
         let unwritten = self.index_writer.finish();
         if self.shared.writable.may_write().is_err() {
             return;
@@ -560,7 +561,9 @@ impl Writer {
             .index
             .leave(&self.shared.items.data().overlay, &journals)
         {
-            crate::log::write(format_args!("the next start will take longer: {problem}"));
+            crate::log::write(format_args!(
+                "cannot write the snapshot, so the next start will take longer: {problem}"
+            ));
         }
     }
 }

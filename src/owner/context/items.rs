@@ -1,8 +1,8 @@
-//! The items with their statuses, verdicts and pictures, each behind a lock.
+//! Items with their statuses, verdicts, and pictures, each behind a lock.
 
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::lock::whole;
+use super::lock::unpoisoned;
 use benchtop_store::pictures::Pictures;
 use benchtop_store::{Catalog, Ledger, Overlay};
 
@@ -14,7 +14,7 @@ pub struct Data {
     pub overlay: Overlay,
 }
 
-/// What is known of the items.
+/// Items, statuses, verdicts, and pictures.
 pub struct Items {
     data: RwLock<Data>,
     ledger: RwLock<Ledger>,
@@ -22,7 +22,7 @@ pub struct Items {
 }
 
 impl Items {
-    /// Verdicts and pictures are still to be loaded.
+    /// Starts without verdicts and pictures, which are loaded later.
     pub fn new(data: Data) -> Items {
         Items {
             data: RwLock::new(data),
@@ -31,39 +31,39 @@ impl Items {
         }
     }
 
-    /// Items and statuses, to read.
+    /// Read lock on items and statuses.
     pub fn data(&self) -> RwLockReadGuard<'_, Data> {
-        whole(self.data.read())
+        unpoisoned(self.data.read())
     }
 
-    /// Items and statuses, to change; held for microseconds.
+    /// Write lock on items and statuses, to be held for microseconds.
     pub fn data_mut(&self) -> RwLockWriteGuard<'_, Data> {
-        whole(self.data.write())
+        unpoisoned(self.data.write())
     }
 
-    /// The items as they are now.
+    /// The current items.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.data().catalog.clone()
     }
 
-    /// Verdicts, to read; waits while they are being loaded.
+    /// Read lock on the verdicts. Blocks while they are being loaded.
     pub fn ledger(&self) -> RwLockReadGuard<'_, Ledger> {
-        whole(self.ledger.read())
+        unpoisoned(self.ledger.read())
     }
 
-    /// Verdicts, to change.
+    /// Write lock on the verdicts.
     pub fn ledger_mut(&self) -> RwLockWriteGuard<'_, Ledger> {
-        whole(self.ledger.write())
+        unpoisoned(self.ledger.write())
     }
 
-    /// The pictures that were made, to read; waits while their journal is being read. Whoever holds this asks for no
-    /// other lock.
+    /// Read lock on the generated pictures. Blocks while their journal is being read. Take no other
+    /// lock while holding it.
     pub fn pictures(&self) -> RwLockReadGuard<'_, Pictures> {
-        whole(self.pictures.read())
+        unpoisoned(self.pictures.read())
     }
 
-    /// The pictures that were made, to change.
+    /// Write lock on the generated pictures.
     pub fn pictures_mut(&self) -> RwLockWriteGuard<'_, Pictures> {
-        whole(self.pictures.write())
+        unpoisoned(self.pictures.write())
     }
 }

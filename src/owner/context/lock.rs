@@ -1,8 +1,9 @@
-//! Locks that a panic does not close.
+//! Locks that stay usable after a panic.
 
 use std::sync::PoisonError;
 
-/// A lock is poisoned only by a panic, and every write under these locks leaves them whole at each step.
-pub(super) fn whole<T>(result: Result<T, PoisonError<T>>) -> T {
+/// Ignores the poisoning of a lock. A panic poisons it, but all writes under these locks keep the
+/// data consistent at each step.
+pub(super) fn unpoisoned<T>(result: Result<T, PoisonError<T>>) -> T {
     result.unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Answering what is asked of a board beyond its cells: ranks, intervals, two models, two rules.
+//! Queries about a board beyond its cells: ranks, intervals, and comparisons of models or rules.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ fn parts(sight: &AnnotatorView, ask: &BoardQuery) -> Result<(Arc<BoardData>, Ite
     Ok((scored, chosen))
 }
 
-/// Whether what models said of a row may be shown to the one who asks: not while a blind round keeps it, which also holds for
-/// rounds that ask for the answer itself.
+/// Whether model answers to an item are visible: not while the item is blind, which includes rounds
+/// that ask for the answer itself.
 fn seen(sight: &AnnotatorView, row: u32) -> bool {
     !sight.veils(row)
 }
 
-/// The row of the item with this id, or this number.
+/// Row of the item with this id or number.
 fn row_of(sight: &AnnotatorView, name: &str) -> Result<u32> {
     let catalog = sight.items.catalog();
     let by_number = || {
@@ -34,12 +34,12 @@ fn row_of(sight: &AnnotatorView, name: &str) -> Result<u32> {
             .checked_sub(1)
             .filter(|row| (*row as usize) < catalog.len())
     };
-    let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{name}`"));
+    let none = || Error::new(ErrorKind::NotFound, format!("unknown item `{name}`"));
     catalog.row_of(name)?.or_else(by_number).ok_or_else(none)
 }
 
-/// Leaves the answers that may be shown to the one who asks.
-pub(super) fn keep_back(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
+/// Removes the answers that the annotator may not see.
+pub(super) fn remove_hidden(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
     let catalog = sight.items.catalog();
     answers.retain(|a| {
         catalog
@@ -94,7 +94,7 @@ impl Query for request::Disagreements {
 impl Query for request::Answered {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<ItemAnswers> {
         let row = row_of(sight, &self.item)?;
-        // The gold answer and what models said of it would tell as much as a score.
+        // The answer key and the model answers would reveal as much as a score.
         sight.item(row + 1)?;
         let scored = scored(sight.shared(), rule(self.rule.as_deref())?)?;
         scored.answers_to(row as usize, self.column.as_deref())
