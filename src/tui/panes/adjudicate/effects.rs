@@ -8,14 +8,14 @@ use benchtop_protocol::wire::AnyRequest;
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplyFor {
-    /// [`AdjudicatePane::take_rounds`].
+    /// [`on_rounds`](super::AdjudicatePane::on_rounds).
     Rounds,
-    /// [`AdjudicatePane::take_disputes`], for this round.
+    /// [`on_disputes`](super::AdjudicatePane::on_disputes), for this round.
     Disputes(String),
-    /// [`AdjudicatePane::take_about`], for this round, and whether to show verdicts under earlier
-    /// guidelines.
+    /// [`on_context`](super::AdjudicatePane::on_context), for this round, and whether to show
+    /// verdicts under earlier guidelines.
     About(String, bool),
-    /// [`AdjudicatePane::take_item`].
+    /// [`on_item`](super::AdjudicatePane::on_item).
     Item(u32),
     /// The receipt of a verdict.
     Settled(Uuid),
@@ -31,7 +31,7 @@ pub enum ChoiceFor {
 /// An effect of the adjudication pane.
 #[derive(Clone, Debug)]
 pub enum AdjudicateEffect {
-    /// Send a request to the owner. `Want` names the receiver of the reply.
+    /// Send a request to the owner. `ReplyFor` names the receiver of the reply.
     Ask(ReplyFor, AnyRequest),
     /// Ask for a choice.
     AskChoice {

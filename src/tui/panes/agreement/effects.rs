@@ -7,9 +7,9 @@ use benchtop_protocol::wire::AnyRequest;
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplyFor {
-    /// [`take_rounds`](super::AgreementPane::take_rounds).
+    /// [`on_rounds`](super::AgreementPane::on_rounds).
     Rounds,
-    /// [`take_agreed`](super::AgreementPane::take_agreed), for this request.
+    /// [`on_agreement`](super::AgreementPane::on_agreement), for this request.
     Agreed(AgreementQuery),
 }
 
@@ -25,7 +25,7 @@ pub enum ChoiceFor {
 /// An effect of the agreement pane.
 #[derive(Clone, Debug)]
 pub enum AgreementEffect {
-    /// Send a request to the owner. `Want` names the receiver of the reply.
+    /// Send a request to the owner. `ReplyFor` names the receiver of the reply.
     Ask(ReplyFor, AnyRequest),
     /// Ask for a choice.
     AskChoice {

@@ -10,28 +10,28 @@ use super::views::Kind;
 /// board are ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReplyFor {
-    /// [`take_board`](super::BoardPane::take_board).
+    /// [`on_board`](super::BoardPane::on_board).
     Board(Box<BoardQuery>),
-    /// [`take_whole`](super::BoardPane::take_whole): the same board on all items.
+    /// [`on_full_board`](super::BoardPane::on_full_board): the same board on all items.
     Whole(Box<BoardQuery>),
-    /// [`take_rounds`](super::BoardPane::take_rounds).
+    /// [`on_rounds`](super::BoardPane::on_rounds).
     Rounds,
-    /// [`take_ranks`](super::BoardPane::take_ranks), by this column.
+    /// [`on_ranks`](super::BoardPane::on_ranks), by this column.
     Ranks(Box<BoardQuery>, String),
-    /// [`take_sure`](super::BoardPane::take_sure): the interval for this model and column.
+    /// [`on_interval`](super::BoardPane::on_interval): the interval for this model and column.
     Sure(Box<BoardQuery>, String, String),
-    /// [`take_compared`](super::BoardPane::take_compared).
+    /// [`on_comparison`](super::BoardPane::on_comparison).
     Compared(Box<BoardQuery>),
-    /// [`take_behind`](super::BoardPane::take_behind), for this model and column.
+    /// [`on_drilldown`](super::BoardPane::on_drilldown), for this model and column.
     Behind(Box<BoardQuery>, String, String),
-    /// [`take_answered`](super::BoardPane::take_answered): the model for the cursor, and whether it
-    /// replaces an open view.
+    /// [`on_item_answers`](super::BoardPane::on_item_answers): the model for the cursor, and
+    /// whether it replaces an open view.
     Answered(Box<BoardQuery>, String, bool),
-    /// [`take_item`](super::BoardPane::take_item), for this number.
+    /// [`on_item`](super::BoardPane::on_item), for this number.
     Item(u32),
-    /// [`take_stable`](super::BoardPane::take_stable), by this column.
+    /// [`on_stability`](super::BoardPane::on_stability), by this column.
     Stable(Box<BoardQuery>, String),
-    /// [`take_disagreements`](super::BoardPane::take_disagreements), with another rule.
+    /// [`on_disagreements`](super::BoardPane::on_disagreements), with another rule.
     Disagreements {
         ask: Box<BoardQuery>,
         other: Option<String>,
@@ -62,7 +62,7 @@ pub enum ChoiceFor {
 /// An effect of the leaderboard.
 #[derive(Clone, Debug)]
 pub enum BoardEffect {
-    /// Send a request to the owner. `Want` names the receiver of the reply.
+    /// Send a request to the owner. `ReplyFor` names the receiver of the reply.
     Ask(ReplyFor, AnyRequest),
     /// Cancel this request.
     Cancel(ReplyFor),

@@ -25,11 +25,11 @@ pub const JUDGED: u64 = 5;
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplyFor {
-    /// [`CoveragePane::take_grid`], for these rows and columns.
+    /// [`CoveragePane::on_grid`], for these rows and columns.
     Grid(String, String),
-    /// [`CoveragePane::take_failing`].
+    /// [`CoveragePane::on_failing`].
     Failing,
-    /// [`CoveragePane::take_count`]: the effect of retiring these terms.
+    /// [`CoveragePane::on_count`]: the effect of retiring these terms.
     Count(Vec<(String, String)>),
 }
 
@@ -47,7 +47,7 @@ pub enum ChoiceFor {
 /// An effect of the coverage pane.
 #[derive(Clone, Debug)]
 pub enum CoverageEffect {
-    /// Send a request to the owner. `Want` names the receiver of the reply.
+    /// Send a request to the owner. `ReplyFor` names the receiver of the reply.
     Ask(ReplyFor, AnyRequest),
     /// Ask for a choice.
     AskChoice {

@@ -10,23 +10,23 @@ use benchtop_protocol::wire::AnyRequest;
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReplyFor {
-    /// [`super::FiltersPane::take_scorers`].
+    /// [`on_scorers`](super::FiltersPane::on_scorers).
     Scorers,
-    /// [`super::FiltersPane::take_bench`], for this request.
+    /// [`on_bench`](super::FiltersPane::on_bench), for this request.
     Bench(Box<BenchQuery>),
-    /// [`super::FiltersPane::take_rules`].
+    /// [`on_rules`](super::FiltersPane::on_rules).
     Rules,
-    /// [`super::FiltersPane::take_diff`], for these rules.
+    /// [`on_diff`](super::FiltersPane::on_diff), for these rules.
     Try(RuleSet),
-    /// [`super::FiltersPane::take_applied`].
+    /// [`on_applied`](super::FiltersPane::on_applied).
     Applied,
-    /// [`super::FiltersPane::take_reverted`].
+    /// [`on_reverted`](super::FiltersPane::on_reverted).
     Reverted,
-    /// [`super::FiltersPane::take_count`]: the counts of this job.
+    /// [`on_count`](super::FiltersPane::on_count): the counts of this job.
     Count(Box<NewScoring>),
-    /// [`super::FiltersPane::take_begun`].
+    /// [`on_started`](super::FiltersPane::on_started).
     Begun,
-    /// [`super::FiltersPane::take_scoring`].
+    /// [`on_scoring`](super::FiltersPane::on_scoring).
     Act,
 }
 
@@ -65,7 +65,7 @@ pub enum ChoiceFor {
 /// An effect of the filters pane.
 #[derive(Clone, Debug)]
 pub enum FiltersEffect {
-    /// Send a request to the owner. `Want` names the receiver of the reply.
+    /// Send a request to the owner. `ReplyFor` names the receiver of the reply.
     Ask(ReplyFor, AnyRequest),
     /// Ask for a line of text.
     AskText {

@@ -33,17 +33,17 @@ const READINGS: usize = 120;
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReplyFor {
-    /// [`GeneratePane::take_jobs`].
+    /// [`GeneratePane::on_jobs`].
     Jobs,
-    /// [`GeneratePane::take_devices`].
+    /// [`GeneratePane::on_devices`].
     Devices,
-    /// [`GeneratePane::take_job`].
+    /// [`GeneratePane::on_job`].
     Act,
-    /// [`GeneratePane::take_failures`], for this job.
+    /// [`GeneratePane::on_failures`], for this job.
     Failures(u32),
-    /// [`GeneratePane::take_count`]: the counts of this job.
+    /// [`GeneratePane::on_count`]: the counts of this job.
     Count(Box<NewJob>),
-    /// [`GeneratePane::take_begun`].
+    /// [`GeneratePane::on_started`].
     Begun,
 }
 
@@ -63,7 +63,7 @@ pub enum TextFor {
 /// An effect of the generation pane.
 #[derive(Clone, Debug)]
 pub enum GenerateEffect {
-    /// Send a request to the owner. `Want` names the receiver of the reply.
+    /// Send a request to the owner. `ReplyFor` names the receiver of the reply.
     Ask(ReplyFor, AnyRequest),
     /// Ask for a line of text.
     AskText {

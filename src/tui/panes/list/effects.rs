@@ -41,8 +41,9 @@ pub enum ReplyFor {
 /// An effect of the item list.
 #[derive(Clone, Debug)]
 pub enum ListEffect {
-    /// Send a request to the owner and pass the reply to [`ListPane::answer`]. No other pane may
-    /// request pages on the same connection: the owner drops a page request for a newer generation.
+    /// Send a request to the owner and pass the reply to
+    /// [`ListPane::answer`](super::ListPane::answer). No other pane may request pages on the same
+    /// connection: the owner drops a page request for a newer generation.
     Ask(ReplyFor, AnyRequest),
     /// Give one verdict to all of these items.
     JudgeAll(Filter),
@@ -55,20 +56,24 @@ pub enum ListEffect {
     },
     /// Copy text to the clipboard.
     Copy { text: String, rows: usize },
-    /// Ask for a regular expression, then call [`ListPane::select_regex`].
+    /// Ask for a regular expression, then call
+    /// [`ListPane::select_regex`](super::ListPane::select_regex).
     AskRegex {
         /// Column of the table on top.
         column: usize,
         /// Whether to select or unselect.
         on: bool,
     },
-    /// Ask for one of these columns, then call [`ListPane::go_to_column`] with its index.
+    /// Ask for one of these columns, then call
+    /// [`ListPane::go_to_column`](super::ListPane::go_to_column) with its index.
     AskColumn(Vec<String>),
-    /// Ask for a format, then call [`ListPane::copy`].
+    /// Ask for a format, then call [`ListPane::copy`](super::ListPane::copy).
     AskCopy(CopyWhat),
-    /// Open the find prompt with these words and call [`ListPane::find`] on every change.
+    /// Open the find prompt with these words and call [`ListPane::find`](super::ListPane::find) on
+    /// every change.
     AskFind(String),
-    /// Ask for one of these values (empty text: no value), then call [`ListPane::filter_by`].
+    /// Ask for one of these values (empty text: no value), then call
+    /// [`ListPane::filter_by`](super::ListPane::filter_by).
     AskValue {
         field: Field,
         /// Values with their counts, most frequent first.

@@ -13,7 +13,7 @@ pub enum ReplyFor {
     Saved,
     /// [`EditSession::impact`](super::EditSession::impact).
     Impact,
-    /// [`VocabularyPane::take_terms`](crate::panes::vocabulary::VocabularyPane::take_terms), for
+    /// [`VocabularyPane::on_terms`](crate::panes::vocabulary::VocabularyPane::on_terms), for
     /// this vocabulary.
     Terms(String),
 }
@@ -139,7 +139,7 @@ pub type Line = (String, String);
 /// An effect of a metadata pane.
 #[derive(Clone, Debug)]
 pub enum MetadataEffect {
-    /// Send a request to the owner. `Want` names the receiver of the reply.
+    /// Send a request to the owner. `ReplyFor` names the receiver of the reply.
     Ask(ReplyFor, AnyRequest),
     /// Make a preview, then call [`EditSession::preview`](super::EditSession::preview).
     Preview(Box<PreviewRequest>),

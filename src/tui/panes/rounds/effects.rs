@@ -8,23 +8,24 @@ use benchtop_protocol::wire::AnyRequest;
 /// The receiver of an owner's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplyFor {
-    /// [`RoundsPane::take_rounds`](super::RoundsPane::take_rounds).
+    /// [`on_rounds`](super::RoundsPane::on_rounds).
     Rounds,
-    /// [`RoundsPane::take_closed`](super::RoundsPane::take_closed): the round, and whether it was closed or reopened.
+    /// [`on_closed`](super::RoundsPane::on_closed): the round, and whether it was closed or
+    /// reopened.
     Closed(String, bool),
-    /// [`RoundsPane::take_what_if`](super::RoundsPane::take_what_if): the round and the rule.
+    /// [`on_what_if`](super::RoundsPane::on_what_if): the round and the rule.
     WhatIf(String, Protocol),
-    /// [`RoundsPane::take_guidelines`](super::RoundsPane::take_guidelines), for this round.
+    /// [`on_guidelines`](super::RoundsPane::on_guidelines), for this round.
     Guidelines(String),
-    /// [`RoundsPane::take_preview`](super::RoundsPane::take_preview): the form's edit number.
+    /// [`on_preview`](super::RoundsPane::on_preview): the form's edit number.
     Preview(u64),
-    /// [`RoundsPane::take_look`](super::RoundsPane::take_look): the form's edit number.
+    /// [`on_check`](super::RoundsPane::on_check): the form's edit number.
     Look(u64),
-    /// [`RoundsPane::take_made`](super::RoundsPane::take_made).
+    /// [`on_created`](super::RoundsPane::on_created).
     Made,
-    /// [`RoundsPane::take_deleted`](super::RoundsPane::take_deleted), for this round.
+    /// [`on_deleted`](super::RoundsPane::on_deleted), for this round.
     Deleted(String),
-    /// [`RoundsPane::take_people`](super::RoundsPane::take_people): the round, who joins, and who leaves.
+    /// [`on_people`](super::RoundsPane::on_people): the round, who joins, and who leaves.
     People(String, Vec<String>, Vec<String>),
 }
 
@@ -60,7 +61,7 @@ impl ChoiceFor {
 /// An effect of the rounds pane.
 #[derive(Clone, Debug)]
 pub enum RoundsEffect {
-    /// Send a request to the owner. `Want` names the receiver of the reply.
+    /// Send a request to the owner. `ReplyFor` names the receiver of the reply.
     Ask(ReplyFor, AnyRequest),
     /// Ask for a line of text.
     AskText {
@@ -78,7 +79,8 @@ pub enum RoundsEffect {
     },
     Work(Box<RoundState>),
     Page(Box<Page>),
-    /// The form changed. Call [`RoundsPane::preview`](super::RoundsPane::preview) after [`PAUSE`](super::PAUSE) without typing.
+    /// The form changed. Call [`preview`](super::RoundsPane::preview) after [`PAUSE`](super::PAUSE)
+    /// without typing.
     Changed,
     /// Report success.
     Done(String),
