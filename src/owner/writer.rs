@@ -4,6 +4,7 @@
 //! blocks follow as a checkpoint when the queue is idle, every [`CHECKPOINT_EVERY`] decisions, and at the end. Another
 //! thread writes them ([`index_writer`]), and another folds the journals where rules or items are others ([`whole`]).
 
+mod command;
 mod flush;
 mod index_writer;
 mod rebuild;
@@ -12,26 +13,23 @@ mod reread;
 mod rounds;
 mod syncers;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-pub use record_pictures::MadePictures;
+pub use command::{DecisionRequest, Join, MadePictures, Record, Reply, Revise, WriterCommand};
 pub use rounds::load_rounds;
-use uuid::Uuid;
 
 use super::clock::now;
 use super::context::OwnerContext;
 use super::dispatch::Decision as Decided;
 use super::jobs::{self, StepEdit};
 use super::latency::Step;
-use benchtop_model::edit::EditMark;
 use benchtop_model::{Act, Decision, Error, ErrorKind, Result};
 use benchtop_protocol::wire::{Decide, Receipt, ResumePoint, request};
 use benchtop_store::columns::BLOCK_ROWS;
 use benchtop_store::journal::Journal;
 use benchtop_store::ledger::Step as LastStep;
-use benchtop_store::open::Recorded;
 use benchtop_store::{open, pictures};
 use index_writer::IndexWriter;
 use rebuild::Folding;
@@ -43,20 +41,6 @@ const CHECKPOINT_EVERY: usize = 50_000;
 const IDLE: Duration = Duration::from_secs(2);
 /// Most decisions that share one sync.
 const BATCH: usize = 512;
-
-/// Gives the answer back to whoever asked. Must not block.
-pub type Reply = Box<dyn FnOnce(Result<Receipt>) + Send>;
-
-/// What a person wants decided.
-#[derive(Debug)]
-pub enum DecisionRequest {
-    /// A verdict.
-    Decide(Decide),
-    /// Take back the last verdict that counts, or edit.
-    Undo(Uuid),
-    /// Bring back the last that was undone.
-    Redo(Uuid),
-}
 
 impl Decided for request::Decide {
     fn decision(self) -> DecisionRequest {
@@ -74,66 +58,6 @@ impl Decided for request::Redo {
     fn decision(self) -> DecisionRequest {
         DecisionRequest::Redo(self.0)
     }
-}
-
-/// Work for the writer.
-pub enum WriterCommand {
-    /// A decision of `who`.
-    Wish {
-        /// The annotator.
-        who: String,
-        /// What is wanted.
-        wish: DecisionRequest,
-        /// When it was asked for, where somebody waits for it alone: for [`OwnerContext::latency`].
-        asked: Option<Instant>,
-        /// Where the receipt goes.
-        reply: Reply,
-    },
-    /// Remember where `who` is.
-    Place {
-        /// The annotator.
-        who: String,
-        /// Where.
-        place: ResumePoint,
-    },
-    /// Items were added: fold the journals again if some decisions had no item.
-    Imported,
-    /// Items get later texts: what was said of the earlier ones ends to count at a revision that this thread gives out.
-    Revise(Revise),
-    /// Pictures were made: they are recorded at a revision that this thread gives out, and verdicts on what was there
-    /// before them end to count.
-    Made(MadePictures),
-    /// Rounds were made or closed: read them and fold the journals again.
-    Rounds(mpsc::Sender<()>),
-    /// Decisions from other machines: they are appended and all journals folded again.
-    Join(Join),
-    /// Write the checkpoint and end; the sender waits for the other end to close.
-    Finish(mpsc::Sender<()>),
-}
-
-/// See [`WriterCommand::Join`].
-pub struct Join {
-    /// The decisions, by annotator.
-    pub fresh: BTreeMap<String, Vec<Decision>>,
-    /// Where the outcome goes: they are on disk and count.
-    pub reply: mpsc::Sender<Result<()>>,
-}
-
-/// Makes revised items part of the project under the revision it is given.
-pub type Record = Box<dyn FnOnce(u64) -> Result<Recorded> + Send>;
-
-/// See [`WriterCommand::Revise`].
-pub struct Revise {
-    /// Writes the manifest line.
-    pub record: Record,
-    /// Rows whose verdicts no longer count.
-    pub changed: Vec<u32>,
-    /// Rows whose verdicts count all the same.
-    pub kept: Vec<u32>,
-    /// Who wrote them by hand.
-    pub edit: Option<EditMark>,
-    /// Where the outcome goes: what is still to be entered in the index.
-    pub reply: mpsc::Sender<Result<Recorded>>,
 }
 
 struct Pending {

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::start::item;
+use super::item::item;
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::jobs::publish_catalog;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::lock;
+use super::cache::lock;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::queries;

@@ -2,160 +2,39 @@
 //! rules change.
 
 mod answer;
+mod cache;
 mod file;
+mod jobs;
 mod queue;
 #[cfg(test)]
 mod tests;
 mod work;
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 pub use answer::chips;
-pub use queue::start;
+pub use cache::{LoadedRules, ScorerFactory, Scoring};
+pub use jobs::start;
 
 use super::context::OwnerContext;
-use benchtop_files::project::Project;
 use benchtop_model::Result;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::rules::RuleSet;
-use benchtop_pipeline::scoring::build;
 use benchtop_pipeline::scoring::column::Column;
 use benchtop_pipeline::scoring::inputs::{Inputs, Texts};
 use benchtop_pipeline::scoring::rules::{ColumnsBy, Outcomes};
-use benchtop_pipeline::scoring::runner::Runner;
 use benchtop_protocol::wire::Event;
-use benchtop_store::catalog::CatalogVersion;
 use benchtop_store::rules::{self, Written};
 use benchtop_store::scores::{DIMENSION, EMBEDDINGS, Embeddings, Scores};
-
-/// Builds a scorer.
-pub type ScorerFactory = Box<dyn Fn(&Project, &Scorer) -> Result<Box<dyn Runner>> + Send + Sync>;
+use cache::{HeldColumn, InputVersion, OutcomeSources, lock};
 
 /// Minimum time between two updates of a column while its scores are computed; an update is slow
 /// with many items.
 const FRESH_FOR: Duration = Duration::from_secs(1);
 
-/// How long the result of a readiness check is valid.
-const NOT_READY_FOR: Duration = Duration::from_secs(5);
-
-/// What the inputs depend on.
-type InputVersion = (CatalogVersion, usize);
-
-struct HeldColumn {
-    of: InputVersion,
-    changes: u64,
-    made: Instant,
-    column: Arc<Column>,
-}
-
-/// Embeddings, with the model and the number of scores at the time of reading.
-type HeldEmbeddings = ((String, usize), Arc<Embeddings>);
-
-/// The time of the check, and the reason that each scorer cannot run.
-type NotReady = (Instant, HashMap<Scorer, Option<String>>);
-
-/// The rules on disk, with the error of the last read.
-#[derive(Clone, Default)]
-pub struct LoadedRules {
-    /// The last rules that could be read.
-    pub written: Option<Written>,
-    /// Why the file cannot be read now.
-    pub problem: Option<String>,
-    stamp: Option<(std::time::SystemTime, u64)>,
-}
-
-impl LoadedRules {
-    pub fn set(&self) -> RuleSet {
-        self.written
-            .as_ref()
-            .map(|w| w.rules.clone())
-            .unwrap_or_default()
-    }
-}
-
-/// What outcomes are computed from.
-struct OutcomeSources {
-    rules: RuleSet,
-    of: InputVersion,
-    /// The generation of the scores.
-    generation: u64,
-    columns: ColumnsBy,
-}
-
-impl OutcomeSources {
-    fn matches(&self, rules: &RuleSet, of: InputVersion, columns: &ColumnsBy) -> bool {
-        let same = |scorer: &Scorer, column: &Arc<Column>| {
-            columns.get(scorer).is_some_and(|c| Arc::ptr_eq(c, column))
-        };
-        self.rules == *rules
-            && self.of == of
-            && self.columns.len() == columns.len()
-            && self
-                .columns
-                .iter()
-                .all(|(scorer, column)| same(scorer, column))
-    }
-}
-
-pub struct Scoring {
-    maker: ScorerFactory,
-    desk: queue::JobQueue,
-    texts: Mutex<Option<Arc<Texts>>>,
-    inputs: Mutex<Option<(InputVersion, Arc<Inputs>)>>,
-    scores: Mutex<HashMap<Scorer, Option<Arc<Mutex<Scores>>>>>,
-    columns: Mutex<BTreeMap<Scorer, HeldColumn>>,
-    rules: Mutex<LoadedRules>,
-    outcomes: Mutex<Option<(OutcomeSources, Arc<Outcomes>)>>,
-    embeddings: Mutex<Option<HeldEmbeddings>>,
-    /// Incremented with every recorded score.
-    changes: AtomicU64,
-    /// Whether a background thread is computing outcomes.
-    finding: AtomicBool,
-    /// The last readiness check. Cached since it starts a program.
-    not_ready: Mutex<Option<NotReady>>,
-}
-
-impl Default for Scoring {
-    fn default() -> Self {
-        Scoring::new(Box::new(build::build))
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Scoring {
-    /// An empty state. `maker` builds scorers.
-    pub fn new(maker: ScorerFactory) -> Scoring {
-        Scoring {
-            maker,
-            desk: queue::JobQueue::default(),
-            texts: Mutex::default(),
-            inputs: Mutex::default(),
-            scores: Mutex::default(),
-            columns: Mutex::default(),
-            rules: Mutex::default(),
-            outcomes: Mutex::default(),
-            embeddings: Mutex::default(),
-            changes: AtomicU64::new(1),
-            finding: AtomicBool::new(false),
-            not_ready: Mutex::default(),
-        }
-    }
-
-    /// A number that changes when scores or rules change, to detect outdated lists.
-    pub fn generation(&self) -> u64 {
-        self.changes.load(Ordering::SeqCst)
-    }
-
-    fn changed(&self) {
-        self.changes.fetch_add(1, Ordering::SeqCst);
-    }
-
     /// The inputs of each item. `wanted` returns whether to continue reading.
     ///
     /// # Errors
@@ -209,23 +88,6 @@ impl Scoring {
         });
         all.insert(scorer.clone(), found.clone());
         Ok(found)
-    }
-
-    /// Drops cached scores after their files were replaced or moved.
-    fn forget(&self, scorer: &Scorer) {
-        lock(&self.scores).remove(scorer);
-        lock(&self.columns).remove(scorer);
-        self.changed();
-    }
-
-    /// Replaces the cached scores of a scorer.
-    fn put(&self, scores: Scores) -> Arc<Mutex<Scores>> {
-        let scorer = scores.about().scorer.clone();
-        let scores = Arc::new(Mutex::new(scores));
-        lock(&self.scores).insert(scorer.clone(), Some(scores.clone()));
-        lock(&self.columns).remove(&scorer);
-        self.changed();
-        scores
     }
 
     /// The scores of one scorer by row. Up to one second old while its job runs.
@@ -432,37 +294,5 @@ impl Scoring {
         let embeddings = Arc::new(Embeddings::read(&shared.project.scores(), &short, dim)?);
         *held = Some(((short, size), embeddings.clone()));
         Ok(Some(embeddings))
-    }
-
-    /// Why a scorer cannot run now; may be a few seconds old.
-    fn not_ready(&self, project: &Project, scorer: &Scorer) -> Option<String> {
-        let mut held = lock(&self.not_ready);
-        if held
-            .as_ref()
-            .is_none_or(|(found, _)| found.elapsed() >= NOT_READY_FOR)
-        {
-            *held = Some((Instant::now(), HashMap::new()));
-        }
-        let known = held.as_mut().map(|(_, known)| known);
-        match known {
-            Some(known) => known
-                .entry(scorer.clone())
-                .or_insert_with(|| build::not_ready(project, scorer))
-                .clone(),
-            None => None,
-        }
-    }
-
-    /// Whether a job waits for an agreement.
-    pub fn waits_for_consent(&self, id: u32) -> bool {
-        self.desk
-            .inner()
-            .live(id)
-            .is_some_and(|live| live.state().waits.is_some())
-    }
-
-    /// Stops all work and waits for it.
-    pub fn end(&self) {
-        self.desk.end();
     }
 }

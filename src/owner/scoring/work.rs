@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::cache::lock;
 use super::file::Stored;
-use super::lock;
 use crate::context::OwnerContext;
 use crate::queries;
 use crate::trust::{self, Reach};

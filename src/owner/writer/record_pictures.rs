@@ -1,26 +1,13 @@
 //! Recording pictures: one revision for all that are handed over together.
 
-use std::sync::mpsc;
-
 use super::Writer;
+use super::command::MadePictures;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::{ErrorKind, Result};
 use benchtop_protocol::wire::Event;
 use benchtop_store::columns::BLOCK_ROWS;
 use benchtop_store::pictures;
-
-/// See [`Work::Made`](super::WriterCommand::Made).
-pub struct MadePictures {
-    /// The pictures, whose files are durable; their revision is still to be given.
-    pub made: Vec<GeneratedImage>,
-    /// What made them.
-    pub prints: Vec<Fingerprint>,
-    /// Rows of their items, sorted.
-    pub rows: Vec<u32>,
-    /// Where the outcome goes: it is on disk now.
-    pub reply: mpsc::Sender<Result<()>>,
-}
 
 impl Writer {
     /// Between the last decision on what was there and the first on the new pictures there is this revision alone.

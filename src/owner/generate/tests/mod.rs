@@ -12,14 +12,14 @@ use crate::clock;
 use crate::context::Data;
 use crate::writer::{self, DecisionRequest, WriterCommand};
 use benchtop_files::project::Project;
-use benchtop_inference::GenerationEvent;
+use benchtop_inference::{GenerationEvent, ImageGenerator};
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Picture, Pixels, RespectedInputs, Scheduler,
     Settings, Task,
 };
-use benchtop_model::job::{JobAct, NewJob};
-use benchtop_model::{Item, Judgement, Seen, Status, Verdict};
+use benchtop_model::job::{GenerationOverrides, JobAct, JobState, NewJob};
+use benchtop_model::{ErrorKind, Item, Judgement, Seen, Status, Verdict};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
 use benchtop_protocol::wire::{Decide, Receipt};
 use benchtop_store::open::open;
