@@ -687,12 +687,6 @@ const CIRCLES: &[(&str, &str, usize, &str)] = &[
         "a lease and the turns of its person",
     ),
     (
-        "owner",
-        "context",
-        44,
-        "threads share the context, and the context holds the state of each kind of work",
-    ),
-    (
         "pipeline",
         "analysis",
         6,

@@ -1,114 +1,19 @@
 //! From a request to its handler. Each kind of request has a trait, and `dispatch` is made from the table: a request
 //! without the handler of its kind does not compile.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+mod controls;
+mod kinds;
 
-use super::context::OwnerContext;
+pub use kinds::{Decision, Outbox, Query, Task, TaskContext, Tell, Watch, answer, run};
+
+use super::access;
 use super::conversation::Conversation;
-use super::visibility::AnnotatorView;
-use super::writer::DecisionRequest;
-use benchtop_model::Result;
-use benchtop_model::import::Progress;
-use benchtop_protocol::wire::{AnyReply, AnyRequest, Blind, Receipt, Request};
-
-/// How a query is watched while it is answered.
-pub struct Watch<'a> {
-    /// The answer is no longer wanted.
-    pub cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// Part of the answer, ahead of the whole.
-    pub partial: &'a mut dyn FnMut(AnyReply),
-}
-
-/// A request that is looked up beside the writer, and cancelled when its client no longer wants it.
-pub trait Query: Request {
-    /// The reply, as far as the annotator may know it.
-    ///
-    /// # Errors
-    /// What is wrong with the request, or with what is stored.
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Self::Reply>;
-
-    /// Called in the order in which the requests of a connection come in, before any of them is answered.
-    fn arrived(&self, _: &OwnerContext, _who: &str, _connection: u64) {}
-
-    /// A later one of the same client cancels those of earlier generations.
-    fn generation(&self) -> Option<u64> {
-        None
-    }
-}
-
-/// Told how far a task is; says whether to go on.
-pub type Tell<'a> = &'a mut dyn FnMut(Progress) -> bool;
-
-/// What a task runs with.
-pub struct TaskContext<'a> {
-    /// What the owner's threads share.
-    pub shared: &'a Arc<OwnerContext>,
-    /// The annotator in whose name it runs.
-    pub who: &'a str,
-    /// Tells the client how far it is.
-    pub tell: Tell<'a>,
-    /// Set when the client no longer wants it.
-    pub cancelled: &'a AtomicBool,
-}
-
-impl TaskContext<'_> {
-    /// What the annotator may see now.
-    pub fn sight(&self) -> AnnotatorView {
-        AnnotatorView::of(self.shared, self.who)
-    }
-
-    /// Whether the client still waits for it.
-    pub fn is_wanted(&self) -> bool {
-        !self.cancelled.load(Ordering::Relaxed)
-    }
-}
-
-/// A request that runs on a thread of its own.
-pub trait Task: Request {
-    /// Does it.
-    ///
-    /// # Errors
-    /// What keeps it from being done.
-    fn run(self, task: TaskContext<'_>) -> Result<Self::Reply>;
-}
-
-/// A request that the writer decides.
-pub trait Decision: Request<Reply = Receipt> {
-    /// What is decided.
-    fn decision(self) -> DecisionRequest;
-}
+use benchtop_protocol::wire::{AnyRequest, Request};
 
 /// A request to the conversation itself.
 pub(super) trait Control: Request {
     /// Does it and replies to `number`; false ends the conversation.
     fn control(self, conversation: &mut Conversation, number: u64) -> bool;
-}
-
-/// Answers a query, where its blindness allows it.
-///
-/// # Errors
-/// [`Denied`](benchtop_model::ErrorKind::Denied) while a blind round keeps it from the annotator, and those of the handler.
-pub fn answer<R: Query>(
-    request: R,
-    sight: &AnnotatorView,
-    watch: &mut Watch<'_>,
-) -> Result<R::Reply> {
-    if R::BLIND == Blind::Refused {
-        sight.scores()?;
-    }
-    request.answer(sight, watch)
-}
-
-/// Runs a task, where its blindness allows it.
-///
-/// # Errors
-/// As for [`answer`].
-pub fn run<R: Task>(request: R, task: TaskContext<'_>) -> Result<R::Reply> {
-    if R::BLIND == Blind::Refused {
-        task.sight().scores()?;
-    }
-    request.run(task)
 }
 
 macro_rules! hand_over {
@@ -142,3 +47,13 @@ macro_rules! dispatcher {
 }
 
 benchtop_protocol::requests!(dispatcher);
+
+impl Conversation {
+    /// Sets a request going; false ends the conversation.
+    pub(super) fn ask(&mut self, number: u64, ask: AnyRequest) -> bool {
+        match access::authorize(&self.shared, self.peer, &ask) {
+            Ok(()) => dispatch(self, number, ask),
+            Err(problem) => self.answer(number, Err(problem)),
+        }
+    }
+}

@@ -9,6 +9,7 @@ mod item;
 mod judge;
 mod queue;
 mod runtime;
+mod session;
 mod similarity;
 mod start;
 mod work;

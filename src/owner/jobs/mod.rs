@@ -19,8 +19,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::context::OwnerContext;
-use super::conversation::Outbox;
-use super::dispatch::{Task, TaskContext};
+use super::dispatch::{Outbox, Task, TaskContext};
 use super::writer::WriterCommand;
 use super::{priority, queries, trust};
 use crate::clock::now;

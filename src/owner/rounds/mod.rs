@@ -10,14 +10,15 @@ mod connections;
 mod disputes;
 mod open;
 mod start;
+mod verdicts;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use answer::accepted;
 pub use connections::AtWork;
 use open::{Open, RoundSnapshot};
+pub use verdicts::accepted;
 
 use super::visibility::BlindMask;
 use benchtop_model::round::Round;

@@ -3,51 +3,16 @@
 //! A fold of many verdicts takes seconds. It runs on a thread of its own, over what is acknowledged when it begins, while
 //! decisions go on; those are then folded in too, and the outcome takes the place of what was there.
 
-use std::sync::mpsc;
-use std::thread::JoinHandle;
-
-use super::{Join, Revise, Writer, WriterCommand, load_rounds};
+use super::command::{Join, Revise, WriterCommand};
+use super::folding::{Folding, Then};
+use super::{Writer, load_rounds};
 use crate::priority;
 use benchtop_model::{Decision, Error, Result};
 use benchtop_protocol::wire::Event;
-use benchtop_store::{Ledger, Overlay, journal, open};
+use benchtop_store::{journal, open};
 
 /// Decisions appended at a time when journals are merged: those of people get between.
 const JOINED: usize = 2000;
-
-/// A fold on another thread.
-pub(super) struct Folding {
-    thread: JoinHandle<Result<(Ledger, Overlay)>>,
-    /// Decisions that were acknowledged since it began.
-    pub(super) since: Vec<(Decision, u32)>,
-    /// Who waits for its end.
-    then: Then,
-}
-
-/// What follows a fold. Those who wait see that a sender is gone.
-enum Then {
-    Nothing,
-    Rounds(mpsc::Sender<()>),
-    Joined(mpsc::Sender<Result<()>>, Result<()>),
-}
-
-impl Then {
-    fn tell(self) {
-        match self {
-            Then::Nothing => {}
-            Then::Rounds(sender) => drop(sender.send(())),
-            Then::Joined(sender, outcome) => drop(sender.send(outcome)),
-        }
-    }
-}
-
-impl Folding {
-    /// Waits for its thread and takes nothing of it: everything was read anew.
-    pub(super) fn abandon(self) {
-        let _ = self.thread.join();
-        self.then.tell();
-    }
-}
 
 impl Writer {
     /// Work on everything, one after the other; it waits for a fold under way.
