@@ -3,13 +3,13 @@
 mod activity;
 mod broadcast;
 mod items;
-mod lock;
 mod machine_load;
 mod writable;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, mpsc};
+use std::sync::{Arc, mpsc};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 pub use self::activity::{Activity, Counted};
@@ -18,7 +18,6 @@ pub use self::items::{Data, Items};
 pub use self::machine_load::Machine;
 pub use self::writable::Writable;
 
-use self::lock::whole;
 use super::evaluate::Evaluations;
 use super::generate::{GeneratorFactory, JobQueue};
 use super::latency::Latency;
@@ -130,7 +129,7 @@ impl OwnerContext {
 
     /// The leaderboard's working data, kept until the next import.
     pub fn scored(&self) -> MutexGuard<'_, Boards> {
-        whole(self.scored.lock())
+        self.scored.lock()
     }
 
     /// `benchtop.toml` as it is on disk now. It is read again when it is another file; while it cannot be read the last

@@ -1,10 +1,11 @@
 //! What one client asks, and where the replies go.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{broadcast, mpsc};
 
 use super::context::OwnerContext;
@@ -48,7 +49,7 @@ impl Running {
     }
 
     fn cancels(&self) -> MutexGuard<'_, HashMap<u64, Arc<AtomicBool>>> {
-        self.cancels.lock().unwrap_or_else(PoisonError::into_inner)
+        self.cancels.lock()
     }
 
     /// The reply to `number` is no longer wanted.

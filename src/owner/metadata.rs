@@ -9,9 +9,11 @@ mod cache;
 mod in_force;
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 pub use cache::{MetadataCache, MetadataSnapshot};
 pub use in_force::InForce;
@@ -23,7 +25,6 @@ use benchtop_model::usage::{MetadataState, Save};
 use benchtop_pipeline::usage::Usage;
 use benchtop_protocol::wire::Event;
 use benchtop_store::metadata;
-use cache::lock;
 
 /// Interval of the checks.
 const LOOK_EVERY: Duration = Duration::from_millis(400);
@@ -37,7 +38,7 @@ impl MetadataCache {
     /// # Errors
     /// Fails if the folder cannot be read.
     pub fn now(&self, shared: &OwnerContext) -> Result<Arc<MetadataSnapshot>> {
-        let mut asked = lock(&self.asked);
+        let mut asked = self.asked.lock();
         if !*asked {
             *asked = true;
             self.wake.notify_all();
@@ -48,7 +49,7 @@ impl MetadataCache {
 
     /// Like [`now`](Self::now), without watching the files.
     pub fn look(&self, shared: &OwnerContext) -> Result<Arc<MetadataSnapshot>> {
-        let mut held = lock(&self.held);
+        let mut held = self.held.lock();
         let dir = shared.project.metadata();
         // The fingerprint comes first, so that a concurrent write is seen next time.
         let stamp = metadata::stamp(&dir);
@@ -78,7 +79,7 @@ impl MetadataCache {
             .map_or(read, |h| h.seen);
         let same = before.as_ref().is_some_and(|h| h.state == state);
         let (in_force, fresh) = match before.as_ref().filter(|_| same) {
-            Some(h) => (h.in_force.clone(), lock(&h.fresh).clone()),
+            Some(h) => (h.in_force.clone(), h.fresh.lock().clone()),
             None => (
                 InForce::after(before.as_ref().map(|h| &h.in_force), &state),
                 None,
@@ -107,7 +108,7 @@ impl MetadataCache {
 
     /// Replaces the notice about errors, which comes before all others.
     fn tell(&self, shared: &OwnerContext, now: Option<String>) {
-        let mut notice = lock(&self.notice);
+        let mut notice = self.notice.lock();
         if *notice == now {
             return;
         }
@@ -128,7 +129,7 @@ impl MetadataCache {
     /// As [`metadata::save`].
     pub fn save(&self, shared: &OwnerContext, saves: &[Save]) -> Result<MetadataState> {
         self.now(shared)?;
-        let mut held = lock(&self.held);
+        let mut held = self.held.lock();
         let dir = shared.project.metadata();
         let state = metadata::save(&dir, saves)?;
         // The fingerprint is of the present files. An edit in between is found by the second
@@ -143,7 +144,7 @@ impl MetadataCache {
     /// # Errors
     /// [`benchtop_model::ErrorKind::Corrupt`] and [`benchtop_model::ErrorKind::Cancelled`].
     pub fn usage(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<Arc<Usage>> {
-        let mut held = lock(&self.usage);
+        let mut held = self.usage.lock();
         let catalog = shared.items.catalog();
         let revisions = catalog.revisions().list().len();
         let current = held
@@ -181,15 +182,13 @@ fn watch_files(live: &MetadataCache, owner: &Weak<OwnerContext>) {
         let _ = live.look(&shared);
     }
     while !ended() {
-        let mut asked = lock(&live.asked);
+        let mut asked = live.asked.lock();
         while !*asked && !ended() {
-            asked = live
-                .wake
-                .wait(asked)
-                .unwrap_or_else(PoisonError::into_inner);
+            live.wake.wait(&mut asked);
         }
         if !ended() {
-            drop(live.wake.wait_timeout(asked, LOOK_EVERY));
+            live.wake.wait_for(&mut asked, LOOK_EVERY);
+            drop(asked);
         }
         if ended() {
             return;
@@ -198,7 +197,7 @@ fn watch_files(live: &MetadataCache, owner: &Weak<OwnerContext>) {
             return;
         };
         if shared.activity.clients() == 0 {
-            *lock(&live.asked) = false;
+            *live.asked.lock() = false;
         } else {
             // Read errors are reported to the next request.
             let _ = live.look(&shared);

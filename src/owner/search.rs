@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use lru::LruCache;
+use parking_lot::Mutex;
 
 use super::generate::PictureStates;
 use super::metadata::MetadataSnapshot;
@@ -135,17 +136,13 @@ impl Default for Search {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Search {
     /// The arena over `catalog`; the first caller builds it, others wait.
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Corrupt`] when the texts are damaged.
     pub fn arena(&self, catalog: &Catalog) -> Result<Arc<Arena>> {
-        let mut held = lock(&self.arena);
+        let mut held = self.arena.lock();
         if let Some((_, arena)) = held
             .as_ref()
             .filter(|(edition, _)| *edition == catalog.edition())
@@ -213,7 +210,7 @@ impl Search {
 
     /// Each row's place in the order of ids or questions.
     fn ranks(&self, catalog: &Catalog, field: Field) -> Result<Arc<Vec<u32>>> {
-        let mut held = lock(&self.ranks);
+        let mut held = self.ranks.lock();
         if let Some((_, ranks)) = held
             .get(&field)
             .filter(|(edition, _)| *edition == catalog.edition())
@@ -279,7 +276,7 @@ impl Search {
             pictures: beside.pictures.as_ref().map_or(0, |p| p.0),
             veil: beside.veil,
         };
-        if let Some(list) = lock(&self.lists).get(&key) {
+        if let Some(list) = self.lists.lock().get(&key) {
             return Ok(list.clone());
         }
         let mut rows = self.passing((catalog, overlay, rev, beside), filter)?;
@@ -310,7 +307,7 @@ impl Search {
                     partial,
                 });
                 if !hits.partial {
-                    lock(&self.lists).put(key, list.clone());
+                    self.lists.lock().put(key, list.clone());
                 }
                 return Ok(list);
             }
@@ -330,7 +327,7 @@ impl Search {
             partial: false,
         });
         if !cancel() {
-            lock(&self.lists).put(key, list.clone());
+            self.lists.lock().put(key, list.clone());
         }
         Ok(list)
     }

@@ -1,8 +1,9 @@
 //! The items with their statuses, verdicts and pictures, each behind a lock.
 
-use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
-use super::lock::whole;
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+
 use benchtop_store::pictures::Pictures;
 use benchtop_store::{Catalog, Ledger, Overlay};
 
@@ -33,12 +34,12 @@ impl Items {
 
     /// Items and statuses, to read.
     pub fn data(&self) -> RwLockReadGuard<'_, Data> {
-        whole(self.data.read())
+        self.data.read()
     }
 
     /// Items and statuses, to change; held for microseconds.
     pub fn data_mut(&self) -> RwLockWriteGuard<'_, Data> {
-        whole(self.data.write())
+        self.data.write()
     }
 
     /// The items as they are now.
@@ -48,22 +49,22 @@ impl Items {
 
     /// Verdicts, to read; waits while they are being loaded.
     pub fn ledger(&self) -> RwLockReadGuard<'_, Ledger> {
-        whole(self.ledger.read())
+        self.ledger.read()
     }
 
     /// Verdicts, to change.
     pub fn ledger_mut(&self) -> RwLockWriteGuard<'_, Ledger> {
-        whole(self.ledger.write())
+        self.ledger.write()
     }
 
     /// The pictures that were made, to read; waits while their journal is being read. Whoever holds this asks for no
     /// other lock.
     pub fn pictures(&self) -> RwLockReadGuard<'_, Pictures> {
-        whole(self.pictures.read())
+        self.pictures.read()
     }
 
     /// The pictures that were made, to change.
     pub fn pictures_mut(&self) -> RwLockWriteGuard<'_, Pictures> {
-        whole(self.pictures.write())
+        self.pictures.write()
     }
 }

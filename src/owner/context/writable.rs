@@ -1,9 +1,9 @@
 //! Whether the project may be written, and why not.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
 
-use super::lock::whole;
+use parking_lot::{Mutex, MutexGuard};
+
 use benchtop_model::{Error, Result};
 use benchtop_protocol::home::{Home, moved};
 
@@ -29,7 +29,7 @@ impl Writable {
 
     /// Why decisions cannot be saved, when they cannot.
     pub fn read_only(&self) -> MutexGuard<'_, Option<String>> {
-        whole(self.read_only.lock())
+        self.read_only.lock()
     }
 
     /// Why nothing may be written now: the project was opened for reading only, or its folder is another one.

@@ -1,6 +1,6 @@
 //! Evaluations: runs of models on the questions of a project.
 //!
-//! [`Evaluations`] holds the runs and handles requests about them. One thread ([`work`]) works on
+//! [`Evaluations`] holds the runs and handles requests about them. One thread ([`worker`]) works on
 //! one run after the other. A run's progress follows from its journal of answers, so an interrupted
 //! run continues from there. When a run has ended, its answers become predictions of the project.
 

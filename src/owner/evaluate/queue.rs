@@ -1,8 +1,9 @@
 //! The evaluations that the owner holds.
 
 use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::runtime::JobRuntime;
 use benchtop_inference::http::chat::ChatModel;
@@ -40,10 +41,6 @@ impl Default for Evaluations {
     fn default() -> Self {
         Evaluations::new(Box::new(|new| Ok(Box::new(ChatModel::new(&table(new)?)?))))
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The servers of a run as a table for the chat client.
@@ -86,22 +83,22 @@ impl Evaluations {
     }
 
     pub(super) fn inner(&self) -> MutexGuard<'_, Inner> {
-        lock(&self.inner)
+        self.inner.lock()
     }
 
     /// Held while any job gets its number.
     pub fn numbering(&self) -> MutexGuard<'_, ()> {
-        lock(&self.numbers)
+        self.numbers.lock()
     }
 
     /// Held while free-form answers are compared.
     pub(super) fn comparing(&self) -> MutexGuard<'_, ()> {
-        lock(&self.comparing)
+        self.comparing.lock()
     }
 
     /// Held while a judge is asked.
     pub(super) fn judging(&self) -> MutexGuard<'_, ()> {
-        lock(&self.judging)
+        self.judging.lock()
     }
 
     /// Whether this is the number of a run.

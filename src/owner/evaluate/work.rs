@@ -117,10 +117,7 @@ fn bring_in(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     else {
         return Ok(());
     };
-    let _one_at_a_time = shared
-        .importing
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _one_at_a_time = shared.importing.lock();
     let catalog = shared.items.catalog();
     let made = publish_predictions::segments(&shared.project, &catalog, &run)?;
     if !made.fresh.is_empty() {

@@ -1,6 +1,6 @@
 //! The thread of evaluations: works on one run after the other.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::queue::Inner;
@@ -55,8 +55,7 @@ fn run(shared: &Arc<OwnerContext>) {
                     // The owner keeps running while a run waits for its servers.
                     let is_waiting = inner.runs.values().any(JobRuntime::waits_for_servers);
                     let _counted = is_waiting.then(|| shared.activity.count_job());
-                    let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
-                    let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                    desk.wake.wait_for(&mut inner, Duration::from_millis(200));
                     if inner.next().is_none() && !is_waiting && !inner.ended {
                         // Cleared under the lock that `wake` takes, so it sees that no thread is
                         // running.

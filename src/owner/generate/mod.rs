@@ -34,7 +34,7 @@ use benchtop_protocol::wire::Event;
 use benchtop_store::jobs;
 use benchtop_store::jobs::Job;
 use benchtop_store::trust::JobKind;
-use queue::{Inner, States, lock};
+use queue::{Inner, States};
 use runner::wake;
 
 impl JobQueue {
@@ -47,7 +47,7 @@ impl JobQueue {
         shared: &OwnerContext,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Arc<RequestedImages>> {
-        let mut held = lock(&self.named);
+        let mut held = self.named.lock();
         let catalog = shared.items.catalog();
         if let Some(named) = held.as_ref().filter(|n| n.edition == catalog.edition()) {
             return Ok(named.clone());
@@ -86,12 +86,15 @@ impl JobQueue {
     ) -> Result<PictureStates> {
         let named = self.requested_images(shared, wanted)?;
         let damaged = match broken {
-            true => lock(&self.damaged).find(&shared.project.images(), named.links(), wanted)?,
+            true => self
+                .damaged
+                .lock()
+                .find(&shared.project.images(), named.links(), wanted)?,
             false => HashSet::new(),
         };
-        let mut present = lock(&self.present);
+        let mut present = self.present.lock();
         let edition = present.refresh(&shared.project.images(), named.links())?;
-        let mut held = lock(&self.states);
+        let mut held = self.states.lock();
         let made = shared.items.pictures();
         let same = |(of, n, e, bad, _): &&States| {
             Arc::ptr_eq(of, &named) && *n == made.len() && *e == edition && *bad == damaged
@@ -118,7 +121,7 @@ impl JobQueue {
         wanted: &dyn Fn() -> bool,
     ) -> Result<Vec<u32>> {
         let named = self.requested_images(shared, wanted)?;
-        let mut present = lock(&self.present);
+        let mut present = self.present.lock();
         present.refresh(&shared.project.images(), named.links())?;
         Ok(named.gone(&shared.items.pictures(), &present))
     }

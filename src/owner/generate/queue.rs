@@ -1,9 +1,11 @@
 //! The generation jobs that the owner holds, and the states of the items' pictures.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::runtime::JobRuntime;
 use benchtop_inference::ImageGenerator;
@@ -60,10 +62,6 @@ pub(super) struct Inner {
     pub(super) ended: bool,
 }
 
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl JobQueue {
     /// A queue without jobs. `maker` builds its generators.
     pub fn new(maker: GeneratorFactory) -> JobQueue {
@@ -80,17 +78,14 @@ impl JobQueue {
     }
 
     pub(super) fn inner(&self) -> MutexGuard<'_, Inner> {
-        lock(&self.inner)
+        self.inner.lock()
     }
 
     /// Waits until the stored jobs are loaded.
     pub(super) fn loaded(&self) -> Result<MutexGuard<'_, Inner>> {
         let mut inner = self.inner();
         while !inner.loaded && !inner.ended {
-            inner = self
-                .wake
-                .wait(inner)
-                .unwrap_or_else(PoisonError::into_inner);
+            self.wake.wait(&mut inner);
         }
         if inner.loaded {
             Ok(inner)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::queue::Inner;
@@ -176,11 +176,7 @@ fn next(shared: &Arc<OwnerContext>, device: &str) -> Next {
         at.saturating_duration_since(now)
             .max(Duration::from_millis(1))
     });
-    let (mut inner, waited) = shared
-        .desk
-        .wake
-        .wait_timeout(inner, wait)
-        .unwrap_or_else(PoisonError::into_inner);
+    let waited = shared.desk.wake.wait_for(&mut inner, wait);
     let idle = waited.timed_out()
         && !inner
             .jobs
@@ -205,7 +201,7 @@ fn next_requested(shared: &OwnerContext, inner: &mut Inner, mine: &[u32]) -> Opt
     }
     // Uses the copy that was read for the request. It must not wait for the lock, whose holder may
     // be waiting for the jobs.
-    let named = shared.desk.named.try_lock().ok()?.clone()?;
+    let named = shared.desk.named.try_lock()?.clone()?;
     let found = inner.wants.iter().enumerate().find_map(|(n, row)| {
         let at = named.of_row(*row)?;
         let covers = |id: &&u32| {

@@ -1,8 +1,10 @@
 //! The metadata that the owner holds, and how items use it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex};
 
 use super::in_force::InForce;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
@@ -50,7 +52,7 @@ impl MetadataSnapshot {
 
     /// A code of [`benchtop_model::usage::Freshness`] for each item.
     pub fn fresh(&self, usage: &Arc<Usage>) -> Arc<Vec<u8>> {
-        let mut held = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.fresh.lock();
         match held.as_ref().filter(|(of, _)| Arc::ptr_eq(of, usage)) {
             Some((_, fresh)) => fresh.clone(),
             None => {
@@ -109,15 +111,11 @@ pub struct MetadataCache {
     pub(super) ended: AtomicBool,
 }
 
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl MetadataCache {
     /// Stops the watching thread.
     pub fn end(&self) {
         // Set under the lock, or the thread could miss it on its way to sleep.
-        let _asked = lock(&self.asked);
+        let _asked = self.asked.lock();
         self.ended.store(true, Ordering::SeqCst);
         self.wake.notify_all();
     }

@@ -1,9 +1,11 @@
 //! The scores, rules, and outcomes that the owner holds.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::queue;
 use benchtop_files::project::Project;
@@ -108,10 +110,6 @@ impl Default for Scoring {
     }
 }
 
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Scoring {
     /// An empty state. `maker` builds scorers.
     pub fn new(maker: ScorerFactory) -> Scoring {
@@ -142,8 +140,8 @@ impl Scoring {
 
     /// Drops cached scores after their files were replaced or moved.
     pub(super) fn forget(&self, scorer: &Scorer) {
-        lock(&self.scores).remove(scorer);
-        lock(&self.columns).remove(scorer);
+        self.scores.lock().remove(scorer);
+        self.columns.lock().remove(scorer);
         self.changed();
     }
 
@@ -151,15 +149,17 @@ impl Scoring {
     pub(super) fn put(&self, scores: Scores) -> Arc<Mutex<Scores>> {
         let scorer = scores.about().scorer.clone();
         let scores = Arc::new(Mutex::new(scores));
-        lock(&self.scores).insert(scorer.clone(), Some(scores.clone()));
-        lock(&self.columns).remove(&scorer);
+        self.scores
+            .lock()
+            .insert(scorer.clone(), Some(scores.clone()));
+        self.columns.lock().remove(&scorer);
         self.changed();
         scores
     }
 
     /// Why a scorer cannot run now; may be a few seconds old.
     pub(super) fn not_ready(&self, project: &Project, scorer: &Scorer) -> Option<String> {
-        let mut held = lock(&self.not_ready);
+        let mut held = self.not_ready.lock();
         if held
             .as_ref()
             .is_none_or(|(found, _)| found.elapsed() >= NOT_READY_FOR)

@@ -1,10 +1,10 @@
 //! Scoring jobs. One thread works on the first active job, batch by batch. The remaining work
 //! follows from the existing scores, so an interrupted job continues where they end.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::cache::{Scoring, lock};
+use super::cache::Scoring;
 use super::file::{self, Stored};
 use super::queue::{Inner, JobRuntime};
 use super::work;
@@ -153,8 +153,7 @@ fn run(shared: &Arc<OwnerContext>) {
                         .iter()
                         .any(JobRuntime::waits_for_servers)
                         .then(|| shared.activity.count_job());
-                    let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
-                    let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                    desk.wake.wait_for(&mut inner, Duration::from_millis(200));
                     if !inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued) && !inner.ended {
                         // Set under the lock that `wake` holds, so that it sees that the thread has
                         // exited.
@@ -235,7 +234,7 @@ impl Scoring {
             )
             .help("import prediction files instead"));
         }
-        let _one = lock(&self.desk.beginning);
+        let _one = self.desk.beginning.lock();
         self.desk.free(&new.scorer)?;
         let project = trust::current_project(shared)?;
         let to = trust::of_scorer(project.config(), &new.scorer)?;
@@ -317,7 +316,7 @@ impl Scoring {
         act: ScoringAct,
     ) -> Result<ScoringState> {
         let _one = matches!(act, ScoringAct::Resume | ScoringAct::Retry)
-            .then(|| lock(&self.desk.beginning));
+            .then(|| self.desk.beginning.lock());
         let mut inner = self.desk.inner();
         let none = || Error::new(ErrorKind::NotFound, format!("unknown scoring job {id}"));
         let live = inner.live(id).ok_or_else(none)?;

@@ -10,9 +10,11 @@ mod queue;
 mod tests;
 mod work;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 pub use answer::chips;
 pub use cache::{LoadedRules, ScorerFactory, Scoring};
@@ -28,7 +30,7 @@ use benchtop_pipeline::scoring::rules::{ColumnsBy, Outcomes};
 use benchtop_protocol::wire::Event;
 use benchtop_store::rules::{self, Written};
 use benchtop_store::scores::{DIMENSION, EMBEDDINGS, Embeddings, Scores};
-use cache::{HeldColumn, InputVersion, OutcomeSources, lock};
+use cache::{HeldColumn, InputVersion, OutcomeSources};
 
 /// Minimum time between two updates of a column while its scores are computed; an update is slow
 /// with many items.
@@ -47,12 +49,12 @@ impl Scoring {
     ) -> Result<(InputVersion, Arc<Inputs>)> {
         let catalog = shared.items.catalog();
         let of = (catalog.edition(), shared.items.pictures().len());
-        if let Some((held, inputs)) = lock(&self.inputs).as_ref().filter(|(held, _)| *held == of) {
+        if let Some((held, inputs)) = self.inputs.lock().as_ref().filter(|(held, _)| *held == of) {
             return Ok((*held, inputs.clone()));
         }
         let named = shared.desk.requested_images(shared, wanted)?;
         let texts = {
-            let mut held = lock(&self.texts);
+            let mut held = self.texts.lock();
             match held.as_ref().filter(|t| t.edition == catalog.edition()) {
                 Some(texts) => texts.clone(),
                 None => held
@@ -61,7 +63,7 @@ impl Scoring {
             }
         };
         let inputs = Arc::new(Inputs::new(&texts, &named, &shared.items.pictures()));
-        *lock(&self.inputs) = Some((of, inputs.clone()));
+        *self.inputs.lock() = Some((of, inputs.clone()));
         Ok((of, inputs))
     }
 
@@ -74,7 +76,7 @@ impl Scoring {
         shared: &OwnerContext,
         scorer: &Scorer,
     ) -> Result<Option<Arc<Mutex<Scores>>>> {
-        let mut all = lock(&self.scores);
+        let mut all = self.scores.lock();
         if let Some(found) = all.get(scorer) {
             return Ok(found.clone());
         }
@@ -103,7 +105,7 @@ impl Scoring {
         let changes = self.generation();
         let (of, inputs) = self.inputs(shared, wanted)?;
         let is_running = self.desk.is_running(scorer);
-        if let Some(held) = lock(&self.columns).get(scorer).filter(|held| held.of == of)
+        if let Some(held) = self.columns.lock().get(scorer).filter(|held| held.of == of)
             && (held.changes == changes || (is_running && held.made.elapsed() < FRESH_FOR))
         {
             return Ok(held.column.clone());
@@ -113,7 +115,7 @@ impl Scoring {
                 super::queries::from_predictions(shared, scorer, inputs.len())?
             }
             _ => match self.scores(shared, scorer)? {
-                Some(scores) => Column::look_up(&lock(&scores), &inputs),
+                Some(scores) => Column::look_up(&scores.lock(), &inputs),
                 // Not cached: there are many scorers, and most projects use few.
                 None => return Ok(Arc::new(Column::missing(scorer, &inputs))),
             },
@@ -125,7 +127,7 @@ impl Scoring {
             made: Instant::now(),
             column: column.clone(),
         };
-        lock(&self.columns).insert(scorer.clone(), held);
+        self.columns.lock().insert(scorer.clone(), held);
         Ok(column)
     }
 
@@ -151,7 +153,7 @@ impl Scoring {
         let stamp = std::fs::metadata(&path)
             .ok()
             .and_then(|m| Some((m.modified().ok()?, m.len())));
-        let mut held = lock(&self.rules);
+        let mut held = self.rules.lock();
         if held.stamp.is_some() && held.stamp == stamp {
             return held.clone();
         }
@@ -177,7 +179,7 @@ impl Scoring {
 
     /// Caches rules that were just written.
     fn rules_are(&self, shared: &OwnerContext, written: Written) {
-        *lock(&self.rules) = LoadedRules {
+        *self.rules.lock() = LoadedRules {
             written: Some(written),
             problem: None,
             stamp: None,
@@ -199,7 +201,7 @@ impl Scoring {
         let scorers = benchtop_pipeline::scoring::rules::scorers(&rules.measures());
         let columns = self.columns(shared, scorers, wanted)?;
         let (of, _) = self.inputs(shared, wanted)?;
-        let mut held = lock(&self.outcomes);
+        let mut held = self.outcomes.lock();
         if let Some((made, outcomes)) = held
             .as_mut()
             .filter(|(made, _)| made.matches(&rules, of, &columns))
@@ -232,7 +234,9 @@ impl Scoring {
             shared.items.catalog().edition(),
             shared.items.pictures().len(),
         );
-        let found = lock(&self.outcomes)
+        let found = self
+            .outcomes
+            .lock()
             .as_ref()
             .filter(|(made, _)| made.rules == rules)
             .map(|(made, _)| {
@@ -272,7 +276,7 @@ impl Scoring {
             return Ok(None);
         };
         let (short, dim, size) = {
-            let scores = lock(&scores);
+            let scores = scores.lock();
             let part = |name: &str| scores.about().parts.get(name).cloned();
             (
                 part(EMBEDDINGS),
@@ -283,7 +287,7 @@ impl Scoring {
         let (Some(short), Some(dim)) = (short, dim) else {
             return Ok(None);
         };
-        let mut held = lock(&self.embeddings);
+        let mut held = self.embeddings.lock();
         let is_running = self.desk.is_running(&Scorer::Duplicate);
         if let Some((_, embeddings)) = held
             .as_ref()

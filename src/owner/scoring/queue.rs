@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::file::{self, Stored};
 use benchtop_model::scoring::Scorer;
@@ -159,7 +160,7 @@ impl Inner {
 
 impl JobQueue {
     pub(super) fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 
     /// Whether a job of this scorer is running.

@@ -2,9 +2,10 @@ mod jobs;
 mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Condvar, Mutex, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex};
 use uuid::Uuid;
 
 use super::*;
@@ -53,15 +54,15 @@ struct Small {
 
 impl Small {
     fn script<T>(&self, change: impl FnOnce(&mut Script) -> T) -> T {
-        let done = change(&mut self.script.0.lock().unwrap());
+        let done = change(&mut self.script.0.lock());
         self.script.1.notify_all();
         done
     }
 
     fn permit(&self) {
-        let mut script = self.script.0.lock().unwrap();
+        let mut script = self.script.0.lock();
         while script.permits == Some(0) {
-            script = self.script.1.wait(script).unwrap();
+            self.script.1.wait(&mut script);
         }
         script.permits = script.permits.map(|n| n - 1);
     }
