@@ -1,5 +1,6 @@
-//! Reading files that a person names, with a limit: settings, rules, key maps, plans. Links are followed, as everywhere
-//! outside a project; devices and pipes are not read.
+//! Reads files that a person names: settings, rules, key maps, plans. A size limit applies.
+//!
+//! Unlike inside a project, links are followed. Devices and pipes are refused.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -10,10 +11,10 @@ use rustix::fs::OFlags;
 
 use benchtop_model::{Error, Result};
 
-/// Opens a regular file, without waiting where it is none.
+/// Opens a regular file. Never blocks on a pipe.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Input`] for what is no regular file, and the operating system's.
+/// [`benchtop_model::ErrorKind::Input`] if `path` is not a regular file.
 pub fn open(path: &Path) -> Result<BufReader<File>> {
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
@@ -23,7 +24,7 @@ pub fn open(path: &Path) -> Result<BufReader<File>> {
         .open(path)
         .map_err(fail)?;
     if !file.metadata().map_err(fail)?.is_file() {
-        return Err(Error::input("this is not a regular file").file(path));
+        return Err(Error::input("not a regular file").file(path));
     }
     Ok(BufReader::with_capacity(1 << 18, file))
 }
@@ -31,7 +32,7 @@ pub fn open(path: &Path) -> Result<BufReader<File>> {
 /// Reads a file of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`open`], and [`benchtop_model::ErrorKind::Input`] for a larger file.
+/// [`benchtop_model::ErrorKind::Input`] if the file is larger or is not a regular file.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = open(path)?
@@ -44,10 +45,10 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// As [`read`], for text.
+/// Reads a UTF-8 file of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`read`], and [`benchtop_model::ErrorKind::Input`] for bytes that are not UTF-8.
+/// [`benchtop_model::ErrorKind::Input`] as for [`read`], and if the file is not UTF-8.
 pub fn text(path: &Path, limit: u64) -> Result<String> {
     String::from_utf8(read(path, limit)?)
         .map_err(|_| Error::input("the file is not UTF-8 text").file(path))

@@ -1,4 +1,4 @@
-//! Writing files so that a reader, or the next start after a crash, sees the old bytes or the new ones.
+//! Writes files atomically: after a crash, a reader finds either the old bytes or the new ones.
 
 use std::fs::{self, File, Permissions};
 use std::io::Write;
@@ -7,28 +7,23 @@ use std::path::{Path, PathBuf};
 
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Bytes after which a large file is synced while it is written: a file system that commits everything at once would have a
-/// decision beside it wait for all of the file.
+/// Size of the chunks in which large files are written and synced. Some file systems commit
+/// everything at once, so one large sync would delay the decisions that are written meanwhile.
 pub const SYNCED: usize = 4 << 20;
 
-/// What names of files begin with while they are being written.
+/// Prefix of the names of temporary files.
 pub const TEMPORARY: &str = ".benchtop-";
 
-/// Replaces the file at `path`: a temporary file in the same folder, synced, renamed over it, the folder synced.
+/// Replaces the file at `path`: writes a temporary file in the same folder, syncs it, renames it,
+/// and syncs the folder. If this fails, `path` is unchanged.
 ///
-/// An existing file's mode is kept; a new file's is 0600 in a private folder (0700), else 0666 less the umask. A link
-/// at `path` is replaced, and what it leads to stays as it is.
-///
-/// # Errors
-/// The I/O failure, its kind taken from the operating system's; `path` is then as it was.
+/// An existing file keeps its mode. A new file gets 0600 in a private folder (0700), else 0666 less
+/// the umask. A link at `path` is replaced; its target is not touched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     write_atomic_slices(path, &[bytes])
 }
 
-/// The same for what lies in several places, one after the other in the file.
-///
-/// # Errors
-/// As [`write_atomic`].
+/// Like [`write_atomic`], for bytes in several slices, written one after the other.
 pub fn write_atomic_slices(path: &Path, slices: &[&[u8]]) -> Result<()> {
     let temp = staged(path, slices)?;
     if let Ok(meta) = path.symlink_metadata()
@@ -43,12 +38,7 @@ pub fn write_atomic_slices(path: &Path, slices: &[&[u8]]) -> Result<()> {
     sync_dir(folder(path))
 }
 
-/// Like [`write_atomic`], but never replaces a file.
-///
-/// Returns whether it was written: `false` when a file of that name exists already, which is then untouched.
-///
-/// # Errors
-/// The I/O failure.
+/// Like [`write_atomic`], but never replaces a file. Returns `false` if the file already exists.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
     if path.symlink_metadata().is_ok() {
         return Ok(false);
@@ -60,7 +50,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
     }
 }
 
-/// Removes what a process that was killed while it wrote left in `dir`; nobody may be writing there.
+/// Removes the temporary files that a killed process left in `dir`. Nobody may be writing there.
 pub fn sweep(dir: &Path) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -68,23 +58,21 @@ pub fn sweep(dir: &Path) {
             .to_str()
             .is_some_and(|n| n.starts_with(TEMPORARY) && n.ends_with(".tmp"))
         {
-            // What stays is only in the way of nobody.
+            // A leftover file does no harm.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Makes the names in `dir` durable: what was created, renamed or removed there survives a power cut.
-///
-/// # Errors
-/// The I/O failure.
+/// Syncs a folder, so that files created, renamed, or removed in it survive a power cut.
 pub fn sync_dir(dir: &Path) -> Result<()> {
     File::open(dir)
         .and_then(|d| d.sync_all())
         .map_err(|e| Error::io(&e, "cannot sync the folder", dir))
 }
 
-/// The bytes in a synced temporary file beside `path`; it goes away unless it is persisted.
+/// Writes the bytes to a synced temporary file beside `path`. Dropping it removes the file unless
+/// it was persisted.
 pub fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTempFile> {
     let failed = |e: std::io::Error| Error::io(&e, "cannot write", path);
     let mut temp = tempfile::Builder::new()
@@ -107,14 +95,15 @@ pub fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTempFile> 
     Ok(temp)
 }
 
-/// The folder `path` lies in; the current one for a bare name.
+/// Folder of `path`; the current folder for a bare name.
 pub fn folder(path: &Path) -> &Path {
     path.parent()
         .filter(|p| !p.as_os_str().is_empty())
         .unwrap_or(Path::new("."))
 }
 
-/// Names and paths of what is in `dir`, sorted by name; nothing where it is no folder or a link to one.
+/// Names and paths of the entries of `dir`, sorted by name. Empty if `dir` is not a folder or is a
+/// link.
 pub fn list(dir: &Path) -> Vec<(String, PathBuf)> {
     if !dir.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
         return Vec::new();
@@ -127,24 +116,24 @@ pub fn list(dir: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// The highest number N of a file `N.json` in `dir`, whatever is in the file; 0 where there is none.
+/// Highest number N of the files `N.json` in `dir`; 0 if there are none. The files are not read.
 pub fn last_number(dir: &Path) -> u32 {
     let number = |(name, _): (String, PathBuf)| name.strip_suffix(".json")?.parse().ok();
     list(dir).into_iter().filter_map(number).max().unwrap_or(0)
 }
 
-/// Whether only its owner can enter this folder.
 fn is_private(dir: &Path) -> bool {
     dir.symlink_metadata()
         .is_ok_and(|meta| meta.is_dir() && meta.mode() & 0o077 == 0)
 }
 
-/// Creates `dir` when it is not there; returns whether it did. In a private folder (0700) it is private too.
+/// Creates `dir` unless it exists. Returns whether it was created. A folder in a private folder
+/// (0700) is private too.
 ///
 /// # Errors
-/// The I/O failure, and a [`Error`] when something else has that name: a link is not followed.
+/// [`ErrorKind::Denied`] if `dir` is a link, [`ErrorKind::Input`] if it is not a folder.
 pub fn ensure_dir(dir: &Path) -> Result<bool> {
-    made(
+    create_dir(
         dir,
         if is_private(folder(dir)) {
             0o700
@@ -154,19 +143,16 @@ pub fn ensure_dir(dir: &Path) -> Result<bool> {
     )
 }
 
-/// The same for a folder that only its owner is to enter (0700). One that is there keeps its mode.
-///
-/// # Errors
-/// As [`ensure_dir`].
+/// Like [`ensure_dir`], for a private folder (0700). An existing folder keeps its mode.
 pub fn ensure_private_dir(dir: &Path) -> Result<bool> {
-    made(dir, 0o700)
+    create_dir(dir, 0o700)
 }
 
-fn made(dir: &Path, mode: u32) -> Result<bool> {
+fn create_dir(dir: &Path, mode: u32) -> Result<bool> {
     let is = |what: fn(&fs::Metadata) -> bool| dir.symlink_metadata().is_ok_and(|meta| what(&meta));
     match fs::DirBuilder::new().mode(mode).create(dir) {
         Ok(()) => Ok(true),
-        // Not by the error: a read-only file system may say first that nothing can be made.
+        // The error does not tell: a read-only file system may report EROFS before EEXIST.
         Err(_) if is(fs::Metadata::is_dir) => Ok(false),
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && is(fs::Metadata::is_symlink) => {
             Err(Error::new(
@@ -174,21 +160,19 @@ fn made(dir: &Path, mode: u32) -> Result<bool> {
                 "this folder is a link, and links inside a project are not followed",
             )
             .file(dir)
-            .help("replace it by a folder, or remove it"))
+            .help("replace the link with a folder, or remove it"))
         }
-        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::input(
-            "this is not a folder, and a folder is needed here",
-        )
-        .file(dir)
-        .help("move it away")),
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
+            Err(Error::input("not a folder, but a folder is needed here")
+                .file(dir)
+                .help("move or rename this file"))
+        }
         Err(e) => Err(Error::io(&e, "cannot create the folder", dir)),
     }
 }
 
-/// Creates `dir` and the folders above it, and adds those that it made to `made`, the outermost first.
-///
-/// # Errors
-/// The I/O failure; `made` then still names what was made before it, for [`remove_made`].
+/// Creates `dir` and its parents. Appends each created folder to `made`, outermost first, also on
+/// failure, so that [`remove_made`] can remove them.
 pub fn ensure_dirs(dir: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     if dir.is_dir() {
         return Ok(());
@@ -202,11 +186,12 @@ pub fn ensure_dirs(dir: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Creates `dir`, which lies below `private`, a private folder of a project, and what lacks between the two. The project's
-/// own folder is never made: where it was moved away, it must not come back empty.
+/// Creates `dir`, a folder below the private folder `private` of a project, and all folders between
+/// them. Never creates the project folder itself: if it was moved away, it must not come back
+/// empty.
 ///
 /// # Errors
-/// As [`ensure_dir`]; [`ErrorKind::NotFound`] where the project is not there.
+/// [`ErrorKind::NotFound`] if the project folder does not exist.
 pub fn ensure_below(private: &Path, dir: &Path) -> Result<()> {
     ensure_private_dir(private)?;
     let mut at = private.to_path_buf();
@@ -217,7 +202,7 @@ pub fn ensure_below(private: &Path, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Takes back what a failed attempt made, the newest first; what cannot be removed stays.
+/// Removes what a failed attempt created, newest first. Ignores failures.
 pub fn remove_made(made: &[PathBuf]) {
     for path in made.iter().rev() {
         let _ = if path.is_dir() {
@@ -242,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn replaces_whole_files_keeps_the_mode_and_leaves_no_temporary() {
+    fn write_atomic_keeps_the_mode_and_leaves_no_temporary_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         write_atomic(&path, b"one").unwrap();
@@ -257,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_above_a_private_folder_is_never_made() {
+    fn ensure_below_never_creates_the_project_folder() {
         let dir = tempfile::tempdir().unwrap();
         let store = dir.path().join("moved-away/store");
         assert_eq!(
@@ -273,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_replaced_and_what_it_leads_to_stays() {
+    fn a_link_is_replaced_and_its_target_is_untouched() {
         let dir = tempfile::tempdir().unwrap();
         let (path, victim) = (dir.path().join("a"), dir.path().join("victim"));
         fs::set_permissions(dir.path(), Permissions::from_mode(0o700)).unwrap();
@@ -288,7 +273,7 @@ mod tests {
         assert_eq!(
             path.symlink_metadata().unwrap().mode() & 0o177_777,
             0o100_600,
-            "the mode of its folder, a private one"
+            "private, like its folder"
         );
         std::os::unix::fs::symlink(dir.path(), dir.path().join("folder")).unwrap();
         for make in [ensure_dir, ensure_private_dir] {
@@ -300,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_in_a_private_folder_is_private() {
+    fn files_and_folders_in_a_private_folder_are_private() {
         let dir = tempfile::tempdir().unwrap();
         let mode = |name: &str| dir.path().join(name).symlink_metadata().unwrap().mode() & 0o777;
         let all = ["open", "closed"].map(|name| dir.path().join(name));
@@ -333,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_being_written_is_swept() {
+    fn sweep_removes_only_temporary_files() {
         let dir = tempfile::tempdir().unwrap();
         drop(
             staged(&dir.path().join("a"), &[b"x"])
@@ -349,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_never_replaces_one() {
+    fn write_new_never_replaces_a_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         assert!(write_new(&path, b"one").unwrap());

@@ -1,7 +1,7 @@
-//! What of a project's folder must be as this program made it: no links, and nothing that others may read.
+//! Checks a project folder: no links, and no private folders that others can read.
 //!
-//! A project may come from somebody else. A folder of it that is a link would let the program write, or take for the
-//! person's work, what lies elsewhere.
+//! A project may come from somebody else. If one of its folders were a link, the program could
+//! write outside the project, or take files from elsewhere for the person's work.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -11,10 +11,11 @@ use super::project::Project;
 use benchtop_model::config::Look;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Folders below a project that only its owner is to enter: who reads them reads verdicts and answers past the owner.
+/// Folders of a project that only its user may enter. Anyone who can read them sees verdicts and
+/// answers without asking the owner process.
 pub const PRIVATE: [&str; 5] = ["sessions", "store", "runs", "jobs", "scores"];
 
-/// Folders below a project that must not be links. `metadata/` has its own rules: see
+/// Folders of a project that must not be links. `metadata/` has its own rules, see
 /// [`metadata_folder`](crate::metadata_folder).
 pub const PLAIN: [&str; 18] = [
     "sessions",
@@ -31,26 +32,26 @@ pub const PLAIN: [&str; 18] = [
     "store/index",
     "store/index/blobs",
     "store/board",
-    // Of earlier versions.
+    // Used by earlier versions.
     "store/blobs",
     "store/scores",
     "store/similarity",
     ".owner",
 ];
 
-/// Most files a folder that [`notices`] looks at.
-const LOOKED_AT: usize = 10_000;
-/// Most names in one notice.
-const NAMED: usize = 3;
+/// Maximum number of files that [`notices`] checks in one folder.
+const CHECKED_PER_FOLDER: usize = 10_000;
+/// Maximum number of names in one notice.
+const NAMES_SHOWN: usize = 3;
 
 fn refused(path: &Path, what: &str, help: &str) -> Error {
     Error::new(ErrorKind::Denied, what).file(path).help(help)
 }
 
-/// Refuses a project in which one of its folders is a link, or no folder.
+/// Refuses a project in which one of the folders [`PLAIN`] is a link.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] names the folder.
+/// [`ErrorKind::Denied`] with the folder.
 pub fn folders(root: &Path) -> Result<()> {
     for name in PLAIN {
         let path = root.join(name);
@@ -59,12 +60,12 @@ pub fn folders(root: &Path) -> Result<()> {
         };
         if meta.is_symlink() {
             let help = format!(
-                "replace {name} by a folder with the same files; to keep it on another disk, move the whole project \
-                 there or mount it (`mount --bind`)"
+                "replace {name} with a folder that holds the same files; to keep it on another disk, move the whole \
+                 project there, or mount the folder (`mount --bind`)"
             );
             return Err(refused(
                 &path,
-                "this is a link, and links inside a project are not followed",
+                "this folder is a link, and links inside a project are not followed",
                 &help,
             ));
         }
@@ -72,10 +73,10 @@ pub fn folders(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a path below `root` that leads out of it, or through a link. The last part need not be there.
+/// Refuses a path that leaves `root` or passes through a link. The last component may be missing.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`].
+/// [`ErrorKind::Denied`] with the path.
 pub fn within(root: &Path, path: &Path) -> Result<()> {
     let mut at = root.to_path_buf();
     for part in path.components() {
@@ -85,13 +86,13 @@ pub fn within(root: &Path, path: &Path) -> Result<()> {
             _ => {
                 return Err(refused(
                     path,
-                    "this path leads out of the project",
+                    "this path leaves the project",
                     "name a file inside the project",
                 ));
             }
         }
         if at.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
-            let help = "replace it by a regular file or folder, or remove it";
+            let help = "replace the link with a regular file or folder, or remove it";
             return Err(refused(
                 &at,
                 "this is a link, and links inside a project are not followed",
@@ -102,12 +103,12 @@ pub fn within(root: &Path, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a store with a link in it, which sled would follow.
+/// Refuses a store that contains a link, because sled would follow it.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] names it.
+/// [`ErrorKind::Denied`] with the path.
 pub fn store(store: &Path) -> Result<()> {
-    let help = "remove it: the store is made again from the rest of the project";
+    let help = "remove it; the store is rebuilt from the rest of the project";
     for folder in [store.to_path_buf(), store.join("blobs")] {
         if folder
             .symlink_metadata()
@@ -122,11 +123,11 @@ pub fn store(store: &Path) -> Result<()> {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let kind = entry
                 .file_type()
-                .map_err(|e| Error::io(&e, "cannot look at", &entry.path()))?;
+                .map_err(|e| Error::io(&e, "cannot inspect", &entry.path()))?;
             if !kind.is_file() && !kind.is_dir() {
                 return Err(refused(
                     &entry.path(),
-                    "only regular files and folders may be here",
+                    "only regular files and folders are allowed here",
                     help,
                 ));
             }
@@ -135,7 +136,7 @@ pub fn store(store: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the files and folders in a private folder private; what cannot be changed stays as it is.
+/// Makes the entries of a private folder private. Ignores entries whose mode cannot be changed.
 pub fn make_private(folder: &Path) {
     let is = |path: &Path| {
         path.symlink_metadata()
@@ -156,17 +157,19 @@ pub fn make_private(folder: &Path) {
     }
 }
 
-/// What a person should know of the folder: private folders that others may read, links and files of other users among
-/// what is trusted.
+/// Warnings about the project folder: private folders that others can read, links, special files,
+/// and files of other users.
 pub fn notices(project: &Project) -> Vec<String> {
-    let mut notices: Vec<String> = wide(project).into_iter().collect();
+    let mut notices: Vec<String> = readable_by_others(project).into_iter().collect();
     if project.config().look != Look::default() {
-        let what = "benchtop.toml: look.theme is not used any more, the theme is each person's own";
-        notices.push(format!("{what}: `benchtop theme` says which and sets it"));
+        let what = "benchtop.toml: look.theme is no longer used";
+        notices.push(format!(
+            "{what}; each person sets a theme with `benchtop theme`"
+        ));
     }
     let root = project.root();
     let owner = root.symlink_metadata().map_or(0, |meta| meta.uid());
-    let (mut links, mut foreign, mut odd) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut links, mut foreign, mut special) = (Vec::new(), Vec::new(), Vec::new());
     let folders = [
         "sessions",
         "sessions/rounds",
@@ -185,7 +188,7 @@ pub fn notices(project: &Project) -> Vec<String> {
             .into_iter()
             .flatten()
             .flatten()
-            .take(LOOKED_AT);
+            .take(CHECKED_PER_FOLDER);
         entries.map(|entry| Path::new(folder).join(entry.file_name()))
     });
     for name in folders.iter().map(PathBuf::from).chain(top).chain(below) {
@@ -195,7 +198,7 @@ pub fn notices(project: &Project) -> Vec<String> {
         if meta.is_symlink() {
             links.push(name);
         } else if !meta.is_file() && !meta.is_dir() {
-            odd.push(name);
+            special.push(name);
         } else if meta.uid() != owner {
             foreign.push((name, meta.uid()));
         }
@@ -203,10 +206,10 @@ pub fn notices(project: &Project) -> Vec<String> {
     let list = |names: &[PathBuf]| -> String {
         let shown: Vec<String> = names
             .iter()
-            .take(NAMED)
+            .take(NAMES_SHOWN)
             .map(|name| name.display().to_string())
             .collect();
-        let more = names.len().saturating_sub(NAMED);
+        let more = names.len().saturating_sub(NAMES_SHOWN);
         shown.join(", ")
             + &if more > 0 {
                 format!(" and {more} more")
@@ -216,21 +219,21 @@ pub fn notices(project: &Project) -> Vec<String> {
     };
     if !links.is_empty() {
         notices.push(format!(
-            "not read, since links inside a project are not followed: {}",
+            "skipped, because links inside a project are not followed: {}",
             list(&links)
         ));
     }
-    if !odd.is_empty() {
+    if !special.is_empty() {
         notices.push(format!(
-            "not read, since these are no regular files: {}",
-            list(&odd)
+            "skipped, because these are not regular files: {}",
+            list(&special)
         ));
     }
     if let Some((_, uid)) = foreign.first() {
         let names: Vec<PathBuf> = foreign.iter().map(|(name, _)| name.clone()).collect();
         notices.push(format!(
-            "written by another user (uid {uid}; the project belongs to uid {owner}) and trusted all the same: {}; if \
-             that is right, `chown -R {owner} {}` says so",
+            "files of another user (uid {uid}; the project belongs to uid {owner}) are used: {}; if that is \
+             intended, run `chown -R {owner} {}`",
             list(&names),
             quoted(root)
         ));
@@ -238,8 +241,8 @@ pub fn notices(project: &Project) -> Vec<String> {
     notices
 }
 
-/// Says which private folders others may enter, with the command that ends it.
-fn wide(project: &Project) -> Option<String> {
+/// Private folders that others can enter, with the command that closes them.
+fn readable_by_others(project: &Project) -> Option<String> {
     let root = project.root();
     let is_wide = |name: &&&str| {
         root.join(name)
@@ -252,13 +255,13 @@ fn wide(project: &Project) -> Option<String> {
     }
     let paths: Vec<String> = wide.iter().map(|name| quoted(&root.join(name))).collect();
     Some(format!(
-        "other users of this machine may read {}, and with them verdicts and answers: `chmod -R go-rwx {}` ends that",
+        "other users of this machine can read {}, and so see verdicts and answers: run `chmod -R go-rwx {}`",
         wide.join(", "),
         paths.join(" ")
     ))
 }
 
-/// A path as a shell reads it.
+/// Quotes a path for a shell.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@".contains(c);
@@ -276,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_linked_folder_is_refused_by_its_name() {
+    fn a_linked_folder_is_refused() {
         for name in [
             "sessions",
             "imports",
@@ -335,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_others_may_read_are_named_with_the_command() {
+    fn a_notice_gives_the_command_that_makes_folders_private() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("it's mine");
         let project = Project::init(&root).unwrap();
@@ -364,14 +367,14 @@ mod tests {
     }
 
     #[test]
-    fn links_and_files_of_others_are_told() {
+    fn links_and_files_of_other_users_are_in_the_notices() {
         let dir = tempfile::tempdir().unwrap();
         let project = Project::init(dir.path()).unwrap();
         symlink("/etc/hostname", dir.path().join("sessions/ann.jsonl")).unwrap();
-        let told = notices(&project);
+        let found = notices(&project);
         assert!(
-            told.len() == 1 && told[0].contains("sessions/ann.jsonl"),
-            "{told:?}"
+            found.len() == 1 && found[0].contains("sessions/ann.jsonl"),
+            "{found:?}"
         );
         fs::remove_file(dir.path().join("sessions/ann.jsonl")).unwrap();
         fs::write(dir.path().join("sessions/bob.jsonl"), "").unwrap();
@@ -380,10 +383,12 @@ mod tests {
         {
             return;
         }
-        let told = notices(&project);
+        let found = notices(&project);
         assert!(
-            told.len() == 1 && told[0].contains("12345") && told[0].contains("sessions/bob.jsonl"),
-            "{told:?}"
+            found.len() == 1
+                && found[0].contains("12345")
+                && found[0].contains("sessions/bob.jsonl"),
+            "{found:?}"
         );
     }
 }

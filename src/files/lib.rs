@@ -1,8 +1,9 @@
-//! Floor 2: the project folder, and reading and writing files safely.
+//! Floor 2: the project folder, and safe file access.
 //!
-//! [`project`] makes, finds and opens a project; [`inspect`] and [`writable`] check its folders. [`disk`] writes files that
-//! survive a crash. [`regular`] reads files of a project without following links, [`bounded`] reads files that a person
-//! names. [`picture_file`] checks a picture against its hash.
+//! [`project`] creates, finds, and opens a project. [`inspect`] and [`writable`] check its folders.
+//! [`disk`] writes files that survive a crash. [`regular`] reads project files without following
+//! links. [`bounded`] reads files that a person names. [`picture_file`] checks a picture against
+//! its hash.
 
 pub mod bounded;
 pub mod disk;

@@ -1,4 +1,4 @@
-//! The metadata folder of a project: its files by name, and the files that come with the program.
+//! Lists the metadata files of a project, and writes the shipped ones into a new project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub fn names(dir: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Makes the folders that files of these names need, and adds those that were not there to `made`.
+/// Creates the folders for files of these names. Appends each created folder to `made`.
 pub fn ensure_folders(
     dir: &Path,
     files: impl Iterator<Item = String>,
@@ -49,10 +49,8 @@ pub fn ensure_folders(
     Ok(())
 }
 
-/// Writes the shipped files into a metadata folder that holds none, and adds what it made to `made`.
-///
-/// # Errors
-/// The operating system's; `made` then names what was made before.
+/// Writes the shipped files into an empty metadata folder. Appends what it creates to `made`, also
+/// on failure.
 pub fn write_shipped(dir: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     if !names(dir)?.is_empty() {
         return Ok(());

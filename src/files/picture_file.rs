@@ -1,7 +1,6 @@
-//! Reading the file of a picture: a regular file, within a size limit, whose bytes match the hash that was recorded.
+//! Reads a picture file: a regular file within a size limit whose bytes match the recorded hash.
 //!
-//! Whatever leaves the project, is paid for or is trusted goes through here: exports, evaluations, judges, scorers and
-//! the screen.
+//! Exports, evaluations, judges, scorers, and the screen all read pictures through this module.
 
 use std::path::{Path, PathBuf};
 
@@ -9,20 +8,19 @@ use super::regular;
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, ErrorKind, ImageRef, Result};
 
-/// What a damaged picture's problem begins with.
+/// Start of the error text for a damaged picture.
 pub const MISMATCH: &str = "the picture does not match its hash";
 
-/// The file of a picture, and the hash that its bytes must have.
+/// Path and recorded hash of a picture file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PictureFile {
-    /// Its path.
     pub path: PathBuf,
-    /// blake3 of its bytes, 64 hex digits.
+    /// blake3 hash of the bytes, 64 hex digits.
     pub hash: String,
 }
 
 impl PictureFile {
-    /// The file of `image` in the project at `root`; `None` where none was recorded.
+    /// The file of `image` in the project at `root`; `None` if no hash was recorded.
     pub fn of(root: &Path, image: &ImageRef) -> Option<PictureFile> {
         let hash = image.hash.clone()?;
         let path = image
@@ -32,7 +30,7 @@ impl PictureFile {
         Some(PictureFile { path, hash })
     }
 
-    /// The files of all pictures of an item, as far as they were recorded.
+    /// The files of all pictures of an item that have a recorded hash.
     pub fn all<'i>(
         root: &Path,
         images: impl IntoIterator<Item = &'i ImageRef>,
@@ -43,17 +41,18 @@ impl PictureFile {
             .collect()
     }
 
-    /// Its bytes.
+    /// Reads the bytes and checks their hash.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a file that is gone, [`ErrorKind::Corrupt`] for bytes of another hash, [`ErrorKind::Denied`] for a
-    /// link or a device, [`ErrorKind::Input`] for a file above [`FILE_LIMIT`], and the operating system's.
+    /// [`ErrorKind::NotFound`] if the file is gone, [`ErrorKind::Corrupt`] if the hash differs,
+    /// [`ErrorKind::Denied`] for a link or a device, [`ErrorKind::Input`] for a file larger than
+    /// [`FILE_LIMIT`].
     pub fn read(&self) -> Result<Vec<u8>> {
         let bytes = regular::read(&self.path, FILE_LIMIT)?;
         self.check(blake3::hash(&bytes)).map(|()| bytes)
     }
 
-    /// Holds a hash that was found against the recorded one.
+    /// Compares a hash with the recorded one.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] with both hashes.
@@ -68,12 +67,12 @@ impl PictureFile {
         );
         Err(Error::new(ErrorKind::Corrupt, what)
             .file(&self.path)
-            .help("`benchtop verify` says what can be brought back"))
+            .help("run `benchtop verify` to see what can be restored"))
     }
 }
 
-/// Whether a problem of [`PictureFile::read`] means that the picture is damaged, replaced or gone, so that its item is
-/// set aside and the work goes on with the others.
+/// Whether an error of [`PictureFile::read`] means that the picture is damaged, replaced, or gone.
+/// The caller then skips the item and continues with the others.
 pub fn is_damage(problem: &Error) -> bool {
     matches!(
         problem.kind,
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_bytes_that_were_recorded_are_read() {
+    fn only_bytes_with_the_recorded_hash_are_read() {
         let dir = tempfile::tempdir().unwrap();
         let hash = blake3::hash(b"picture").to_hex().to_string();
         let image = ImageRef {

@@ -1,4 +1,4 @@
-//! The folder a project is: making one, finding one, and who may own it.
+//! The project folder: creates, finds, and opens projects, and checks who owns them.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -8,21 +8,21 @@ use crate::{disk, inspect, metadata_folder, regular};
 use benchtop_model::config::Config;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// The folder of the index, below `store/`.
+/// Name of the index folder below `store/`.
 pub const INDEX: &str = "index";
-/// The file that makes a folder a project.
+/// Name of the settings file. A folder with this file is a project.
 pub const FILE: &str = "benchtop.toml";
 
 const TEMPLATE: &str = include_str!("../../benchtop.toml");
 const METADATA: &str = include_str!("../../metadata/README.md");
 const SESSIONS: &str = include_str!("../../sessions/README.md");
 const IGNORE: &str = "# Rebuilt from the rest of the project.\n/store/\n# The running owner process.\n/.owner/\n\
-    # What is left to do on this machine.\n/jobs/\n# Large, and computed again where they are missing.\n/scores/*.embeddings\n";
+    # Jobs of this machine.\n/jobs/\n# Large, and recomputed if missing.\n/scores/*.embeddings\n";
 const FOLDERS: [&str; 6] = [
     "metadata", "images", "sessions", "imports", "exports", "store",
 ];
 
-/// An opened project folder: where things are, and what `benchtop.toml` says.
+/// An opened project folder: its paths and its settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
     root: PathBuf,
@@ -30,22 +30,22 @@ pub struct Project {
 }
 
 impl Project {
-    /// Makes `dir` (and the folders above it) a project, named after the folder.
+    /// Turns `dir` into a project named after the folder. Creates missing parent folders.
     ///
-    /// Files that are there already stay. `benchtop.toml` is written last, so a folder is a project only when all of
-    /// it is there; after a failure what this call made is removed again.
+    /// Existing files stay. `benchtop.toml` is written last, so a folder is a project only when it
+    /// is complete. On failure, everything created by this call is removed.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] when it is a project already, [`ErrorKind::Denied`] for a folder that may not be written, and any
-    /// other I/O failure.
+    /// [`ErrorKind::Conflict`] if `dir` is already a project, [`ErrorKind::Denied`] if it is not
+    /// writable.
     pub fn init(dir: &Path) -> Result<Project> {
         let already = || {
             Error::new(
                 ErrorKind::Conflict,
-                "this folder is a benchtop project already",
+                "this folder is already a benchtop project",
             )
             .file(dir)
-            .help("open it by running `benchtop` inside it, or name another folder")
+            .help("run `benchtop` inside it to open it, or choose another folder")
         };
         if dir.join(FILE).symlink_metadata().is_ok() {
             return Err(already());
@@ -53,7 +53,7 @@ impl Project {
         let mut made = Vec::new();
         match Self::fill(dir, &mut made) {
             Ok(true) => {}
-            // Somebody else finished first; what was made here is part of that project now.
+            // Another process finished first. The files made here are part of its project now.
             Ok(false) => return Err(already()),
             Err(problem) => {
                 if dir.join(FILE).symlink_metadata().is_err() {
@@ -65,7 +65,8 @@ impl Project {
         Self::open(dir)
     }
 
-    /// Writes everything `init` writes, noting what it made; `false` when somebody else's `benchtop.toml` came first.
+    /// Writes the files of a new project and records them in `made`. Returns `false` if another
+    /// process wrote `benchtop.toml` first.
     fn fill(dir: &Path, made: &mut Vec<PathBuf>) -> Result<bool> {
         disk::ensure_dirs(dir, made)?;
         for name in FOLDERS {
@@ -96,10 +97,11 @@ impl Project {
         disk::write_new(&dir.join(FILE), template(&root).as_bytes())
     }
 
-    /// Finds the project that `start` lies in: `start` itself or the nearest folder above it with a `benchtop.toml`.
+    /// Finds the project that contains `start`: the nearest folder with a `benchtop.toml`, starting
+    /// with `start` itself.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when there is none; what [`open`](Self::open) finds wrong with it.
+    /// [`ErrorKind::NotFound`] if there is none, and the errors of [`open`](Self::open).
     pub fn find(start: &Path) -> Result<Project> {
         let from =
             fs::canonicalize(start).map_err(|e| Error::io(&e, "cannot open the folder", start))?;
@@ -108,15 +110,16 @@ impl Project {
             None => {
                 Err(Error::new(ErrorKind::NotFound, "not inside a benchtop project: no benchtop.toml here or above")
                     .file(start)
-                    .help("`benchtop init DIR` makes a project, `benchtop sample DIR` makes one with pictures to try"))
+                    .help("run `benchtop init DIR` to create a project, or `benchtop sample DIR` to create one with sample items"))
             }
         }
     }
 
-    /// Opens the project that `dir` is.
+    /// Opens the project at `dir`.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when it is none, and whatever is wrong with its `benchtop.toml`, with line and field.
+    /// [`ErrorKind::NotFound`] if `dir` is not a project. Errors in `benchtop.toml` carry line and
+    /// field.
     pub fn open(dir: &Path) -> Result<Project> {
         let root =
             fs::canonicalize(dir).map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
@@ -126,10 +129,10 @@ impl Project {
                 |problem| match problem.kind {
                     ErrorKind::NotFound => Error::new(
                         ErrorKind::NotFound,
-                        "this folder is not a benchtop project: it has no benchtop.toml",
+                        "not a benchtop project: the folder has no benchtop.toml",
                     )
                     .file(dir)
-                    .help("`benchtop init DIR` makes one"),
+                    .help("run `benchtop init DIR` to create a project"),
                     _ => problem,
                 },
             )?;
@@ -138,32 +141,32 @@ impl Project {
         Ok(Project { root, config })
     }
 
-    /// The project folder: absolute, without links.
+    /// Absolute path of the project folder, without links.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// What `benchtop.toml` said when it was opened.
+    /// Settings of `benchtop.toml` as of the time the project was opened.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// `metadata/`: vocabularies, styles and templates.
+    /// `metadata/`: vocabularies, styles, and templates.
     pub fn metadata(&self) -> PathBuf {
         self.root.join("metadata")
     }
 
-    /// `images/`: pictures by the hash of their bytes.
+    /// `images/`: pictures, named by the hash of their bytes.
     pub fn images(&self) -> PathBuf {
         self.root.join("images")
     }
 
-    /// `sessions/`: one journal an annotator.
+    /// `sessions/`: one journal per annotator.
     pub fn sessions(&self) -> PathBuf {
         self.root.join("sessions")
     }
 
-    /// `imports/`: what was imported, from which `store/` is rebuilt.
+    /// `imports/`: imported items and predictions, from which `store/` is rebuilt.
     pub fn imports(&self) -> PathBuf {
         self.root.join("imports")
     }
@@ -173,39 +176,39 @@ impl Project {
         self.root.join("exports")
     }
 
-    /// `store/`: rebuilt from the rest when it is missing.
+    /// `store/`: rebuilt from the rest of the project if it is missing.
     pub fn store(&self) -> PathBuf {
         self.root.join("store")
     }
 
-    /// `store/index/`: the files of sled.
+    /// `store/index/`: the sled database.
     pub fn index(&self) -> PathBuf {
         self.store().join(INDEX)
     }
 
-    /// `scores/`: what machines said of items.
+    /// `scores/`: the scores of items.
     pub fn scores(&self) -> PathBuf {
-        self.home("scores", "scores")
+        self.present_or_earlier("scores", "scores")
     }
 
-    /// `scores/similarity/`: how alike texts are.
+    /// `scores/similarity/`: text similarities.
     pub fn similarity(&self) -> PathBuf {
-        self.home("scores/similarity", "similarity")
+        self.present_or_earlier("scores/similarity", "similarity")
     }
 
-    /// `scores/rules.json`: the sets of rules before these.
+    /// `scores/rules.json`: earlier sets of rules.
     pub fn rules_history(&self) -> PathBuf {
-        self.home("scores/rules.json", "rules.json")
+        self.present_or_earlier("scores/rules.json", "rules.json")
     }
 
     /// `jobs/scoring.json`: scoring jobs.
     pub fn scoring_jobs(&self) -> PathBuf {
-        self.home("jobs/scoring.json", "scoring.json")
+        self.present_or_earlier("jobs/scoring.json", "scoring.json")
     }
 
-    /// A file or folder at its place now, or at its earlier place below `store/` while it is only there: in a project of
-    /// an earlier version that cannot be written (see `benchtop_store::homes`).
-    fn home(&self, now: &str, earlier: &str) -> PathBuf {
+    /// Present path of a file or folder, or its earlier path below `store/` if only that exists.
+    /// This happens in read-only projects of earlier versions (see `benchtop_store::homes`).
+    fn present_or_earlier(&self, now: &str, earlier: &str) -> PathBuf {
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
         let (now, earlier) = (self.root.join(now), self.store().join(earlier));
         if !is_there(&now) && is_there(&earlier) {
@@ -215,31 +218,33 @@ impl Project {
         }
     }
 
-    /// `.owner/`: lock, socket and log of the running owner process.
+    /// `.owner/`: lock, socket, and log of the running owner process.
     pub fn runtime(&self) -> PathBuf {
         self.root.join(".owner")
     }
 
-    /// Makes `.owner/` a folder that only this user can enter (0700; 0710 in a shared project), and returns it.
+    /// Creates `.owner/` as a folder that only this user can enter (0700; 0710 in a shared
+    /// project), and returns its path.
     ///
-    /// To be called before the lock is taken. The project must belong to the user who runs this; root is no exception
-    /// in either direction, since files that root writes into somebody's project lock that person out of it.
+    /// Call this before taking the lock. The project must belong to the current user. This includes
+    /// root: files that root writes into somebody's project would lock that person out.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] when project or `.owner/` belong to another user, `.owner` is not a plain folder, or it cannot
-    /// be made; [`ErrorKind::Conflict`] on a network file system, where a lock taken here need not be seen elsewhere.
+    /// [`ErrorKind::Denied`] if the project or `.owner/` belongs to another user, or if `.owner` is
+    /// not a plain folder or cannot be created. [`ErrorKind::Conflict`] on a network file system,
+    /// where other machines may not see the lock.
     pub fn ensure_private_runtime(&self) -> Result<PathBuf> {
         let me = rustix::process::geteuid().as_raw();
         let meta = |path: &Path| {
             path.symlink_metadata()
-                .map_err(|e| Error::io(&e, "cannot look at", path))
+                .map_err(|e| Error::io(&e, "cannot inspect", path))
         };
-        owned(&self.root, meta(&self.root)?.uid(), me)?;
+        check_owner(&self.root, meta(&self.root)?.uid(), me)?;
         if let Some(name) = network_file_system(&self.root)? {
             return Err(Error::new(
                 ErrorKind::Conflict,
                 format!(
-                    "the project is on a network file system ({name}), where a lock does not hold between machines"
+                    "the project is on a network file system ({name}), where locks do not work across machines"
                 ),
             )
             .file(&self.root)
@@ -249,15 +254,12 @@ impl Project {
         disk::ensure_dir(&dir)?;
         let found = meta(&dir)?;
         if !found.is_dir() {
-            return Err(Error::new(
-                ErrorKind::Denied,
-                "this is a link, and a plain folder is needed",
-            )
-            .file(&dir)
-            .help("remove it; benchtop makes the folder itself"));
+            return Err(Error::new(ErrorKind::Denied, "not a plain folder")
+                .file(&dir)
+                .help("remove it; benchtop creates the folder itself"));
         }
-        owned(&dir, found.uid(), me)?;
-        // The group of a shared project passes through to the socket, and sees nothing else.
+        check_owner(&dir, found.uid(), me)?;
+        // The group of a shared project must reach the socket, and nothing else.
         let mode = if self.config.shared.group.is_some() {
             0o710
         } else {
@@ -271,7 +273,7 @@ impl Project {
     }
 }
 
-/// `benchtop.toml` for a project at `root`: the shipped file under the folder's name.
+/// `benchtop.toml` for a project at `root`: the shipped file with the name of the folder.
 fn template(root: &Path) -> String {
     let name = root
         .file_name()
@@ -290,7 +292,7 @@ fn template(root: &Path) -> String {
     )
 }
 
-fn owned(path: &Path, uid: u32, me: u32) -> Result<()> {
+fn check_owner(path: &Path, uid: u32, me: u32) -> Result<()> {
     if uid == me {
         return Ok(());
     }
@@ -299,15 +301,15 @@ fn owned(path: &Path, uid: u32, me: u32) -> Result<()> {
         format!("this belongs to another user (uid {uid}; you are uid {me})"),
     )
     .file(path)
-    .help("run benchtop as that user, or give the whole project to yours with `chown -R`"))
+    .help("run benchtop as that user, or take over the whole project with `chown -R`"))
 }
 
-/// The name of the network file system that `path` is on, if it is on one.
+/// Name of the network file system that holds `path`; `None` on a local disk.
 fn network_file_system(path: &Path) -> Result<Option<&'static str>> {
     #[cfg(target_os = "linux")]
     {
         let stat = rustix::fs::statfs(path)
-            .map_err(|e| Error::io(&e.into(), "cannot look at the file system of", path))?;
+            .map_err(|e| Error::io(&e.into(), "cannot inspect the file system of", path))?;
         // The field's width and sign differ between machines; the magic numbers have 32 bits.
         #[allow(clippy::unnecessary_cast)]
         Ok(network_name(stat.f_type as u64 & 0xffff_ffff))
@@ -319,7 +321,7 @@ fn network_file_system(path: &Path) -> Result<Option<&'static str>> {
     }
 }
 
-/// Network file systems by the magic number of statfs(2).
+/// Name of a network file system, by the magic number of statfs(2).
 #[cfg(target_os = "linux")]
 fn network_name(magic: u64) -> Option<&'static str> {
     Some(match magic {
@@ -339,7 +341,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn init_makes_a_project_that_opens_and_is_found_from_below() {
+    fn init_creates_a_project_that_find_locates_from_a_subfolder() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("deep/my \"bench\"");
         let project = Project::init(&root).unwrap();
@@ -395,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_init_takes_back_what_it_made_and_keeps_what_was_there() {
+    fn a_failed_init_removes_only_what_it_created() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(".gitignore"), "mine\n").unwrap();
         fs::write(dir.path().join("imports"), "a file in the way").unwrap();
@@ -416,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_may_not_be_written_is_denied() {
+    fn a_read_only_folder_is_denied() {
         let dir = tempfile::tempdir().unwrap();
         fs::set_permissions(dir.path(), Permissions::from_mode(0o500)).unwrap();
         if fs::write(dir.path().join("probe"), "").is_ok() {
@@ -434,14 +436,14 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_folder_that_even_root_may_not_write_is_denied() {
+    fn a_folder_that_root_cannot_write_is_denied() {
         let problem = Project::init(Path::new("/sys/benchtop-test")).unwrap_err();
         assert_eq!(problem.kind, ErrorKind::Denied, "{problem}");
         assert!(problem.help.is_some());
     }
 
     #[test]
-    fn outside_a_project_the_help_names_the_way_in() {
+    fn outside_a_project_the_help_names_init_and_sample() {
         let dir = tempfile::tempdir().unwrap();
         let problem = Project::find(dir.path()).unwrap_err();
         assert_eq!(problem.kind, ErrorKind::NotFound);
@@ -475,11 +477,14 @@ mod tests {
     }
 
     #[test]
-    fn another_users_project_is_refused_whoever_asks() {
+    fn a_project_of_another_user_is_refused_even_for_root() {
         let path = Path::new("/p");
-        assert_eq!(owned(path, 7, 7), Ok(()));
+        assert_eq!(check_owner(path, 7, 7), Ok(()));
         for (uid, me) in [(7, 8), (0, 7), (7, 0)] {
-            assert_eq!(owned(path, uid, me).unwrap_err().kind, ErrorKind::Denied);
+            assert_eq!(
+                check_owner(path, uid, me).unwrap_err().kind,
+                ErrorKind::Denied
+            );
         }
         let dir = tempfile::tempdir().unwrap();
         let project = Project::init(dir.path()).unwrap();
@@ -498,7 +503,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn network_file_systems_are_told_from_local_ones() {
+    fn network_file_systems_are_recognized() {
         assert_eq!(network_name(0x6969), Some("NFS"));
         assert_eq!(network_name(0xff53_4d42), Some("CIFS"));
         assert_eq!(network_name(0xef53), None);
@@ -506,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn the_repository_itself_is_a_project() {
+    fn the_repository_is_a_project() {
         let project = Project::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap();
         assert_eq!(project.config().name, "benchtop");
         assert!(project.metadata().is_dir() && project.sessions().is_dir());

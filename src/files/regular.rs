@@ -1,7 +1,7 @@
-//! Opening the regular files of a project: never through a link, never a device, never without a limit.
+//! Opens regular files of a project. Refuses links and devices, and limits sizes.
 //!
-//! A project folder may come from somebody else. A link, FIFO or device in it must not be read or written in place of
-//! the file that the program expects.
+//! A project folder may come from somebody else. A link, FIFO, or device in it must not be read or
+//! written in place of the expected file.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -13,17 +13,17 @@ use rustix::fs::OFlags;
 use super::disk;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Largest `benchtop.toml`, theme, key map, protocol, job or run file that is read, in bytes.
+/// Size limit of `benchtop.toml` and of theme, key map, protocol, job, and run files, in bytes.
 pub const SETTINGS_LIMIT: u64 = 4 << 20;
 
-/// Largest vocabulary, template, round, plan or list of items that is read, in bytes.
+/// Size limit of vocabularies, templates, rounds, plans, and item lists, in bytes.
 pub const LIST_LIMIT: u64 = 64 << 20;
 
-/// Opens the regular file at `path` with `options`, without following a link in its last part or in its folder. A file
-/// that is made in a private folder (0700) is private too (0600).
+/// Opens the regular file at `path`. Follows no link in the last component or its folder. A file
+/// created in a private folder (0700) gets mode 0600.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] for a link, a folder, a device, a FIFO or a socket; the operating system's otherwise.
+/// [`ErrorKind::Denied`] for a link, a folder, a device, a FIFO, or a socket.
 pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
     let fail = |e: std::io::Error| Error::io(&e, "cannot be opened", path);
     let folder = disk::folder(path);
@@ -39,7 +39,7 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
     if above.mode() & 0o077 == 0 {
         options.mode(0o600);
     }
-    // Without NONBLOCK, opening a FIFO waits for its other end.
+    // Without NONBLOCK, opening a FIFO blocks until its other end is opened.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY)
         .bits()
         .cast_signed();
@@ -54,12 +54,13 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
         Err(e) => return Err(fail(e)),
     };
     if !file.metadata().map_err(fail)?.is_file() {
-        return Err(refused(path, "this is not a regular file"));
+        return Err(refused(path, "not a regular file"));
     }
     Ok(file)
 }
 
-/// Reads the regular file at `path` whole; a file of more than `limit` bytes is refused before it is read.
+/// Reads the regular file at `path`. A file of more than `limit` bytes is refused before it is
+/// read.
 ///
 /// # Errors
 /// As [`open`], and [`ErrorKind::Input`] for a file that is too large.
@@ -80,10 +81,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// As [`read`]; `None` for a file that is not there.
-///
-/// # Errors
-/// As [`read`].
+/// Like [`read`], but returns `None` if the file does not exist.
 pub fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
     match read(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -92,10 +90,10 @@ pub fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Length of the regular file at `path`; 0 where there is none.
+/// Length of the regular file at `path`; 0 if it does not exist.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] for anything else of that name, and the operating system's.
+/// [`ErrorKind::Denied`] if `path` is not a regular file.
 pub fn length(path: &Path) -> Result<u64> {
     match path.symlink_metadata() {
         Ok(meta) if meta.is_file() => Ok(meta.len()),
@@ -103,13 +101,13 @@ pub fn length(path: &Path) -> Result<u64> {
             path,
             "this file is a link, and links inside a project are not followed",
         )),
-        Ok(_) => Err(refused(path, "this is not a regular file")),
+        Ok(_) => Err(refused(path, "not a regular file")),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(0),
         Err(e) => Err(Error::io(&e, "cannot be read", path)),
     }
 }
 
-/// As [`read`], for text.
+/// Like [`read`], for UTF-8 text.
 ///
 /// # Errors
 /// As [`read`], and [`ErrorKind::Input`] for bytes that are not UTF-8.
@@ -121,7 +119,7 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String> {
 fn refused(path: &Path, what: &str) -> Error {
     Error::new(ErrorKind::Denied, what)
         .file(path)
-        .help("replace it by a regular file or folder, or remove it")
+        .help("replace it with a regular file or folder, or remove it")
 }
 
 #[cfg(test)]

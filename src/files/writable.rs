@@ -1,4 +1,4 @@
-//! Whether anything can be written into a project, and why not: read-only media, somebody else's folder, a full disk.
+//! Checks whether a project can be written: read-only media, a folder of another user, a full disk.
 
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
@@ -10,15 +10,16 @@ use super::disk;
 use super::project::Project;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// With less than this left, in bytes, a project is opened for reading only: sled cannot be relied on there.
+/// With less free space than this, in bytes, a project is opened read-only, because sled may fail.
 const NEEDED: usize = 1 << 20;
 
-/// What an obstacle begins with.
-const CLOSED: &str = "the project is open for reading only: ";
+/// Prefix of the error text for a read-only project.
+const READ_ONLY: &str = "the project is read-only: ";
 
-/// What is said where a project can be neither written nor read.
+/// Error for a project that can be neither written nor read. `why` is the reason it cannot be
+/// written.
 pub fn unreadable(why: &Error, problem: Error) -> Error {
-    let reason = why.what.strip_prefix(CLOSED).unwrap_or(&why.what);
+    let reason = why.what.strip_prefix(READ_ONLY).unwrap_or(&why.what);
     let what = format!(
         "the project can be neither written ({reason}) nor read: {}",
         problem.what
@@ -30,41 +31,41 @@ pub fn unreadable(why: &Error, problem: Error) -> Error {
     }
 }
 
-/// Why the project cannot be written, when it cannot.
+/// Reason why the project cannot be written; `None` if it can.
 pub fn obstacle(project: &Project) -> Option<Error> {
     let root = project.root();
     let me = rustix::process::geteuid().as_raw();
-    let reading = |kind, why: String| Error::new(kind, format!("{CLOSED}{why}")).file(root);
+    let reading = |kind, why: String| Error::new(kind, format!("{READ_ONLY}{why}")).file(root);
     let mount = statvfs(root).ok();
     if mount
         .as_ref()
         .is_some_and(|mount| mount.f_flag.contains(StatVfsMountFlags::RDONLY))
     {
         return Some(
-            reading(ErrorKind::Denied, "it is on a read-only file system".into())
-                .help("copy it to a disk that can be written, or mount it anew for writing"),
+            reading(ErrorKind::Denied, "it is on a read-only file system".into()).help(
+                "copy the project to a writable disk, or remount the file system for writing",
+            ),
         );
     }
     let owner = root.symlink_metadata().ok()?.uid();
     let writes = access(root, Access::WRITE_OK).is_ok();
     if owner != me {
-        // Root could write, and must not: its files would lock that person out. And the people of a shared project see
-        // what its owner shows them. Both are refused by `Project::ensure_private_runtime`.
+        // Root could write but must not: its files would lock that person out. Members of a shared
+        // project see only what its owner process shows them. `Project::ensure_private_runtime`
+        // refuses both.
         if writes || !project.config().shared.people.is_empty() {
             return None;
         }
         let why = format!("it belongs to another user (uid {owner}; you are uid {me})");
-        return Some(reading(ErrorKind::Denied, why).help(
-            "run benchtop as that user, or give the whole project to yours with `chown -R`",
-        ));
+        return Some(
+            reading(ErrorKind::Denied, why)
+                .help("run benchtop as that user, or take over the whole project with `chown -R`"),
+        );
     }
     if !writes {
         return Some(
-            reading(
-                ErrorKind::Denied,
-                "you may not write into its folder".into(),
-            )
-            .help("`chmod u+w` on it lets you, where it is yours"),
+            reading(ErrorKind::Denied, "you may not write to its folder".into())
+                .help("if the folder is yours, run `chmod u+w` on it"),
         );
     }
     let scarce = mount.is_none_or(|mount| {
@@ -74,14 +75,14 @@ pub fn obstacle(project: &Project) -> Option<Error> {
     if scarce { no_space(root) } else { None }
 }
 
-/// Says that no space is left where `dir` is, when that is so: tried by writing, since quotas and what is kept for root are
-/// told by nothing else.
+/// Error if the disk of `dir` is full. Tests this by writing a temporary file, because free-space
+/// counts ignore quotas and blocks reserved for root.
 pub fn no_space(dir: &Path) -> Option<Error> {
     let problem = probe(dir)
         .err()
         .filter(|problem| problem.kind == ErrorKind::DiskFull)?;
-    let why = format!("{CLOSED}no space left on the disk of {}", dir.display());
-    let help = "free some space: within seconds the project can be written again; nothing acknowledged is lost";
+    let why = format!("{READ_ONLY}no space left on the disk of {}", dir.display());
+    let help = "free some space; the project becomes writable within seconds, and no acknowledged decision is lost";
     Some(
         Error {
             what: why,

@@ -1,7 +1,8 @@
-//! Who may speak to the owner, and as whom.
+//! Authenticates clients and authorizes requests.
 //!
-//! A project is its user's alone, and that user speaks in any name. A shared one names a Unix group, whose members reach
-//! the socket, and says which annotator each Unix user is; then nobody speaks in another's name.
+//! A private project serves only its own user, under any annotator name. A shared project names a
+//! Unix group whose members can reach the socket, and assigns each Unix user an annotator name. No
+//! user can act under the name of another.
 
 use crate::context::OwnerContext;
 use crate::trust;
@@ -9,36 +10,37 @@ use benchtop_model::config::Shared;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::{Access, AnyRequest};
 
-/// Who the Unix user `peer` is when they say that they are `said`, in a project of the user `me`.
+/// Checks that the Unix user `peer` may act as the annotator `said`. `me` is the project's owner.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] for a user who is not in the project, or who is somebody else in it.
-pub fn authenticate(shared: &Shared, me: u32, peer: u32, said: &str) -> Result<()> {
+/// [`ErrorKind::Denied`] for a user who is not in the project or has another name in it.
+pub fn authenticate(shared: &Shared, me: u32, peer: u32, claimed: &str) -> Result<()> {
     let denied = |what: String| Error::new(ErrorKind::Denied, what);
     if shared.people.is_empty() {
         return match peer == me {
             true => Ok(()),
             false => Err(denied(format!(
-                "this project belongs to user {me}, you are user {peer}"
+                "this project belongs to user {me}, but you are user {peer}"
             ))),
         };
     }
     match annotator(shared, peer) {
-        Some(name) if name == said => Ok(()),
-        Some(name) => Err(denied(format!("you are `{name}` in this project, and cannot write as `{said}`"))
-            .help(format!("leave `--as` away, or give `--as {name}`"))),
-        None if peer == me && !shared.people.values().any(|name| name == said) => Ok(()),
-        None if peer == me => Err(denied(format!("`{said}` is another user's name in this project"))
-            .help("[shared] of benchtop.toml says who is who")),
-        None => Err(denied(format!("user {peer} is not among the people of this project"))
-            .help("whoever it belongs to adds them to [shared] in benchtop.toml and starts the owner anew")),
+        Some(name) if name == claimed => Ok(()),
+        Some(name) => Err(denied(format!("you are `{name}` in this project and cannot act as `{claimed}`"))
+            .help(format!("omit `--as`, or use `--as {name}`"))),
+        None if peer == me && !shared.people.values().any(|name| name == claimed) => Ok(()),
+        None if peer == me => Err(denied(format!("`{claimed}` is the name of another user in this project"))
+            .help("see [shared] in benchtop.toml for the names of all users")),
+        None => Err(denied(format!("user {peer} is not a member of this project"))
+            .help("ask the project's owner to add you to [shared] in benchtop.toml and to restart the owner process")),
     }
 }
 
-/// Whether the Unix user `peer` may ask this now: what the table says of who may, and of what writes.
+/// Checks that the Unix user `peer` may send this request now.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] for whoever the project does not belong to, where only that user may; why nothing can be written.
+/// [`ErrorKind::Denied`] if only the project's owner may, and the reason if the project is
+/// read-only.
 pub fn authorize(shared: &OwnerContext, peer: u32, ask: &AnyRequest) -> Result<()> {
     let (me, access) = (rustix::process::geteuid().as_raw(), ask.name().row().access);
     allowed(access, peer == me, || trust::consents(shared, ask))?;
@@ -49,8 +51,9 @@ pub fn authorize(shared: &OwnerContext, peer: u32, ask: &AnyRequest) -> Result<(
     }
 }
 
-/// Whether a request of this access is allowed. Files are read with the owner's rights, models are asked with the keys in
-/// its environment, a journal from elsewhere speaks in anybody's name, and only its user starts an owner again.
+/// Whether a request with this access rule is allowed. Some requests are reserved for the project's
+/// owner, because the owner process reads files with that user's rights, uses the keys in that
+/// user's environment, accepts journals of any annotator, and is restarted only by that user.
 fn allowed(access: Access, is_owner: bool, consents: impl FnOnce() -> bool) -> Result<()> {
     let what = match access {
         _ if is_owner => return Ok(()),
@@ -58,7 +61,7 @@ fn allowed(access: Access, is_owner: bool, consents: impl FnOnce() -> bool) -> R
         Access::Owner(what) => what,
         Access::OwnerToConsent if consents() => {
             let what = "only the project's owner may consent to what it sends";
-            return Err(Error::new(ErrorKind::Denied, what).help("ask them to resume the job"));
+            return Err(Error::new(ErrorKind::Denied, what).help("ask the owner to resume the job"));
         }
         Access::OwnerToConsent => return Ok(()),
     };
@@ -66,10 +69,10 @@ fn allowed(access: Access, is_owner: bool, consents: impl FnOnce() -> bool) -> R
         ErrorKind::Denied,
         format!("only the project's owner may {what} in a shared project"),
     )
-    .help("ask them, or work in a project of your own"))
+    .help("ask the owner, or use a project of your own"))
 }
 
-/// Which annotator a Unix user is; `None` where the project does not say.
+/// The annotator name of a Unix user; `None` if the project does not assign one.
 pub fn annotator(shared: &Shared, uid: u32) -> Option<&str> {
     let is = |user: &str| {
         user.parse() == Ok(uid) || uzers::get_user_by_name(user).is_some_and(|u| u.uid() == uid)
@@ -81,10 +84,10 @@ pub fn annotator(shared: &Shared, uid: u32) -> Option<&str> {
         .map(|(_, name)| name.as_str())
 }
 
-/// Number of the group whose members reach the owner; `None` for a project that is not shared.
+/// Id of the group whose members can reach the owner process; `None` for a private project.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a group that this machine does not have.
+/// [`ErrorKind::NotFound`] if this machine has no such group.
 pub fn group(shared: &Shared) -> Result<Option<u32>> {
     let Some(name) = &shared.group else {
         return Ok(None);
@@ -96,7 +99,7 @@ pub fn group(shared: &Shared) -> Result<Option<u32>> {
     let none = || {
         Error::new(
             ErrorKind::NotFound,
-            format!("this machine has no group `{name}`"),
+            format!("unknown group `{name}` on this machine"),
         )
         .field("shared.group")
     };
@@ -119,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_that_is_not_shared_is_its_users_alone() {
+    fn a_private_project_serves_only_its_user() {
         assert!(authenticate(&Shared::default(), 5, 5, "anybody").is_ok());
         assert_eq!(
             authenticate(&Shared::default(), 5, 6, "ann")
@@ -132,34 +135,30 @@ mod tests {
                 .unwrap_err()
                 .kind,
             ErrorKind::Denied,
-            "root neither"
+            "not even root"
         );
     }
 
     #[test]
-    fn nobody_speaks_in_anothers_name() {
+    fn nobody_acts_under_the_name_of_another_user() {
         let shared = shared(&[("1001", "ann"), ("1002", "bob")]);
         assert!(authenticate(&shared, 5, 1001, "ann").is_ok());
-        let refused = authenticate(&shared, 5, 1001, "bob")
-            .unwrap_err()
-            .to_string();
-        assert!(
-            refused.contains("you are `ann`") && refused.contains("`bob`"),
-            "{refused}"
-        );
+        let refused = authenticate(&shared, 5, 1001, "bob").unwrap_err();
+        assert_eq!(refused.kind, ErrorKind::Denied);
+        assert!(refused.what.contains("`ann`") && refused.what.contains("`bob`"));
         assert!(
             authenticate(&shared, 5, 1003, "cem").is_err(),
-            "who is not named does not come in"
+            "not a member"
         );
         assert!(
             authenticate(&shared, 5, 5, "ann").is_err(),
-            "whose project it is neither"
+            "not even the project's owner"
         );
         assert!(authenticate(&shared, 5, 5, "maintainer").is_ok());
     }
 
     #[test]
-    fn only_the_owner_of_a_project_does_what_is_theirs() {
+    fn owner_only_requests_are_denied_to_members() {
         let refused = |access, is_owner, consents| {
             allowed(access, is_owner, || consents)
                 .map_err(|p| p.kind)

@@ -1,4 +1,4 @@
-//! The time that decisions are stamped with.
+//! The clock that stamps decisions.
 
 /// The current time in milliseconds since 1970.
 pub fn now() -> i64 {

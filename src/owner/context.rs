@@ -1,4 +1,5 @@
-//! What the owner's threads share. Each part is a struct of its own: a function takes the part that it needs where that is enough.
+//! State shared by the owner's threads, in parts, so that a function can take only the part it
+//! needs.
 
 mod activity;
 mod broadcast;
@@ -35,60 +36,54 @@ use benchtop_store::catalog::CatalogVersion;
 use benchtop_store::lazy_index::LazyIndex;
 use benchtop_store::trust::Trust;
 
-/// The leaderboard's working data: of which edition, and read by which rule.
+/// Board data, with the catalog version and the extraction rule it was made for.
 pub type Boards = Vec<(CatalogVersion, Option<Extractor>, Arc<BoardData>)>;
 
-/// What the owner's threads share.
+/// The state shared by the owner's threads.
 pub struct OwnerContext {
-    /// The project.
     pub project: Project,
-    /// Whether it may be written.
     pub writable: Writable,
-    /// Items, statuses, verdicts and pictures.
+    /// Items, statuses, verdicts, and pictures.
     pub items: Items,
-    /// Events and notices for clients.
     pub broadcast: Broadcast,
-    /// Clients and jobs that are counted.
+    /// Number of clients and running tasks.
     pub activity: Activity,
-    /// GPUs and processors.
+    /// Load of GPUs and processors.
     pub machine: Machine,
-    /// What the owner's user has agreed to.
+    /// Consent of the owner's user.
     pub trust: Trust,
-    /// The sled index; it may still be opening.
+    /// The sled index, which may still be opening.
     pub index: Arc<LazyIndex>,
-    /// When the owner started, in milliseconds since 1970.
+    /// Start time of the owner, in milliseconds since 1970.
     pub started: i64,
-    /// The writer's queue.
+    /// Queue of the writer thread.
     pub writer: mpsc::Sender<WriterCommand>,
-    /// Text search over the current catalogue.
+    /// Text search in the current catalog.
     pub search: Search,
-    /// The metadata and its use.
+    /// The metadata and its usage by items.
     pub metadata: Arc<MetadataCache>,
-    /// Generation jobs.
     pub desk: JobQueue,
-    /// Verification rounds.
     pub rounds: Rounds,
-    /// Who works in them over which connections.
+    /// Connections that work on rounds.
     pub at_work: AtWork,
-    /// Scores, rules, and the jobs that score.
+    /// Scores, rules, and scoring jobs.
     pub scoring: Scoring,
-    /// Evaluations.
     pub evaluations: Evaluations,
-    /// `benchtop.toml`.
+    /// Settings of `benchtop.toml`.
     settings: Settings,
-    /// Where decisions wait.
+    /// Latency of decisions.
     pub latency: Latency,
-    /// Set to end the owner.
+    /// Notified to stop the owner.
     pub stop: Notify,
-    /// Held by the import that is running: one at a time.
+    /// Held by the running import, so that there is only one at a time.
     pub importing: Mutex<()>,
-    /// Where clients reach this owner.
+    /// Path of the socket.
     pub socket: PathBuf,
     scored: Mutex<Boards>,
 }
 
 impl OwnerContext {
-    /// The state of an owner that has just opened its project. `maker` builds generators.
+    /// State of an owner that has just opened its project. `maker` builds generators.
     #[allow(clippy::too_many_arguments)]
     pub fn new(
         project: Project,
@@ -127,13 +122,13 @@ impl OwnerContext {
         }
     }
 
-    /// The leaderboard's working data, kept until the next import.
+    /// Board data, cached until the next import.
     pub fn scored(&self) -> MutexGuard<'_, Boards> {
         self.scored.lock()
     }
 
-    /// `benchtop.toml` as it is on disk now. It is read again when it is another file; while it cannot be read the last
-    /// that could be counts, and a notice says so.
+    /// Settings of `benchtop.toml`, reread if the file changed. While the file cannot be read, the
+    /// last valid settings apply, and a notice gives the reason.
     pub fn config(&self) -> Arc<Config> {
         self.settings.now(&self.project, &self.broadcast)
     }

@@ -1,4 +1,4 @@
-//! What one client asks, and where the replies go.
+//! Handles the requests of one client and routes the replies.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use super::writer::WriterCommand;
 use benchtop_model::Result;
 use benchtop_protocol::wire::{AnyReply, Event, FromOwner, Receipt, Request};
 
-/// A receipt on its way.
+/// A receipt to send.
 pub(super) struct Sent {
-    /// When the decision was asked for.
+    /// Time of the request.
     pub(super) asked: Instant,
-    /// When it was acknowledged.
+    /// Time of the acknowledgment.
     pub(super) given: Instant,
     pub(super) message: FromOwner,
 }
 
-/// What one client has under way.
+/// Requests of one client that are in progress.
 #[derive(Default)]
 pub(super) struct Running {
     /// Number of the connection.
@@ -43,7 +43,7 @@ impl Running {
         }
     }
 
-    /// Queries that are being looked up.
+    /// Number of running queries.
     pub(super) fn lookups(&self) -> usize {
         self.lookups.load(Ordering::SeqCst)
     }
@@ -52,14 +52,14 @@ impl Running {
         self.cancels.lock()
     }
 
-    /// The reply to `number` is no longer wanted.
+    /// Cancels a request.
     pub(super) fn cancel(&self, number: u64) {
         if let Some(flag) = self.cancels().get(&number) {
             flag.store(true, Ordering::SeqCst);
         }
     }
 
-    /// Nobody waits for any reply any more.
+    /// Cancels all requests.
     pub(super) fn cancel_all(&self) {
         self.generation.store(u64::MAX, Ordering::SeqCst);
         self.cancels()
@@ -74,22 +74,23 @@ impl Running {
     }
 }
 
-/// One client, known by name.
+/// The connection to one authenticated client.
 pub(super) struct Conversation {
     pub(super) shared: Arc<OwnerContext>,
     pub(super) running: Arc<Running>,
     pub(super) who: String,
-    /// The client's user id.
+    /// User id of the client.
     pub(super) peer: u32,
     pub(super) outbox: Outbox,
-    /// Receipts have a way of their own that is never full: the writer must neither wait for a client nor lose one.
+    /// Receipts have their own unbounded queue: the writer must neither wait for a client nor lose
+    /// a receipt.
     pub(super) receipts: mpsc::UnboundedSender<Sent>,
-    /// What the client is told unasked, once it wants to be.
+    /// Events for the client, after it has subscribed.
     pub(super) events: Option<broadcast::Receiver<Event>>,
 }
 
 impl Conversation {
-    /// Queues an answer without waiting; false when the client does not read what it asked for.
+    /// Queues a reply without waiting. Returns `false` if the client does not read its replies.
     pub(super) fn answer(&self, number: u64, answer: Result<AnyReply>) -> bool {
         self.outbox
             .try_send(FromOwner::Answer(number, Box::new(answer)))
@@ -100,7 +101,7 @@ impl Conversation {
         self.answer(number, reply.map(R::pack))
     }
 
-    /// Looks up the reply to a query.
+    /// Runs a query on a lookup thread.
     pub(super) fn look_up<R: Query>(&self, number: u64, ask: R) -> bool {
         ask.arrived(&self.shared, &self.who, self.running.connection);
         let generation = ask.generation();
@@ -123,7 +124,7 @@ impl Conversation {
         running.lookups.fetch_add(1, Ordering::SeqCst);
         tokio::task::spawn_blocking(move || {
             let is_older =
-                || generation.is_some_and(|of| running.generation.load(Ordering::Relaxed) > of);
+                || generation.is_some_and(|own| running.generation.load(Ordering::Relaxed) > own);
             let cancelled = || flag.load(Ordering::Relaxed) || is_older();
             let mut partial =
                 |part| drop(outbox.try_send(FromOwner::Answer(number, Box::new(Ok(part)))));
@@ -134,7 +135,8 @@ impl Conversation {
                     partial: &mut partial,
                 },
             );
-            // Before the answer goes: its arrival is what makes the conversation look for more questions.
+            // Decrement before the reply is sent: its arrival makes the connection read more
+            // requests.
             running.lookups.fetch_sub(1, Ordering::SeqCst);
             let _ = outbox.blocking_send(FromOwner::Answer(number, Box::new(answer)));
             running.cancels().remove(&number);
@@ -155,12 +157,13 @@ impl Conversation {
         true
     }
 
-    /// Has the writer decide.
+    /// Sends a decision to the writer.
     pub(super) fn decide<R: Decision>(&self, number: u64, ask: R) -> bool {
         let (receipts, asked) = (self.receipts.clone(), Instant::now());
         let give = move |receipt: Result<Receipt>| {
             let message = FromOwner::Answer(number, Box::new(receipt.map(R::pack)));
-            // The client is gone: the decision stands, and it gets the receipt when it asks again.
+            // If the client is gone, the decision still counts. The client gets its receipt when it
+            // repeats the request.
             let _ = receipts.send(Sent {
                 asked,
                 given: Instant::now(),

@@ -1,5 +1,5 @@
-//! From a request to its handler. Each kind of request has a trait, and `dispatch` is made from the table: a request
-//! without the handler of its kind does not compile.
+//! Maps requests to handlers. Each kind of request has a trait, and `dispatch` is generated from
+//! the table of requests, so a request without a handler does not compile.
 
 mod controls;
 mod kinds;
@@ -10,9 +10,9 @@ use super::access;
 use super::conversation::Conversation;
 use benchtop_protocol::wire::{AnyRequest, Request};
 
-/// A request to the conversation itself.
+/// A request that the connection handles itself.
 pub(super) trait Control: Request {
-    /// Does it and replies to `number`; false ends the conversation.
+    /// Handles the request and replies to `number`. Returns `false` to close the connection.
     fn control(self, conversation: &mut Conversation, number: u64) -> bool;
 }
 
@@ -37,7 +37,7 @@ macro_rules! dispatcher {
         $name:ident $(( $($tuple:tt)* ))? $({ $($field:tt)* })? => $reply:ty,
         kind: $kind:ident, access: $access:ident $(($may:literal))?, writes: $writes:ident $(($dry:expr))?, blind: $blind:ident;
     )+) => {
-        /// Hands a request that is allowed to what runs its kind; false ends the conversation.
+        /// Passes an authorized request to its handler. Returns `false` to close the connection.
         pub(super) fn dispatch(conversation: &mut Conversation, number: u64, request: AnyRequest) -> bool {
             match request {
                 $(AnyRequest::$name(request) => hand_over!($kind conversation number request),)+
@@ -49,7 +49,7 @@ macro_rules! dispatcher {
 benchtop_protocol::requests!(dispatcher);
 
 impl Conversation {
-    /// Sets a request going; false ends the conversation.
+    /// Starts a request. Returns `false` to close the connection.
     pub(super) fn ask(&mut self, number: u64, ask: AnyRequest) -> bool {
         match access::authorize(&self.shared, self.peer, &ask) {
             Ok(()) => dispatch(self, number, ask),

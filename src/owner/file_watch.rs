@@ -1,5 +1,5 @@
-//! What the owner does for the files of the project beside serving it: it keeps the inventory, and tells of files that are
-//! gone, cut or not what they were.
+//! Keeps the inventory of the project's files, and warns about files that are missing, truncated,
+//! or changed.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -13,16 +13,17 @@ use benchtop_model::history::stamp;
 use benchtop_store::index::Index;
 use benchtop_store::inventory::{self, Differs, Inventory};
 
-/// After the start, so that nobody waits for it.
+/// Delay of the first check, so that it does not slow down the start.
 const FIRST: Duration = Duration::from_secs(2);
-/// Between two looks.
+/// Time between two checks.
 const EVERY: Duration = Duration::from_secs(60);
-/// How long the end waits for the index to be closed.
+/// How long the end waits for the index to close.
 const CLOSING: Duration = Duration::from_secs(2);
-/// Files that are named one by one.
+/// Maximum number of files that are named in notices.
 const NAMED: usize = 5;
 
-/// To be called before the store is opened: marks the project as open, and says which files are gone or cut.
+/// Marks the project as open and returns notices about missing or truncated files. Call this before
+/// opening the store.
 pub fn begin(project: &Project) -> Vec<String> {
     if let Err(problem) = inventory::mark_open(project) {
         super::log::write(format_args!("{} {problem}", stamp(now())));
@@ -30,36 +31,33 @@ pub fn begin(project: &Project) -> Vec<String> {
     let missing = Inventory::load(project)
         .map(|i| i.missing(project.root()))
         .unwrap_or_default();
-    told(&missing)
+    notices_of(&missing)
 }
 
-/// Differences in words.
-fn told(wrong: &[(String, Differs)]) -> Vec<String> {
+/// Notices about the differences.
+fn notices_of(wrong: &[(String, Differs)]) -> Vec<String> {
     let one = |(file, differs): &(String, Differs)| {
         let what = match differs {
-            Differs::Gone => "is gone".to_string(),
-            Differs::Short(left) => format!("was cut to {left} bytes"),
-            Differs::Rewritten => "is not what it was: its beginning was changed".to_string(),
-            Differs::Grown(_) | Differs::Changed => "is not what it was".to_string(),
+            Differs::Gone => "disappeared".to_string(),
+            Differs::Short(left) => format!("was truncated to {left} bytes"),
+            Differs::Rewritten => "changed at its beginning".to_string(),
+            Differs::Grown(_) | Differs::Changed => "changed".to_string(),
         };
         format!(
-            "{file} {what} since the last look; `benchtop verify` says what is lost and what brings it back"
+            "{file} {what} since the last check; run `benchtop verify` to see what is lost and how to restore it"
         )
     };
     let mut notices: Vec<String> = wrong.iter().take(NAMED).map(one).collect();
     if wrong.len() > NAMED {
         notices.push(format!(
-            "{} more files are gone or not what they were: `benchtop verify`",
+            "{} more files disappeared or changed; run `benchtop verify` to list them",
             wrong.len() - NAMED
         ));
     }
     notices
 }
 
-/// Looks at the files now and then, on a thread that gives way.
-///
-/// # Errors
-/// When there can be no thread.
+/// Checks the files regularly, on a thread with low priority.
 pub fn start(shared: &Arc<OwnerContext>) -> std::io::Result<JoinHandle<()>> {
     let owner = shared.clone();
     std::thread::Builder::new()
@@ -79,12 +77,12 @@ pub fn start(shared: &Arc<OwnerContext>) -> std::io::Result<JoinHandle<()>> {
         })
 }
 
-/// What was told at the start.
+/// Notices of the start.
 fn begin_known(owner: &OwnerContext) -> Vec<String> {
     owner.broadcast.notices().clone()
 }
 
-/// Waits; false once the owner is ending.
+/// Waits. Returns `false` if the owner is ending.
 fn slept(owner: &OwnerContext, time: Duration) -> bool {
     let since = Instant::now();
     while since.elapsed() < time {
@@ -97,7 +95,7 @@ fn slept(owner: &OwnerContext, time: Duration) -> bool {
 }
 
 fn look(owner: &OwnerContext, known: &mut Vec<String>) {
-    // Another project may have taken the place of this one.
+    // Another project may have replaced this one.
     if owner.writable.at_home().is_err() {
         return;
     }
@@ -105,7 +103,7 @@ fn look(owner: &OwnerContext, known: &mut Vec<String>) {
     let looked = before
         .update(&owner.project, &stamp(now()), false)
         .and_then(|(mut after, mut wrong)| {
-            // What was removed on purpose since is not gone.
+            // Do not warn about files that were removed on purpose meanwhile.
             let _guard = inventory::guard();
             let held = Inventory::load(&owner.project).unwrap_or_default();
             let root = owner.project.root();
@@ -122,7 +120,7 @@ fn look(owner: &OwnerContext, known: &mut Vec<String>) {
         });
     match looked {
         Ok(wrong) => {
-            for notice in told(&wrong) {
+            for notice in notices_of(&wrong) {
                 if !known.contains(&notice) {
                     super::log::write(format_args!("{} {notice}", stamp(now())));
                     owner.broadcast.notices().push(notice.clone());
@@ -131,13 +129,13 @@ fn look(owner: &OwnerContext, known: &mut Vec<String>) {
             }
         }
         Err(problem) => super::log::write(format_args!(
-            "{} the inventory cannot be kept: {problem}",
+            "{} cannot update the inventory: {problem}",
             stamp(now())
         )),
     }
 }
 
-/// Tells of pictures whose files are gone.
+/// Warns about items whose picture files are missing.
 fn gone(owner: &OwnerContext) {
     let Ok(gone) = owner
         .desk
@@ -148,15 +146,16 @@ fn gone(owner: &OwnerContext) {
     let Some(first) = gone.first() else { return };
     let n = gone.len();
     let notice = format!(
-        "the pictures of {n} items are gone (first: #{}): `picture:missing` finds them, `benchtop verify` says what brings \
-         them back",
+        "the pictures of {n} items are missing (first: #{}); filter by `picture:missing` to find them, run \
+         `benchtop verify` to see how to restore them",
         first + 1
     );
     super::log::write(format_args!("{} {notice}", stamp(now())));
     owner.broadcast.notices().push(notice);
 }
 
-/// At an orderly end, with nobody else left who could write: the inventory of all files, the caches among them.
+/// Writes the inventory of all files, including caches, after an orderly end, when nobody else can
+/// write.
 pub fn end(shared: Arc<OwnerContext>) {
     let project = shared.project.clone();
     let since = Instant::now();
@@ -170,7 +169,7 @@ pub fn end(shared: Arc<OwnerContext>) {
         return;
     }
     drop(shared);
-    // sled closes its files on threads of its own.
+    // sled closes its files on its own threads.
     while Index::free(&project.index()).is_err() {
         if since.elapsed() > CLOSING {
             return;
@@ -184,7 +183,7 @@ pub fn end(shared: Arc<OwnerContext>) {
     match written {
         Ok(()) => inventory::mark_closed(&project),
         Err(problem) => super::log::write(format_args!(
-            "{} the inventory cannot be kept: {problem}",
+            "{} cannot update the inventory: {problem}",
             stamp(now())
         )),
     }

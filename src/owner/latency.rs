@@ -1,47 +1,48 @@
-//! Where decisions wait: a histogram for each step between a request and its receipt.
+//! Latency of decisions: a histogram for each step between a request and its receipt.
 //!
-//! Recording costs a few atomic additions. Buckets are a quarter of an octave wide, so a percentile is right within 19 %.
+//! Recording costs a few atomic additions. Buckets are a quarter of an octave wide, so percentiles
+//! are accurate within 25 %.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use benchtop_protocol::wire::Waits;
 
-/// Buckets an octave.
+/// Buckets per octave.
 const STEPS: u64 = 4;
-/// The first bucket holds everything below 2^8 ns.
+/// The first bucket contains all times below 2^8 ns.
 const LEAST: u32 = 8;
-/// Octaves: the last bucket begins at 2^36 ns, more than a minute.
+/// Number of octaves. The last bucket starts at 2^36 ns, more than a minute.
 const OCTAVES: u32 = 28;
 const BUCKETS: usize = OCTAVES as usize * STEPS as usize + 1;
 
-/// A step of a decision on its way.
+/// A step between a request and its receipt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// In the queue of the thread that decides.
+    /// Waiting in the queue of the writer thread.
     Queue,
     /// Waiting for locks that readers hold.
     Locks,
-    /// Being checked: its item is read, its round asked.
+    /// Checking the request: reading its item, consulting its round.
     Prepare,
-    /// For decisions that share its turn to be prepared and written.
+    /// Waiting until the other decisions of the batch are prepared and written.
     Batch,
-    /// Being written.
+    /// Writing to the journal.
     Append,
     /// `fdatasync`.
     Sync,
-    /// The open file being compared with its path.
+    /// Comparing the open file with its path.
     Check,
-    /// Being folded into the statuses, locks left out.
+    /// Updating the statuses, without waiting for locks.
     Apply,
-    /// Its receipt on the way to the socket.
+    /// Sending the receipt to the socket.
     Send,
-    /// All of it, from the request read to the receipt written.
+    /// From reading the request to writing the receipt.
     Total,
 }
 
 impl Step {
-    /// All steps, in their order.
+    /// All steps, in order.
     pub const ALL: [Step; 10] = [
         Step::Queue,
         Step::Locks,
@@ -55,7 +56,7 @@ impl Step {
         Step::Total,
     ];
 
-    /// Its name in output.
+    /// Name in output.
     pub fn name(self) -> &'static str {
         match self {
             Step::Queue => "queue",
@@ -91,12 +92,12 @@ fn bucket(nanos: u64) -> usize {
     if octave < LEAST {
         return 0;
     }
-    // The two bits below the highest one.
+    // The two bits below the highest one select the bucket within the octave.
     let step = nanos >> (octave - 2) & (STEPS - 1);
     (1 + u64::from(octave - LEAST) * STEPS + step).min(BUCKETS as u64 - 1) as usize
 }
 
-/// What a bucket ends below, in nanoseconds.
+/// Upper bound of a bucket, in nanoseconds.
 fn end(bucket: usize) -> u64 {
     let Some(at) = (bucket as u64).checked_sub(1) else {
         return 1 << LEAST;
@@ -104,12 +105,12 @@ fn end(bucket: usize) -> u64 {
     (STEPS + at % STEPS + 1) << (u64::from(LEAST) + at / STEPS - 2)
 }
 
-/// The histograms of an owner, since it started.
+/// Histograms since the owner started.
 #[derive(Default)]
 pub struct Latency([Histogram; Step::ALL.len()]);
 
 impl Latency {
-    /// A decision spent this long in a step.
+    /// Records the time that a decision spent in a step.
     pub fn record(&self, step: Step, time: Duration) {
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let histogram = &self.0[step as usize];
@@ -117,7 +118,7 @@ impl Latency {
         histogram.longest.fetch_max(nanos, Ordering::Relaxed);
     }
 
-    /// All of them as they are now.
+    /// Present state of all histograms.
     pub fn read(&self) -> Vec<Waits> {
         let of = |step: Step| {
             let histogram = &self.0[step as usize];

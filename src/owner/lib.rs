@@ -1,8 +1,10 @@
-//! Floor 5: the one process that owns a project.
+//! Floor 5: the owner process of a project.
 //!
-//! [`server`] accepts, [`session`] serves one client, [`dispatch`] finds the handler of a request, [`writer`] is the only thread that decides,
-//! [`answers`] reads, [`metadata`] watches the metadata files, [`jobs`] runs imports,
-//! [`generate`] makes pictures, [`evaluate`] asks models, [`trust`] says what may be sent where.
+//! [`server`] accepts connections. [`session`] serves one client. [`dispatch`] finds the handler of
+//! a request. [`writer`] is the only thread that makes decisions. [`queries`] handles queries.
+//! [`metadata`] watches the metadata files. [`jobs`] runs imports and other long requests.
+//! [`generate`] generates pictures. [`evaluate`] queries models. [`trust`] decides what may be sent
+//! where.
 
 pub mod access;
 pub mod clock;

@@ -1,14 +1,14 @@
-//! What the owner says where nobody listens: lines on standard error, which is `.owner/log`.
+//! The owner's log: lines on standard error, which is redirected to `.owner/log`.
 
 use std::fmt::Display;
 use std::io::Write;
 
 use benchtop_model::clean;
 
-/// Writes one line to the log. It is read with `cat`, so what a terminal would obey does not get in, and what is quoted begins no
-/// line of its own.
+/// Writes one line to the log. Control characters and line breaks are cleaned, because people read
+/// the log with `cat`.
 pub fn write(line: impl Display) {
-    // A disk that is full is told of elsewhere.
+    // A full disk is reported elsewhere.
     let _ = writeln!(
         std::io::stderr().lock(),
         "{}",

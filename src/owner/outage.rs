@@ -1,20 +1,21 @@
-//! Servers that do not answer: a job waits and tries again, and says so. Its tasks are not at fault and stay to do.
+//! Retry delays for servers that do not answer. The job waits and tries again. Its tasks do not
+//! count as failed.
 
 use std::time::Duration;
 
-/// Wait after the first time.
+/// First delay.
 const FIRST: Duration = Duration::from_secs(1);
-/// Longest wait.
+/// Longest delay.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// How long to wait after so many times in a row before this one.
+/// Delay after `before` consecutive outages.
 pub fn outage_wait(before: u32) -> Duration {
     FIRST
         .saturating_mul(2u32.saturating_pow(before.min(10)))
         .min(LONGEST)
 }
 
-/// Why a job waits.
+/// Text that explains why a job waits.
 pub fn outage_reason(reason: &str, wait: Duration) -> String {
     format!(
         "{reason}; its tasks stay to do, the next try is in {} s",

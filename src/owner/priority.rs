@@ -1,17 +1,17 @@
-//! The priority of work that nobody waits for.
+//! Lowers the priority of background work.
 
-/// How much nicer than a decision: a tenth of its share where both want the same core.
+/// Nice value of background threads: about a tenth of the CPU share of a decision on the same core.
 const NICE: i32 = 10;
 
-/// Gives the calling thread way to what people wait for. Threads that it starts do so too.
+/// Lowers the priority of the calling thread and of the threads that it starts.
 pub fn lower_thread_priority() {
-    // Where it is not allowed, work only is as hurried as everything else.
+    // If not permitted, the thread keeps its priority.
     let _ = rustix::process::nice(NICE);
 }
 
-/// Has the threads that share out large work give way, whoever asked for it. Called once, before any is started.
+/// Lowers the priority of rayon's global thread pool. Call this once, before the pool starts.
 pub fn all_give_way() {
-    // Somebody may have started them already, as tests do: then they stay as they are.
+    // Tests may have started the pool already. It then keeps its priority.
     let _ = rayon::ThreadPoolBuilder::new()
         .start_handler(|_| lower_thread_priority())
         .build_global();

@@ -1,4 +1,4 @@
-//! Handlers of queries about items, metadata, jobs and the leaderboard. They run on blocking threads, beside the writer.
+//! Handlers of queries about items, metadata, jobs, and the board. They run on lookup threads.
 
 mod analysis;
 mod board_data;
@@ -20,15 +20,16 @@ use super::context::OwnerContext;
 use super::visibility::AnnotatorView;
 use benchtop_model::Result;
 
-/// The line of an item, its pictures found.
+/// The JSON line of an item, with the files of generated pictures.
 ///
 /// # Errors
-/// [`Corrupt`](benchtop_model::ErrorKind::Corrupt) when the texts are damaged.
+/// [`Corrupt`](benchtop_model::ErrorKind::Corrupt) if the stored texts are damaged.
 pub fn line(shared: &OwnerContext, row: u32) -> Result<String> {
     Ok(resolved(shared, shared.items.catalog().line(row as usize)?))
 }
 
-/// The revision of an item as it is shown: of a veiled one that of its text, since the last would tell that somebody decided.
+/// The revision of an item as the annotator sees it. For a blind item, this is the revision of its
+/// text, because the last revision would reveal that somebody judged it.
 pub fn rev(sight: &AnnotatorView, row: u32) -> u64 {
     let ledger = sight.items.ledger();
     if sight.veils(row) {

@@ -1,20 +1,23 @@
-//! An owner that may not write: a project on read-only media, on a full disk, of somebody else, or moved away from under it.
+//! Detects when a read-only owner must be replaced, and when an open project was moved.
+//!
+//! An owner is read-only on read-only media, on a full disk, or in a project of another user.
 
 use super::context::OwnerContext;
 use benchtop_files::{regular, writable};
 use benchtop_protocol::wire::Event;
 use benchtop_store::open;
 
-/// Looks of the server (every half second) between two tries whether the project can be written by now.
+/// Number of checks (every half second) between two attempts to write.
 const TRY_EVERY: u32 = 4;
 
-/// What the server saw of the project when it looked last.
+/// State of the project at the last check.
 #[derive(Debug)]
 pub struct Seen {
-    looks: u32,
-    /// Journals and manifest of a project that is only read: somebody else may write them.
+    checks: u32,
+    /// Digest of the journals and length of the manifest of a read-only project, which others may
+    /// change.
     state: Option<([u8; 32], u64)>,
-    told: bool,
+    announced: bool,
 }
 
 fn state(shared: &OwnerContext) -> Option<([u8; 32], u64)> {
@@ -23,32 +26,32 @@ fn state(shared: &OwnerContext) -> Option<([u8; 32], u64)> {
 }
 
 impl Seen {
-    /// As the project is now.
+    /// The present state.
     pub fn of(shared: &OwnerContext) -> Seen {
         let state = shared.writable.closed.as_ref().and_then(|_| state(shared));
         Seen {
-            looks: 0,
+            checks: 0,
             state,
-            told: false,
+            announced: false,
         }
     }
 
-    /// Looks again. True when this owner is to end so that another one opens the project anew: its folder was moved, it
-    /// can be written by now, or somebody else has written into it.
+    /// Checks again. Returns `true` if this owner must end so that another can reopen the project:
+    /// the folder was moved, became writable, or was changed by somebody else.
     pub fn is_to_end(&mut self, shared: &OwnerContext) -> bool {
         if let Err(problem) = shared.writable.at_home() {
-            if self.told {
+            if self.announced {
                 return true;
             }
-            // Once with time to hear of it: clients ask for everything again, and see why nothing is saved.
-            self.told = true;
+            // Clients get one interval to request everything again and to see why nothing is saved.
+            self.announced = true;
             super::log::write(format_args!("{problem}"));
             *shared.writable.read_only() = Some(problem.to_string());
             shared.broadcast.tell(Event::Resync);
             return false;
         }
-        self.looks += 1;
-        if shared.writable.closed.is_none() || !self.looks.is_multiple_of(TRY_EVERY) {
+        self.checks += 1;
+        if shared.writable.closed.is_none() || !self.checks.is_multiple_of(TRY_EVERY) {
             return false;
         }
         writable::obstacle(&shared.project).is_none() || state(shared) != self.state

@@ -1,4 +1,5 @@
-//! Text search over the catalogue: the arena is built on first use and kept until the next import.
+//! Filtered, sorted, and searched lists of items. The search arena is built on first use and kept
+//! until the next import.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -19,39 +20,38 @@ use benchtop_store::catalog::CatalogVersion;
 use benchtop_store::search::{self, contains};
 use benchtop_store::{Catalog, Overlay, query};
 
-/// Lists kept for paging through them.
+/// Number of lists that are cached for paging.
 const LISTS: usize = 6;
 
-/// What a list depends on.
+/// Everything that a list depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     words: String,
-    /// A selection shown as a subset can hold every number there is: its hash stands for it.
+    /// Length and hash of an explicit selection, which may contain every item.
     only: Option<(usize, u64)>,
     sort: Vec<(Field, bool)>,
     edition: CatalogVersion,
     rev: u64,
-    /// Generation of the metadata, where the filter asks for it.
+    /// Generation of the metadata, if the filter uses it.
     metadata: u64,
-    /// Of scores and rules, likewise.
+    /// Generation of scores and rules, if the filter uses them.
     scores: u64,
-    /// Of the files of pictures, likewise.
+    /// Generation of the picture files, if the filter uses them.
     pictures: u64,
-    /// What the one who asks must not see.
+    /// Key of the annotator's blind mask.
     veil: u64,
 }
 
-/// The metadata and how the items use it, where the filter asks for it.
+/// The metadata and its usage by items.
 #[derive(Clone)]
 pub struct Derived {
-    /// The metadata.
     pub held: Arc<MetadataSnapshot>,
-    /// How the items use it.
+    /// Its usage by items.
     pub usage: Arc<Usage>,
 }
 
 impl Derived {
-    /// Leaves the rows that pass what only the metadata can answer.
+    /// Keeps the rows that pass the conditions on metadata.
     fn retain(&self, rows: &mut Vec<u32>, filter: &Filter) {
         if !filter.fresh.is_empty() {
             let codes = self.held.fresh(&self.usage);
@@ -62,29 +62,30 @@ impl Derived {
     }
 }
 
-/// What no column holds and a filter may ask for.
+/// Data for filters that the columns cannot answer.
 #[derive(Clone, Default)]
 pub struct Beside {
-    /// The metadata and its use, where the filter asks for it.
+    /// The metadata and its usage, if the filter uses them.
     pub derived: Option<Derived>,
-    /// What each item's picture is, where the filter asks for it. It changes with the revision and with the files.
+    /// Picture states of the items, if the filter uses them. They change with the revision and with
+    /// the files.
     pub pictures: Option<PictureStates>,
-    /// What rules and scores say, where the filter asks for it.
+    /// Rules and scores, if the filter uses them.
     pub scores: Option<ByScore>,
-    /// The rows (rising) that have a verdict that meets each condition asked for.
+    /// Rows, in rising order, with a verdict that meets each condition.
     pub said: Vec<(VerdictCondition, Vec<u32>)>,
-    /// Which items' statuses are kept from the one who asks; 0 for none.
+    /// Key of the annotator's blind mask; 0 for none.
     pub veil: u64,
 }
 
-/// What rules and scores say of the items.
+/// Scores and rule outcomes of the items.
 #[derive(Clone, Default)]
 pub struct ByScore {
-    /// Is another one once they say something else.
+    /// Changes when scores or rules change.
     pub generation: u64,
-    /// The scores that the filter asks for.
+    /// Scores that the filter uses.
     pub columns: ColumnsBy,
-    /// What the rules make of the items, where it asks for it.
+    /// Rule outcomes, if the filter uses them.
     pub outcomes: Option<Arc<Outcomes>>,
 }
 
@@ -100,26 +101,26 @@ impl ByScore {
     }
 }
 
-/// What is searched: items, statuses, revision, and what is held beside them.
+/// Items, statuses, revision, and data beside the columns.
 pub type Parts<'a> = (&'a Catalog, &'a Overlay, u64, &'a Beside);
 
 type Ranks = HashMap<Field, (CatalogVersion, Arc<Vec<u32>>)>;
 
-/// Arena, text order and recent lists; each remembers the edition of the catalogue it was made for.
+/// Search arena, text orders, and recent lists. Each records the catalog version it was made for.
 pub struct Search {
     arena: Mutex<Option<(CatalogVersion, Arc<Arena>)>>,
     ranks: Mutex<Ranks>,
     lists: Mutex<LruCache<Key, Arc<List>>>,
 }
 
-/// Rows in order, with what is known of their number.
+/// Rows in order, with their number.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct List {
     /// Rows in order.
     pub rows: Vec<u32>,
-    /// Rows that pass, exact once the list is whole.
+    /// Number of matching rows; exact unless `partial`.
     pub total: u64,
-    /// More is being found.
+    /// Whether the search continues.
     pub partial: bool,
 }
 
@@ -137,10 +138,10 @@ impl Default for Search {
 }
 
 impl Search {
-    /// The arena over `catalog`; the first caller builds it, others wait.
+    /// The arena over `catalog`. The first caller builds it while others wait.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Corrupt`] when the texts are damaged.
+    /// [`benchtop_model::ErrorKind::Corrupt`] if the stored texts are damaged.
     pub fn arena(&self, catalog: &Catalog) -> Result<Arc<Arena>> {
         let mut held = self.arena.lock();
         if let Some((_, arena)) = held
@@ -163,7 +164,7 @@ impl Search {
         Ok(arena)
     }
 
-    /// The rows that pass the filter, its fuzzy text aside, rising.
+    /// Rows that pass the filter, in rising order, without its fuzzy text.
     fn passing(
         &self,
         (catalog, overlay, _, beside): Parts<'_>,
@@ -208,7 +209,7 @@ impl Search {
         Ok(rows)
     }
 
-    /// Each row's place in the order of ids or questions.
+    /// Rank of each row in the order of ids or questions.
     fn ranks(&self, catalog: &Catalog, field: Field) -> Result<Arc<Vec<u32>>> {
         let mut held = self.ranks.lock();
         if let Some((_, ranks)) = held
@@ -220,7 +221,7 @@ impl Search {
         let mut keys: Vec<(String, i64, u32)> = Vec::with_capacity(catalog.len());
         catalog.each_line(0, &mut |row, line| {
             let item: Item = parse(line)?;
-            // Numbers by value: `set/9` comes before `set/10`.
+            // Compare numbers by value, so that `set/9` precedes `set/10`.
             let key = match (field, &item.key) {
                 (Field::Id, benchtop_model::Key::Int(n)) => (item.dataset, *n, row as u32),
                 (Field::Id, benchtop_model::Key::Text(_)) => (item.id, 0, row as u32),
@@ -243,11 +244,12 @@ impl Search {
         Ok(ranks)
     }
 
-    /// The rows of `filter` in the order of `sort`. With text and no sort they come by score, and what is found so far
-    /// is given to `partial`; `cancel` ends the search with whatever is there.
+    /// Rows that match `filter`, in the order of `sort`. With text and without `sort`, rows are
+    /// ordered by score, and `partial` receives the rows found so far. `cancel` ends the search
+    /// early.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Corrupt`] when the texts are damaged.
+    /// [`benchtop_model::ErrorKind::Corrupt`] if the stored texts are damaged.
     pub fn list(
         &self,
         (catalog, overlay, rev, beside): Parts<'_>,
@@ -332,10 +334,10 @@ impl Search {
         Ok(list)
     }
 
-    /// All rows of a text search: the best by score, the others after them by number.
+    /// All rows of a text search: the best ones by score, then the others by number.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Corrupt`] when the texts are damaged.
+    /// [`benchtop_model::ErrorKind::Corrupt`] if the stored texts are damaged.
     pub fn beyond(&self, parts: Parts<'_>, filter: &Filter, best: &[u32]) -> Result<Vec<u32>> {
         let catalog = parts.0;
         let within = self.passing(parts, filter)?;
@@ -355,7 +357,7 @@ fn parse(line: &[u8]) -> Result<Item> {
     serde_json::from_slice(line).map_err(|e| {
         benchtop_model::Error::new(
             benchtop_model::ErrorKind::Corrupt,
-            format!("a stored item: {e}"),
+            format!("a stored item is damaged: {e}"),
         )
     })
 }

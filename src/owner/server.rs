@@ -1,4 +1,4 @@
-//! The owner process: opens the project, listens, serves, ends.
+//! The owner process: opens the project, accepts connections, and shuts down.
 
 use std::fs::File;
 use std::io::Write;
@@ -24,19 +24,20 @@ use benchtop_store::pictures::Pictures;
 use benchtop_store::trust::Trust;
 use benchtop_store::{Ledger, Overlay, open, rounds};
 
-/// Environment variable that shortens the idle time, in seconds (for tests).
+/// Environment variable that sets the idle time, in seconds (for tests).
 pub const IDLE_SECONDS: &str = "BENCHTOP_IDLE_SECONDS";
 
-/// How long a store that somebody has open is waited for.
-const LETTING_GO: Duration = Duration::from_secs(2);
+/// How long to wait for a store that another process still has open.
+const STORE_RELEASE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Runs the owner of the project at `root` until it is stopped or idle. Prints one [`Readiness`] line on standard
-/// output, then lets go of the terminal.
+/// Runs the owner of the project at `root` until it is stopped or idle. Prints one [`Readiness`]
+/// line on standard output, then detaches from the terminal.
 ///
 /// # Errors
-/// What kept it from starting (also printed), or from serving.
+/// The reason why it could not start (also printed) or failed later.
 pub fn run(root: &Path) -> Result<()> {
-    // A session of its own: closing the terminal that started it must not end it. It fails only where it already is one.
+    // Start a new session, so that closing the terminal does not end the owner. This fails only if
+    // the process already leads a session.
     let _ = rustix::process::setsid();
     rustix::process::umask(rustix::fs::Mode::from_bits_truncate(0o022));
     super::priority::all_give_way();
@@ -44,44 +45,44 @@ pub fn run(root: &Path) -> Result<()> {
     let held = match started {
         Ok(Some(held)) => held,
         Ok(None) => {
-            say(&Readiness::Owned);
+            print_readiness(&Readiness::Owned);
             return Ok(());
         }
         Err(problem) => {
-            say(&Readiness::Failed(problem.clone()));
+            print_readiness(&Readiness::Failed(problem.clone()));
             return Err(problem);
         }
     };
-    serve(held).inspect_err(|problem| say(&Readiness::Failed(problem.clone())))
+    serve(held).inspect_err(|problem| print_readiness(&Readiness::Failed(problem.clone())))
 }
 
-/// A project that this process may own.
+/// A project whose lock this process holds.
 struct Held {
     project: Project,
     lock: File,
-    /// Why it is only read, and where lock and socket are then.
-    closed: Option<(Error, Away)>,
+    /// Reason for opening the project read-only, and paths of the lock and socket in that case.
+    obstacle: Option<(Error, Away)>,
 }
 
 fn prepare(root: &Path) -> Result<Option<Held>> {
     let project = Project::open(root)?;
-    let closed = match writable::obstacle(&project) {
+    let obstacle = match writable::obstacle(&project) {
         Some(why) => Some((why, Away::make(&project)?)),
         None => None,
     };
-    let lock = match &closed {
+    let lock = match &obstacle {
         Some((_, away)) => away.take()?,
         None => lock::take(&project)?,
     };
     Ok(lock.map(|lock| Held {
         project,
         lock,
-        closed,
+        obstacle,
     }))
 }
 
-/// Prints the one line and closes standard output, so that whoever waits for it goes on.
-fn say(readiness: &Readiness) {
+/// Prints the readiness line and closes standard output, so that the starting process can continue.
+fn print_readiness(readiness: &Readiness) {
     let mut out = std::io::stdout().lock();
     if let Ok(line) = serde_json::to_string(readiness) {
         let _ = writeln!(out, "{}", clean::json(&line));
@@ -92,9 +93,9 @@ fn say(readiness: &Readiness) {
     }
 }
 
-/// Opens the data, for reading only where that is known to be needed or the disk proves to be full.
-fn open_data(project: &Project, closed: &mut Option<(Error, Away)>) -> Result<open::Opened> {
-    if closed.is_none() {
+/// Opens the data, read-only if `obstacle` is set or the disk turns out to be full.
+fn open_data(project: &Project, obstacle: &mut Option<(Error, Away)>) -> Result<open::Opened> {
+    if obstacle.is_none() {
         let opened = folders(project).and_then(|()| {
             let missing = super::file_watch::begin(project);
             let mut opened = open_when_free(project)?;
@@ -104,25 +105,27 @@ fn open_data(project: &Project, closed: &mut Option<(Error, Away)>) -> Result<op
         match opened {
             Err(problem) if problem.kind == ErrorKind::DiskFull => {
                 let why = writable::no_space(project.root()).unwrap_or(problem);
-                *closed = Some((why, Away::make(project)?));
+                *obstacle = Some((why, Away::make(project)?));
             }
             opened => return opened,
         }
     }
-    let why = closed.as_ref().map_or_else(
+    let why = obstacle.as_ref().map_or_else(
         || Error::new(ErrorKind::Denied, "read-only"),
         |(why, _)| why.clone(),
     );
     open::open_to_read(project, &why).map_err(|problem| writable::unreadable(&why, problem))
 }
 
-/// Opens the data. An owner that was killed gives up the lock and the store one after the other: with the lock in hand, the
-/// store is waited for.
+/// Opens the data. A killed owner releases the lock before the store, so this waits for the store.
 fn open_when_free(project: &Project) -> Result<open::Opened> {
     let since = Instant::now();
     loop {
         match open::open(project) {
-            Err(problem) if problem.kind == ErrorKind::Conflict && since.elapsed() < LETTING_GO => {
+            Err(problem)
+                if problem.kind == ErrorKind::Conflict
+                    && since.elapsed() < STORE_RELEASE_TIMEOUT =>
+            {
                 std::thread::sleep(Duration::from_millis(10));
             }
             opened => return opened,
@@ -130,7 +133,7 @@ fn open_when_free(project: &Project) -> Result<open::Opened> {
     }
 }
 
-/// Makes the folders that an owner writes into.
+/// Creates the folders that an owner writes to.
 fn folders(project: &Project) -> Result<()> {
     disk::ensure_private_dir(&project.sessions())?;
     disk::ensure_private_dir(&project.store())?;
@@ -143,9 +146,9 @@ fn serve(held: Held) -> Result<()> {
     let Held {
         project,
         lock,
-        mut closed,
+        mut obstacle,
     } = held;
-    let mut opened = open_data(&project, &mut closed)?;
+    let mut opened = open_data(&project, &mut obstacle)?;
     opened.notices.extend(inspect::notices(&project));
     for notice in &opened.notices {
         crate::log::write(format_args!(
@@ -153,8 +156,9 @@ fn serve(held: Held) -> Result<()> {
             benchtop_model::history::stamp(now())
         ));
     }
-    // Nobody else is let in to what only this user was seen to be able to read.
-    let (socket_path, group) = match &closed {
+    // A read-only owner serves only its own user, because others may not be allowed to read the
+    // files.
+    let (socket_path, group) = match &obstacle {
         Some((_, away)) => (away.socket.clone(), None),
         None => (
             lock::socket_path(&project)?,
@@ -162,7 +166,7 @@ fn serve(held: Held) -> Result<()> {
         ),
     };
     let (socket, listener) = Socket::bind(&socket_path, group, &lock)?;
-    let closed = closed.map(|(why, _)| why);
+    let obstacle = obstacle.map(|(why, _)| why);
     let (sender, queue) = mpsc::channel();
     let idle = idle_time(&project);
     let data = Data {
@@ -180,8 +184,8 @@ fn serve(held: Held) -> Result<()> {
         now(),
         maker,
     );
-    *shared.writable.read_only() = closed.as_ref().map(ToString::to_string);
-    (shared.writable.closed, shared.socket) = (closed, socket_path);
+    *shared.writable.read_only() = obstacle.as_ref().map(ToString::to_string);
+    (shared.writable.closed, shared.socket) = (obstacle, socket_path);
     let shared = Arc::new(shared);
     let writing = start_writer(
         &shared,
@@ -190,7 +194,7 @@ fn serve(held: Held) -> Result<()> {
         queue,
     )?;
     let watching = super::metadata::watch(&shared)
-        .map_err(|e| Error::new(ErrorKind::Io, format!("the owner cannot start: {e}")))?;
+        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the owner: {e}")))?;
     super::generate::start(&shared);
     super::scoring::start(&shared);
     super::evaluate::start(&shared);
@@ -198,7 +202,7 @@ fn serve(held: Held) -> Result<()> {
         Some(_) => None,
         None => Some(
             super::file_watch::start(&shared)
-                .map_err(|e| Error::new(ErrorKind::Io, format!("the owner cannot start: {e}")))?,
+                .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the owner: {e}")))?,
         ),
     };
     let seen = read_only::Seen::of(&shared);
@@ -207,18 +211,18 @@ fn serve(held: Held) -> Result<()> {
         .max_blocking_threads(16)
         .enable_all()
         .build()
-        .map_err(|e| Error::new(ErrorKind::Io, format!("the owner cannot start: {e}")))?;
+        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the owner: {e}")))?;
     let served = runtime.block_on(accept(listener, shared.clone(), idle, seen));
-    // Nobody new from here on; what is queued is written, then the checkpoint.
+    // Accept no more clients. Then write the queued decisions and the checkpoint.
     drop(socket);
     shared.desk.end();
     shared.scoring.end();
     shared.evaluations.end();
     shared.metadata.end();
     let _ = watching.join();
-    let (done, wait) = mpsc::channel();
+    let (done, finished) = mpsc::channel();
     if shared.writer.send(WriterCommand::Finish(done)).is_ok() {
-        let _ = wait.recv();
+        let _ = finished.recv();
     }
     let _ = writing.join();
     runtime.shutdown_timeout(Duration::from_secs(2));
@@ -226,7 +230,8 @@ fn serve(held: Held) -> Result<()> {
         let _ = watching_files.join();
         super::file_watch::end(shared);
     }
-    // The lock ends with the process, not before: whoever finds it free finds neither this process nor an open store.
+    // The lock is released when the process ends, not earlier, so that the next owner finds the
+    // store closed.
     std::mem::forget(lock);
     served
 }
@@ -238,7 +243,7 @@ fn start_writer(
     queue: mpsc::Receiver<WriterCommand>,
 ) -> Result<std::thread::JoinHandle<()>> {
     let folded_already = folded.is_some();
-    // Statuses that are not to be written are never behind.
+    // A read-only owner never writes statuses, so they are never stale.
     let stale = folded_already && shared.writable.closed.is_none();
     if let Some((ledger, pictures)) = folded {
         let found = writer::load_rounds(shared, &ledger);
@@ -246,7 +251,7 @@ fn start_writer(
         *shared.items.ledger_mut() = ledger;
         *shared.items.pictures_mut() = pictures;
     }
-    // Nothing is shown to anybody before it is known what rounds keep back.
+    // Wait for the rounds before showing anything, because blind rounds hide data.
     if !folded_already && !rounds::lengths(&shared.project)?.is_empty() {
         shared.rounds.wait();
     }
@@ -255,7 +260,8 @@ fn start_writer(
     let work = move || {
         let (mut unread, mut stale) = (None, stale);
         if !folded_already {
-            // The first page is served from the checkpoint meanwhile; whoever needs verdicts waits for these locks.
+            // Meanwhile the first page is served from the checkpoint. Requests that need verdicts
+            // wait for these locks.
             let mut ledger = owner.items.ledger_mut();
             let mut pictures = owner.items.pictures_mut();
             let _ = locked.send(());
@@ -266,7 +272,10 @@ fn start_writer(
                     let found = writer::load_rounds(&owner, &loaded);
                     if open::followed(&loaded, &owner.items.pictures()).contents != contents {
                         stale = true;
-                        owner.broadcast.notices().extend(withdraw(&owner, &loaded));
+                        owner
+                            .broadcast
+                            .notices()
+                            .extend(replace_statuses(&owner, &loaded));
                     }
                     *ledger = loaded;
                     owner.broadcast.notices().extend(notices);
@@ -275,7 +284,7 @@ fn start_writer(
                 Err(problem) => {
                     *owner.writable.read_only() = Some(problem.to_string());
                     unread = Some(
-                        problem.help("end the owner with `benchtop stop` once it can be read"),
+                        problem.help("fix the file, then run `benchtop stop` to restart the owner"),
                     );
                 }
             }
@@ -287,14 +296,14 @@ fn start_writer(
     let handle = std::thread::Builder::new()
         .name("writer".into())
         .spawn(work)
-        .map_err(|e| Error::new(ErrorKind::Io, format!("the writer cannot start: {e}")))?;
+        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the writer: {e}")))?;
     let _ = wait.recv();
     Ok(handle)
 }
 
-/// Puts the statuses of `ledger` in the place of those shown so far, which followed from journals of the same lengths and
-/// other contents. Gives what a person should know.
-fn withdraw(owner: &OwnerContext, ledger: &Ledger) -> Option<String> {
+/// Replaces the shown statuses with those of `ledger`. Needed if a journal changed but kept its
+/// length. Returns a notice.
+fn replace_statuses(owner: &OwnerContext, ledger: &Ledger) -> Option<String> {
     let mut data = owner.items.data_mut();
     let mut overlay = Overlay::blank(data.catalog.len());
     ledger.write_over(&mut overlay);
@@ -308,7 +317,7 @@ fn withdraw(owner: &OwnerContext, ledger: &Ledger) -> Option<String> {
     drop(data);
     owner.broadcast.tell(Event::Resync);
     let what = format!(
-        "the journals were changed since the owner ended: {differ} items were first shown with a status that they no longer have"
+        "the journals changed while no owner was running: {differ} items were first shown with an outdated status"
     );
     (differ > 0).then_some(what)
 }
@@ -338,21 +347,21 @@ async fn accept(
     mut seen: read_only::Seen,
 ) -> Result<()> {
     let fail =
-        |e: std::io::Error| Error::new(ErrorKind::Io, format!("the owner cannot listen: {e}"));
+        |e: std::io::Error| Error::new(ErrorKind::Io, format!("cannot accept connections: {e}"));
     listener.set_nonblocking(true).map_err(fail)?;
     let listener = UnixListener::from_std(listener).map_err(fail)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(fail)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(fail)?;
-    // A closed terminal is none of the owner's business.
+    // Ignore a closed terminal.
     let mut hangup = signal(SignalKind::hangup()).map_err(fail)?;
     let mut tick = tokio::time::interval(Duration::from_millis(500));
     let mut busy = Instant::now();
-    say(&Readiness::Ready);
+    print_readiness(&Readiness::Ready);
     loop {
         tokio::select! {
             accepted = listener.accept() => {
                 let Ok((stream, _)) = accepted else {
-                    // Out of descriptors, most likely: let some go before trying again.
+                    // Probably out of file descriptors. Wait until some are closed.
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 };
@@ -371,7 +380,7 @@ async fn accept(
                 }
             }
             () = shared.stop.notified() => {
-                // Let the answer to `stop` and the farewell reach their readers.
+                // Let the reply to `stop` and the last event reach the clients.
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 return Ok(());
             }

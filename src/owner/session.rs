@@ -1,4 +1,4 @@
-//! One client's conversation.
+//! Serves one client connection.
 
 use std::sync::Arc;
 
@@ -19,20 +19,21 @@ use benchtop_protocol::wire::{
     Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, ResumePoint, ToOwner, Welcome,
 };
 
-/// Answers waiting to be sent to one client.
+/// Maximum number of queued replies per client.
 const OUTBOX: usize = 1024;
-/// Questions of one client being looked up at once; its next ones wait in the socket. Far below [`OUTBOX`], so that
-/// nobody who does not read its answers keeps the threads that look things up for the others.
+/// Maximum number of concurrent queries per client. Further requests wait in the socket. This is
+/// far below [`OUTBOX`], so that a client that does not read its replies cannot block the lookup
+/// threads.
 const LOOKUPS: usize = 64;
 
-/// The codec both ends use.
+/// Codec of both ends.
 pub fn codec() -> LengthDelimitedCodec {
     LengthDelimitedCodec::builder()
         .max_frame_length(FRAME_LIMIT)
         .new_codec()
 }
 
-/// Serves a client until it goes. `peer` is its user id.
+/// Serves a client until it disconnects. `peer` is its user id.
 pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
     let (read, write) = stream.into_split();
     let mut source = FramedRead::new(read, codec());
@@ -63,7 +64,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
             message = inbox.recv() => {
                 let Some(message) = message else { break };
                 let mut sent = feed(&mut sink, &message).await;
-                // What is ready goes out in one write.
+                // Send everything that is ready in one write.
                 while sent && let Ok(message) = inbox.try_recv() {
                     sent = feed(&mut sink, &message).await;
                 }
@@ -84,7 +85,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
                 }
             }
             event = next_event(&mut conversation.events) => {
-                if veiled(&shared, &who, &event) { continue }
+                if is_hidden(&shared, &who, &event) { continue }
                 if !feed(&mut sink, &FromOwner::Event(event)).await || !flush(&mut sink).await { break }
             }
             frame = source.next(), if running.lookups() < LOOKUPS => {
@@ -102,11 +103,11 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
                     }
                     Ok(ToOwner::Cancel(number)) => running.cancel(number),
                     Ok(ToOwner::Hello(_)) => {
-                        refuse(&mut sink, Error::new(ErrorKind::Usage, "a conversation is not begun twice")).await;
+                        refuse(&mut sink, Error::new(ErrorKind::Usage, "the client sent a second greeting")).await;
                         break;
                     }
                     Err(error) => {
-                        let what = format!("the message cannot be read: {error}");
+                        let what = format!("cannot decode the message: {error}");
                         refuse(&mut sink, Error::new(ErrorKind::Usage, what)).await;
                         break;
                     }
@@ -118,10 +119,11 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
     running.cancel_all();
 }
 
-/// Whether an event would tell what `who` must not know yet.
-fn veiled(shared: &Arc<OwnerContext>, who: &str, event: &Event) -> bool {
+/// Whether an event would reveal something that a blind round hides from `who`.
+fn is_hidden(shared: &Arc<OwnerContext>, who: &str, event: &Event) -> bool {
     match event {
-        // One's own too: of a probe it would tell where the item stands.
+        // Also for the annotator's own verdict, because the status of a probe would reveal the
+        // probe.
         Event::Verdict { receipt, .. } => {
             AnnotatorView::of(shared, who).veils(receipt.number.saturating_sub(1))
         }
@@ -143,21 +145,24 @@ async fn next_event(events: &mut Option<broadcast::Receiver<Event>>) -> Event {
 type Source = FramedRead<OwnedReadHalf, LengthDelimitedCodec>;
 type Sink = FramedWrite<OwnedWriteHalf, LengthDelimitedCodec>;
 
-/// Says why, before hanging up.
+/// Sends the reason for closing the connection.
 async fn refuse(sink: &mut Sink, problem: Error) {
     if feed(sink, &FromOwner::Refused(problem)).await {
         let _ = flush(sink).await;
     }
 }
 
-/// Why bytes are no frame.
+/// Error for bytes that are not a frame.
 fn unframed(error: &std::io::Error) -> Error {
     match error.kind() {
         std::io::ErrorKind::InvalidData => Error::new(
             ErrorKind::Usage,
             format!("the message is longer than a frame ({FRAME_LIMIT} bytes)"),
         ),
-        _ => Error::new(ErrorKind::Usage, format!("the message is cut off: {error}")),
+        _ => Error::new(
+            ErrorKind::Usage,
+            format!("the message is incomplete: {error}"),
+        ),
     }
 }
 
@@ -168,11 +173,11 @@ async fn flush(sink: &mut Sink) -> bool {
 async fn feed(sink: &mut Sink, message: &FromOwner) -> bool {
     let message = match encode(message) {
         Some(bytes) => bytes,
-        // Too large for a frame: say so instead of nothing.
+        // Too large for a frame: reply with an error instead.
         None => match message {
             FromOwner::Answer(number, _) => {
                 let problem =
-                    Error::input("the answer is larger than a frame").help("ask for less at once");
+                    Error::input("the reply is larger than a frame").help("request less at once");
                 let Some(bytes) = encode(&FromOwner::Answer(*number, Box::new(Err(problem))))
                 else {
                     return false;
@@ -198,30 +203,29 @@ async fn greet(
     peer: u32,
 ) -> Result<String> {
     let me = rustix::process::geteuid().as_raw();
-    let company = &shared.project.config().shared;
-    if company.people.is_empty() {
-        // Before a word of theirs is read.
-        access::authenticate(company, me, peer, "")?;
+    let people = &shared.project.config().shared;
+    if people.people.is_empty() {
+        // Check before reading any message.
+        access::authenticate(people, me, peer, "")?;
     }
     let waited = tokio::time::timeout(std::time::Duration::from_secs(10), source.next()).await;
     let frame = match waited {
         Ok(Some(Ok(frame))) => frame,
         Ok(Some(Err(error))) => return Err(unframed(&error)),
-        Ok(None) | Err(_) => return Err(Error::new(ErrorKind::Usage, "no greeting came")),
+        Ok(None) | Err(_) => {
+            return Err(Error::new(ErrorKind::Usage, "the client sent no greeting"));
+        }
     };
     let hello = match postcard::from_bytes::<ToOwner>(&frame) {
         Ok(ToOwner::Hello(hello)) if hello.magic == MAGIC => hello,
         _ => {
-            return Err(Error::new(
-                ErrorKind::Usage,
-                "this is not a benchtop client",
-            ));
+            return Err(Error::new(ErrorKind::Usage, "not a benchtop client"));
         }
     };
     check(&hello)?;
-    access::authenticate(company, me, peer, &hello.who)?;
+    access::authenticate(people, me, peer, &hello.who)?;
     if let Err(problem) = shared.writable.at_home() {
-        // This owner is about to end: as unreachable its client looks for the next one.
+        // This owner is about to end. "Unreachable" makes the client look for the next one.
         shared.stop.notify_one();
         return Err(Error {
             kind: ErrorKind::Unreachable,
@@ -231,7 +235,7 @@ async fn greet(
     let place = shared.index.place(&hello.who)?;
     let place: Option<ResumePoint> = place.and_then(|text| serde_json::from_str(&text).ok());
     let config = shared.config();
-    // What is wrong with the metadata stands among the notices.
+    // Metadata errors are in the notices.
     let _ = shared.metadata.look(shared);
     let welcome = Welcome {
         pid: std::process::id(),
@@ -245,7 +249,10 @@ async fn greet(
         notices: shared.broadcast.notices().clone(),
     };
     if !feed(sink, &FromOwner::Welcome(Box::new(welcome))).await || !flush(sink).await {
-        return Err(Error::new(ErrorKind::Unreachable, "the client went away"));
+        return Err(Error::new(
+            ErrorKind::Unreachable,
+            "the client disconnected",
+        ));
     }
     Ok(hello.who)
 }
@@ -255,13 +262,13 @@ fn check(hello: &Hello) -> Result<()> {
         return Err(Error::new(
             ErrorKind::Conflict,
             format!(
-                "the owner speaks protocol {PROTOCOL} (benchtop {}), you speak {} (benchtop {})",
+                "the owner uses protocol {PROTOCOL} (benchtop {}), but this client uses {} (benchtop {})",
                 env!("CARGO_PKG_VERSION"),
                 hello.protocol,
                 hello.version
             ),
         )
-        .help("end the owner with `benchtop stop` of its own version, then start again"));
+        .help("stop the owner with the `benchtop stop` of its own version, then try again"));
     }
     name::check_annotator(&hello.who)
 }

@@ -1,4 +1,4 @@
-//! `benchtop.toml` while the owner runs: read again when it is another file.
+//! Rereads `benchtop.toml` when it changes while the owner runs.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -10,17 +10,17 @@ use super::log;
 use benchtop_files::project::{FILE, Project};
 use benchtop_model::config::Config;
 
-/// Which file it was: when it was changed, and its length.
+/// Modification time and length of the file.
 type Stamp = Option<(SystemTime, u64)>;
 
-/// The settings that count now.
+/// The current settings.
 pub struct Settings(Mutex<Held>);
 
 struct Held {
     stamp: Stamp,
     config: Arc<Config>,
-    /// What was told of the file that is there now.
-    told: Option<String>,
+    /// The notice about the present file.
+    notice: Option<String>,
 }
 
 fn stamp(project: &Project) -> Stamp {
@@ -29,42 +29,42 @@ fn stamp(project: &Project) -> Stamp {
 }
 
 impl Settings {
-    /// Those that the project was opened with. Its file is looked at again at the first question.
+    /// Settings that the project was opened with. The first request checks the file again.
     pub fn new(project: &Project) -> Settings {
         Settings(Mutex::new(Held {
             stamp: None,
             config: Arc::new(project.config().clone()),
-            told: None,
+            notice: None,
         }))
     }
 
-    /// Those that are on disk now.
+    /// Settings on disk now.
     pub fn now(&self, project: &Project, broadcast: &Broadcast) -> Arc<Config> {
         let now = stamp(project);
         let mut held = self.0.lock();
         if held.stamp == now && now.is_some() {
             return held.config.clone();
         }
-        let told = match Project::open(project.root()) {
+        let notice = match Project::open(project.root()) {
             Ok(read) => {
-                let fixed = fixed(project.config(), read.config());
+                let notice = restart_notice(project.config(), read.config());
                 held.config = Arc::new(read.config().clone());
-                fixed
+                notice
             }
             Err(problem) => Some(format!(
-                "benchtop.toml cannot be read, so its last settings go on: {problem}"
+                "cannot read benchtop.toml, so the previous settings still apply: {problem}"
             )),
         };
         held.stamp = now;
-        if told != held.told {
-            let before = std::mem::replace(&mut held.told, told.clone());
+        if notice != held.notice {
+            let before = std::mem::replace(&mut held.notice, notice.clone());
             let config = held.config.clone();
             drop(held);
             let mut notices = broadcast.notices();
             notices.retain(|notice| Some(notice) != before.as_ref());
-            if let Some(told) = told {
-                log::write(format_args!("{told}"));
-                notices.push(told);
+            if let Some(notice) = notice {
+                log::write(format_args!("{notice}"));
+                notices.push(notice);
             }
             return config;
         }
@@ -72,8 +72,8 @@ impl Settings {
     }
 }
 
-/// What was changed that counts only from the next start of the owner on.
-fn fixed(at_start: &Config, now: &Config) -> Option<String> {
+/// Names the changed settings that need a restart of the owner.
+fn restart_notice(at_start: &Config, now: &Config) -> Option<String> {
     let same = [
         ("name", at_start.name == now.name),
         (
@@ -94,6 +94,6 @@ fn fixed(at_start: &Config, now: &Config) -> Option<String> {
         .collect();
     let names = other.join(", ");
     (!other.is_empty()).then(|| {
-        format!("benchtop.toml: {names} changed; that counts once the owner starts again: `benchtop stop`, then go on")
+        format!("benchtop.toml: {names} changed; run `benchtop stop` to restart the owner and apply this")
     })
 }

@@ -1,8 +1,9 @@
-//! What leaves the machine goes only where the owner's own user agreed to, and a job goes on by itself only where that
-//! user began it on this machine. The owner holds both here, whatever a client says or a project holds.
+//! Consent to sending data, and trust in jobs.
 //!
-//! What they agreed to is in their own configuration folder ([`benchtop_store::trust`]), and read anew at each check, so
-//! that what is taken back holds at once.
+//! Data leaves the machine only for destinations that the owner's user agreed to. A job resumes by
+//! itself only if that user started it on this machine. The owner process enforces both, whatever a
+//! client requests or a project contains. The consent is stored in the user's configuration folder
+//! ([`benchtop_store::trust`]) and reread at each check, so that a withdrawal applies at once.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -27,10 +28,10 @@ use benchtop_protocol::wire::{AnyRequest, request};
 use benchtop_store::runs::Run;
 use benchtop_store::trust::{Folder, Held, JobKind, TrustedJob, token};
 
-/// The servers of an evaluation, each once.
+/// Servers of an evaluation, each once.
 ///
 /// # Errors
-/// [`Usage`](benchtop_model::ErrorKind::Usage) for an address or a variable that cannot be used.
+/// [`Usage`](benchtop_model::ErrorKind::Usage) for an invalid address or variable.
 pub fn of_run(new: &NewRun) -> Result<Vec<Destination>> {
     of_servers(
         &new.servers,
@@ -54,7 +55,7 @@ pub fn of_servers(servers: &[Server], sends: DataKind) -> Result<Vec<Destination
     )
 }
 
-/// The servers that make pictures of these wishes; none where this machine does.
+/// Servers that generate pictures with these overrides; empty if this machine generates them.
 ///
 /// # Errors
 /// As [`of_run`].
@@ -68,7 +69,7 @@ pub fn of_generation(config: &Config, wishes: &GenerationOverrides) -> Result<Ve
     }
 }
 
-/// The servers of the judge that a scorer asks; none for a scorer that works on this machine.
+/// Servers of the judge that a scorer uses; empty for a local scorer.
 ///
 /// # Errors
 /// As [`of_run`].
@@ -93,19 +94,20 @@ fn each_once(all: impl Iterator<Item = Result<Destination>>) -> Result<Vec<Desti
     Ok(all.collect::<Result<BTreeSet<_>>>()?.into_iter().collect())
 }
 
-/// What the person trusts now; where that cannot be read nothing is.
+/// What the user trusts now; nothing if it cannot be read.
 fn held(shared: &OwnerContext) -> Held {
     shared.trust.read().unwrap_or_else(|problem| {
-        let said = format!("nothing is trusted, so jobs wait: {problem}");
+        let notice = format!("cannot read what you trust, so jobs wait: {problem}");
         let mut notices = shared.broadcast.notices();
-        if !notices.contains(&said) {
-            notices.push(said);
+        if !notices.contains(&notice) {
+            notices.push(notice);
         }
         Held::default()
     })
 }
 
-/// Refuses destinations that the person has not agreed to. Called before anything is sent, and again at each batch.
+/// Refuses destinations that the user has not agreed to. Called before anything is sent, and again
+/// for each batch.
 ///
 /// # Errors
 /// [`Denied`](benchtop_model::ErrorKind::Denied), with the commands that agree.
@@ -122,7 +124,7 @@ pub fn check(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     }
 }
 
-/// What must be agreed to before a job goes on; none where everything is.
+/// Consent that a job needs before it continues; `None` if it needs none.
 pub fn waits(
     shared: &OwnerContext,
     elsewhere: bool,
@@ -151,12 +153,12 @@ pub fn waits(
     })
 }
 
-/// The person agrees.
+/// Records the user's consent.
 ///
 /// # Errors
-/// [`Usage`](benchtop_model::ErrorKind::Usage) for a destination that is none, and when it cannot be kept.
+/// [`Usage`](benchtop_model::ErrorKind::Usage) for an invalid destination, and errors of saving.
 pub fn agree(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
-    // What came over the socket is read as if it was typed.
+    // Validate the destinations as if they were typed.
     let to: Vec<Destination> = to
         .iter()
         .map(|d| Destination::new(&d.to, d.key_env.as_deref(), d.sends))
@@ -167,8 +169,8 @@ pub fn agree(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     shared.trust.agree(&to, &stamp(crate::clock::now()))
 }
 
-/// Whether a request consents to what leaves the machine: it resumes a job that waits for that. One that is not known
-/// here does.
+/// Whether a request consents to sending data, because it resumes a job that waits for consent.
+/// True for all requests that are not listed here.
 pub fn consents(shared: &OwnerContext, ask: &AnyRequest) -> bool {
     match ask {
         AnyRequest::JobAct(request::JobAct { id, act }) => {
@@ -183,8 +185,8 @@ pub fn consents(shared: &OwnerContext, ask: &AnyRequest) -> bool {
     }
 }
 
-/// Which pictures outside of a project are sent: those that the person linked to it on this machine. A project from somebody
-/// else can name any picture of theirs.
+/// Decides which pictures outside the project may be sent: those that the user linked to it on this
+/// machine. A project from somebody else could name any picture of the user.
 pub struct Reach {
     root: PathBuf,
     below: Vec<PathBuf>,
@@ -192,7 +194,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Of a job that sends to these.
+    /// For a job that sends to these destinations.
     pub fn of(shared: &OwnerContext, to: &[Destination]) -> Reach {
         let root = shared.project.root().to_path_buf();
         let is_open = to.iter().all(Destination::needs_no_consent);
@@ -212,14 +214,14 @@ impl Reach {
         }
     }
 
-    /// Why the pictures of an item are not sent; none where they are.
+    /// Reason why the pictures of an item are not sent; `None` if they are.
     pub fn refuses(&self, item: &Item) -> Option<String> {
         let outside = |path: PathBuf| {
             let is_inside = path.starts_with(&self.root)
                 || self.below.iter().any(|below| path.starts_with(below));
             (!is_inside).then_some(path)
         };
-        // What is not there is told as such.
+        // Missing files are reported elsewhere.
         let found = item
             .images
             .iter()
@@ -228,12 +230,13 @@ impl Reach {
         let folder = path.parent().unwrap_or(&path).display().to_string();
         let folder: String = folder.chars().flat_map(char::escape_debug).collect();
         Some(format!(
-            "its picture lies outside of this project, and you did not link it here: benchtop trust link '{folder}'"
+            "its picture is outside the project and not linked; to allow it, run `benchtop trust link '{folder}'`"
         ))
     }
 }
 
-/// The person linked the pictures at these paths to the project; what cannot be remembered is told, and they are not sent.
+/// Records that the user linked the pictures at these paths to the project. If this fails, they are
+/// not sent.
 pub fn link(shared: &OwnerContext, paths: &[PathBuf]) {
     for path in paths {
         let folder = if path.is_dir() {
@@ -243,7 +246,7 @@ pub fn link(shared: &OwnerContext, paths: &[PathBuf]) {
         };
         if let Err(problem) = shared.trust.link(shared.project.root(), folder, true) {
             super::log::write(format_args!(
-                "{} pictures outside of the project are not sent: {problem}",
+                "{} pictures outside the project will not be sent: {problem}",
                 stamp(crate::clock::now())
             ));
         }
@@ -256,14 +259,15 @@ fn digest(parts: &Value) -> String {
         .to_string()
 }
 
-/// Everything of an evaluation that decides what is sent where; how many requests are in flight is no part of it.
+/// Digest of everything in an evaluation that decides what is sent where. Excludes the number of
+/// concurrent requests.
 pub fn digest_of_run(run: &Run, numbers: &[u32]) -> String {
     let mut new = run.new.clone();
     new.servers
         .iter_mut()
         .for_each(|server| server.concurrency = 0);
     let mut new = json!(new);
-    // A run that was begun by an earlier version has no such field.
+    // Runs of earlier versions have no such field.
     if let Some(fields) = new
         .as_object_mut()
         .filter(|fields| fields.get("drafts") == Some(&json!(false)))
@@ -293,7 +297,7 @@ pub fn digest_of_run(run: &Run, numbers: &[u32]) -> String {
     ]))
 }
 
-/// The same of a generation job: with the servers that `benchtop.toml` names.
+/// The same for a generation job, with the servers in `benchtop.toml`.
 pub fn digest_of_generation(
     config: &Config,
     job: &benchtop_store::jobs::Job,
@@ -302,7 +306,7 @@ pub fn digest_of_generation(
     let wishes = build::complete_overrides(config, &job.wishes);
     let is_http = wishes.backend.as_deref() == Some(Backend::Http.name());
     let servers = is_http.then_some(&config.generate.endpoints);
-    // Its words are cut when it is stored; the numbers of its items say the same.
+    // The stored filter text is truncated, so the digest uses the item numbers instead.
     let benchtop_store::jobs::Job {
         id,
         by,
@@ -317,21 +321,20 @@ pub fn digest_of_generation(
     ]))
 }
 
-/// The same of a scoring job: with the servers of the judge that it asks.
+/// The same for a scoring job, with the servers of its judge.
 pub fn digest_of_scoring(config: &Config, id: u32, scorer: &Scorer, filter: &str) -> String {
     let is_asking = matches!(scorer, Scorer::Judge(_) | Scorer::Alignment);
     let servers = is_asking.then_some((&config.judge.endpoints, &config.judge.model));
     digest(&json!([id, scorer, filter, servers]))
 }
 
-/// The jobs of this project that go on by themselves, as they were when the owner started.
+/// Jobs of this project that may resume by themselves, as of the start of the owner.
 pub struct Known {
     folder: Option<Folder>,
     held: Held,
 }
 
 impl Known {
-    /// Reads them.
     pub fn read(shared: &OwnerContext) -> Known {
         Known {
             folder: Folder::of(shared.project.root()).ok(),
@@ -339,7 +342,7 @@ impl Known {
         }
     }
 
-    /// Whether the person began this job here, and nothing that decides what it sends is another since.
+    /// Whether the user started this job here and nothing that decides what it sends has changed.
     pub fn has(&self, kind: JobKind, id: u32, token: Option<&str>, digest: &str) -> bool {
         let (Some(folder), Some(token)) = (&self.folder, token) else {
             return false;
@@ -353,8 +356,8 @@ impl Known {
     }
 }
 
-/// From now on this job goes on by itself. Gives the token that is to lie with it; none where it cannot be remembered:
-/// the job works all the same, and waits after the next start.
+/// Allows this job to resume by itself. Returns the token to store with the job; `None` if it
+/// cannot be recorded. The job then runs, but waits after the next start of the owner.
 pub fn begin(shared: &OwnerContext, kind: JobKind, id: u32, digest: String) -> Option<String> {
     let remember = || -> Result<String> {
         let (folder, token) = (Folder::of(shared.project.root())?, token()?);
@@ -371,7 +374,7 @@ pub fn begin(shared: &OwnerContext, kind: JobKind, id: u32, digest: String) -> O
         Ok(token) => Some(token),
         Err(problem) => {
             super::log::write(format_args!(
-                "{} job {id} waits after the next start of the owner: {problem}",
+                "{} job {id} will wait after the next start of the owner: {problem}",
                 stamp(crate::clock::now())
             ));
             None
@@ -379,21 +382,18 @@ pub fn begin(shared: &OwnerContext, kind: JobKind, id: u32, digest: String) -> O
     }
 }
 
-/// This job does not go on by itself any more: it is over, or waits for a person.
+/// Revokes this: the job has finished, or waits for a person.
 pub fn end(shared: &OwnerContext, kind: JobKind, id: u32) {
     if let Err(problem) = shared.trust.end(shared.project.root(), kind, id) {
         super::log::write(format_args!(
-            "{} job {id} is still remembered as one that goes on: {problem}",
+            "{} cannot revoke the permission of job {id} to resume by itself: {problem}",
             stamp(crate::clock::now())
         ));
     }
 }
 
-/// The project with `benchtop.toml` as it is on disk now: a judge is chosen while the owner runs. What is built from it
-/// is what was checked.
-///
-/// # Errors
-/// What is wrong with the file.
+/// The project with the present `benchtop.toml`, because the judge may change while the owner runs.
+/// The settings that are checked are the settings that are used.
 pub fn current_project(shared: &Arc<OwnerContext>) -> Result<Project> {
     Project::open(shared.project.root())
 }

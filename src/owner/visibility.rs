@@ -1,8 +1,8 @@
-//! What one annotator may see.
+//! Enforces blind rounds: what one annotator may see.
 //!
-//! In a blind round nobody is shown what others or machines said of an item before the own verdict on it is in. That
-//! is kept here, where answers are made, and not in the programs that ask: a veiled item looks like one that nobody has
-//! judged, and what would tell its scores is refused.
+//! In a blind round, annotators do not see the verdicts of others, or scores, before their own
+//! verdict. The owner enforces this when it answers, not the clients: a blind item looks pending,
+//! and requests that would reveal its scores are refused.
 
 mod blind_mask;
 
@@ -34,7 +34,7 @@ impl AnnotatorView {
     /// What `who` may see now.
     pub fn of(shared: &Arc<OwnerContext>, who: &str) -> AnnotatorView {
         if shared.rounds.unread() {
-            // They are read together with the verdicts, whose lock is held until then.
+            // Rounds are loaded together with the verdicts. This waits for the lock.
             drop(shared.items.ledger());
         }
         AnnotatorView {
@@ -44,7 +44,7 @@ impl AnnotatorView {
         }
     }
 
-    /// Everything: for the owner's own work.
+    /// An unrestricted view, for the owner's own work.
     pub fn whole(shared: &Arc<OwnerContext>) -> AnnotatorView {
         AnnotatorView {
             shared: shared.clone(),
@@ -53,27 +53,26 @@ impl AnnotatorView {
         }
     }
 
-    /// Who it is; nobody for the owner's own work.
+    /// Name of the annotator; empty for the owner's own work.
     pub fn who(&self) -> &str {
         &self.who
     }
 
-    /// What the owner's threads share.
     pub fn shared(&self) -> &Arc<OwnerContext> {
         &self.shared
     }
 
-    /// Another number for another view of the statuses.
+    /// Identifies the view of the statuses.
     pub fn key(&self) -> u64 {
         self.veil.as_ref().map_or(0, |veil| veil.key)
     }
 
-    /// Whether what is known of a row is kept back.
+    /// Whether a row is blind.
     pub fn veils(&self, row: u32) -> bool {
         self.veil.as_ref().is_some_and(|veil| veil.has(row))
     }
 
-    /// Whether a verdict that `who` gave on a row may be seen.
+    /// Whether a verdict of `who` on a row is visible.
     pub fn sees(&self, row: u32, who: &str) -> bool {
         match &self.veil {
             Some(veil) if veil.has(row) => who == self.who && !veil.in_hand.contains(&row),
@@ -81,7 +80,8 @@ impl AnnotatorView {
         }
     }
 
-    /// The items, and the statuses as they are shown; the times of verdicts only where they are asked for.
+    /// The items and their visible statuses. The times of verdicts are filled in only if `times` is
+    /// set.
     pub fn items(&self, times: bool) -> (Arc<Catalog>, Overlay) {
         let (catalog, mut overlay) = {
             let data = self.shared.items.data();
@@ -95,7 +95,7 @@ impl AnnotatorView {
         (catalog, overlay)
     }
 
-    /// The status of a row as it is shown.
+    /// Visible status of a row.
     pub fn shown(&self, data: &Data, row: u32) -> Status {
         if self.veils(row) {
             Status::Pending
@@ -104,7 +104,8 @@ impl AnnotatorView {
         }
     }
 
-    /// The status of a row as it is shown, and when it was last judged, in milliseconds since 1970; 0 for never.
+    /// Visible status of a row, and the time of its last verdict in milliseconds since 1970; 0 for
+    /// none.
     pub fn status(&self, row: u32) -> (Status, i64) {
         if self.veils(row) {
             return (Status::Pending, 0);
@@ -116,10 +117,11 @@ impl AnnotatorView {
         )
     }
 
-    /// The line of an item as it may be seen: without the key where the one who asks is still to answer it.
+    /// The JSON line of an item, without the answer key if the annotator must still answer the
+    /// item.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when it is none.
+    /// [`ErrorKind::Corrupt`] if the line is damaged.
     pub fn keyless(&self, row: u32, line: String) -> Result<String> {
         if !self.rounds.asks_answer(&self.who, row) {
             return Ok(line);
@@ -134,36 +136,37 @@ impl AnnotatorView {
         serde_json::to_string(&item.without_key()).map_err(corrupt)
     }
 
-    /// Whether scores of all items may be seen.
+    /// Checks that the scores of all items are visible.
     ///
     /// # Errors
     /// [`ErrorKind::Denied`] while a blind round is open.
     pub fn scores(&self) -> Result<()> {
         let kept = |round: &str| {
             let what = format!(
-                "the round `{round}` is blind: scores and verdicts of others are shown when it is closed"
+                "the round `{round}` is blind; scores and verdicts of others are visible when it is closed"
             );
             Error::new(ErrorKind::Denied, what)
-                .help("judge the items that it asks you for; whoever made the round closes it")
+                .help("judge its items; the round's creator can then close it")
         };
         self.veil
             .as_ref()
             .map_or(Ok(()), |veil| Err(kept(&veil.round)))
     }
 
-    /// Whether items may be chosen by this filter, where nobody sees which: by their number it would tell of them.
+    /// Checks that this filter may select items whose names are not shown. Even their number could
+    /// reveal something about blind items.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] while a blind round is open, where it asks what people or machines say.
+    /// [`ErrorKind::Denied`] while a blind round is open, if the filter uses verdicts or scores.
     pub fn chooses(&self, filter: &Filter) -> Result<()> {
         let tells = filter.asks_scores() || filter.asks_verdicts();
         if tells { self.scores() } else { Ok(()) }
     }
 
-    /// Whether what machines say of an item may be seen.
+    /// Checks that the scores of an item are visible.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] while a blind round still asks for it.
+    /// [`ErrorKind::Denied`] while the item is blind.
     pub fn item(&self, number: u32) -> Result<()> {
         match &self.veil {
             Some(veil) if veil.has(number.wrapping_sub(1)) => Err(blind(&veil.round)),
@@ -175,7 +178,7 @@ impl AnnotatorView {
 fn blind(round: &str) -> Error {
     Error::new(
         ErrorKind::Denied,
-        format!("the round `{round}` is blind: scores and verdicts of others come after yours"),
+        format!("the round `{round}` is blind; scores and verdicts of others are visible after your own verdict"),
     )
     .help("judge the items that it asks you for first")
 }

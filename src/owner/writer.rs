@@ -1,8 +1,10 @@
-//! The only thread that decides: drain the queue, append to the journals, sync, check, apply, acknowledge, broadcast.
+//! The writer thread, which alone makes decisions: drain the queue, append to the journals, sync,
+//! check, apply, acknowledge, broadcast.
 //!
-//! sled is not on this path. The journals are the truth, so a decision costs one append and one `fdatasync`; the status
-//! blocks follow as a checkpoint when the queue is idle, every [`CHECKPOINT_EVERY`] decisions, and at the end. Another
-//! thread writes them ([`index_writer`]), and another folds the journals where rules or items are others ([`whole`]).
+//! sled is not on this path. The journals are the source of truth, so a decision costs one append
+//! and one `fdatasync`. Status blocks follow as a checkpoint when the queue is idle, every
+//! [`CHECKPOINT_EVERY`] decisions, and at the end. Another thread writes them ([`index_writer`]),
+//! and yet another folds the journals after changes of rounds or items ([`rebuild`]).
 
 mod command;
 mod flush;
@@ -35,9 +37,9 @@ use syncers::Syncers;
 
 /// Decisions between checkpoints while the queue is never idle.
 const CHECKPOINT_EVERY: usize = 50_000;
-/// The queue counts as idle after this long.
+/// Time after which the queue counts as idle.
 const IDLE: Duration = Duration::from_secs(2);
-/// Most decisions that share one sync.
+/// Maximum number of decisions in one sync.
 const BATCH: usize = 512;
 
 impl Decided for request::Decide {
@@ -62,11 +64,11 @@ struct Pending {
     decision: Decision,
     row: u32,
     reply: Reply,
-    /// For those that are timed.
+    /// Set for decisions that are timed.
     times: Option<Times>,
 }
 
-/// What is known of the times of a decision before it is written.
+/// Times of a decision before it is written.
 #[derive(Clone, Copy)]
 struct Times {
     locks: Duration,
@@ -78,29 +80,31 @@ struct Writer {
     journals: HashMap<String, Journal>,
     syncers: Syncers,
     index_writer: IndexWriter,
-    /// A fold under way on another thread.
+    /// A fold in progress on another thread.
     folding: Option<Folding>,
-    /// Work on everything that waits for it.
+    /// Commands that wait for the fold.
     later: VecDeque<WriterCommand>,
-    /// Why the journals must be read again before anything is decided.
+    /// Reason to reread the journals before the next decision.
     changed: Option<Error>,
-    /// Journals of which it was told that they have more than one name.
+    /// Annotators whose journal was reported as having several hard links.
     linked: BTreeSet<String>,
-    /// Open from the first picture on.
+    /// Opened with the first picture.
     pictures: Option<pictures::Journal>,
-    /// What was read of it at the start is no longer all of it.
+    /// The picture journal changed since it was read at the start.
     reread: bool,
-    /// What writes the index over them.
+    /// Thread that writes the picture snapshot.
     keeping: Option<std::thread::JoinHandle<()>>,
     batch: Vec<Pending>,
     dirty: BTreeSet<usize>,
     since_checkpoint: usize,
-    /// Why the journals could not be read: then nothing is decided, since nobody knows what was.
+    /// Reason why the journals could not be read. No decision is made then, because the state is
+    /// unknown.
     unread: Option<Error>,
 }
 
-/// Runs until [`WriterCommand::Finish`] or until every sender is gone. The caller has put the ledger in place; `stale` says that
-/// the status blocks in the store are not those of this ledger, `unread` why there is no ledger.
+/// Runs until [`WriterCommand::Finish`] or until all senders are gone. The caller has set the
+/// ledger. `stale` means that the status blocks in the store differ from this ledger. `unread` is
+/// the reason why there is no ledger.
 pub fn run(
     shared: Arc<OwnerContext>,
     queue: &mpsc::Receiver<WriterCommand>,
@@ -131,8 +135,8 @@ pub fn run(
         let mut next = match queue.recv_timeout(writer.patience()) {
             Ok(work) => Some(work),
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                if !writer.settle(false) {
-                    writer.look();
+                if !writer.finish_fold(false) {
+                    writer.check_journals();
                     writer.checkpoint();
                     writer.keep_pictures();
                 }
@@ -149,13 +153,13 @@ pub fn run(
                     wish,
                     asked,
                     reply,
-                } => writer.take(who, wish, asked, reply),
+                } => writer.accept(who, wish, asked, reply),
                 WriterCommand::Place { who, place } => writer.place(&who, &place),
                 WriterCommand::Finish(sender) => {
                     finished = Some(sender);
                     done = true;
                 }
-                work => writer.on_everything(work),
+                work => writer.run_exclusive(work),
             }
             next = if writer.batch.len() < BATCH {
                 queue.try_recv().ok()
@@ -164,7 +168,7 @@ pub fn run(
             };
         }
         writer.flush();
-        writer.settle(done);
+        writer.finish_fold(done);
         if done {
             writer.index_writer.wait();
         }
@@ -172,7 +176,7 @@ pub fn run(
             writer.checkpoint();
         }
         if done {
-            writer.leave();
+            writer.write_closing_snapshot();
             writer.end_keeping();
             writer.keep_pictures();
             writer.end_keeping();
@@ -185,7 +189,7 @@ pub fn run(
 }
 
 impl Writer {
-    /// Why nothing can be decided now; `None` where it can.
+    /// Reason why no decision can be made now; `None` if one can.
     fn unavailable(&mut self) -> Option<Error> {
         let known = self
             .unread
@@ -194,7 +198,7 @@ impl Writer {
         known.or_else(|| self.read_again().err())
     }
 
-    /// How long to wait for work; a fold under way is looked after sooner.
+    /// Time to wait for a command. Shorter during a fold, to notice its end.
     fn patience(&self) -> Duration {
         if self.folding.is_some() {
             Duration::from_millis(5)
@@ -213,13 +217,14 @@ impl Writer {
         }
     }
 
-    /// The checkpoint must not vouch for blocks it has not seen.
+    /// Marks all blocks as unwritten, because the checkpoint must not vouch for blocks it has not
+    /// seen.
     fn all_dirty(&mut self) {
         self.dirty
             .extend(0..self.shared.items.catalog().len().div_ceil(BLOCK_ROWS));
     }
 
-    /// Has the statuses written, as they are now and with the journals that they follow from.
+    /// Writes the present statuses, with the journals that they follow from.
     fn checkpoint(&mut self) {
         if self.shared.writable.may_write().is_err() || !self.index_writer.is_free() {
             return;
@@ -241,8 +246,9 @@ impl Writer {
         self.since_checkpoint = 0;
     }
 
-    /// What the next opening reads first; it names the journals, so it must be the last thing written.
-    fn leave(&mut self) {
+    /// Writes the file that the next start reads first. It names the journals, so it must be
+    /// written last.
+    fn write_closing_snapshot(&mut self) {
         let unwritten = self.index_writer.finish();
         if self.shared.writable.may_write().is_err() {
             return;
@@ -260,7 +266,9 @@ impl Writer {
             .index
             .leave(&self.shared.items.data().overlay, &journals)
         {
-            crate::log::write(format_args!("the next start will take longer: {problem}"));
+            crate::log::write(format_args!(
+                "cannot write the snapshot, so the next start will take longer: {problem}"
+            ));
         }
     }
 }

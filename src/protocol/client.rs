@@ -1,4 +1,4 @@
-//! Speaking to an owner: what everything above this floor uses.
+//! The connection from a client to the owner process of a project.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -17,19 +17,18 @@ use benchtop_model::import::Progress;
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Result, name};
 
-/// How long an owner that hangs up may still be ending.
-const ENDING: Duration = Duration::from_secs(5);
+/// How long to keep trying while an owner that closes connections is ending.
+const ENDING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What reaches a client unasked, or asked through [`Client::send`].
+/// A message that no blocked [`Client::ask`] waits for.
 #[derive(Debug)]
 pub enum Incoming {
-    /// The answer to a question sent with that number; a page may come in parts.
+    /// Reply to the request with this number, sent with [`Client::send`]. A page may come in parts.
     Answer(u64, Result<AnyReply>),
-    /// How far the command of that number is.
+    /// Progress of the request with this number.
     Progress(u64, Progress),
-    /// Something happened.
     Event(Event),
-    /// The owner is gone; nothing more comes from this client.
+    /// The connection is closed. No more messages follow.
     Lost,
 }
 
@@ -40,7 +39,7 @@ enum Reply {
 
 type Waiting = Arc<Mutex<HashMap<u64, mpsc::Sender<Reply>>>>;
 
-/// A connection to an owner. Questions may be asked from any thread.
+/// A connection to an owner. Requests may be sent from any thread.
 pub struct Client {
     stream: Mutex<UnixStream>,
     next: AtomicU64,
@@ -51,17 +50,18 @@ pub struct Client {
 fn unreachable(what: impl std::fmt::Display) -> Error {
     Error::new(
         ErrorKind::Unreachable,
-        format!("the owner went away: {what}"),
+        format!("lost the connection to the owner: {what}"),
     )
-    .help("run the command again: it starts a new owner; whatever was acknowledged is on disk")
+    .help("run the command again to start a new owner; every acknowledged decision is on disk")
 }
 
 impl Client {
-    /// Connects to the project's owner as annotator `who`, starting one when none is running. `on` is called on a
-    /// thread of its own with everything that [`ask`](Self::ask) does not wait for.
+    /// Connects to the owner of the project as annotator `who`. Starts an owner if none is running.
+    /// `on` is called on a separate thread with every message that [`ask`](Self::ask) does not wait
+    /// for.
     ///
     /// # Errors
-    /// What keeps the owner from opening the project or from admitting this client.
+    /// The owner cannot open the project, or refuses this client.
     pub fn connect(
         project: &Project,
         who: &str,
@@ -71,8 +71,9 @@ impl Client {
         loop {
             let mut stream = start::ensure(project)?;
             match greet(&mut stream, who) {
-                Ok(welcome) => return Client::over(stream, welcome, on),
-                // It was just ending, of its own accord or not: nothing was asked yet, so the next one will do.
+                Ok(welcome) => return Client::new(stream, welcome, on),
+                // The owner was ending. Nothing was requested yet, so the next owner can serve this
+                // client.
                 Err(problem)
                     if problem.kind == ErrorKind::Unreachable && Instant::now() < deadline =>
                 {
@@ -83,23 +84,21 @@ impl Client {
         }
     }
 
-    /// Connects when an owner is running; `None` otherwise.
-    ///
-    /// # Errors
-    /// As [`connect`](Self::connect).
+    /// Like [`connect`](Self::connect), but returns `None` if no owner is running.
     pub fn attach(
         project: &Project,
         who: &str,
         on: impl FnMut(Incoming) + Send + 'static,
     ) -> Result<Option<Client>> {
-        let deadline = Instant::now() + ENDING;
+        let deadline = Instant::now() + ENDING_TIMEOUT;
         loop {
             let Some(mut stream) = start::find(project)? else {
                 return Ok(None);
             };
             match greet(&mut stream, who) {
-                Ok(welcome) => return Client::over(stream, welcome, on).map(Some),
-                // It was just ending: its socket takes connections for a moment longer than it does.
+                Ok(welcome) => return Client::new(stream, welcome, on).map(Some),
+                // The owner was ending. Its socket accepts connections a moment longer than it
+                // serves them.
                 Err(problem)
                     if problem.kind == ErrorKind::Unreachable && Instant::now() < deadline =>
                 {
@@ -110,7 +109,7 @@ impl Client {
         }
     }
 
-    fn over(
+    fn new(
         stream: UnixStream,
         welcome: Welcome,
         mut on: impl FnMut(Incoming) + Send + 'static,
@@ -120,9 +119,9 @@ impl Client {
         let waiters = waiting.clone();
         let read = move || {
             while let Ok(message) = read_frame(&mut source) {
-                pass_on(message, &waiters, &mut on);
+                route(message, &waiters, &mut on);
             }
-            // Dropping the senders wakes everyone who waits.
+            // Dropping the senders wakes all waiting threads.
             waiters
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -141,25 +140,25 @@ impl Client {
         })
     }
 
-    /// What the owner said at the beginning.
+    /// First message of the owner.
     pub fn welcome(&self) -> &Welcome {
         &self.welcome
     }
 
-    /// Sends a question; its answer comes as [`Incoming::Answer`] with the number given back here.
+    /// Sends a request and returns its number. The reply comes as [`Incoming::Answer`].
     ///
     /// # Errors
-    /// [`ErrorKind::Unreachable`].
+    /// [`ErrorKind::Unreachable`] if the connection is lost.
     pub fn send(&self, ask: impl Into<AnyRequest>) -> Result<u64> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
         self.write(&ToOwner::Ask(number, ask.into()))?;
         Ok(number)
     }
 
-    /// Says that the answer to `number` is no longer wanted.
+    /// Cancels the request with this number.
     ///
     /// # Errors
-    /// [`ErrorKind::Unreachable`].
+    /// [`ErrorKind::Unreachable`] if the connection is lost.
     pub fn cancel(&self, number: u64) -> Result<()> {
         self.write(&ToOwner::Cancel(number))
     }
@@ -171,18 +170,15 @@ impl Client {
         )
     }
 
-    /// Asks and waits for the reply.
+    /// Sends a request and waits for the reply.
     ///
     /// # Errors
-    /// What the owner refuses, or [`ErrorKind::Unreachable`].
+    /// The error of the owner, or [`ErrorKind::Unreachable`].
     pub fn ask<R: Request>(&self, ask: R) -> Result<R::Reply> {
         self.ask_watching(ask, &mut |_| ())
     }
 
-    /// Asks and waits, with word of how far a long task is.
-    ///
-    /// # Errors
-    /// As [`ask`](Self::ask).
+    /// Like [`ask`](Self::ask), and calls `watch` with the progress of a long task.
     pub fn ask_watching<R: Request>(
         &self,
         ask: R,
@@ -191,10 +187,8 @@ impl Client {
         R::reply(self.wait(ask.into(), watch)?)
     }
 
-    /// Has the person agree to what goes to `to`, if anything does, then asks.
-    ///
-    /// # Errors
-    /// As [`ask`](Self::ask).
+    /// Records consent to the destinations `to`, then sends the request. With no destinations, only
+    /// sends the request.
     pub fn ask_agreed<R: NeedsConsent>(
         &self,
         to: Vec<Destination>,
@@ -236,12 +230,12 @@ impl Client {
                         .remove(&number);
                     return *answer;
                 }
-                Err(_) => return Err(unreachable("it closed the connection")),
+                Err(_) => return Err(unreachable("the owner closed it")),
             }
         }
     }
 
-    /// Closes the connection; the reading thread ends with [`Incoming::Lost`].
+    /// Closes the connection. The reading thread ends with [`Incoming::Lost`].
     pub fn close(&self) {
         let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = stream.shutdown(std::net::Shutdown::Both);
@@ -262,20 +256,21 @@ fn greet(stream: &mut UnixStream, who: &str) -> Result<Welcome> {
         version: env!("CARGO_PKG_VERSION").into(),
         who: who.to_string(),
     };
-    // An owner that refuses before it listens has hung up by now, and its reason still waits to be read.
+    // An owner that refuses early may have closed the connection already, with its reason still
+    // unread.
     let written = write_frame(stream, &ToOwner::Hello(hello));
     let _ = stream.set_read_timeout(Some(Duration::from_secs(30)));
     let welcome = match read_frame(stream) {
         Ok(FromOwner::Welcome(welcome)) => *welcome,
         Ok(FromOwner::Refused(problem)) => return Err(problem),
-        Ok(_) => return Err(unreachable("it did not greet")),
+        Ok(_) => return Err(unreachable("the owner sent no welcome message")),
         Err(problem) => return Err(written.err().unwrap_or(problem)),
     };
     let _ = stream.set_read_timeout(None);
     Ok(welcome)
 }
 
-fn pass_on(message: FromOwner, waiting: &Waiting, on: &mut impl FnMut(Incoming)) {
+fn route(message: FromOwner, waiting: &Waiting, on: &mut impl FnMut(Incoming)) {
     let waiter = |number: &u64| {
         waiting
             .lock()
@@ -304,7 +299,7 @@ fn write_frame(stream: &mut UnixStream, message: &ToOwner) -> Result<()> {
     if length > FRAME_LIMIT {
         return Err(Error::new(
             ErrorKind::Usage,
-            "the question is larger than a frame",
+            format!("the request is larger than a frame ({FRAME_LIMIT} bytes)"),
         ));
     }
     frame[..4].copy_from_slice(&(length as u32).to_be_bytes());
@@ -316,10 +311,10 @@ fn read_frame(stream: &mut UnixStream) -> Result<FromOwner> {
     stream.read_exact(&mut length).map_err(unreachable)?;
     let length = u32::from_be_bytes(length) as usize;
     if length > FRAME_LIMIT {
-        return Err(unreachable("it sent a frame that is too large"));
+        return Err(unreachable("the owner sent a frame that is too large"));
     }
     let mut body = vec![0; length];
     stream.read_exact(&mut body).map_err(unreachable)?;
     postcard::from_bytes(&body)
-        .map_err(|e| unreachable(format!("it said something unreadable ({e})")))
+        .map_err(|e| unreachable(format!("the owner sent an unreadable message ({e})")))
 }

@@ -1,4 +1,4 @@
-//! The project folder that was opened: whether its path still leads to it.
+//! Detects that an open project folder was moved or replaced.
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -9,20 +9,20 @@ use crate::client::{Client, Incoming};
 use benchtop_files::project::Project;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// The folder that was opened, whatever its name is now.
+/// The folder that was opened, whatever its path is now.
 #[derive(Debug)]
 pub struct Home {
-    /// Held open: some file systems number a folder anew that nobody holds.
+    /// Held open, because some file systems reuse inode numbers.
     folder: Option<File>,
     left: AtomicBool,
 }
 
-fn which(meta: &Metadata) -> (u64, u64) {
+fn identity(meta: &Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }
 
 impl Home {
-    /// The folder at `root`.
+    /// Opens the folder at `root`.
     pub fn of(root: &Path) -> Home {
         Home {
             folder: File::open(root).ok(),
@@ -30,7 +30,7 @@ impl Home {
         }
     }
 
-    /// Whether `root` is still that folder; once it was not, it never is again.
+    /// Whether `root` still is that folder. Once `false`, always `false`.
     pub fn is_there(&self, root: &Path) -> bool {
         if self.left.load(Ordering::SeqCst) {
             return false;
@@ -44,7 +44,7 @@ impl Home {
         };
         let there = root
             .symlink_metadata()
-            .is_ok_and(|now| which(&now) == which(&opened));
+            .is_ok_and(|now| identity(&now) == identity(&opened));
         if !there {
             self.left.store(true, Ordering::SeqCst);
         }
@@ -52,36 +52,38 @@ impl Home {
     }
 }
 
-/// Finds the owner of the folder that `home` is, or starts one; never that of a folder which took its place.
+/// Connects to the owner of the folder `home`, starting one if needed. Never connects to the owner
+/// of a folder that replaced it.
 ///
 /// # Errors
-/// [`moved`], and those of [`Client::connect`].
+/// [`moved`], and the errors of [`Client::connect`].
 pub fn connect(
     project: &Project,
     home: &Home,
     who: &str,
     on: impl FnMut(Incoming) + Send + 'static,
 ) -> Result<Client> {
-    let same = || {
+    let check_unmoved = || {
         if home.is_there(project.root()) {
             Ok(())
         } else {
             Err(moved(project.root()))
         }
     };
-    same()?;
+
+    check_unmoved()?;
     let client = Client::connect(project, who, on)?;
-    // It may have gone between the two.
-    same()?;
+    // The folder may have moved meanwhile.
+    check_unmoved()?;
     Ok(client)
 }
 
-/// What is said once the project's path names another folder, or none.
+/// Error for a project path that names another folder or none.
 pub fn moved(root: &Path) -> Error {
     Error::new(
         ErrorKind::Conflict,
-        "the project folder was moved or replaced while it was open: nothing more is saved",
+        "the project folder was moved or replaced while it was open; nothing more is saved",
     )
     .file(root)
-    .help("open it where it is now; what was acknowledged is in the folder that was moved")
+    .help("open the folder at its new path; acknowledged decisions are saved there")
 }

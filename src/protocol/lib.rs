@@ -1,7 +1,8 @@
-//! Floor 3: what an owner process and its clients share: the messages, and how a client reaches an owner.
+//! Floor 3: the protocol between an owner process and its clients.
 //!
-//! [`wire`] declares the messages. [`client`] is a connection; [`start`] finds the owner of a project or starts one;
-//! [`lock`] knows where lock and socket are; [`home`] notices that a project folder was moved.
+//! [`wire`] declares the messages. [`client`] is a connection. [`start`] finds or starts the owner
+//! of a project. [`lock`] defines the lock and socket. [`home`] detects that a project folder was
+//! moved.
 
 pub mod client;
 pub mod home;

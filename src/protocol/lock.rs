@@ -1,4 +1,5 @@
-//! One owner a project: a lock held for life, and a socket only the lock's holder may bind.
+//! Ensures one owner per project: a lock held for the owner's lifetime, and a socket that only the
+//! lock's holder may bind.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::ffi::OsStrExt;
@@ -10,19 +11,16 @@ use benchtop_files::project::Project;
 use benchtop_files::regular;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Longest socket path that fits every Unix: `sun_path` holds 104 to 108 bytes.
+/// Longest socket path that works on every Unix, in bytes: `sun_path` holds 104 to 108.
 const SOCKET_PATH: usize = 100;
 
-/// Takes the owner's lock; `None` when somebody holds it.
-///
-/// # Errors
-/// The operating system's.
+/// Takes the owner's lock. Returns `None` if another process holds it.
 pub fn take(project: &Project) -> Result<Option<File>> {
     take_at(&project.ensure_private_runtime()?.join("lock"))
 }
 
 fn take_at(path: &Path) -> Result<Option<File>> {
-    let fail = |e: std::io::Error| Error::io(&e, "the lock cannot be taken", path);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot take the lock", path);
     let file = regular::open(
         path,
         OpenOptions::new()
@@ -38,11 +36,11 @@ fn take_at(path: &Path) -> Result<Option<File>> {
     }
 }
 
-/// Where the project's socket is: in its `.owner`, or, where that path is too long for a socket, in a private folder
-/// of the temporary directory named by the path's hash.
+/// Path of the project's socket: in `.owner/`, or, if that path is too long for a socket, in a
+/// private folder of the temporary directory, named by the hash of the project path.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`] when somebody else owns the fallback folder.
+/// [`ErrorKind::Denied`] if another user owns the fallback folder.
 pub fn socket_path(project: &Project) -> Result<PathBuf> {
     let near = project.runtime().join("socket");
     if near.as_os_str().len() <= SOCKET_PATH {
@@ -51,11 +49,11 @@ pub fn socket_path(project: &Project) -> Result<PathBuf> {
     let dir = private_folder(&std::env::temp_dir());
     let _ = std::fs::DirBuilder::new().mode(0o700).create(&dir);
     check_private(&dir)?;
-    Ok(dir.join(name(project)))
+    Ok(dir.join(hashed_name(project)))
 }
 
-/// The project's name in a folder outside of it.
-fn name(project: &Project) -> String {
+/// Name of the project's files in a folder outside the project.
+fn hashed_name(project: &Project) -> String {
     let hash = blake3::hash(project.root().as_os_str().as_bytes()).to_hex();
     hash.as_str()[..16].to_string()
 }
@@ -68,16 +66,16 @@ fn check_private(dir: &Path) -> Result<()> {
     let me = rustix::process::geteuid().as_raw();
     let meta = dir
         .symlink_metadata()
-        .map_err(|e| Error::io(&e, "cannot be used for the socket", dir))?;
+        .map_err(|e| Error::io(&e, "cannot inspect the socket's folder", dir))?;
     if !meta.is_dir() || meta.uid() != me || meta.mode() & 0o077 != 0 {
-        return Err(Error::new(ErrorKind::Denied, "is not a private folder of yours").file(dir));
+        return Err(Error::new(ErrorKind::Denied, "not a private folder of this user").file(dir));
     }
     Ok(())
 }
 
-/// Folders outside of a project for the lock, socket and log of an owner that may not write into it: of the temporary
-/// directory, and of memory where that is full too.
-fn folders_away() -> impl Iterator<Item = PathBuf> {
+/// Folders outside a project for the lock, socket, and log of a read-only owner: the temporary
+/// directory, or shared memory if that is full too.
+fn external_folders() -> impl Iterator<Item = PathBuf> {
     let places = [std::env::temp_dir(), PathBuf::from("/dev/shm")];
     places
         .into_iter()
@@ -85,21 +83,18 @@ fn folders_away() -> impl Iterator<Item = PathBuf> {
         .map(|place| private_folder(&place))
 }
 
-/// Lock, socket and log of an owner that may not write into the project.
+/// Paths of the lock, socket, and log of a read-only owner, outside the project.
 #[derive(Clone, Debug)]
 pub struct Away {
-    /// The lock file.
     pub lock: PathBuf,
-    /// The socket.
     pub socket: PathBuf,
-    /// The log.
     pub log: PathBuf,
 }
 
 impl Away {
     fn below(dir: &Path, project: &Project) -> Away {
-        // Not the name of a socket of a project with a long path, which is written.
-        let at = |ending: &str| dir.join(format!("{}.{ending}", name(project)));
+        // Differs from the fallback socket of a writable project with a long path.
+        let at = |ending: &str| dir.join(format!("{}.{ending}", hashed_name(project)));
         Away {
             lock: at("lock"),
             socket: at("reading"),
@@ -107,20 +102,20 @@ impl Away {
         }
     }
 
-    /// Those that there may be, by folders that are private to this user.
+    /// All places where a read-only owner of this project may be: private folders of this user.
     pub fn found(project: &Project) -> Vec<Away> {
-        let private = folders_away().filter(|dir| check_private(dir).is_ok());
+        let private = external_folders().filter(|dir| check_private(dir).is_ok());
         private.map(|dir| Away::below(&dir, project)).collect()
     }
 
-    /// Those to use: in the first folder that can be made and written.
+    /// The first place whose folder can be created and written.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] when somebody else owns these folders, and the operating system's.
+    /// [`ErrorKind::Denied`] if another user owns these folders.
     pub fn make(project: &Project) -> Result<Away> {
-        let mut last = Error::new(ErrorKind::Io, "there is no place for the owner's socket")
-            .file(project.root());
-        for dir in folders_away() {
+        let mut last =
+            Error::new(ErrorKind::Io, "no folder for the owner's socket").file(project.root());
+        for dir in external_folders() {
             let _ = std::fs::DirBuilder::new().mode(0o700).create(&dir);
             let away = Away::below(&dir, project);
             let usable = check_private(&dir).and_then(|()| take_at(&away.lock).map(drop));
@@ -129,19 +124,16 @@ impl Away {
                 Err(problem) => last = problem,
             }
         }
-        Err(last.help("set TMPDIR to a folder of yours that can be written"))
+        Err(last.help("set TMPDIR to a writable folder of yours"))
     }
 
-    /// Takes the lock; `None` when somebody holds it.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Takes the lock. Returns `None` if another process holds it.
     pub fn take(&self) -> Result<Option<File>> {
         take_at(&self.lock)
     }
 }
 
-/// Whether an owner holds the project, for writing or for reading.
+/// Whether an owner process holds the project, writable or read-only.
 pub fn is_held(project: &Project) -> bool {
     let near = project.runtime().join("lock");
     let away = Away::found(project).into_iter().map(|away| away.lock);
@@ -151,21 +143,18 @@ pub fn is_held(project: &Project) -> bool {
     })
 }
 
-/// A bound socket; its file goes when this does, if it is still ours.
+/// A bound socket. Dropping it removes the socket file if it is still the same file.
 pub struct Socket {
     path: PathBuf,
     inode: u64,
 }
 
 impl Socket {
-    /// Binds the project's socket. Only the holder of the lock may call this: a socket file that is there belongs to an
-    /// owner that died.
-    ///
-    /// # Errors
-    /// The operating system's.
-    /// With a group its members reach it too: the socket is theirs to write to, and its folder theirs to pass.
+    /// Binds the project's socket. Only the holder of the lock may call this, because an existing
+    /// socket file is removed: it belongs to an owner that died. Members of `group` can reach the
+    /// socket too.
     pub fn bind(path: &Path, group: Option<u32>, _lock: &File) -> Result<(Socket, UnixListener)> {
-        let fail = |e: std::io::Error| Error::io(&e, "the socket cannot be bound", path);
+        let fail = |e: std::io::Error| Error::io(&e, "cannot bind the socket", path);
         match std::fs::remove_file(path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(fail(e)),
             _ => {}
@@ -203,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_deep_project_gets_a_socket_path_that_fits() {
+    fn a_long_project_path_gets_a_short_socket_path() {
         let dir = tempfile::tempdir().unwrap();
         let deep = dir.path().join("d".repeat(120));
         std::fs::create_dir(&deep).unwrap();
@@ -218,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lock_is_one_persons() {
+    fn the_lock_is_exclusive() {
         let dir = tempfile::tempdir().unwrap();
         let project = Project::init(dir.path()).unwrap();
         let lock = take(&project).unwrap();

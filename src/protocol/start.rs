@@ -1,4 +1,4 @@
-//! Finding the owner of a project, or starting one.
+//! Finds the owner of a project, or starts one.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
@@ -15,78 +15,75 @@ use benchtop_files::project::Project;
 use benchtop_files::{regular, writable};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// How long to wait for an owner that is starting, or for one that is ending to let go.
+/// How long to wait for an owner that is starting or ending.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The owner's log begins anew at this size, in bytes.
+/// The owner's log is truncated at this size, in bytes.
 const LOG_LIMIT: u64 = 1 << 20;
 
-/// The one line a starting owner prints.
+/// The one line that an owner process prints when it starts.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Readiness {
-    /// It listens.
+    /// The owner listens.
     Ready,
-    /// Somebody else owns the project.
+    /// Another process owns the project.
     Owned,
-    /// It cannot open the project.
+    /// The owner cannot open the project.
     Failed(Error),
 }
 
-/// Connects to the owner that is running; `None` when none is.
-///
-/// # Errors
-/// The operating system's, where it does not simply mean that nobody listens.
+/// Connects to a running owner. Returns `None` if there is none.
 pub fn find(project: &Project) -> Result<Option<UnixStream>> {
     let path = lock::socket_path(project)?;
     let near = match UnixStream::connect(&path) {
-        Ok(stream) => return of_owner(project, stream).map(Some),
+        Ok(stream) => return check_peer(project, stream).map(Some),
         Err(e) => match e.kind() {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused => Ok(None),
-            _ => Err(Error::io(&e, "the owner cannot be reached", &path)),
+            _ => Err(Error::io(&e, "cannot reach the owner", &path)),
         },
     };
-    // One that may only read has its socket outside of the project.
+    // A read-only owner has its socket outside the project.
     let away = Away::found(project)
         .into_iter()
         .find_map(|away| UnixStream::connect(away.socket).ok());
     away.map_or(near, |stream| Ok(Some(stream)))
 }
 
-/// The connection, where its other end is a process of this user or, in a shared project, of the user it belongs to: a
-/// socket in a folder that came from somebody else is anybody's.
-fn of_owner(project: &Project, stream: UnixStream) -> Result<UnixStream> {
+/// Checks that the other end of the connection is a process of this user or, in a shared project,
+/// of its owner. A socket in a folder from somebody else could belong to anybody.
+fn check_peer(project: &Project, stream: UnixStream) -> Result<UnixStream> {
     let path = lock::socket_path(project)?;
     let peer = rustix::net::sockopt::socket_peercred(&stream);
     let peer = peer
-        .map_err(|e| Error::io(&e.into(), "the owner cannot be told", &path))?
+        .map_err(|e| Error::io(&e.into(), "cannot identify the owner", &path))?
         .uid
         .as_raw();
     let is_shared = !project.config().shared.people.is_empty();
-    let holds = || {
+    let owns_project = || {
         project
             .root()
             .symlink_metadata()
             .is_ok_and(|meta| meta.uid() == peer)
     };
-    if peer == rustix::process::geteuid().as_raw() || (is_shared && holds()) {
+    if peer == rustix::process::geteuid().as_raw() || (is_shared && owns_project()) {
         return Ok(stream);
     }
     Err(Error::new(
         ErrorKind::Denied,
-        format!("another user ({peer}) listens in this project"),
+        format!("the socket of this project belongs to another user (uid {peer})"),
     )
     .file(path)
-    .help("end that process, or copy the project to a folder of yours"))
+    .help("stop that process, or copy the project to a folder of yours"))
 }
 
-/// Connects to the owner, starting one when none is running.
+/// Connects to the owner. Starts one if none is running.
 ///
 /// # Errors
-/// What keeps the owner from opening the project, or [`ErrorKind::Unreachable`] when it does not answer in time.
+/// The owner cannot open the project, or [`ErrorKind::Unreachable`] if it does not answer in time.
 pub fn ensure(project: &Project) -> Result<UnixStream> {
     if !project.config().shared.people.is_empty()
-        && let Some(stream) = elsewhere(project)?
+        && let Some(stream) = connect_to_shared(project)?
     {
         return Ok(stream);
     }
@@ -95,26 +92,26 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
     {
         return Err(Error::new(
             ErrorKind::NotFound,
-            "the project folder is not there any more: it was moved or removed",
+            "the project folder no longer exists; it was moved or removed",
         )
         .file(project.root())
-        .help("open it where it is now"));
+        .help("open the project at its new path"));
     }
-    let closed = writable::obstacle(project).is_some();
-    if !closed {
+    let read_only = writable::obstacle(project).is_some();
+    if !read_only {
         project.ensure_private_runtime()?;
     }
     let deadline = Instant::now() + PATIENCE;
     loop {
-        if let Some(stream) = reach(project, closed)? {
+        if let Some(stream) = reach(project, read_only)? {
             return Ok(stream);
         }
         match spawn(project)? {
             Readiness::Failed(problem) => return Err(problem),
             Readiness::Ready => {}
-            // Another owner is between its lock and its socket, or between its socket and its end.
+            // Another owner is starting or ending.
             Readiness::Owned => {
-                if let Some(stream) = wait(project, closed)? {
+                if let Some(stream) = wait(project, read_only)? {
                     return Ok(stream);
                 }
             }
@@ -127,80 +124,85 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
             )
             .file(project.root())
             .help(format!(
-                "its log is {}; `benchtop status` names its pid",
+                "read its log at {}; `benchtop status` shows its pid",
                 log.display()
             )));
         }
     }
 }
 
-/// As [`find`]; in a project that is only read, its user's own owner is nobody else's business.
-fn reach(project: &Project, closed: bool) -> Result<Option<UnixStream>> {
+/// Like [`find`], but in a read-only project it ignores an owner of another user.
+fn reach(project: &Project, read_only: bool) -> Result<Option<UnixStream>> {
     match find(project) {
-        Err(problem) if closed && problem.kind == ErrorKind::Denied => Ok(None),
+        Err(problem) if read_only && problem.kind == ErrorKind::Denied => Ok(None),
         found => found,
     }
 }
 
-/// Connects to the owner of a shared project that belongs to somebody else; `None` where it is one's own.
-fn elsewhere(project: &Project) -> Result<Option<UnixStream>> {
+/// Connects to the owner of a shared project of another user. Returns `None` if the project belongs
+/// to this user.
+fn connect_to_shared(project: &Project) -> Result<Option<UnixStream>> {
     let root = project.root();
     let meta = root
         .symlink_metadata()
-        .map_err(|e| Error::io(&e, "cannot look at", root))?;
+        .map_err(|e| Error::io(&e, "cannot inspect", root))?;
     if meta.uid() == rustix::process::geteuid().as_raw() {
         return Ok(None);
     }
-    let ended = || {
+    let not_open = || {
         Error::new(
             ErrorKind::Unreachable,
             format!(
-                "nobody holds this shared project open: user {} starts it",
+                "this shared project is not open; only user {} can open it",
                 meta.uid()
             ),
         )
         .file(root)
-        .help("they run `benchtop owner` in it, or any other command")
+        .help("ask them to run `benchtop owner` in it")
     };
     let group = project
         .config()
         .shared
         .group
         .as_deref()
-        .unwrap_or("that benchtop.toml is to name");
+        .unwrap_or("named in benchtop.toml");
     match find(project) {
-        // Its folder is passable while an owner runs, to the group.
+        // While an owner runs, the group can enter the folder of the socket.
         Err(problem) if problem.kind == ErrorKind::Denied => Err(problem.help(format!(
-            "user {} must hold this shared project open, and you must be in the group {group}",
+            "user {} must have this shared project open, and you must be in the group {group}",
             meta.uid()
         ))),
-        found => found?.map(Some).ok_or_else(ended),
+        found => found?.map(Some).ok_or_else(not_open),
     }
 }
 
-/// Waits a while for an owner that is starting; one that is rebuilding a large store takes seconds.
-fn wait(project: &Project, closed: bool) -> Result<Option<UnixStream>> {
+/// Waits half a second for an owner that is starting. Rebuilding a large store takes longer.
+fn wait(project: &Project, read_only: bool) -> Result<Option<UnixStream>> {
     for _ in 0..50 {
         std::thread::sleep(Duration::from_millis(10));
-        if let Some(stream) = reach(project, closed)? {
+        if let Some(stream) = reach(project, read_only)? {
             return Ok(Some(stream));
         }
     }
     Ok(None)
 }
 
-/// Where an owner writes what it has to say.
+/// Path of the owner's log.
 fn log(project: &Project) -> PathBuf {
     let away = writable::obstacle(project).and_then(|_| Away::make(project).ok());
     away.map_or_else(|| project.runtime().join("log"), |away| away.log)
 }
 
-/// Starts an owner, detached from this terminal, and waits for its one line.
+/// Starts an owner that is detached from this terminal, and waits for its first line.
 fn spawn(project: &Project) -> Result<Readiness> {
-    let program = std::env::current_exe()
-        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot find myself: {e}")))?;
+    let program = std::env::current_exe().map_err(|e| {
+        Error::new(
+            ErrorKind::Io,
+            format!("cannot find the benchtop program: {e}"),
+        )
+    })?;
     let log = log(project);
-    let fail = |e: std::io::Error| Error::io(&e, "the owner cannot be started", &log);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot start the owner", &log);
     let log_file = regular::open(
         &log,
         OpenOptions::new().create(true).append(true).mode(0o600),
@@ -226,9 +228,9 @@ fn spawn(project: &Project) -> Result<Readiness> {
             ErrorKind::Unreachable,
             "the owner ended before it was ready",
         )
-        .help(format!("its log is {}", log.display()))
+        .help(format!("read its log at {}", log.display()))
     })?;
-    // The owner outlives this process; one that did not stay is collected here.
+    // A running owner outlives this process. An owner that ended is reaped here.
     if !matches!(readiness, Readiness::Ready) {
         let _ = child.wait();
     }

@@ -1,8 +1,9 @@
-//! A file of lines that only grows: what is acknowledged is synced, what is refused is taken back.
+//! Append-only log files. An acknowledged line is synced to disk; a failed append is rolled back.
 //!
-//! Other programs may replace, move, remove or cut the file while it is open: `git checkout`, `rsync` and editors write a
-//! new file and rename it over the old one. What is written after that goes to a file that nobody finds. So each append
-//! compares the open file with the one that its path names, before the write and again after the sync, as SQLite does.
+//! Other programs can replace, move, remove, or truncate the file while it is open: `git checkout`,
+//! `rsync`, and editors write a new file and rename it over the old one. Later writes would then go
+//! to a file without a name. So each append compares the open file with the file at its path,
+//! before the write and after the sync, as SQLite does.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::Write;
@@ -14,33 +15,32 @@ use std::time::{Duration, Instant};
 use benchtop_files::{disk, regular};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// How much of a file of lines is whole.
+/// The length of the complete lines of a log file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ValidPrefix {
-    /// Bytes up to the last whole line.
+    /// Bytes up to the end of the last complete line.
     pub length: u64,
-    /// Whether a torn last line follows.
+    /// Whether an incomplete last line follows.
     pub torn: bool,
 }
 
-/// How long the steps of the last append took.
+/// Durations of the steps of the last append.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
-    /// The write.
     pub write: Duration,
-    /// `fdatasync`.
+    /// Duration of `fdatasync`.
     pub sync: Duration,
-    /// Comparing the open file with its path, before and after.
+    /// Time to compare the open file with its path, before and after.
     pub check: Duration,
 }
 
-/// A file open for appending lines. One owner process holds it, so nobody else should write.
+/// A log file that is open for appending. Only the owner process of the project writes to it.
 #[derive(Debug)]
 pub struct AppendLog {
     path: PathBuf,
     file: Arc<File>,
     length: u64,
-    /// Bytes written and not yet confirmed.
+    /// Bytes that are written but not yet confirmed.
     pending: u64,
     lost: bool,
     links: u64,
@@ -48,12 +48,13 @@ pub struct AppendLog {
 }
 
 impl AppendLog {
-    /// Opens or creates the file at `path`, of which `whole` was read. A torn last line, which nobody was told of, is
-    /// moved to `<name>.torn-<n>`, so that what follows begins on a line of its own.
+    /// Opens or creates the file at `path`. `whole` is the part that was read. An incomplete last
+    /// line, which was never acknowledged, is moved to `<name>.torn-<n>`, so that the next line
+    /// starts on its own.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] when the file changed since it was read, [`ErrorKind::Denied`] for a link, and the operating
-    /// system's.
+    /// [`ErrorKind::Io`] if the file changed since it was read. [`ErrorKind::Denied`] for a
+    /// symbolic link.
     pub fn open(path: &Path, whole: ValidPrefix) -> Result<AppendLog> {
         let fail = |e: std::io::Error| Error::io(&e, "cannot be opened", path);
         let fresh = path.symlink_metadata().is_err();
@@ -66,7 +67,7 @@ impl AppendLog {
         }
         let length = file.metadata().map_err(fail)?.len();
         if whole.torn && length > whole.length {
-            set_aside(path, &file, whole.length, length)?;
+            save_torn_tail(path, &file, whole.length, length)?;
             file.set_len(whole.length)
                 .and_then(|()| file.sync_all())
                 .map_err(fail)?;
@@ -84,13 +85,13 @@ impl AppendLog {
         Ok(appended)
     }
 
-    /// Appends `lines` with one write and one `fdatasync`: when this returns they are on disk, in the file that the path
-    /// names. `failing` begins the message of a failure.
+    /// Appends `lines` with one write and one `fdatasync`. When this returns, they are on disk in
+    /// the file at the path. `failing` is the start of the error message.
     ///
     /// # Errors
-    /// The operating system's (a full disk among them), and [`ErrorKind::Io`] when the path names another file or
-    /// somebody else wrote to this one (see [`lost`](Self::lost)). Then none of them counts as saved; they are taken
-    /// back unless somebody wrote after them.
+    /// [`ErrorKind::Io`] if the write fails, if the path names another file, or if another program
+    /// wrote to the file (see [`lost`](Self::lost)). None of the lines counts as saved then. They
+    /// are removed from the file unless another program wrote after them.
     pub fn append(&mut self, lines: &[u8], failing: &str) -> Result<()> {
         self.write(lines, failing)?;
         let began = Instant::now();
@@ -98,11 +99,8 @@ impl AppendLog {
         self.synced(synced, began.elapsed(), failing)
     }
 
-    /// The first third of [`append`](Self::append): `lines` are written. What [`handle`](Self::handle) gives is to be
-    /// synced next.
-    ///
-    /// # Errors
-    /// As [`append`](Self::append).
+    /// First step of [`append`](Self::append): writes `lines`. Next, the caller syncs the
+    /// [`handle`](Self::handle).
     pub fn write(&mut self, lines: &[u8], failing: &str) -> Result<()> {
         self.times = Times::default();
         self.timed_confirm(failing)?;
@@ -110,18 +108,16 @@ impl AppendLog {
         let began = Instant::now();
         let written = (&*self.file).write_all(lines);
         self.times.write = began.elapsed();
-        written.map_err(|e| self.refused(Error::io(&e, failing, &self.path)))
+        written.map_err(|e| self.roll_back(Error::io(&e, failing, &self.path)))
     }
 
-    /// The open file, to be synced by another thread.
+    /// The open file, for another thread to sync.
     pub fn handle(&self) -> Arc<File> {
         self.file.clone()
     }
 
-    /// The last third of [`append`](Self::append): what was written was `synced` in `took`.
-    ///
-    /// # Errors
-    /// As [`append`](Self::append).
+    /// Last step of [`append`](Self::append): confirms the lines, given the result and duration of
+    /// the sync.
     pub fn synced(
         &mut self,
         synced: std::io::Result<()>,
@@ -130,16 +126,17 @@ impl AppendLog {
     ) -> Result<()> {
         self.times.sync = took;
         if let Err(error) = synced {
-            return Err(self.refused(Error::io(&error, failing, &self.path)));
+            return Err(self.roll_back(Error::io(&error, failing, &self.path)));
         }
         self.timed_confirm(failing)
-            .map_err(|problem| self.refused(problem))?;
+            .map_err(|problem| self.roll_back(problem))?;
         self.length += std::mem::take(&mut self.pending);
         Ok(())
     }
 
-    /// Takes back what reached the file: what was refused must not come back later. What somebody else wrote stays.
-    fn refused(&mut self, problem: Error) -> Error {
+    /// Truncates the file to its confirmed length, so that a failed append cannot reappear later.
+    /// If another program wrote to the file, its bytes stay.
+    fn roll_back(&mut self, problem: Error) -> Error {
         let end = self.length + std::mem::take(&mut self.pending);
         let taken_back = match self.file.metadata() {
             Ok(held) if held.len() > self.length && held.len() <= end => {
@@ -151,7 +148,7 @@ impl AppendLog {
         match taken_back {
             Ok(()) => problem,
             Err(e) => problem.help(format!(
-                "and the file could not be put back to {} bytes: {e}",
+                "the file could not be truncated to its previous {} bytes either: {e}",
                 self.length
             )),
         }
@@ -164,30 +161,30 @@ impl AppendLog {
         confirmed
     }
 
-    /// Checks that the path names the open file and that nobody else wrote to it.
+    /// Checks that the path still names the open file and that no other program wrote to it.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`]; the file is [`lost`](Self::lost) from then on.
+    /// [`ErrorKind::Io`]. The file is [`lost`](Self::lost) from then on.
     pub fn confirm(&mut self, failing: &str) -> Result<()> {
-        if let Some(why) = self.differs() {
+        if let Some(why) = self.find_difference() {
             self.lost = true;
             let what = format!("{failing}: {why}");
             return Err(Error::new(ErrorKind::Io, what)
                 .file(&self.path)
-                .help("nothing was saved; what is there now is read again. Other programs must not write into a project that is open"));
+                .help("nothing was saved; benchtop reads the project again. Do not change the files of an open project with other programs"));
         }
         Ok(())
     }
 
-    /// In what the open file differs from the one that the path names.
-    fn differs(&mut self) -> Option<String> {
+    /// Describes how the open file differs from the file at the path.
+    fn find_difference(&mut self) -> Option<String> {
         let folder = disk::folder(&self.path);
         match folder.symlink_metadata() {
             Ok(meta) if meta.is_dir() => {}
-            Ok(_) => return Some("its folder was replaced while it was open".into()),
+            Ok(_) => return Some("the folder was replaced while it was open".into()),
             Err(e) => {
                 return Some(format!(
-                    "its folder was moved or removed while it was open ({e})"
+                    "the folder was moved or removed while it was open ({e})"
                 ));
             }
         }
@@ -201,51 +198,50 @@ impl AppendLog {
         };
         let held = match self.file.metadata() {
             Ok(held) => held,
-            Err(e) => return Some(format!("the open file cannot be looked at ({e})")),
+            Err(e) => return Some(format!("cannot read the open file's metadata ({e})")),
         };
         let name = |meta: &Metadata| (meta.dev(), meta.ino());
         if name(&there) != name(&held) || held.nlink() == 0 {
-            return Some("another file was put in its place while it was open".into());
+            return Some("the file was replaced while it was open".into());
         }
         let expected = self.length + self.pending;
         if held.len() != expected {
             let bytes = held.len();
             return Some(format!(
-                "it has {bytes} bytes where {expected} were written: somebody else changed it"
+                "the file has {bytes} bytes, expected {expected}: another program changed it"
             ));
         }
         self.links = held.nlink();
         None
     }
 
-    /// Whether the path names another file by now, or somebody else wrote to this one: it must be opened anew.
+    /// Whether the path names another file, or another program wrote to the file. The file must be
+    /// reopened then.
     pub fn lost(&self) -> bool {
         self.lost
     }
 
-    /// Names that the file has. More than one is no reason to refuse (`cp -l` makes such backups), but whoever edits the
-    /// other name in place changes this file.
+    /// Number of hard links to the file. More than one is allowed, since `cp -l` makes such
+    /// backups, but an edit through another name changes this file.
     pub fn links(&self) -> u64 {
         self.links
     }
 
-    /// How long the steps of the last append took.
     pub fn times(&self) -> Times {
         self.times
     }
 
-    /// Length in bytes; all of it is durable.
+    /// Length in bytes. All of it is on disk.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// What the names of torn ends of `path` begin with.
+/// Common prefix of the names of torn tails.
 fn torn_prefix(path: &Path) -> String {
     format!(
         "{}.torn",
@@ -253,8 +249,8 @@ fn torn_prefix(path: &Path) -> String {
     )
 }
 
-/// Copies the bytes `from..to` of a file to the first `<name>.torn-<n>` that is free.
-fn set_aside(path: &Path, file: &File, from: u64, to: u64) -> Result<()> {
+/// Copies the bytes `from..to` of a file to the first free `<name>.torn-<n>`.
+fn save_torn_tail(path: &Path, file: &File, from: u64, to: u64) -> Result<()> {
     let mut tail = vec![0; usize::try_from(to - from).unwrap_or_default()];
     file.read_exact_at(&mut tail, from)
         .map_err(|e| Error::io(&e, "cannot be read", path))?;
@@ -269,10 +265,7 @@ fn set_aside(path: &Path, file: &File, from: u64, to: u64) -> Result<()> {
     Ok(())
 }
 
-/// Removes the torn ends that were set aside of the file at `path`.
-///
-/// # Errors
-/// The operating system's.
+/// Removes the saved torn tails of the file at `path`.
 pub fn remove_torn(path: &Path) -> Result<()> {
     for aside in torn(path) {
         std::fs::remove_file(&aside).map_err(|e| Error::io(&e, "cannot be removed", &aside))?;
@@ -280,7 +273,8 @@ pub fn remove_torn(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The torn ends that were set aside of the file at `path`, sorted by name. Earlier versions called them `<name>.torn`.
+/// The saved torn tails of the file at `path`, sorted by name. Earlier versions used the name
+/// `<name>.torn`.
 pub fn torn(path: &Path) -> Vec<PathBuf> {
     let prefix = torn_prefix(path);
     let is_torn = |name: &str| match name.strip_prefix(&prefix) {

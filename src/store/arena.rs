@@ -1,45 +1,41 @@
-//! All searchable text in memory: lowered once, laid out for scanning.
+//! All searchable text in memory, in lower case and laid out for scanning.
 //!
-//! Text is kept in chunks, so that appending never copies what is there, no capacity is wasted on growth, and a chunk
-//! is the unit of work, of cancelling and of memory locality in [`super::search`].
+//! Text is stored in chunks. Appending never copies existing text and wastes no capacity on growth.
+//! A chunk is also the unit of work, cancellation, and memory locality in [`super::search`].
 
 use std::ops::Range;
 
 use benchtop_model::{Error, ErrorKind, Item, Result};
 
-/// Bytes of text after which a chunk is closed: under a millisecond of scanning.
+/// Size in bytes at which a chunk is full. Scanning it takes less than a millisecond.
 const CHUNK: usize = 256 * 1024;
 
-/// Searchable text of rows numbered from 0, in lower case: its bytes plus 12 a row.
+/// Searchable text of rows 0, 1, 2, and so on, in lower case. Uses 12 bytes per row besides the
+/// text.
 #[derive(Debug, Default)]
 pub struct Arena {
     chunks: Vec<Chunk>,
     rows: u32,
 }
 
-/// A run of rows whose text lies together. Rows are divided by NUL, which no row and no query holds, so that a search
-/// over the whole run cannot match across two rows.
+/// A run of consecutive rows. Rows are separated by NUL, which neither a row nor a query contains,
+/// so a search over the run cannot match across rows.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
-    /// Number of the first row.
     pub(super) first: u32,
     text: String,
-    /// Where each row's text ends; the next one's begins a byte later.
+    /// End of each row's text. The next row starts one byte later.
     ends: Vec<u32>,
-    /// Which characters occur in each row: see [`mask`].
+    /// Characters in each row; see [`mask`].
     masks: Vec<u64>,
 }
 
 impl Arena {
-    /// An arena without rows.
     pub fn new() -> Arena {
         Arena::default()
     }
 
-    /// An arena of rows numbered 0, 1, 2 ...
-    ///
-    /// # Errors
-    /// As [`push`](Self::push).
+    /// An arena of rows numbered 0, 1, 2, and so on.
     pub fn from_rows<'t>(rows: impl IntoIterator<Item = (u32, &'t str)>) -> Result<Arena> {
         let mut arena = Arena::new();
         for (row, text) in rows {
@@ -49,13 +45,12 @@ impl Arena {
         Ok(arena)
     }
 
-    /// Appends the row numbered `row`, which must be the next one.
-    ///
-    /// Control characters become blanks (so that fields may be joined by line feeds), letters their lower case.
+    /// Appends a row. `row` must be the next number. Control characters become spaces, so fields
+    /// can be joined by line feeds.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] when `row` is not [`rows`](Self::rows), which would show one item's text for another's;
-    /// [`ErrorKind::Input`] for a text of 1 GiB or more.
+    /// [`ErrorKind::Conflict`] if `row` is not [`rows`](Self::rows), since items would get the text
+    /// of others. [`ErrorKind::Input`] for a text of 1 GiB or more.
     pub fn push(&mut self, row: u32, text: &str) -> Result<()> {
         if row != self.rows || row == u32::MAX {
             return Err(Error::new(
@@ -65,7 +60,7 @@ impl Arena {
         }
         if text.len() >= 1 << 30 {
             return Err(Error::input(format!(
-                "a text of {} bytes is too long to be searched",
+                "a text of {} bytes is too long to search",
                 text.len()
             )));
         }
@@ -86,7 +81,7 @@ impl Arena {
         Ok(())
     }
 
-    /// Gives back capacity that growing left over in the last chunk.
+    /// Frees unused capacity of the last chunk.
     pub fn shrink(&mut self) {
         if let Some(last) = self.chunks.last_mut() {
             last.shrink();
@@ -94,12 +89,10 @@ impl Arena {
         self.chunks.shrink_to_fit();
     }
 
-    /// How many rows there are.
     pub fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// A row's text in lower case.
     pub fn get(&self, row: u32) -> Option<&str> {
         let at = self
             .chunks
@@ -110,13 +103,13 @@ impl Arena {
         (index < chunk.len()).then(|| chunk.row(index))
     }
 
-    /// Bytes of memory held.
+    /// Bytes of allocated memory.
     pub fn bytes(&self) -> usize {
         let held = |c: &Chunk| c.text.capacity() + c.ends.capacity() * 4 + c.masks.capacity() * 8;
         self.chunks.iter().map(held).sum::<usize>() + self.chunks.capacity() * size_of::<Chunk>()
     }
 
-    /// The text of every chunk in row order, rows divided by NUL: what a plain scan reads.
+    /// The text of each chunk in row order, with rows separated by NUL.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.chunks.iter().map(|c| c.text.as_str())
     }
@@ -144,7 +137,7 @@ impl Chunk {
             self.text.extend(lower(text));
         }
         self.masks.push(mask(&self.text[start..]));
-        // Below 1 GiB a row and 256 KiB otherwise, so it fits.
+        // A row is below 1 GiB and a chunk of several rows below 256 KiB, so the length fits.
         self.ends
             .push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
     }
@@ -163,7 +156,7 @@ impl Chunk {
         &self.text
     }
 
-    /// Where the text of the row at `index` of this chunk lies in [`text`](Self::text).
+    /// Range of the row at `index` of this chunk in [`text`](Self::text).
     pub(super) fn range(&self, index: usize) -> Range<usize> {
         let start = if index == 0 {
             0
@@ -181,8 +174,8 @@ impl Chunk {
         self.masks[index]
     }
 
-    /// The index of the row that byte `at` belongs to, not before `from`: hits come in order, so a short walk usually
-    /// finds it.
+    /// Index of the row that contains byte `at`, starting at row `from`. Hits come in order, so a
+    /// short gallop usually finds it.
     pub(super) fn row_at(&self, at: usize, from: usize) -> usize {
         let mut step = 1;
         let mut low = from;
@@ -195,8 +188,8 @@ impl Chunk {
     }
 }
 
-/// Appends to `out` what a person may look for an item by: prompt, question, options, an answer that is none of them,
-/// and id, a line each.
+/// Appends the searchable text of an item to `out`: prompt, question, options, an answer that is
+/// not an option, and id, one per line.
 pub fn searchable(item: &Item, out: &mut String) {
     let options = item.options.iter().map(|o| o.text.as_str());
     let answer = Some(item.answer.as_str()).filter(|a| item.options.iter().all(|o| o.text != *a));
@@ -213,12 +206,12 @@ pub fn searchable(item: &Item, out: &mut String) {
     out.push_str(&item.id);
 }
 
-/// The lower case of `text` as the arena keeps it, character by character.
+/// Lower case of `text`, as stored in the arena.
 pub(super) fn lower(text: &str) -> impl Iterator<Item = char> {
     text.chars().flat_map(lower_char)
 }
 
-/// The lower case of one character (some have two); a blank for a control character.
+/// Lower case of a character, which can have two characters. A control character becomes a space.
 pub(super) fn lower_char(c: char) -> std::char::ToLowercase {
     if c.is_control() {
         ' '.to_lowercase()
@@ -227,8 +220,8 @@ pub(super) fn lower_char(c: char) -> std::char::ToLowercase {
     }
 }
 
-/// A set of the characters in `text`: a bit for each letter and digit, shared bits for the rest. A row can hold a
-/// query only if its mask has every bit of the query's.
+/// The set of characters in `text`: one bit per letter and digit, and shared bits for the rest. A
+/// row can contain a query only if its mask has all bits of the query's mask.
 pub(super) fn mask(text: &str) -> u64 {
     if text.is_ascii() {
         text.bytes()
@@ -238,7 +231,8 @@ pub(super) fn mask(text: &str) -> u64 {
     }
 }
 
-/// Bits 0..26 letters, 26..36 digits, 36..48 other ASCII, 48..64 everything else; none for a blank.
+/// Bits 0..26 are letters, 26..36 digits, 36..48 other ASCII, and 48..64 everything else. A space
+/// has no bit.
 const fn bit(c: char) -> u64 {
     match c {
         'a'..='z' => 1 << (c as u32 - 'a' as u32),
@@ -259,7 +253,7 @@ const ASCII: [u64; 128] = {
     bits
 };
 
-/// Whether [`mask`] tells exactly if this character occurs, because its bit is its own.
+/// Whether the character has its own bit, so that [`mask`] tells exactly whether it occurs.
 pub(super) fn has_own_bit(c: char) -> bool {
     c.is_ascii_lowercase() || c.is_ascii_digit()
 }
@@ -269,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back_lowered_across_chunks() {
+    fn rows_are_stored_in_lower_case_across_chunks() {
         let text = |i: u32| format!("Row {i} ÄÖ\n{}", "Xy".repeat((i % 700) as usize));
         let rows: Vec<String> = (0..2000).map(text).collect();
         let arena = Arena::from_rows((0..).zip(rows.iter().map(String::as_str))).unwrap();
@@ -291,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_leads_to_its_row() {
+    fn row_at_finds_the_row_of_every_byte() {
         let arena =
             Arena::from_rows([(0, ""), (1, "ab"), (2, ""), (3, "c"), (4, "defgh")]).unwrap();
         let chunk = &arena.chunks()[0];

@@ -1,4 +1,7 @@
-//! The items and predictions of a project as they were brought in: columns in memory, texts in segments.
+//! The items and predictions of a project: columns in memory, texts in segments.
+
+mod answers;
+mod scan;
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -9,13 +12,14 @@ use super::columns::{Columns, id_hash};
 use super::manifest::Part;
 use super::revised_items::{Revision, Revisions};
 use super::segment::Reader;
+pub use answers::Answers;
 use benchtop_model::edit::EditMark;
-use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
+use benchtop_model::{Error, ErrorKind, Item, Result};
 
-/// Unpacked frames kept: about 30 KB each.
+/// Number of cached frames. An unpacked frame has about 30 KB.
 const CACHED_FRAMES: usize = 192;
 
-/// An item segment and the row it begins at.
+/// An item segment and the row at which it starts.
 #[derive(Clone, Debug)]
 struct Texts {
     base: u32,
@@ -23,71 +27,16 @@ struct Texts {
     reader: Arc<Reader>,
 }
 
-/// Predictions of one model, as brought in by one file.
-#[derive(Clone, Debug)]
-pub struct Answers {
-    /// What the manifest says of it.
-    pub part: Part,
-    reader: Arc<Reader>,
-}
-
-impl Answers {
-    /// The JSON lines of frame `part`; `None` after the last.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Corrupt`] when the segment is damaged.
-    pub fn lines(&self, part: usize) -> Result<Option<String>> {
-        if part >= self.reader.frames().len() {
-            return Ok(None);
-        }
-        let text = String::from_utf8(self.reader.frame(part)?);
-        text.map(Some)
-            .map_err(|_| Error::new(ErrorKind::Corrupt, "a stored prediction is not UTF-8"))
-    }
-
-    /// The answer in a row, from 0; none after the last.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Corrupt`] when the segment is damaged.
-    pub fn prediction(&self, row: usize) -> Result<Option<Prediction>> {
-        let frame_rows = self.reader.frame_rows();
-        if row as u64 >= self.reader.rows() {
-            return Ok(None);
-        }
-        let bytes = self.reader.frame(row / frame_rows)?;
-        parse(line_of(&bytes, row % frame_rows)).map(Some)
-    }
-
-    /// All rows.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Corrupt`] when the segment is damaged.
-    pub fn predictions(&self) -> Result<Vec<Prediction>> {
-        let mut rows = Vec::with_capacity(self.part.rows as usize);
-        for frame in 0..self.reader.frames().len() {
-            for line in self
-                .reader
-                .frame(frame)?
-                .split(|b| *b == b'\n')
-                .filter(|l| !l.is_empty())
-            {
-                rows.push(parse(line)?);
-            }
-        }
-        Ok(rows)
-    }
-}
-
 pub(super) fn parse<T: serde::de::DeserializeOwned>(line: &[u8]) -> Result<T> {
     serde_json::from_slice(line).map_err(|e| {
         Error::new(
             ErrorKind::Corrupt,
-            format!("a stored record cannot be read: {e}"),
+            format!("cannot parse a stored record: {e}"),
         )
     })
 }
 
-/// Where line `n` of a frame begins, from 0; its end where there are fewer lines.
+/// Offset of line `n` of a frame, from 0, or the frame's length if it has fewer lines.
 fn start_of(lines: &[u8], n: usize) -> usize {
     match n.checked_sub(1) {
         None => 0,
@@ -97,18 +46,18 @@ fn start_of(lines: &[u8], n: usize) -> usize {
     }
 }
 
-/// The line `n` (from 0), without its end.
+/// Line `n` of a frame, from 0, without its newline.
 fn line_of(lines: &[u8], n: usize) -> &[u8] {
     let rest = lines.get(start_of(lines, n)..).unwrap_or_default();
     &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
 }
 
-/// Is given a text of a revised item: the row, the file that it came in, and its JSON.
+/// Receives a text of a revised item: its row, the segment file, and its JSON.
 pub type TakeText<'f> = &'f mut dyn FnMut(u32, &str, &[u8]) -> Result<()>;
 
 type Frames = LruCache<(usize, usize), Arc<Vec<u8>>>;
 
-/// Which state of a project's data something was made from: what is brought in or revised makes another.
+/// Version of a project's items and predictions. An import or a revision makes a new version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CatalogVersion {
     items: usize,
@@ -116,14 +65,15 @@ pub struct CatalogVersion {
     revisions: usize,
 }
 
-/// Everything brought in so far. Immutable: an import makes a new one that shares the old segments.
+/// All items and predictions of a project. A catalog is immutable. An import makes a new one that
+/// shares the old segments.
 #[derive(Debug)]
 pub struct Catalog {
     columns: Columns,
     texts: Vec<Texts>,
     answers: Vec<Answers>,
     revisions: Revisions,
-    /// Rows in the order of their id hashes, made on first use.
+    /// Rows sorted by id hash, computed on first use.
     by_hash: OnceLock<Vec<u32>>,
     cache: Mutex<Frames>,
 }
@@ -135,7 +85,7 @@ impl Default for Catalog {
 }
 
 impl Catalog {
-    /// A catalogue with these columns and no texts yet.
+    /// A catalog with these columns and without texts.
     pub fn new(columns: Columns) -> Catalog {
         let capacity = NonZeroUsize::new(CACHED_FRAMES).unwrap_or(NonZeroUsize::MIN);
         Catalog {
@@ -148,7 +98,7 @@ impl Catalog {
         }
     }
 
-    /// A copy with other columns that shares the segments.
+    /// A copy with other columns and the same segments.
     pub fn with_columns(&self, columns: Columns) -> Catalog {
         let (texts, answers, revisions) = (
             self.texts.clone(),
@@ -163,7 +113,7 @@ impl Catalog {
         }
     }
 
-    /// Adds the texts of the next rows.
+    /// Adds the segment with the texts of the next rows.
     pub fn add_texts(&mut self, part: Part, reader: Reader) {
         let base = self
             .texts
@@ -176,7 +126,7 @@ impl Catalog {
         });
     }
 
-    /// Adds a model's answers.
+    /// Adds a segment of predictions.
     pub fn add_answers(&mut self, part: Part, reader: Reader) {
         self.answers.push(Answers {
             part,
@@ -184,10 +134,10 @@ impl Catalog {
         });
     }
 
-    /// Adds later texts of rows that are there; see [`Revisions::add`].
+    /// Adds later texts of existing rows; see [`Revisions::add`].
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the rows do not fit.
+    /// [`ErrorKind::Corrupt`] if the rows do not match.
     pub fn add_revision(
         &mut self,
         what: (u64, bool, Option<EditMark>),
@@ -197,12 +147,11 @@ impl Catalog {
         self.revisions.add(what, rows, reader, self.columns.len())
     }
 
-    /// The revisions of items, in order.
     pub fn revisions(&self) -> &Revisions {
         &self.revisions
     }
 
-    /// Changes with everything that is brought in or revised: what is made from the texts is of one edition.
+    /// The version of the catalog. It changes with every import and revision.
     pub fn edition(&self) -> CatalogVersion {
         CatalogVersion {
             items: self.len(),
@@ -211,7 +160,7 @@ impl Catalog {
         }
     }
 
-    /// Every segment, those of items first.
+    /// All segments, items first.
     pub fn segments(&self) -> impl Iterator<Item = &Reader> {
         let revisions = self.revisions.list().iter().map(|r: &Revision| &*r.reader);
         self.texts
@@ -221,7 +170,8 @@ impl Catalog {
             .chain(revisions)
     }
 
-    /// The segments of items and of their later texts: what is made of texts alone follows from these.
+    /// The segments of items and of their later texts. Anything derived from texts alone depends on
+    /// these.
     pub fn item_segments(&self) -> impl Iterator<Item = &Reader> {
         self.texts
             .iter()
@@ -229,32 +179,29 @@ impl Catalog {
             .chain(self.revisions.list().iter().map(|r: &Revision| &*r.reader))
     }
 
-    /// What the manifest says of the segments of items, in the order of their rows.
+    /// The manifest entries of the item segments, in row order.
     pub fn item_parts(&self) -> impl Iterator<Item = &Part> {
         self.texts.iter().map(|t| &t.part)
     }
 
-    /// Number of items.
     pub fn len(&self) -> usize {
         self.columns.len()
     }
 
-    /// Whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }
 
-    /// The columns.
     pub fn columns(&self) -> &Columns {
         &self.columns
     }
 
-    /// All answers, in the order they were brought in.
+    /// All predictions, in import order.
     pub fn answers(&self) -> &[Answers] {
         &self.answers
     }
 
-    /// Rows that texts exist for; equals [`len`](Self::len) in a whole catalogue.
+    /// Number of rows with texts. It equals [`len`](Self::len) in a complete catalog.
     pub fn text_rows(&self) -> usize {
         self.texts
             .last()
@@ -277,7 +224,7 @@ impl Catalog {
         Ok(bytes)
     }
 
-    /// Where the first text of a row is: segment, frame, line in the frame.
+    /// Location of the first text of a row: segment, frame, and line in the frame.
     fn locate(&self, row: usize) -> Result<(usize, usize, usize)> {
         let segment = self
             .texts
@@ -292,7 +239,7 @@ impl Catalog {
             }
             _ => Err(Error::new(
                 ErrorKind::NotFound,
-                format!("there is no item #{}", row + 1),
+                format!("item #{} does not exist", row + 1),
             )),
         }
     }
@@ -305,7 +252,7 @@ impl Catalog {
         self.line_from(row, self.revisions.locate(row))
     }
 
-    /// The item in `row` as it was at revision `rev` of the project.
+    /// The item in `row` at revision `rev` of the project.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
@@ -316,10 +263,10 @@ impl Catalog {
         )
     }
 
-    /// The JSON of the item in `row`: its later text at this place, or its first one.
+    /// The JSON of the item in `row`: its text at `later`, or its first text.
     fn line_from(&self, row: usize, later: Option<(usize, usize, usize)>) -> Result<String> {
         let (segment, frame, within) = match later {
-            // Revisions are kept in the same cache, numbered from the other end.
+            // Revisions share the cache. Their segment numbers count down from the top.
             Some((revision, frame, within)) => (usize::MAX - revision, frame, within),
             None => self.locate(row)?,
         };
@@ -340,129 +287,10 @@ impl Catalog {
         parse(self.line(row)?.as_bytes())
     }
 
-    /// The JSON lines of up to a frame of items from `row` on, newline after each, and the row after them. Nothing
-    /// is cached: this is for reading everything once.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
-    pub fn chunk(&self, row: usize) -> Result<(Vec<u8>, usize)> {
-        let (segment, frame, within) = self.locate(row)?;
-        let reader = &self.texts[segment].reader;
-        let bytes = reader.frame(frame)?;
-        let start = start_of(&bytes, within);
-        let in_frame =
-            (reader.rows() as usize - frame * reader.frame_rows()).min(reader.frame_rows());
-        let rest = if start == 0 {
-            bytes
-        } else {
-            bytes[start..].to_vec()
-        };
-        let next = row - within + in_frame;
-        Ok((self.with_revisions(rest, row..next)?, next))
-    }
-
-    /// These lines of these rows, with the current text of those that were revised.
-    fn with_revisions(&self, lines: Vec<u8>, rows: std::ops::Range<usize>) -> Result<Vec<u8>> {
-        if rows.clone().all(|row| self.revisions.locate(row).is_none()) {
-            return Ok(lines);
-        }
-        let mut out = Vec::with_capacity(lines.len());
-        for (row, line) in rows.zip(lines.split(|b| *b == b'\n')) {
-            match self.revisions.locate(row) {
-                Some(_) => out.extend_from_slice(self.line(row)?.as_bytes()),
-                None => out.extend_from_slice(line),
-            }
-            out.push(b'\n');
-        }
-        Ok(out)
-    }
-
-    /// The lines of `rows` (rising) in their order; each frame of texts is read once.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Corrupt`] when the texts are damaged, and what `each` returns.
-    pub fn each_of(
-        &self,
-        rows: &[u32],
-        each: &mut dyn FnMut(u32, &[u8]) -> Result<()>,
-    ) -> Result<()> {
-        let mut wanted = rows.iter().copied().peekable();
-        while let Some(&first) = wanted.peek() {
-            let start = first as usize;
-            let (bytes, next) = self.chunk(start)?;
-            for (row, line) in (first..next as u32).zip(bytes.split(|b| *b == b'\n')) {
-                if wanted.next_if_eq(&row).is_some() {
-                    each(row, line)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Calls `each` with every item's row and JSON from `row` on, until it says to stop.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Corrupt`], and what `each` returns.
-    pub fn each_line(
-        &self,
-        mut row: usize,
-        each: &mut dyn FnMut(usize, &[u8]) -> Result<bool>,
-    ) -> Result<()> {
-        while row < self.len() {
-            let (bytes, next) = self.chunk(row)?;
-            for (at, line) in bytes.split(|b| *b == b'\n').take(next - row).enumerate() {
-                if !each(row + at, line)? {
-                    return Ok(());
-                }
-            }
-            row = next;
-        }
-        Ok(())
-    }
-
-    /// Calls `each` with every text that revised items have had, those of a row in
-    /// the order in which they came. Revisions of which a person sees nothing are passed over.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Corrupt`], and what `each` returns.
-    pub fn each_text_of_revised(&self, each: TakeText<'_>) -> Result<()> {
-        let seen = || {
-            self.revisions
-                .list()
-                .iter()
-                .filter(|revision| !revision.keeps)
-        };
-        let mut rows: Vec<u32> = seen()
-            .flat_map(|revision| revision.rows.iter().copied())
-            .collect();
-        rows.sort_unstable();
-        rows.dedup();
-        for row in rows {
-            let (segment, frame, within) = self.locate(row as usize)?;
-            let bytes = self.frame(segment, frame)?;
-            each(
-                row,
-                self.texts[segment].reader.file(),
-                line_of(&bytes, within),
-            )?;
-        }
-        for revision in seen() {
-            let mut rows = revision.rows.iter();
-            for frame in 0..revision.reader.frames().len() {
-                let bytes = revision.reader.frame(frame)?;
-                let lines = bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty());
-                lines
-                    .zip(rows.by_ref())
-                    .try_for_each(|(line, row)| each(*row, revision.file(), line))?;
-            }
-        }
-        Ok(())
-    }
-
     /// The row of the item with this id.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the texts are damaged.
+    /// [`ErrorKind::Corrupt`] if the texts are damaged.
     pub fn row_of(&self, id: &str) -> Result<Option<u32>> {
         let hash = id_hash(id);
         let hashes = &self.columns.id_hash;
@@ -479,8 +307,9 @@ impl Catalog {
         Ok(None)
     }
 
-    /// The row whose id has this hash. Two ids share one with a chance of about 1 in 10^8 at 617K items, so whoever
-    /// only needs the row of an id it wrote itself (a journal) may use this without reading texts.
+    /// The row whose id has this hash, without reading texts. Use it only for ids from this
+    /// project, such as those of its journals. At 617,000 items, two ids collide with a probability
+    /// of about 1 in 10^8.
     pub fn row_of_hash(&self, hash: u64) -> Option<u32> {
         let hashes = &self.columns.id_hash;
         let order = self.order();

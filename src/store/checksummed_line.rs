@@ -1,7 +1,7 @@
-//! JSON lines that carry their own checksum: `{...,"crc":"1a2b3c4d"}`.
+//! JSON lines with their own checksum: `{...,"crc":"1a2b3c4d"}`.
 //!
-//! The checksum is the CRC-32 of the bytes before `,"crc":`, so a line can be checked with any tool and a torn or
-//! edited line is told apart from a good one.
+//! The checksum is the CRC-32 of the bytes before `,"crc":`. Any tool can verify a line, and a torn
+//! or edited line is detected.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,11 @@ const MARK: &[u8] = b",\"crc\":\"";
 /// `,"crc":"xxxxxxxx"}`.
 const TAIL: usize = MARK.len() + 8 + 2;
 
-/// Appends `value` as one checksummed line, newline included. `value` must serialise as a non-empty object.
+/// Appends `value` as one checksummed line with a newline. `value` must serialize as a non-empty
+/// object.
 ///
 /// # Errors
-/// [`ErrorKind::Io`] when serialisation fails.
+/// [`ErrorKind::Io`] if serialization fails.
 pub fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<()> {
     let start = out.len();
     serde_json::to_writer(&mut *out, value)
@@ -27,17 +28,17 @@ pub fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Reads one line, with or without its newline.
+/// Parses one line, with or without its newline.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when the checksum is missing or wrong, or the fields are not those of `T`.
+/// [`ErrorKind::Corrupt`] if the checksum is missing or wrong, or if the fields do not match `T`.
 pub fn decode<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let corrupt = |what: &str| Error::new(ErrorKind::Corrupt, what.to_string());
     let body = line
         .len()
         .checked_sub(TAIL)
-        .ok_or_else(|| corrupt("the line is cut short"))?;
+        .ok_or_else(|| corrupt("the line is truncated"))?;
     let (body, tail) = line.split_at(body);
     if !tail.starts_with(MARK) || !tail.ends_with(b"\"}") {
         return Err(corrupt("the line has no checksum"));
@@ -46,21 +47,20 @@ pub fn decode<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
         return Err(corrupt("the line does not match its checksum"));
     }
     serde_json::from_slice(line)
-        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("the line cannot be read: {e}")))
+        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("cannot parse the line: {e}")))
 }
 
-/// A file of such lines, read whole: the good ones, and what was wrong with the others.
+/// All lines of a file: the valid ones, and the errors of the others.
 #[derive(Debug)]
 pub struct Lines<T> {
-    /// Good lines with their number, from 1.
+    /// Valid lines with their line number, from 1.
     pub good: Vec<(u64, T)>,
-    /// Damaged lines: line number and reason. Each ends in a newline, so it was acknowledged once.
+    /// Damaged lines: line number and reason. Each ends in a newline, so it was acknowledged.
     pub bad: Vec<(u64, Error)>,
-    /// Where a torn last line begins; appending must start here.
+    /// Offset of a torn last line. Appending must start here.
     pub torn_at: Option<u64>,
 }
 
-/// Reads all lines of `bytes`.
 pub fn read_all<T: DeserializeOwned>(bytes: &[u8]) -> Lines<T> {
     let mut lines = Lines {
         good: Vec::new(),
@@ -74,11 +74,11 @@ pub fn read_all<T: DeserializeOwned>(bytes: &[u8]) -> Lines<T> {
     lines
 }
 
-/// Calls `take` with the offset, number (from 1) and content of every line of `bytes` that ends in a newline, and gives
-/// where a torn last line begins.
+/// Calls `take` with the offset, number (from 1), and content of each line of `bytes` that ends in
+/// a newline. Returns the offset of a torn last line.
 ///
-/// The newline is the last byte of a synced write. A line without one was never acknowledged; a line with one was, so a
-/// wrong checksum on it is damage, also on the last line.
+/// The newline is the last byte of a synced write. A line without one was never acknowledged. A
+/// line with one was, so a wrong checksum is damage, even on the last line.
 pub fn each<'b, T: Deserialize<'b>>(
     bytes: &'b [u8],
     take: &mut dyn FnMut(u64, u64, Result<T>),
@@ -142,12 +142,12 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_last_line_that_ends_in_a_newline_is_not_torn() {
+    fn a_damaged_last_line_with_a_newline_is_not_torn() {
         let bytes = three();
         let last = bytes.len() / 3 * 2;
         for at in last..bytes.len() - 1 {
             let mut bad = bytes.clone();
-            // Never a newline: that would make two lines of one.
+            // A flipped newline would split the line in two.
             bad[at] ^= 0x80;
             let lines = read_all::<Row>(&bad);
             let numbers: Vec<u64> = lines.bad.iter().map(|(number, _)| *number).collect();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_is_noticed() {
+    fn every_flipped_bit_is_detected() {
         let bytes = three();
         let middle = bytes.len() / 3..2 * bytes.len() / 3 - 1;
         for at in middle {

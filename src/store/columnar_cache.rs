@@ -1,7 +1,9 @@
-//! Files of plain numbers beside sled, read in one go and checked as they are read: caches of what can be made again.
+//! Flat cache files of numbers beside sled. They are read in one pass, checked while reading, and
+//! can be rebuilt.
 //!
-//! A file is a header of [`HEADER`] bytes (magic and version, a 32-byte key that says what it describes, rows, bytes
-//! of the tail, CRC-32 of all the rest), arrays of little-endian numbers, and a postcard tail.
+//! A file has a header of [`HEADER`] bytes (magic and version, a 32-byte key of the content, number
+//! of rows, length of the tail, CRC-32 of the rest), arrays of little-endian numbers, and a
+//! postcard tail.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -14,19 +16,16 @@ use serde::de::DeserializeOwned;
 use benchtop_files::{disk, regular};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Bytes of a header.
 pub(super) const HEADER: usize = 64;
-/// Bytes that are read, checked and put in place at a time, while they are in the processor's cache.
+/// Bytes that are read, checked, and copied at a time, so that they stay in the processor's cache.
 const STEP: usize = 64 << 10;
 
 pub(super) fn corrupt(path: &Path, what: &str) -> Error {
     Error::new(ErrorKind::Corrupt, what.to_string()).file(path)
 }
 
-/// Writes a file: `key` says what it describes, `rows` how many rows the arrays are of.
-///
-/// # Errors
-/// The operating system's; the old file is then as it was.
+/// Writes a file. `key` identifies the content, and `rows` is the length of the arrays. On an
+/// error, the old file stays.
 pub fn write<T: Serialize>(
     path: &Path,
     magic: &[u8; 8],
@@ -36,7 +35,8 @@ pub fn write<T: Serialize>(
     tail: &T,
 ) -> Result<()> {
     if cfg!(target_endian = "big") {
-        // The arrays are little-endian as they lie in memory; without the file opening takes the longer way.
+        // The arrays are stored as they are in memory. Without the file, opening the project takes
+        // longer.
         return Ok(());
     }
     let tail =
@@ -59,13 +59,13 @@ pub fn write<T: Serialize>(
     disk::write_atomic_slices(path, &all)
 }
 
-/// Checks every byte of a file, whatever it describes.
+/// Checks every byte of a file without its key.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when anything of it is not as it was written.
+/// [`ErrorKind::Corrupt`].
 pub fn check(bytes: &[u8], path: &Path) -> Result<()> {
     let (Some(header), Some(rest)) = (bytes.get(..HEADER), bytes.get(HEADER..)) else {
-        return Err(corrupt(path, "it is cut short"));
+        return Err(corrupt(path, "the file is truncated"));
     };
     let mut crc = crc32fast::Hasher::new();
     crc.update(&header[..56]);
@@ -75,51 +75,55 @@ pub fn check(bytes: &[u8], path: &Path) -> Result<()> {
         || crc.finalize() != expected
         || header[60..].iter().any(|byte| *byte != 0)
     {
-        return Err(corrupt(path, "it does not match its checksum"));
+        return Err(corrupt(path, "the file does not match its checksum"));
     }
     Ok(())
 }
 
-/// A file whose header was read.
+/// An open file whose header was read.
 pub struct Reading {
     pub(super) path: PathBuf,
     file: File,
     crc: crc32fast::Hasher,
     expected: u32,
-    /// Rows, as the header says.
+    /// Number of rows in the header.
     pub rows: u64,
-    /// Bytes of the arrays.
+    /// Length of the arrays in bytes.
     pub body: u64,
     tail: usize,
 }
 
 impl Reading {
-    /// Opens the file at `path`, if it is of this version and describes this.
+    /// Opens the file at `path` if it has this magic and this key.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when it is not there or describes something else, [`ErrorKind::Corrupt`] when it is cut short, and the operating
-    /// system's.
+    /// [`ErrorKind::NotFound`] if the file is missing or has another magic or key.
+    /// [`ErrorKind::Corrupt`] if it is truncated.
     pub fn open(path: PathBuf, magic: &[u8; 8], key: &[u8; 32]) -> Result<Reading> {
         let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &path);
         let file = regular::open(&path, OpenOptions::new().read(true))?;
         let length = file.metadata().map_err(fail)?.len();
         let mut header = [0; HEADER];
         if length < HEADER as u64 {
-            return Err(corrupt(&path, "it is cut short"));
+            return Err(corrupt(&path, "the file is truncated"));
         }
         file.read_exact_at(&mut header, 0).map_err(fail)?;
         let number =
             |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
         let (rows, tail) = (number(40), number(48));
         if cfg!(target_endian = "big") || &header[..8] != magic || header[8..40] != key[..] {
-            return Err(Error::new(ErrorKind::NotFound, "it describes something else").file(path));
+            return Err(Error::new(
+                ErrorKind::NotFound,
+                "the file is from another version or state of the project",
+            )
+            .file(path));
         }
-        // Checked before anything is made room for.
+        // Checked before memory is allocated.
         let body = length
             .checked_sub(HEADER as u64)
             .and_then(|l| l.checked_sub(tail));
         let Some(body) = body else {
-            return Err(corrupt(&path, "it is cut short"));
+            return Err(corrupt(&path, "the file is truncated"));
         };
         let mut crc = crc32fast::Hasher::new();
         crc.update(&header[..56]);
@@ -135,19 +139,19 @@ impl Reading {
         })
     }
 
-    /// Something is wrong with the file.
+    /// A [`ErrorKind::Corrupt`] error for this file.
     pub fn corrupt(&self, what: &str) -> Error {
         corrupt(&self.path, what)
     }
 
-    /// Rows, if the arrays are as long as so many rows of `row` bytes.
+    /// The number of rows, if the arrays have `row` bytes per row.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when they are not.
+    /// [`ErrorKind::Corrupt`] if the length does not match.
     pub fn rows_of(&self, row: u64) -> Result<usize> {
         match self.rows.checked_mul(row) {
             Some(bytes) if bytes == self.body => Ok(self.rows as usize),
-            _ => Err(self.corrupt("it is cut short")),
+            _ => Err(self.corrupt("the file is truncated")),
         }
     }
 
@@ -160,20 +164,23 @@ impl Reading {
         }
     }
 
-    /// The tail, before anything is checked: for how long the arrays are. [`finish`](Self::finish) says whether it was right.
+    /// The tail, before its checksum is verified. It is needed for the lengths of the arrays;
+    /// [`finish`](Self::finish) verifies it.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when it cannot be read.
+    /// [`ErrorKind::Corrupt`] if the tail cannot be parsed.
     pub fn unchecked_tail<T: DeserializeOwned>(&self) -> Result<T> {
         let mut tail = vec![0; self.tail];
         self.cursor(self.body).bytes(&mut tail)?;
-        postcard::from_bytes(&tail).map_err(|e| self.corrupt(&format!("it cannot be read: {e}")))
+        postcard::from_bytes(&tail)
+            .map_err(|e| self.corrupt(&format!("cannot parse the tail: {e}")))
     }
 
-    /// The tail; what `before` are the checksums of, in the order of the file, counts only once this returns.
+    /// Verifies the checksum and returns the tail. `before` are the checksums of the parts before
+    /// it in file order. Data that was read before is valid only after this returns.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when anything of the file is not as it was written.
+    /// [`ErrorKind::Corrupt`].
     pub fn finish<T: DeserializeOwned>(&self, before: &[crc32fast::Hasher]) -> Result<T> {
         let mut cursor = self.cursor(self.body);
         let mut tail = vec![0; self.tail];
@@ -184,25 +191,23 @@ impl Reading {
             .chain([&cursor.crc])
             .for_each(|next| crc.combine(next));
         if crc.finalize() != self.expected {
-            return Err(self.corrupt("it does not match its checksum"));
+            return Err(self.corrupt("the file does not match its checksum"));
         }
-        postcard::from_bytes(&tail).map_err(|e| self.corrupt(&format!("it cannot be read: {e}")))
+        postcard::from_bytes(&tail)
+            .map_err(|e| self.corrupt(&format!("cannot parse the tail: {e}")))
     }
 }
 
-/// Reads on from one place, and keeps the checksum of what it read.
+/// Reads a file sequentially and computes the checksum.
 pub struct Cursor<'a> {
     reading: &'a Reading,
     at: u64,
-    /// The checksum of what was read.
+    /// Checksum of the bytes read so far.
     pub crc: crc32fast::Hasher,
 }
 
 impl Cursor<'_> {
-    /// The next bytes.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Fills `out` with the next bytes.
     pub fn bytes(&mut self, out: &mut [u8]) -> Result<()> {
         let Reading { file, path, .. } = self.reading;
         file.read_exact_at(out, self.at)
@@ -212,21 +217,15 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// The next `rows` numbers. They go through a small buffer, so that memory is written once: without it all of
-    /// the array would be zeroed first.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// The next `rows` numbers. They go through a small buffer, so that the array need not be
+    /// zeroed first.
     pub fn array<T: Pod>(&mut self, rows: usize) -> Result<Vec<T>> {
         let mut out = Vec::with_capacity(rows);
         self.fill(&mut out, rows)?;
         Ok(out)
     }
 
-    /// As [`array`](Self::array), into memory that is there.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Like [`array`](Self::array), into existing memory.
     pub fn fill<T: Pod>(&mut self, out: &mut Vec<T>, rows: usize) -> Result<()> {
         let mut buffer = [0u64; STEP / 8];
         let buffer: &mut [T] = cast_slice_mut(&mut buffer);

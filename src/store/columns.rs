@@ -1,16 +1,16 @@
-//! The columns that are filtered and sorted by, as fixed little-endian blocks.
+//! The columns for filters and sorting, stored as fixed little-endian blocks.
 
 use std::collections::HashMap;
 
 use benchtop_model::{Error, ErrorKind, Field, Item, QuestionKind, Result};
 
-/// Rows a block: its bytes stay under [`super::index::VALUE_LIMIT`].
+/// Rows per block. A block stays below [`super::index::VALUE_LIMIT`] bytes.
 pub const BLOCK_ROWS: usize = 216;
 
-/// Longest name in bytes: what is longer is text, and no subtask, level or style.
+/// Maximum length of a name in bytes. A longer value is not a subtask, level, or style.
 pub const NAME_LIMIT: usize = 1000;
 
-/// The columns whose values are names, in stored order.
+/// Columns of names, in stored order.
 pub const NAMED: [Field; 6] = [
     Field::Dataset,
     Field::Subtask,
@@ -20,12 +20,12 @@ pub const NAMED: [Field; 6] = [
     Field::Variant,
 ];
 
-/// Version of a block's layout.
+/// Version of the block layout.
 const VERSION: u8 = 2;
 const HEADER: usize = 5;
 const ROW_BYTES: usize = 8 + 1 + 2 * NAMED.len();
 
-/// The names of one column; code 0 is "has none".
+/// The names of a column. Code 0 means that the item has no value.
 #[derive(Clone, Debug)]
 pub struct Names {
     names: Vec<String>,
@@ -42,7 +42,7 @@ impl Default for Names {
 }
 
 impl Names {
-    /// From the stored list, whose first entry is the empty name.
+    /// Builds the names from the stored list. Its first entry is the empty name.
     pub fn from_list(names: Vec<String>) -> Names {
         if names.first().is_none_or(|n| !n.is_empty()) {
             return Names::default();
@@ -55,17 +55,15 @@ impl Names {
         Names { names, codes }
     }
 
-    /// All names by code.
     pub fn list(&self) -> &[String] {
         &self.names
     }
 
-    /// The name of a code.
     pub fn name(&self, code: u16) -> &str {
         self.names.get(usize::from(code)).map_or("", String::as_str)
     }
 
-    /// The code of a name, if any item has it.
+    /// The code of a name, or `None` if no item has it.
     pub fn code(&self, name: &str) -> Option<u16> {
         self.codes.get(name).copied()
     }
@@ -76,14 +74,14 @@ impl Names {
         }
         if name.len() > NAME_LIMIT {
             let what = format!(
-                "a value of {} bytes, expected at most {NAME_LIMIT}",
+                "the value has {} bytes, the maximum is {NAME_LIMIT}",
                 name.len()
             );
             return Err(Error::input(what).field(field.name()));
         }
         let code = u16::try_from(self.names.len()).map_err(|_| {
             Error::input(format!(
-                "more than 65,535 different values of {}",
+                "`{}` has more than 65,535 different values",
                 field.name()
             ))
             .field(field.name())
@@ -93,7 +91,7 @@ impl Names {
         Ok(code)
     }
 
-    /// For every code its place in alphabetical order, "has none" last.
+    /// The rank of each code in alphabetical order. Code 0 is last.
     pub fn ranks(&self) -> Vec<u16> {
         let mut order: Vec<usize> = (0..self.names.len()).collect();
         order.sort_by_key(|&i| (self.names[i].is_empty(), self.names[i].to_lowercase()));
@@ -105,20 +103,18 @@ impl Names {
     }
 }
 
-/// All columns of a project; row `r` is item number `r + 1`.
+/// All columns of a project. Row `r` is item number `r + 1`.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
-    /// First 8 bytes of blake3 of the item's id.
+    /// First 8 bytes of the blake3 hash of the item's id.
     pub id_hash: Vec<u64>,
-    /// Position in [`QuestionKind::ALL`].
+    /// Index in [`QuestionKind::ALL`].
     pub kind: Vec<u8>,
-    /// Codes of the [`NAMED`] columns.
     pub codes: [Vec<u16>; NAMED.len()],
-    /// Names of the [`NAMED`] columns.
     pub names: [Names; NAMED.len()],
 }
 
-/// The hash an id is found by.
+/// Hash of an id for lookup.
 pub fn id_hash(id: &str) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&blake3::hash(id.as_bytes()).as_bytes()[..8]);
@@ -126,7 +122,7 @@ pub fn id_hash(id: &str) -> u64 {
 }
 
 impl Columns {
-    /// No rows yet, and room for so many.
+    /// Empty columns with capacity for `rows`.
     pub fn with_capacity(rows: usize) -> Columns {
         Columns {
             id_hash: Vec::with_capacity(rows),
@@ -136,21 +132,19 @@ impl Columns {
         }
     }
 
-    /// Rows.
     pub fn len(&self) -> usize {
         self.id_hash.len()
     }
 
-    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.id_hash.is_empty()
     }
 
-    /// Appends an item's row.
+    /// Appends the row of an item.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] when a named column would hold more than 65,535 names, or one of over [`NAME_LIMIT`] bytes; no row
-    /// is added then.
+    /// [`ErrorKind::Input`] if a column would have more than 65,535 names, or a name of more than
+    /// [`NAME_LIMIT`] bytes. No row is added then.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         let codes = self.codes(item)?;
         for (column, code) in self.codes.iter_mut().zip(codes) {
@@ -161,15 +155,15 @@ impl Columns {
         Ok(())
     }
 
-    /// Puts a later text of an item in its row.
+    /// Replaces the values of a row with those of a later text of the item.
     ///
     /// # Errors
-    /// As [`push`](Self::push), and [`ErrorKind::Corrupt`] when the row is another item's.
+    /// See [`push`](Self::push), and [`ErrorKind::Corrupt`] if the row belongs to another item.
     pub fn replace(&mut self, row: usize, item: &Item) -> Result<()> {
         if self.id_hash.get(row) != Some(&id_hash(&item.id)) {
             return Err(Error::new(
                 ErrorKind::Corrupt,
-                format!("#{} is not {}", row + 1, item.id),
+                format!("item #{} is not `{}`", row + 1, item.id),
             ));
         }
         let codes = self.codes(item)?;
@@ -196,7 +190,7 @@ impl Columns {
         Ok(codes)
     }
 
-    /// The stored form of block `index`: version, rows, columns one after the other, CRC-32.
+    /// Encodes block `index`: version, number of rows, columns one after the other, CRC-32.
     pub fn encode_block(&self, index: usize) -> Vec<u8> {
         let rows = index * BLOCK_ROWS..self.len().min((index + 1) * BLOCK_ROWS);
         let mut out = Vec::with_capacity(HEADER + rows.len() * ROW_BYTES + 4);
@@ -219,7 +213,7 @@ impl Columns {
     /// Appends the rows of a stored block.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the version, the length or the checksum is wrong.
+    /// [`ErrorKind::Corrupt`] if the version, length, or checksum is wrong.
     pub fn decode_block(&mut self, bytes: &[u8]) -> Result<()> {
         let (body, rows) = checked(bytes, VERSION, ROW_BYTES)?;
         let (hashes, rest) = body.split_at(rows * 8);
@@ -242,17 +236,15 @@ impl Columns {
         Ok(())
     }
 
-    /// Number of blocks.
     pub fn blocks(&self) -> usize {
         self.len().div_ceil(BLOCK_ROWS)
     }
 
-    /// Position of a named field in [`NAMED`].
+    /// Index of a named field in [`NAMED`].
     pub fn named(field: Field) -> Option<usize> {
         NAMED.iter().position(|f| *f == field)
     }
 
-    /// The value of a named field in a row.
     pub fn value(&self, field: Field, row: usize) -> &str {
         match Self::named(field) {
             Some(at) => self.names[at].name(self.codes[at].get(row).copied().unwrap_or(0)),
@@ -260,7 +252,6 @@ impl Columns {
         }
     }
 
-    /// The question type of a row.
     pub fn question_kind(&self, row: usize) -> QuestionKind {
         let code = self.kind.get(row).copied().unwrap_or(0);
         QuestionKind::ALL
@@ -270,7 +261,6 @@ impl Columns {
     }
 }
 
-/// The stored code of a question type.
 pub fn kind_code(kind: QuestionKind) -> u8 {
     QuestionKind::ALL
         .iter()
@@ -278,7 +268,7 @@ pub fn kind_code(kind: QuestionKind) -> u8 {
         .unwrap_or(0) as u8
 }
 
-/// Checks version, length and CRC-32 of a stored block; gives its body and its rows.
+/// Checks version, length, and CRC-32 of a stored block. Returns its body and its number of rows.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`].
@@ -286,23 +276,23 @@ pub(super) fn checked(bytes: &[u8], version: u8, row_bytes: usize) -> Result<(&[
     let corrupt = |what: &str| Error::new(ErrorKind::Corrupt, what.to_string());
     let (&found, _) = bytes
         .split_first()
-        .ok_or_else(|| corrupt("an empty block"))?;
+        .ok_or_else(|| corrupt("the block is empty"))?;
     if found != version {
-        return Err(corrupt("a block of another version"));
+        return Err(corrupt("the block has another version"));
     }
     let end = bytes
         .len()
         .checked_sub(4)
         .filter(|e| *e >= HEADER)
-        .ok_or_else(|| corrupt("a block cut short"))?;
+        .ok_or_else(|| corrupt("the block is truncated"))?;
     let crc = u32::from_le_bytes(bytes[end..].try_into().unwrap_or_default());
     if crc32fast::hash(&bytes[..end]) != crc {
-        return Err(corrupt("a block that does not match its checksum"));
+        return Err(corrupt("the block does not match its checksum"));
     }
     let rows = u32::from_le_bytes(bytes[1..HEADER].try_into().unwrap_or_default()) as usize;
     let body = &bytes[HEADER..end];
     if body.len() != rows * row_bytes {
-        return Err(corrupt("a block of the wrong length"));
+        return Err(corrupt("the block has the wrong length"));
     }
     Ok((body, rows))
 }
@@ -313,7 +303,7 @@ mod tests {
     use crate::fixtures::item;
 
     #[test]
-    fn blocks_read_back_and_stay_small() {
+    fn blocks_round_trip_below_the_size_limit() {
         let mut columns = Columns::default();
         for n in 0..5000 {
             columns

@@ -1,6 +1,7 @@
-//! Which files of pictures hold other bytes than were recorded, by the number of the file ([`benchtop_model::generated_image::file_key`]).
+//! Finds picture files whose bytes differ from their recorded hash. Files are identified by their
+//! key ([`benchtop_model::generated_image::file_key`]).
 //!
-//! Every file is read once; after that only what was changed, told by length, inode and time of change.
+//! Each file is hashed once, and again only if its length, inode, or ctime changed.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,23 +14,30 @@ use benchtop_model::generated_image::file_key;
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// A file that was changed so shortly before it was read is read again: times of change are not finer than this on common
-/// file systems.
+/// A file that changed less than this before it was read is read again, because common file systems
+/// store ctime no finer.
 const COARSE_MS: i64 = 50;
 
-/// What tells that a file is the one that was read: its length, inode, and time of change.
+/// Identifies a version of a file: length, inode, and ctime in seconds and nanoseconds.
 type Stamp = (u64, u64, i64, i64);
 
-/// See the module.
 #[derive(Debug, Default)]
 pub struct Damaged {
-    /// By the hash of the path: what was read, and whether it was damaged.
+    /// Stamp and result of each file that was hashed, by the hash of its path.
     known: HashMap<u64, (Stamp, bool)>,
 }
 
+/// State of one call of [`Damaged::find`].
+struct Scan<'a> {
+    wanted: &'a dyn Fn() -> bool,
+    damaged: HashSet<u64>,
+    /// Hashes of the paths that exist.
+    seen: HashSet<u64>,
+}
+
 impl Damaged {
-    /// The numbers of the damaged ones, below `images` and among `links`, the pictures that were linked and not copied. A file that
-    /// is gone is none of them. `wanted` says whether to go on.
+    /// Keys of the damaged files below `images` and among `links`, the pictures that are linked
+    /// instead of copied. Missing files are not damaged. `wanted` returns whether to continue.
     ///
     /// # Errors
     /// [`ErrorKind::Cancelled`].
@@ -39,8 +47,11 @@ impl Damaged {
         links: &HashMap<u64, PathBuf>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<HashSet<u64>> {
-        let mut found = HashSet::new();
-        let mut seen = HashSet::new();
+        let mut scan = Scan {
+            wanted,
+            damaged: HashSet::new(),
+            seen: HashSet::new(),
+        };
         for first in 0..=u8::MAX {
             let folder = images.join(format!("{first:02x}"));
             if !folder.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
@@ -48,31 +59,23 @@ impl Damaged {
             }
             for (name, path) in disk::list(&folder) {
                 if let Some(key) = file_key(&name) {
-                    self.look(
-                        (key, &path),
-                        name.get(..64).unwrap_or_default(),
-                        wanted,
-                        (&mut found, &mut seen),
-                    )?;
+                    self.check(key, &path, name.get(..64).unwrap_or_default(), &mut scan)?;
                 }
             }
         }
         for (key, path) in links {
-            self.look((*key, path), "", wanted, (&mut found, &mut seen))?;
+            self.check(*key, path, "", &mut scan)?;
         }
-        self.known.retain(|at, _| seen.contains(at));
-        Ok(found)
+        self.known.retain(|at, _| scan.seen.contains(at));
+        Ok(scan.damaged)
     }
 
-    fn look(
-        &mut self,
-        (key, path): (u64, &Path),
-        hash: &str,
-        wanted: &dyn Fn() -> bool,
-        (found, seen): (&mut HashSet<u64>, &mut HashSet<u64>),
-    ) -> Result<()> {
-        if !wanted() {
-            return Err(Error::new(ErrorKind::Cancelled, "a newer question came"));
+    fn check(&mut self, key: u64, path: &Path, hash: &str, scan: &mut Scan<'_>) -> Result<()> {
+        if !(scan.wanted)() {
+            return Err(Error::new(
+                ErrorKind::Cancelled,
+                "canceled by a newer request",
+            ));
         }
         let Ok(meta) = path.symlink_metadata() else {
             return Ok(());
@@ -80,14 +83,14 @@ impl Damaged {
         let mut hasher = DefaultHasher::new();
         path.hash(&mut hasher);
         let at = hasher.finish();
-        seen.insert(at);
+        scan.seen.insert(at);
         let stamp = (meta.len(), meta.ino(), meta.ctime(), meta.ctime_nsec());
         let damaged = match self.known.get(&at) {
             Some((same, damaged)) if *same == stamp => *damaged,
             _ => {
                 let read =
                     regular::read(path, FILE_LIMIT).map(|bytes| blake3::hash(&bytes).to_hex());
-                // Of a linked file only the first digits of its hash are known here.
+                // Only the first digits of a linked file's hash are known here.
                 let damaged = !read.is_ok_and(|read| {
                     if hash.is_empty() {
                         file_key(&read) == Some(key)
@@ -109,7 +112,7 @@ impl Damaged {
             }
         };
         if damaged {
-            found.insert(key);
+            scan.damaged.insert(key);
         }
         Ok(())
     }
@@ -120,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_with_other_bytes_than_its_name_says_is_found_and_found_whole_again() {
+    fn a_damaged_file_is_found_until_it_is_restored() {
         let dir = tempfile::tempdir().unwrap();
         let hash = blake3::hash(b"picture").to_hex().to_string();
         let (folder, key) = (dir.path().join(&hash[..2]), file_key(&hash).unwrap());
@@ -146,7 +149,7 @@ mod tests {
         assert_eq!(
             damaged.find(dir.path(), &none, &|| true).unwrap(),
             HashSet::new(),
-            "gone is missing"
+            "missing is not damaged"
         );
         let linked = dir.path().join("linked.png");
         std::fs::write(&linked, b"picture").unwrap();

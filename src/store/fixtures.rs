@@ -1,10 +1,10 @@
-//! Items and pictures that tests of several crates share.
+//! Test data for several crates.
 
 use benchtop_model::generated_image::{GeneratedImage, hex, prompt_key};
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::{Form, Item, Key, QuestionKind};
 
-/// Item `n` of the data set `set`, about `subtask` where it is not empty.
+/// Item `n` of the data set `set`. `subtask` can be empty.
 pub fn item(n: i64, subtask: &str) -> Item {
     Item {
         id: format!("set/{n}"),
@@ -37,7 +37,7 @@ pub fn item(n: i64, subtask: &str) -> Item {
     }
 }
 
-/// A picture as tests record it.
+/// Generated picture `n`.
 pub fn sample_made(n: u32) -> GeneratedImage {
     GeneratedImage {
         rev: u64::from(n) + 1,

@@ -1,9 +1,10 @@
-//! All decisions of a project in one order, and what they come to at any moment.
+//! All decisions of a project in one order, and the ledger at any point in time.
 //!
-//! The order is that of revisions, which rise with every decision an owner takes and never fall behind one it knows: a
-//! decision that was made in knowledge of another comes after it, also when journals of several machines are put
-//! together. Those that knew nothing of each other are ordered by time, receipt and content, so that the order depends
-//! on what was decided and not on where it was read first.
+//! Decisions are ordered by revision. The owner gives each decision a revision above all that it
+//! knows, so a decision that was made with knowledge of another always follows it, even after
+//! journals of several machines are merged. Concurrent decisions are ordered by time, receipt, and
+//! content. The order therefore depends only on the decisions and not on where they were read
+//! first.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,37 +22,56 @@ use benchtop_model::{Act, Decision, Error, ErrorKind, Result};
 /// All decisions of a project.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// The decisions, in their order.
+    /// Decisions in revision order.
     pub decisions: Vec<Decision>,
-    /// What verdicts decide by.
+    /// The protocols that decide the status of an item.
     pub rules: Rules,
-    /// By round, the other rotations of a question by the one that is judged.
+    /// For each round, the other rotations of each judged question.
     rotations: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-    /// What a person should know about the journals.
+    /// Notices about the journals, for people.
     pub notices: Vec<String>,
-    /// The journals and rounds that it was read from.
+    /// Digests of the journals and rounds that were read.
     pub digests: PrefixDigests,
 }
 
+/// A notice from folding the history.
+#[derive(Clone, Debug)]
+pub enum FoldNotice {
+    /// A decision that does not count.
+    NotCounted(Error),
+    /// Number of decisions on items that the project does not have.
+    Orphans(u64),
+}
+
+impl std::fmt::Display for FoldNotice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            FoldNotice::NotCounted(problem) => write!(f, "not counted: {problem}"),
+            FoldNotice::Orphans(count) => write!(
+                f,
+                "{count} decisions are on items that this project does not have; they are kept"
+            ),
+        }
+    }
+}
+
 impl History {
-    /// Reads all journals.
-    ///
-    /// # Errors
-    /// The operating system's; bad lines are notices.
+    /// Reads all journals. Bad lines become notices.
     pub fn read(project: &Project) -> Result<History> {
         History::read_first(project, None)
     }
 
-    /// Reads as much of all journals as `known` has: what is written meanwhile is left out.
+    /// Reads only the prefix of each journal that `known` covers. Lines that are written meanwhile
+    /// are left out.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and [`ErrorKind::Io`] when a journal is not what was known of it.
+    /// [`ErrorKind::Io`] if a journal no longer has the known prefix.
     pub fn read_known(project: &Project, known: &PrefixDigests) -> Result<History> {
         let history = History::read_first(project, Some(known))?;
         if history.digests.same_decisions(known) {
             return Ok(history);
         }
-        Err(Error::new(ErrorKind::Io, "somebody else changed a journal").file(project.sessions()))
+        Err(Error::new(ErrorKind::Io, "another program changed a journal").file(project.sessions()))
     }
 
     fn read_first(project: &Project, known: Option<&PrefixDigests>) -> Result<History> {
@@ -59,20 +79,16 @@ impl History {
         let mut digests = PrefixDigests::default();
         for (who, path) in journal::list(&project.sessions())? {
             let length = known.map(|known| known.get(&who).map_or(0, PrefixDigest::length));
-            // One that is begun meanwhile.
+            // A journal that was created meanwhile.
             if length == Some(0) && known.is_some_and(|known| known.get(&who).is_none()) {
                 continue;
             }
             let reading = journal::read_first(&path, length)?;
-            let damaged = |p| {
-                format!(
-                    "not counted: a line of {who}'s journal is damaged, with what {who} decided there: {p}"
-                )
-            };
+            let damaged = |p| format!("a damaged line in {who}'s journal does not count: {p}");
             notices.extend(reading.problems.iter().map(damaged));
             if reading.torn {
                 notices.push(format!(
-                    "the last line of {who}'s journal was cut short before it was acknowledged"
+                    "the last line of {who}'s journal is incomplete and was never acknowledged"
                 ));
             }
             decisions.extend(reading.decisions);
@@ -83,7 +99,7 @@ impl History {
         notices.extend(
             problems
                 .iter()
-                .map(|p| format!("a round is not counted: {p}")),
+                .map(|p| format!("a round file has an error: {p}")),
         );
         let protocols = rounds
             .iter()
@@ -107,7 +123,7 @@ impl History {
         })
     }
 
-    /// The same with `more` decisions.
+    /// A copy of the history with `more` decisions.
     pub fn with(&self, more: impl IntoIterator<Item = Decision>) -> History {
         let all = self.decisions.iter().cloned().chain(more).collect();
         let (rules, digests) = (self.rules.clone(), self.digests.clone());
@@ -121,13 +137,13 @@ impl History {
         }
     }
 
-    /// What the decisions up to `until` come to; also gives what a person should know.
+    /// Folds the decisions up to `until` into a ledger.
     pub fn fold(
         &self,
         catalog: &Catalog,
         pictures: &Pictures,
         until: HistoryPoint,
-    ) -> (Ledger, Vec<String>) {
+    ) -> (Ledger, Vec<FoldNotice>) {
         let mut notices = Vec::new();
         let row = |id: &String| catalog.row_of_hash(id_hash(id));
         let rows = |of: &BTreeMap<String, Vec<String>>| {
@@ -147,13 +163,13 @@ impl History {
             ..self.rules.clone()
         });
         let mut orphans = 0u64;
-        let mut earlier = earlier(catalog, pictures).into_iter().peekable();
+        let mut earlier = row_revisions(catalog, pictures).into_iter().peekable();
         for decision in self
             .decisions
             .iter()
             .filter(|d| until.includes(d.rev, d.at))
         {
-            while let Some(Earlier {
+            while let Some(RowRevision {
                 rev,
                 rows,
                 keeps,
@@ -165,14 +181,14 @@ impl History {
             match catalog.row_of_hash(id_hash(&decision.item)) {
                 Some(row) => {
                     if let Err(problem) = ledger.apply(decision, row) {
-                        notices.push(format!("not counted: {problem}"));
+                        notices.push(FoldNotice::NotCounted(problem));
                     }
                 }
                 None => orphans += 1,
             }
         }
-        // A time says nothing of a revision of the texts that no decision follows.
-        let rest = |e: &Earlier| match until {
+        // A time cannot date a text revision that no decision follows.
+        let rest = |e: &RowRevision| match until {
             HistoryPoint::Now => true,
             HistoryPoint::Rev(last) => e.rev <= last,
             HistoryPoint::At(_) => false,
@@ -181,16 +197,15 @@ impl History {
             .filter(rest)
             .for_each(|e| ledger.revise(&e.rows, e.rev, e.keeps, e.edit));
         if orphans > 0 {
-            notices.push(format!(
-                "{orphans} decisions are on items that this project does not have; they are kept"
-            ));
+            notices.push(FoldNotice::Orphans(orphans));
         }
         ledger.digests.clone_from(&self.digests);
         ledger.orphans = orphans;
         (ledger, notices)
     }
 
-    /// The decisions that are asked for, the newest first, and whether there are more. `ledger` says which count.
+    /// The requested decisions, newest first, and whether there are more. `ledger` tells which
+    /// verdicts count.
     pub fn log(&self, ask: &LogQuery, catalog: &Catalog, ledger: &Ledger) -> (Vec<Entry>, bool) {
         let asked = |decision: &&Decision| {
             let round = match &decision.act {
@@ -232,7 +247,8 @@ impl History {
 }
 
 fn in_order(mut decisions: Vec<Decision>) -> Vec<Decision> {
-    // The content last, and only where all else is equal: two machines gave one receipt to different things.
+    // The content comes last. It matters only if two machines gave one receipt to different
+    // decisions.
     decisions.sort_by(|a, b| {
         let key = |d: &Decision| (d.rev, d.at, d.uuid);
         key(a)
@@ -242,19 +258,19 @@ fn in_order(mut decisions: Vec<Decision>) -> Vec<Decision> {
     decisions
 }
 
-/// Rows that have another text or picture since a revision of the project.
-struct Earlier<'c> {
+/// Rows whose text or picture changed at a revision of the project.
+struct RowRevision<'c> {
     rev: u64,
     rows: Cow<'c, [u32]>,
     keeps: bool,
     edit: Option<&'c EditMark>,
 }
 
-/// All of them in the order of their revisions.
-fn earlier<'c>(catalog: &'c Catalog, pictures: &Pictures) -> Vec<Earlier<'c>> {
+/// All of them in revision order.
+fn row_revisions<'c>(catalog: &'c Catalog, pictures: &Pictures) -> Vec<RowRevision<'c>> {
     let texts = catalog.revisions().list().iter();
     let mut list: Vec<_> = texts
-        .map(|r| Earlier {
+        .map(|r| RowRevision {
             rev: r.rev,
             rows: Cow::Borrowed(&r.rows[..]),
             keeps: r.keeps,
@@ -265,7 +281,7 @@ fn earlier<'c>(catalog: &'c Catalog, pictures: &Pictures) -> Vec<Earlier<'c>> {
         let rows = items.iter().filter_map(|hash| catalog.row_of_hash(*hash));
         match list.last_mut() {
             Some(last) if last.rev == rev && !last.keeps => last.rows.to_mut().extend(rows),
-            _ => list.push(Earlier {
+            _ => list.push(RowRevision {
                 rev,
                 rows: rows.collect(),
                 keeps: false,

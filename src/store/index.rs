@@ -1,9 +1,11 @@
-//! The sled store: blocks of columns, frame tables, the status checkpoint. Rebuildable from the rest.
+//! The sled store: column blocks, frame tables, and the status checkpoint. It can be rebuilt from
+//! the other files.
 //!
-//! sled 0.34.7's `flush()` does not survive a power cut (the file is extended without a sync), so every commit ends
-//! with `sync_data()` on our own handle to its file. And values stay under [`VALUE_LIMIT`]: sled writes a whole leaf of
-//! its tree at a time, and one of over 128 KB goes to a file of its own below `blobs/`, which it never syncs. After a
-//! power cut such a leaf is an older one or none, while what was written after it is there.
+//! sled 0.34.7's `flush()` does not survive a power cut, because sled extends the file without a
+//! sync. So each commit ends with `sync_data()` on a separate handle to sled's file. Values stay
+//! below [`VALUE_LIMIT`], because sled writes whole tree leaves, and a leaf above 128 KB goes to a
+//! separate file below `blobs/` that sled never syncs. After a power cut, such a leaf can be
+//! missing or outdated although later writes exist.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::{AsRawFd, IntoRawFd};
@@ -23,45 +25,46 @@ use super::status_columns::Overlay;
 use benchtop_files::{disk, inspect, regular};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Version of what the keys mean; another one is rebuilt.
+/// Version of the key layout. A store of another version is rebuilt.
 const SCHEMA: u32 = 3;
-/// Column blocks that are synced together.
+/// Number of column blocks per sync.
 const SYNCED_BLOCKS: usize = 512;
-/// Frames a value: at most 12 bytes each.
-const FRAMES_A_VALUE: usize = 350;
-/// Bytes of names a value; one name is at most [`super::columns::NAME_LIMIT`] long.
+/// Frames per value. A frame has at most 12 bytes.
+const FRAMES_PER_VALUE: usize = 350;
+/// Bytes of names per value. A name has at most [`super::columns::NAME_LIMIT`] bytes.
 const NAMES_BYTES: usize = 3000;
-/// Longest value stored. A leaf holds up to 16 values and 10 changes to them, and must stay under 128 KB.
+/// Maximum size of a value. A leaf has up to 16 values and 10 changes to them, and must stay below
+/// 128 KB.
 pub const VALUE_LIMIT: usize = 4_800;
 
-/// What the index knows of the rest of the project.
+/// Description of the indexed project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
-    /// Version of what the keys mean.
+    /// Version of the key layout.
     pub schema: u32,
-    /// [`digest`] of the segments indexed, in order.
+    /// [`digest`] of the indexed segments, in order.
     pub segments: [u8; 32],
-    /// Rows of items.
+    /// Number of items.
     pub rows: u64,
-    /// Names of each named column.
+    /// Number of names in each named column.
     pub names: Vec<u32>,
 }
 
-/// How far the status blocks follow the journals.
+/// The state of the journals that the status blocks reflect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// Revision of the last decision in it.
+    /// Revision of the last included decision.
     pub rev: u64,
-    /// [`digest`] of the annotators with the length of their journals in bytes.
+    /// [`digest`] of the annotators and the lengths of their journals.
     pub journals: [u8; 32],
-    /// CRC-32 of all statuses, so that blocks of different times are never taken for one state.
+    /// CRC-32 of all statuses, so that blocks of different states are never mixed.
     pub statuses: u32,
-    /// The same with the digest of each one's contents. A checkpoint of an earlier version ends before it: it cannot be
-    /// read, and the journals are folded.
+    /// Digest of names, lengths, and contents. Checkpoints of earlier versions lack it. They cannot
+    /// be read, and the journals are folded instead.
     pub contents: [u8; 32],
 }
 
-/// One hash for a list of names and numbers.
+/// Hash of a list of names and numbers.
 pub fn digest<'a>(list: impl IntoIterator<Item = (&'a str, u64)>) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for (name, number) in list {
@@ -73,10 +76,10 @@ pub fn digest<'a>(list: impl IntoIterator<Item = (&'a str, u64)>) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// The open sled store.
+/// An open sled store.
 pub struct Index {
     db: sled::Db,
-    /// Our own handle to sled's file: see the module's text.
+    /// A separate handle to sled's file; see the module documentation.
     file: File,
     path: PathBuf,
 }
@@ -85,13 +88,13 @@ fn corrupt(what: impl Into<String>) -> Error {
     Error::new(ErrorKind::Corrupt, what)
 }
 
-/// A name of the folder at `path` that stays its own when the folder, or one above it, is moved. sled makes its folder and
-/// all above it again whenever it opens or writes a snapshot: by the name that was given, a project that was moved away
-/// would come back empty, and one that took its place would be written into.
+/// Returns a name for the folder at `path` that stays valid if the folder or one of its parents is
+/// moved. sled recreates its folder whenever it opens or writes a snapshot. With the plain path, it
+/// would recreate the store of a moved project, or write into another project at that path.
 fn pinned(path: &Path) -> Result<PathBuf> {
     let flags = (OFlags::NOFOLLOW | OFlags::DIRECTORY).bits().cast_signed();
     let folder = OpenOptions::new().read(true).custom_flags(flags).open(path);
-    let fail = |e: std::io::Error| Error::io(&e, "the store cannot be opened", path);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot open the store", path);
     let folder = folder.map_err(fail)?;
     let name = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
     let which = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
@@ -99,28 +102,29 @@ fn pinned(path: &Path) -> Result<PathBuf> {
     if std::fs::metadata(&name).ok().map(which) != Some(which(folder.metadata().map_err(fail)?)) {
         return Ok(path.to_path_buf());
     }
-    // Never closed: threads of sled may outlive the index, and the number must not come to name another folder.
+    // Never closed. Threads of sled can outlive the index, and the descriptor must not come to name
+    // another folder.
     let _ = folder.into_raw_fd();
     Ok(name)
 }
 
-fn taken(path: &Path) -> Error {
-    Error::new(ErrorKind::Conflict, "another process has the store open").file(path)
+fn in_use(path: &Path) -> Error {
+    Error::new(ErrorKind::Conflict, "the store is open in another process").file(path)
 }
 
 impl Index {
     /// Opens or creates the store at `path`.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when sled cannot read its files, even where it panics; [`ErrorKind::Conflict`] when another
-    /// process has it open.
+    /// [`ErrorKind::Corrupt`] if sled cannot read its files or panics. [`ErrorKind::Conflict`] if
+    /// another process has the store open.
     pub fn open(path: &Path) -> Result<Index> {
         inspect::store(path)?;
         disk::ensure_private_dir(path)?;
         Index::open_in(path, &pinned(path)?)
     }
 
-    /// Opens the store at `path`, whose folder has the name `pinned` for as long as this process lives.
+    /// Opens the store at `path` under the name `pinned`, which stays valid until the process ends.
     fn open_in(path: &Path, pinned: &Path) -> Result<Index> {
         let config = sled::Config::default()
             .path(pinned)
@@ -130,23 +134,23 @@ impl Index {
         let db = match opened {
             Ok(Ok(db)) => db,
             Ok(Err(sled::Error::Io(e))) if e.to_string().contains("could not acquire lock") => {
-                return Err(taken(path));
+                return Err(in_use(path));
             }
             Ok(Err(sled::Error::Io(e))) if e.kind() != std::io::ErrorKind::Other => {
-                return Err(Error::io(&e, "the store cannot be opened", path));
+                return Err(Error::io(&e, "cannot open the store", path));
             }
             Ok(Err(e)) => {
-                return Err(corrupt(format!("the store cannot be opened: {e}")).file(path));
+                return Err(corrupt(format!("cannot open the store: {e}")).file(path));
             }
-            Err(_) => return Err(corrupt("the store cannot be opened: sled panicked").file(path)),
+            Err(_) => return Err(corrupt("cannot open the store: sled panicked").file(path)),
         };
-        // By the same name: another project may have taken the place of this one.
+        // Uses the pinned name, since another project may be at the path now.
         let flags = OFlags::NOFOLLOW.bits().cast_signed();
         let file = OpenOptions::new()
             .read(true)
             .custom_flags(flags)
             .open(pinned.join("db"));
-        let file = file.map_err(|e| Error::io(&e, "the store cannot be opened", path))?;
+        let file = file.map_err(|e| Error::io(&e, "cannot open the store", path))?;
         inspect::make_private(path);
         Ok(Index {
             db,
@@ -155,39 +159,38 @@ impl Index {
         })
     }
 
-    /// Whether nobody has the store at `path` open, without opening it.
+    /// Checks that no process has the store at `path` open, without opening it.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] when another process has.
+    /// [`ErrorKind::Conflict`] if a process has it open.
     pub fn free(path: &Path) -> Result<()> {
         use rustix::fs::{FlockOperation, flock};
         let locked =
             regular::open(&path.join("db"), OpenOptions::new().read(true)).is_ok_and(|file| {
-                // The lock that sled takes; given back when the file is closed, here.
+                // sled's lock. It is released when the file is closed here.
                 flock(&file, FlockOperation::NonBlockingLockExclusive)
                     == Err(rustix::io::Errno::WOULDBLOCK)
             });
-        if locked { Err(taken(path)) } else { Ok(()) }
+        if locked { Err(in_use(path)) } else { Ok(()) }
     }
 
-    /// Makes everything written so far durable.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Makes all writes so far durable.
     pub fn sync(&self) -> Result<()> {
         self.guard(|| self.db.flush().map(|_| ()))?;
         self.file
             .sync_data()
-            .map_err(|e| Error::io(&e, "the store cannot be synced", &self.path))
+            .map_err(|e| Error::io(&e, "cannot sync the store", &self.path))
     }
 
-    /// sled panics on some damage; a panic here is an error like any other.
+    /// Runs `work` and turns a panic of sled into an error. sled panics on some damage.
     fn guard<T>(&self, work: impl FnOnce() -> sled::Result<T>) -> Result<T> {
         match catch_unwind(AssertUnwindSafe(work)) {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(sled::Error::Io(e))) => Err(Error::io(&e, "the store", &self.path)),
-            Ok(Err(e)) => Err(corrupt(format!("the store: {e}")).file(&self.path)),
-            Err(_) => Err(corrupt("the store: sled panicked").file(&self.path)),
+            Ok(Err(sled::Error::Io(e))) => {
+                Err(Error::io(&e, "cannot access the store", &self.path))
+            }
+            Ok(Err(e)) => Err(corrupt(format!("cannot access the store: {e}")).file(&self.path)),
+            Err(_) => Err(corrupt("cannot access the store: sled panicked").file(&self.path)),
         }
     }
 
@@ -198,7 +201,7 @@ impl Index {
     fn put(&self, key: &[u8], value: Vec<u8>) -> Result<()> {
         if value.len() > VALUE_LIMIT {
             return Err(corrupt(format!(
-                "a value of {} bytes is over the store's limit",
+                "a value of {} bytes exceeds the store's limit",
                 value.len()
             )));
         }
@@ -216,16 +219,16 @@ impl Index {
         let value = body.and_then(|b| postcard::from_bytes(b).ok());
         value
             .map(Some)
-            .ok_or_else(|| corrupt("a value of the store cannot be read").file(&self.path))
+            .ok_or_else(|| corrupt("cannot parse a value of the store").file(&self.path))
     }
 
     pub(super) fn put_as<T: Serialize>(&self, key: &[u8], value: &T) -> Result<()> {
         let bytes = postcard::to_extend(value, vec![1])
-            .map_err(|e| corrupt(format!("cannot be stored: {e}")))?;
+            .map_err(|e| corrupt(format!("cannot serialize a value of the store: {e}")))?;
         self.put(key, bytes)
     }
 
-    /// What it knows of the rest of the project.
+    /// Reads the description of the indexed project.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`], also for another schema.
@@ -233,22 +236,20 @@ impl Index {
         match self.get_as::<Meta>(b"meta")? {
             Some(meta) if meta.schema == SCHEMA => Ok(meta),
             Some(meta) => Err(corrupt(format!(
-                "the store has schema {}, this program reads {SCHEMA}",
+                "the store has schema {}, expected {SCHEMA}",
                 meta.schema
             ))),
             None if self.is_empty() => Ok(Meta {
                 schema: SCHEMA,
                 ..Meta::default()
             }),
-            None => Err(corrupt("the store has no description of itself").file(&self.path)),
+            None => Err(corrupt("the store has no `meta` entry").file(&self.path)),
         }
     }
 
-    /// Writes the catalogue's columns from block `from` on, the frames of the newest segments, and `meta` last. The
-    /// status checkpoint goes: decisions whose items were not there are not in it.
-    ///
-    /// # Errors
-    /// The operating system's; `meta` then still describes the old state.
+    /// Writes the columns of the catalog from block `from` on, the frames of the newest segments,
+    /// and finally `meta`. Removes the status checkpoint, because it lacks decisions on the new
+    /// items. On an error, `meta` still describes the old state.
     pub fn write_catalog(
         &self,
         catalog: &Catalog,
@@ -260,7 +261,7 @@ impl Index {
         let columns = catalog.columns();
         for block in from..columns.blocks() {
             self.put(&key(b"col/", block), columns.encode_block(block))?;
-            // A decision beside it waits for what is synced at once.
+            // Syncs in parts, since a decision waits for each sync.
             if block % SYNCED_BLOCKS == SYNCED_BLOCKS - 1 {
                 self.sync()?;
             }
@@ -274,11 +275,11 @@ impl Index {
             }
         }
         for (file, list) in frames {
-            for (chunk, list) in list.chunks(FRAMES_A_VALUE).enumerate() {
+            for (chunk, list) in list.chunks(FRAMES_PER_VALUE).enumerate() {
                 self.put_as(&key(format!("frame/{file}/").as_bytes(), chunk), &list)?;
             }
         }
-        // Everything else first: a meta that is there vouches for the blocks it names.
+        // `meta` comes last, because it vouches for the blocks.
         self.sync()?;
         self.put_as(b"meta", meta)?;
         self.sync()
@@ -287,7 +288,7 @@ impl Index {
     /// Reads the columns.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when a block is missing or damaged.
+    /// [`ErrorKind::Corrupt`] if a block is missing or damaged.
     pub fn columns(&self, meta: &Meta) -> Result<Columns> {
         let rows = meta.rows;
         let mut columns = Columns::with_capacity(rows as usize);
@@ -299,7 +300,7 @@ impl Index {
         }
         if columns.len() as u64 != rows {
             return Err(corrupt(format!(
-                "{} rows in the columns, {rows} expected",
+                "the columns have {} rows, expected {rows}",
                 columns.len()
             )));
         }
@@ -308,12 +309,12 @@ impl Index {
             let wanted = meta.names.get(at).copied().unwrap_or(0) as usize;
             if list.len() < wanted {
                 return Err(corrupt(format!(
-                    "{} names of {}, {wanted} expected",
+                    "found {} names for `{}`, expected {wanted}",
                     list.len(),
                     field.name()
                 )));
             }
-            // More are there when an import wrote its names and was cut off before its description.
+            // An import that was killed before it wrote `meta` leaves extra names.
             list.truncate(wanted);
             columns.names[at] = Names::from_list(list);
         }
@@ -328,7 +329,7 @@ impl Index {
         self.list(&format!("frame/{file}/"))
     }
 
-    /// All values whose keys begin with `prefix`, by key.
+    /// All values whose keys start with `prefix`, in key order.
     pub(super) fn all<T: DeserializeOwned>(&self, prefix: &[u8]) -> Result<Vec<T>> {
         let mut stored = self.db.scan_prefix(prefix);
         let mut all = Vec::new();
@@ -338,7 +339,7 @@ impl Index {
         Ok(all)
     }
 
-    /// Removes all values whose keys begin with `prefix`.
+    /// Removes all values whose keys start with `prefix`.
     pub(super) fn remove_all(&self, prefix: &[u8]) -> Result<()> {
         let mut stored = self.db.scan_prefix(prefix);
         while let Some((key, _)) = self.guard(|| stored.next().transpose())? {
@@ -358,10 +359,8 @@ impl Index {
         Ok(all)
     }
 
-    /// Writes the status blocks in `blocks` and how far they follow the journals.
-    ///
-    /// # Errors
-    /// The operating system's; the old checkpoint then no longer counts, so that the journals are replayed.
+    /// Writes the status blocks with the indexes `blocks`, and the checkpoint. On an error, the old
+    /// checkpoint no longer counts, and the journals are replayed.
     pub fn write_checkpoint(
         &self,
         overlay: &Overlay,
@@ -393,8 +392,8 @@ impl Index {
         self.sync()
     }
 
-    /// Reads the checkpoint and its overlay for `rows` rows; `None` when there is none, or its blocks are not all of
-    /// the same moment.
+    /// Reads the checkpoint and the statuses of `rows` rows. Returns `None` without a checkpoint,
+    /// or if its blocks are not of one state.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`].
@@ -418,7 +417,7 @@ impl Index {
         Ok((overlay.crc() == checkpoint.statuses).then_some((checkpoint, overlay)))
     }
 
-    /// Where an annotator left off; kept for convenience, lost with the store.
+    /// The resume point of an annotator. It is a convenience and is lost with the store.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`].
@@ -426,7 +425,7 @@ impl Index {
         self.get_as(format!("place/{who}").as_bytes())
     }
 
-    /// Where all annotators left off, by name.
+    /// The resume points of all annotators, by name.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`].
@@ -443,26 +442,22 @@ impl Index {
         Ok(places)
     }
 
-    /// Remembers where an annotator is.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Stores the resume point of an annotator.
     pub fn set_place(&self, who: &str, place: &str) -> Result<()> {
         self.put_as(format!("place/{who}").as_bytes(), &place)
     }
 
-    /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
         self.db.is_empty()
     }
 
-    /// Bytes on disk.
+    /// Size on disk in bytes.
     pub fn size(&self) -> u64 {
         self.db.size_on_disk().unwrap_or(0)
     }
 }
 
-/// Neighbouring names in lists of at most [`NAMES_BYTES`], or one name each.
+/// Splits names into runs of at most [`NAMES_BYTES`], or of a single name.
 fn chunks_of_names(names: &[String]) -> Vec<&[String]> {
     let mut chunks = Vec::new();
     let (mut start, mut bytes) = (0, 0);

@@ -1,9 +1,9 @@
-//! `jobs/`: generation jobs, a file each. What is left to do follows from the job and the journal of pictures, so only the
-//! order of the job and its failures are kept.
+//! `jobs/`: generation jobs, one file each. The remaining work follows from the job and the picture
+//! journal, so only the job and its failures are stored.
 //!
-//! `0007.json` is the job, `0007.items.json` the numbers of its items where it is about chosen ones, and
-//! `0007.failed.jsonl` the pictures that were set aside, a checksummed line each. Everything is on disk before anybody
-//! hears of it. The index keeps only which pictures were being made ([`Flight`]).
+//! `0007.json` is the job, `0007.items.json` the numbers of its items if it is about selected ones,
+//! and `0007.failed.jsonl` its failed pictures, one checksummed line each. Everything is on disk
+//! before it is acknowledged. The index stores only the pictures in progress ([`Flight`]).
 
 mod failures;
 pub(super) mod migrate;
@@ -27,74 +27,70 @@ pub(super) use migrate::take_over;
 
 /// Version of the files.
 const VERSION: u8 = 1;
-/// Pictures noted as being made: at most 20 bytes each.
+/// Maximum number of pictures in progress. Each has at most 20 bytes.
 const FLIGHTS: usize = 200;
-/// Characters of a name or reason kept.
+/// Maximum number of characters of a name or reason.
 const TEXT_CHARS: usize = 300;
 
-/// Which pictures a stored job makes. The numbers of a selection lie beside it.
+/// The pictures of a job. The numbers of a selection are in a separate file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scope {
-    /// Those that are missing.
+    /// All missing pictures.
     Missing,
-    /// Those of some items, chosen when it was begun.
+    /// The pictures of items that were selected when the job started.
     Items,
 }
 
-/// A job as it is stored.
+/// A stored job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// Its number, from 1.
+    /// Number, from 1.
     pub id: u32,
-    /// What it is called.
     pub name: String,
-    /// Who began it.
+    /// The person who started it.
     pub by: String,
-    /// When, in milliseconds since 1970.
+    /// Time of creation in milliseconds since 1970.
     pub created: i64,
-    /// Which pictures.
     pub scope: Scope,
-    /// The same in words.
+    /// Description of the scope.
     pub plan: String,
-    /// Samples of each picture.
+    /// Samples per picture.
     pub samples: u32,
-    /// Its seed.
     pub seed: u64,
-    /// With what.
+    /// Overrides of the generation settings.
     pub wishes: GenerationOverrides,
-    /// The settings that the wishes came to when it first ran: a later start uses the same.
+    /// The settings after the overrides, fixed at the first start.
     pub settings: Option<Settings>,
-    /// Pictures made together.
+    /// Pictures per batch.
     pub batch: Option<u32>,
-    /// At most so many pictures a minute.
+    /// Maximum number of pictures per minute.
     pub per_minute: Option<u32>,
-    /// Its turn: smaller ones come first.
+    /// Position in the queue. Lower values run first.
     pub turn: i64,
-    /// How it stands; one that was running when the owner ended is queued when it starts.
+    /// Status. A job that was running when the owner exited is queued at the next start.
     pub standing: JobStatus,
-    /// Why it is paused or failed.
+    /// Reason why it is paused or failed.
     pub reason: Option<String>,
-    /// Pictures in all, when it was last worked out.
+    /// Total number of pictures at the last count.
     pub of: Option<u64>,
 }
 
-/// What a job knows of a picture that failed.
+/// A picture that a job failed to generate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
     /// [`benchtop_model::generated_image::picture_key`].
     pub key: u64,
-    /// What is shown of it; set aside once it was tried too often.
+    /// The failure. The picture is not tried again after the maximum number of tries.
     pub failure: JobFailure,
 }
 
-/// A picture that is being made.
+/// A picture in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flight {
     /// [`benchtop_model::generated_image::picture_key`].
     pub key: u64,
-    /// Which sample.
     pub sample: u32,
-    /// How often an owner was gone while it was made.
+    /// Number of times the owner died while it was in progress.
     pub ends: u32,
 }
 
@@ -102,7 +98,7 @@ fn cut(text: &str) -> String {
     text.chars().take(TEXT_CHARS).collect()
 }
 
-/// A job with texts of a bounded length.
+/// A job with texts of limited length.
 fn short(job: &Job) -> Job {
     Job {
         name: cut(&job.name),
@@ -122,20 +118,19 @@ struct File {
     token: Option<String>,
 }
 
-/// A job as its files have it.
+/// A job with its other files.
 #[derive(Debug)]
 pub struct Stored {
-    /// The job.
     pub job: Job,
-    /// Random text by which the person who began it here knows it again ([`super::trust`]).
+    /// Random token that identifies the job in the trust file ([`super::trust`]).
     pub token: Option<String>,
-    /// The numbers of its items; empty where it makes what is missing.
+    /// The numbers of its items. Empty for a job of missing pictures.
     pub numbers: Vec<u32>,
-    /// What it set aside.
+    /// The failed pictures.
     pub failures: FailureLog,
 }
 
-/// The folder of jobs below the project at `root`.
+/// The folder of jobs in the project at `root`.
 pub fn folder(root: &Path) -> PathBuf {
     root.join("jobs")
 }
@@ -144,15 +139,12 @@ fn path(root: &Path, id: u32, ending: &str) -> PathBuf {
     folder(root).join(format!("{id:04}.{ending}"))
 }
 
-/// The file with the order of job `id`.
+/// The file of job `id`.
 pub fn file(root: &Path, id: u32) -> PathBuf {
     path(root, id, "json")
 }
 
-/// All jobs by number, and what is wrong with files of jobs.
-///
-/// # Errors
-/// The operating system's; a folder that does not exist is empty.
+/// All jobs by number, and the errors of job files. A missing folder is empty.
 pub fn list(root: &Path) -> Result<(Vec<Stored>, Vec<Error>)> {
     let (mut jobs, mut problems) = (Vec::new(), Vec::new());
     let folder = folder(root);
@@ -167,7 +159,7 @@ pub fn list(root: &Path) -> Result<(Vec<Stored>, Vec<Error>)> {
         let id = name
             .to_str()
             .and_then(|n| n.strip_suffix(".json")?.parse().ok());
-        // One file that cannot be read keeps no other job away.
+        // A file that cannot be read does not affect other jobs.
         match id.map(|id| read(root, id, &mut problems)) {
             Some(Ok(job)) => jobs.push(job),
             Some(Err(problem)) => problems.push(problem),
@@ -183,15 +175,14 @@ fn read(root: &Path, id: u32, problems: &mut Vec<Error>) -> Result<Stored> {
     let corrupt = |what: String| Error::new(ErrorKind::Corrupt, what).file(&path);
     let (text, checksum) = json_checksum::split(&regular::read(&path, regular::SETTINGS_LIMIT)?);
     if checksum == Checksum::Wrong {
-        let help =
-            "compare it with a copy; remove its last member, `crc`, if you changed it yourself";
+        let help = "compare it with a backup; if you edited it, remove its last member, `crc`";
         problems.push(corrupt("the file does not match its checksum".into()).help(help));
     }
     let File { v, job, token } =
-        serde_json::from_slice(&text).map_err(|e| corrupt(format!("is no job: {e}")))?;
+        serde_json::from_slice(&text).map_err(|e| corrupt(format!("cannot parse the job: {e}")))?;
     if v != VERSION || job.id != id {
         let what = format!(
-            "job {} of version {v} is none that this program reads",
+            "unsupported job {} of version {v}, expected job {id} of version {VERSION}",
             job.id
         );
         return Err(corrupt(what));
@@ -203,8 +194,8 @@ fn read(root: &Path, id: u32, problems: &mut Vec<Error>) -> Result<Stored> {
     let failures = FailureLog::open(root, id)?;
     let damaged = failures.damaged();
     if !damaged.is_empty() {
-        let what = format!("{} lines cannot be read: {damaged:?}", damaged.len());
-        let help = "the pictures of these lines are tried again";
+        let what = format!("{} lines are damaged: {damaged:?}", damaged.len());
+        let help = "the pictures of these lines will be tried again";
         let failed = self::path(root, id, "failed.jsonl");
         problems.push(
             Error::new(ErrorKind::Corrupt, what)
@@ -223,20 +214,21 @@ fn read(root: &Path, id: u32, problems: &mut Vec<Error>) -> Result<Stored> {
 fn numbers(root: &Path, id: u32) -> Result<Vec<u32>> {
     let path = path(root, id, "items.json");
     serde_json::from_slice(&regular::read(&path, regular::LIST_LIMIT * 4)?).map_err(|e| {
-        Error::new(ErrorKind::Corrupt, format!("is no list of items: {e}")).file(&path)
+        Error::new(
+            ErrorKind::Corrupt,
+            format!("cannot parse the list of items: {e}"),
+        )
+        .file(&path)
     })
 }
 
-/// Writes a new job with the numbers of its items.
-///
-/// # Errors
-/// The operating system's; then there is no such job.
+/// Writes a new job with the numbers of its items. On an error, the job does not exist.
 pub fn create(root: &Path, job: &Job, token: Option<&str>, numbers: &[u32]) -> Result<()> {
     prepare(root, job.id)?;
     write(root, job, token, numbers)
 }
 
-/// Makes the folder, and removes what a removal of job `id` that was cut off left in it.
+/// Creates the folder, and removes leftover files of an interrupted removal of job `id`.
 fn prepare(root: &Path, id: u32) -> Result<()> {
     disk::ensure_private_dir(&folder(root))?;
     remove_rest(root, id)
@@ -251,10 +243,7 @@ fn write(root: &Path, job: &Job, token: Option<&str>, numbers: &[u32]) -> Result
     keep(root, job, token)
 }
 
-/// Writes down how a job stands.
-///
-/// # Errors
-/// The operating system's; the file is then as it was.
+/// Writes the state of a job. On an error, the file is unchanged.
 pub fn keep(root: &Path, job: &Job, token: Option<&str>) -> Result<()> {
     let file = File {
         v: VERSION,
@@ -267,23 +256,20 @@ pub fn keep(root: &Path, job: &Job, token: Option<&str>) -> Result<()> {
 }
 
 /// Removes a job with its failures. Its pictures stay.
-///
-/// # Errors
-/// The operating system's.
 pub fn remove(root: &Path, id: u32) -> Result<()> {
-    // The job first: without it nobody knows of the others.
-    gone(&file(root, id))?;
+    // The job file first: without it, the other files are unused.
+    remove_if_exists(&file(root, id))?;
     disk::sync_dir(&folder(root))?;
     remove_rest(root, id)
 }
 
 fn remove_rest(root: &Path, id: u32) -> Result<()> {
     append_log::remove_torn(&path(root, id, "failed.jsonl"))?;
-    gone(&path(root, id, "failed.jsonl"))?;
-    gone(&path(root, id, "items.json"))
+    remove_if_exists(&path(root, id, "failed.jsonl"))?;
+    remove_if_exists(&path(root, id, "items.json"))
 }
 
-fn gone(path: &Path) -> Result<()> {
+fn remove_if_exists(path: &Path) -> Result<()> {
     match std::fs::remove_file(path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
             Err(Error::io(&e, "cannot be removed", path))
@@ -297,17 +283,15 @@ fn flight_key(id: u32) -> Vec<u8> {
 }
 
 impl Index {
-    /// Notes which pictures of a job are being made, so that the next owner knows what this one may have died of. It is
-    /// not synced: this is written for every batch, and a note that is lost or out of date costs one try.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Records the pictures of a job in progress, so that the next owner knows which picture this
+    /// one may have died of. The record is written for every batch and is not synced. A lost or
+    /// outdated record costs one try.
     pub fn note_flight(&self, id: u32, flight: &[Flight]) -> Result<()> {
         let flight = &flight[..flight.len().min(FLIGHTS)];
         self.put_as(&flight_key(id), &flight)
     }
 
-    /// Which pictures of a job were being made when the last owner ended.
+    /// Pictures of a job that were in progress when the last owner exited.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`].
@@ -315,10 +299,7 @@ impl Index {
         Ok(self.get_as(&flight_key(id))?.unwrap_or_default())
     }
 
-    /// Forgets which pictures of a job were being made.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Removes the record of the pictures in progress.
     pub fn forget_flight(&self, id: u32) -> Result<()> {
         self.remove_all(&flight_key(id))
     }

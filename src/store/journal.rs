@@ -1,4 +1,6 @@
-//! `sessions/<annotator>.jsonl`: the append-only record of what a person decided. The truth about human work.
+//! `sessions/<annotator>.jsonl`: the append-only journal of one annotator's decisions.
+
+mod line;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -6,208 +8,36 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-use uuid::Uuid;
-
 use super::append_log::{AppendLog, Times, ValidPrefix};
 use super::checksummed_line;
 use super::prefix_digest::PrefixDigest;
-use benchtop_model::history::stamp;
 use benchtop_model::name::check_annotator;
-use benchtop_model::verdict::{Part, RoundContext};
-use benchtop_model::{
-    Act, Decision, Error, ErrorKind, Judgement, PictureSeen, Result, Seen, Verdict,
-};
+use benchtop_model::{Decision, Error, ErrorKind, Result};
+use line::{Row, decision};
+pub use line::{decode, encode, text};
 
-/// A decision as its line has it. Exactly one of `verdict`, `undo` and `redo` is set.
-#[derive(Serialize, Deserialize)]
-struct Row {
-    v: u8,
-    uuid: Uuid,
-    rev: u64,
-    at: String,
-    who: String,
-    item: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    on: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    verdict: Option<Verdict>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    reasons: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    note: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    ms: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    seen: Option<Seen>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pictures: Vec<PictureSeen>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    answer: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    round: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    part: Option<Part>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    guidelines: Option<String>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    revealed: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    undo: Option<Uuid>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    redo: Option<Uuid>,
-}
-
-/// Format of a line that belongs to no round.
-const VERSION: u8 = 1;
-/// Format of one that belongs to a round: a program that knows no rounds must not take it for any other verdict.
-const IN_ROUND: u8 = 2;
-
-fn row(decision: &Decision) -> Row {
-    let mut row = Row {
-        v: VERSION,
-        uuid: decision.uuid,
-        rev: decision.rev,
-        at: stamp(decision.at),
-        who: decision.who.clone(),
-        item: decision.item.clone(),
-        on: decision.on.clone(),
-        verdict: None,
-        reasons: Vec::new(),
-        note: None,
-        ms: None,
-        seen: None,
-        pictures: Vec::new(),
-        answer: None,
-        round: None,
-        part: None,
-        guidelines: None,
-        revealed: false,
-        undo: None,
-        redo: None,
-    };
-    match &decision.act {
-        Act::Judge(j) => {
-            row.verdict = Some(j.verdict);
-            row.reasons.clone_from(&j.reasons);
-            row.note.clone_from(&j.note);
-            row.ms = j.ms;
-            row.seen = Some(j.seen);
-            row.pictures.clone_from(&j.pictures);
-            row.answer.clone_from(&j.answer);
-            if let Some(asked) = &j.round {
-                row.v = IN_ROUND;
-                row.round = Some(asked.round.clone());
-                row.part = Some(asked.part);
-                row.guidelines.clone_from(&asked.guidelines);
-                row.revealed = asked.revealed;
-            }
-        }
-        Act::Undo(uuid) => row.undo = Some(*uuid),
-        Act::Redo(uuid) => row.redo = Some(*uuid),
-    }
-    row
-}
-
-fn decision(row: Row) -> Result<Decision> {
-    let corrupt = |what: String| Error::new(ErrorKind::Corrupt, what);
-    if !(VERSION..=IN_ROUND).contains(&row.v) {
-        return Err(corrupt(format!(
-            "line version {} is newer than this program reads",
-            row.v
-        )));
-    }
-    let at: jiff::Timestamp = row
-        .at
-        .parse()
-        .map_err(|_| corrupt(format!("`{}` is not a time", row.at)))?;
-    let act = match (row.verdict, row.undo, row.redo) {
-        (Some(verdict), None, None) => Act::Judge(Judgement {
-            verdict,
-            reasons: row.reasons,
-            note: row.note,
-            ms: row.ms,
-            seen: row.seen.unwrap_or(Seen::Unconfirmed),
-            pictures: row.pictures,
-            answer: row.answer,
-            round: row.round.map(|round| RoundContext {
-                round,
-                part: row.part.unwrap_or_default(),
-                guidelines: row.guidelines,
-                revealed: row.revealed,
-            }),
-        }),
-        (None, Some(uuid), None) => Act::Undo(uuid),
-        (None, None, Some(uuid)) => Act::Redo(uuid),
-        _ => {
-            return Err(corrupt(
-                "exactly one of verdict, undo and redo must be there".into(),
-            ));
-        }
-    };
-    let at = at.as_millisecond();
-    Ok(Decision {
-        uuid: row.uuid,
-        rev: row.rev,
-        at,
-        who: row.who,
-        item: row.item,
-        on: row.on,
-        act,
-    })
-}
-
-/// The decision as its journal line, newline included.
-///
-/// # Errors
-/// See [`checksummed_line::encode`].
-pub fn encode(decision: &Decision, out: &mut Vec<u8>) -> Result<()> {
-    checksummed_line::encode(&row(decision), out)
-}
-
-/// The decision on a line.
-///
-/// # Errors
-/// [`ErrorKind::Corrupt`] for a checksum that is missing or wrong, and for a line that is no decision.
-pub fn decode(bytes: &[u8]) -> Result<Decision> {
-    decision(checksummed_line::decode::<Row>(bytes)?)
-}
-
-/// The decision as its journal line; two decisions are the same when these are.
-pub fn text(decision: &Decision) -> Vec<u8> {
-    let mut line = Vec::new();
-    // Plain data always serialises.
-    let _ = encode(decision, &mut line);
-    line
-}
-
-/// What reading a journal found.
+/// The content of a journal.
 #[derive(Debug, Default)]
 pub struct Reading {
-    /// Its decisions, in the order of the file.
+    /// Decisions in file order.
     pub decisions: Vec<Decision>,
-    /// What was wrong, with file and line. Bad lines stay in the file and do not count.
+    /// Errors with file and line. Bad lines stay in the file and do not count.
     pub problems: Vec<Error>,
-    /// Length of the file up to its last whole line.
+    /// Length of the file up to its last complete line.
     pub length: u64,
     /// Whether a torn last line follows.
     pub torn: bool,
-    /// The bytes up to the last whole line.
+    /// Digest of the bytes up to the last complete line.
     pub prefix: PrefixDigest,
 }
 
-/// Reads the journal at `path`; one that does not exist is empty.
-///
-/// # Errors
-/// The operating system's. Bad lines are not errors: they are reported in [`Reading::problems`].
+/// Reads the journal at `path`. A missing file is an empty journal. Bad lines are reported in
+/// [`Reading::problems`].
 pub fn read(path: &Path) -> Result<Reading> {
     read_first(path, None)
 }
 
-/// Reads the first `length` bytes of the journal at `path`; all of it for none.
-///
-/// # Errors
-/// As [`read`].
+/// Reads the first `length` bytes of the journal at `path`, or all of it for `None`.
 pub fn read_first(path: &Path, length: Option<u64>) -> Result<Reading> {
     let mut bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
@@ -240,10 +70,8 @@ pub fn read_first(path: &Path, length: Option<u64>) -> Result<Reading> {
     Ok(reading)
 }
 
-/// Paths of all journals in `sessions/`, with the annotator of each, sorted by name.
-///
-/// # Errors
-/// The operating system's; a folder that does not exist is empty.
+/// Paths of all journals in `sessions/` with their annotators, sorted by name. A missing folder is
+/// empty.
 pub fn list(sessions: &Path) -> Result<Vec<(String, PathBuf)>> {
     let entries = match std::fs::read_dir(sessions) {
         Ok(entries) => entries,
@@ -267,10 +95,7 @@ pub fn list(sessions: &Path) -> Result<Vec<(String, PathBuf)>> {
     Ok(found)
 }
 
-/// The annotators, with the bytes of their journals.
-///
-/// # Errors
-/// The operating system's.
+/// The annotators and the lengths of their journals in bytes.
 pub fn lengths(sessions: &Path) -> Result<Vec<(String, u64)>> {
     let length = |(who, path): (String, PathBuf)| match std::fs::metadata(&path) {
         Ok(meta) => Ok((who, meta.len())),
@@ -279,8 +104,8 @@ pub fn lengths(sessions: &Path) -> Result<Vec<(String, u64)>> {
     list(sessions)?.into_iter().map(length).collect()
 }
 
-/// The bytes of a file from `at` on; none where it is shorter.
-fn tail(file: &File, at: u64) -> std::io::Result<Option<Vec<u8>>> {
+/// The bytes of a file from `at` on, or `None` if the file is shorter.
+fn read_tail(file: &File, at: u64) -> std::io::Result<Option<Vec<u8>>> {
     let Some(rest) = file.metadata()?.len().checked_sub(at) else {
         return Ok(None);
     };
@@ -289,8 +114,8 @@ fn tail(file: &File, at: u64) -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(tail))
 }
 
-/// What the message of a failed append begins with.
-const FAILING: &str = "the decision cannot be saved";
+/// Start of the message of a failed append.
+const SAVE_FAILED: &str = "cannot save the decision";
 
 /// A journal open for appending.
 pub struct Journal {
@@ -300,10 +125,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens or creates `<sessions>/<who>.jsonl`; see [`AppendLog::open`] for a torn last line.
-    ///
-    /// # Errors
-    /// The operating system's, and a name that cannot be a file's.
+    /// Opens or creates `<sessions>/<who>.jsonl`. See [`AppendLog::open`] for a torn last line.
     pub fn open(sessions: &Path, who: &str) -> Result<Journal> {
         check_annotator(who)?;
         let path = sessions.join(format!("{who}.jsonl"));
@@ -322,17 +144,16 @@ impl Journal {
         })
     }
 
-    /// The same where the journal was read before, as far as `prefix` says: it is not parsed again.
+    /// Opens a journal whose first bytes were already read as `prefix`, without parsing them again.
     ///
     /// # Errors
-    /// As [`open`](Self::open), and [`ErrorKind::Io`] when it holds other lines by now: it must be read again.
+    /// [`ErrorKind::Io`] if the journal has other lines by now and must be read again.
     pub fn after(sessions: &Path, who: &str, prefix: PrefixDigest) -> Result<Journal> {
         check_annotator(who)?;
         let path = sessions.join(format!("{who}.jsonl"));
         let tail = match File::open(&path) {
-            Ok(file) => {
-                tail(&file, prefix.length()).map_err(|e| Error::io(&e, "cannot be read", &path))?
-            }
+            Ok(file) => read_tail(&file, prefix.length())
+                .map_err(|e| Error::io(&e, "cannot be read", &path))?,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
                 (prefix.length() == 0).then(Vec::new)
             }
@@ -341,10 +162,10 @@ impl Journal {
         let changed = || {
             Error::new(
                 ErrorKind::Io,
-                format!("{FAILING}: somebody else changed it since it was read"),
+                format!("{SAVE_FAILED}: another program changed the journal since it was read"),
             )
         };
-        // What was torn when it was read has no newline.
+        // A tail that was torn at the time of reading has no newline.
         let tail = tail
             .filter(|tail| !tail.contains(&b'\n'))
             .ok_or_else(|| changed().file(&path))?;
@@ -362,11 +183,10 @@ impl Journal {
         })
     }
 
-    /// Appends `decisions` with one write and one `fdatasync`: when this returns they are on disk.
+    /// Appends `decisions` with one write and one `fdatasync`. When this returns, they are on disk.
     ///
     /// # Errors
-    /// As [`AppendLog::append`]: the operating system's (a full disk among them), and [`ErrorKind::Io`] when the file was
-    /// replaced, moved, removed or written to by somebody else.
+    /// [`ErrorKind::Io`]; see [`AppendLog::append`].
     pub fn append(&mut self, decisions: &[Decision]) -> Result<()> {
         self.write(decisions)?;
         let began = Instant::now();
@@ -374,246 +194,57 @@ impl Journal {
         self.synced(synced, began.elapsed())
     }
 
-    /// The first third of [`append_log`](Self::append); see [`AppendLog::write`].
-    ///
-    /// # Errors
-    /// As [`append_log`](Self::append).
+    /// First step of [`append`](Self::append); see [`AppendLog::write`].
     pub fn write(&mut self, decisions: &[Decision]) -> Result<()> {
         self.buffer.clear();
         for decision in decisions {
             encode(decision, &mut self.buffer)?;
         }
-        self.file.write(&self.buffer, FAILING)
+        self.file.write(&self.buffer, SAVE_FAILED)
     }
 
-    /// The open file, to be synced by another thread.
+    /// The open file, for another thread to sync.
     pub fn handle(&self) -> Arc<File> {
         self.file.handle()
     }
 
-    /// The last third of [`append_log`](Self::append); see [`AppendLog::synced`].
-    ///
-    /// # Errors
-    /// As [`append_log`](Self::append).
+    /// Last step of [`append`](Self::append); see [`AppendLog::synced`].
     pub fn synced(&mut self, synced: std::io::Result<()>, took: Duration) -> Result<()> {
-        self.file.synced(synced, took, FAILING)?;
+        self.file.synced(synced, took, SAVE_FAILED)?;
         self.prefix.add(&self.buffer);
         Ok(())
     }
 
-    /// Checks that the file is the one that was opened and that nobody else wrote to it.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Io`].
+    /// Checks that the path still names the open file and that no other program wrote to it.
     pub fn confirm(&mut self) -> Result<()> {
-        self.file.confirm(FAILING)
+        self.file.confirm(SAVE_FAILED)
     }
 
-    /// Whether the file must be opened anew; see [`AppendLog::lost`].
+    /// Whether the file must be reopened; see [`AppendLog::lost`].
     pub fn lost(&self) -> bool {
         self.file.lost()
     }
 
-    /// Names that the file has; see [`AppendLog::links`].
+    /// Number of hard links to the file; see [`AppendLog::links`].
     pub fn links(&self) -> u64 {
         self.file.links()
     }
 
-    /// How long the steps of the last append took.
+    /// Durations of the steps of the last append.
     pub fn times(&self) -> Times {
         self.file.times()
     }
 
-    /// What is in it.
+    /// Digest of the journal's content.
     pub fn prefix(&self) -> &PrefixDigest {
         &self.prefix
     }
 
-    /// Length in bytes; all of it is durable.
+    /// Length in bytes. All of it is on disk.
     pub fn length(&self) -> u64 {
         self.file.length()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn judged(n: u64) -> Decision {
-        Decision {
-            uuid: Uuid::from_u128(u128::from(n) + 1),
-            rev: n,
-            at: 1_763_700_000_123 + n as i64,
-            who: "ann".into(),
-            item: format!("set/{n}"),
-            on: Some("0badcafe".into()),
-            act: Act::Judge(Judgement {
-                reasons: vec!["unsafe".into()],
-                note: Some("a \"note\"\nof two lines".into()),
-                ms: Some(812),
-                pictures: vec![PictureSeen::Painted, PictureSeen::Broken],
-                ..Judgement::new(Verdict::Reject, Seen::Partly)
-            }),
-        }
-    }
-
-    #[test]
-    fn appended_decisions_read_back() {
-        let dir = tempfile::tempdir().unwrap();
-        let undo = Decision {
-            act: Act::Undo(Uuid::from_u128(1)),
-            rev: 2,
-            ..judged(2)
-        };
-        let mut journal = Journal::open(dir.path(), "ann").unwrap();
-        journal.append(&[judged(0), judged(1)]).unwrap();
-        journal.append(std::slice::from_ref(&undo)).unwrap();
-        let reading = read(&dir.path().join("ann.jsonl")).unwrap();
-        assert_eq!(reading.decisions, [judged(0), judged(1), undo]);
-        assert_eq!(reading.length, journal.length());
-        assert_eq!(reading.prefix, *journal.prefix());
-    }
-
-    #[test]
-    fn a_verdict_in_a_round_reads_back_under_a_version_of_its_own() {
-        let asked = RoundContext {
-            round: "pass-1".into(),
-            part: Part::Revision,
-            guidelines: Some("1a2b3c4d".into()),
-            revealed: true,
-        };
-        let judgement = Judgement {
-            answer: Some("B".into()),
-            round: Some(asked),
-            ..Judgement::new(Verdict::Unsure, Seen::Painted)
-        };
-        let decision = Decision {
-            act: Act::Judge(judgement),
-            ..judged(3)
-        };
-        let (mut plain, mut in_round) = (Vec::new(), Vec::new());
-        encode(&judged(3), &mut plain).unwrap();
-        encode(&decision, &mut in_round).unwrap();
-        assert!(
-            plain.starts_with(b"{\"v\":1,") && in_round.starts_with(b"{\"v\":2,"),
-            "an older program must refuse the second"
-        );
-        let dir = tempfile::tempdir().unwrap();
-        Journal::open(dir.path(), "ann")
-            .unwrap()
-            .append(std::slice::from_ref(&decision))
-            .unwrap();
-        assert_eq!(
-            read(&dir.path().join("ann.jsonl")).unwrap().decisions,
-            [decision]
-        );
-    }
-
-    #[test]
-    fn a_torn_tail_is_set_aside_and_appending_goes_on() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("ann.jsonl");
-        Journal::open(dir.path(), "ann")
-            .unwrap()
-            .append(&[judged(0), judged(1)])
-            .unwrap();
-        let whole = std::fs::read(&path).unwrap();
-        std::fs::write(&path, &whole[..whole.len() - 7]).unwrap();
-        let mut journal = Journal::open(dir.path(), "ann").unwrap();
-        journal.append(&[judged(2)]).unwrap();
-        let reading = read(&path).unwrap();
-        assert_eq!(reading.decisions, [judged(0), judged(2)]);
-        assert!(!reading.torn && reading.problems.is_empty());
-        assert!(dir.path().join("ann.jsonl.torn-1").exists());
-    }
-
-    #[test]
-    fn a_journal_that_was_read_is_opened_unless_others_wrote_to_it() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("ann.jsonl");
-        Journal::after(dir.path(), "ann", PrefixDigest::default())
-            .unwrap()
-            .append(&[judged(0)])
-            .unwrap();
-        let prefix = read(&path).unwrap().prefix;
-        std::fs::write(
-            &path,
-            [&std::fs::read(&path).unwrap()[..], b"{\"v\":1"].concat(),
-        )
-        .unwrap();
-        let mut journal = Journal::after(dir.path(), "ann", prefix.clone()).unwrap();
-        journal.append(&[judged(1)]).unwrap();
-        assert_eq!(read(&path).unwrap().decisions, [judged(0), judged(1)]);
-        assert_eq!(*journal.prefix(), read(&path).unwrap().prefix);
-        // It has a line more than the prefix knows; it is shorter; it is there though nothing was.
-        for (cut, prefix) in [
-            (false, prefix.clone()),
-            (true, prefix),
-            (true, PrefixDigest::default()),
-        ] {
-            if cut {
-                std::fs::write(&path, b"{}\n").unwrap();
-            }
-            let before = std::fs::read(&path).unwrap();
-            assert_eq!(
-                Journal::after(dir.path(), "ann", prefix)
-                    .err()
-                    .unwrap()
-                    .kind,
-                ErrorKind::Io
-            );
-            assert_eq!(std::fs::read(&path).unwrap(), before);
-        }
-    }
-
-    #[test]
-    fn a_damaged_last_line_is_named_and_stays_in_the_file() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("ann.jsonl");
-        Journal::open(dir.path(), "ann")
-            .unwrap()
-            .append(&[judged(0), judged(1)])
-            .unwrap();
-        let mut bytes = std::fs::read(&path).unwrap();
-        let at = bytes.len() - 60;
-        bytes[at] ^= 1;
-        std::fs::write(&path, &bytes).unwrap();
-        let reading = read(&path).unwrap();
-        assert_eq!((reading.decisions, reading.torn), (vec![judged(0)], false));
-        assert_eq!(reading.problems[0].place.line, Some(2));
-        Journal::open(dir.path(), "ann")
-            .unwrap()
-            .append(&[judged(2)])
-            .unwrap();
-        assert!(
-            std::fs::read(&path).unwrap().starts_with(&bytes),
-            "the damaged line was cut"
-        );
-        assert_eq!(read(&path).unwrap().decisions, [judged(0), judged(2)]);
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn a_damaged_line_is_named_and_the_others_count() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("ann.jsonl");
-        Journal::open(dir.path(), "ann")
-            .unwrap()
-            .append(&[judged(0), judged(1)])
-            .unwrap();
-        let mut bytes = std::fs::read(&path).unwrap();
-        bytes[40] ^= 1;
-        std::fs::write(&path, &bytes).unwrap();
-        let reading = read(&path).unwrap();
-        assert_eq!(reading.decisions, [judged(1)]);
-        assert_eq!(reading.problems[0].place.line, Some(1));
-    }
-
-    #[test]
-    fn names_that_are_not_files_are_refused() {
-        for name in ["", "..", "a/b", ".hidden", "a b", &"x".repeat(65)] {
-            assert!(check_annotator(name).is_err(), "{name:?}");
-        }
-        assert!(check_annotator("Zoë-2.b").is_ok());
-    }
-}
+mod tests;

@@ -1,23 +1,21 @@
-//! JSON files that carry their own checksum as a last member, `"crc": "1a2b3c4d"`: the CRC-32 of the bytes before the comma
-//! in front of it. Files of earlier versions have none and are read as before.
+//! JSON files with their own checksum as the last member, `"crc": "1a2b3c4d"`: the CRC-32 of all
+//! bytes before the comma in front of it. Files of earlier versions have no checksum and are still
+//! read.
 
 const MARK: &[u8] = b",\n  \"crc\": \"";
 const END: &[u8] = b"\"\n}\n";
-/// Bytes from the comma on.
+/// Number of bytes from the comma on.
 const TAIL: usize = MARK.len() + 8 + END.len();
 
-/// What a file says of itself.
+/// Result of the checksum test of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksum {
-    /// It matches its checksum.
     Valid,
-    /// It does not.
     Wrong,
-    /// It has none.
     Missing,
 }
 
-/// The bytes of a JSON object with its checksum; anything else stays as it is.
+/// Adds a checksum to the bytes of a JSON object. Anything else is returned unchanged.
 pub fn add(json: &[u8]) -> Vec<u8> {
     let trimmed = json.trim_ascii_end();
     let Some(body) = trimmed
@@ -35,7 +33,7 @@ pub fn add(json: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The JSON without its checksum, and what the checksum says.
+/// Returns the JSON without its checksum, and the result of the checksum test.
 pub fn split(bytes: &[u8]) -> (Vec<u8>, Checksum) {
     let Some((body, tail)) = bytes.len().checked_sub(TAIL).map(|at| bytes.split_at(at)) else {
         return (bytes.to_vec(), Checksum::Missing);
@@ -52,7 +50,7 @@ pub fn split(bytes: &[u8]) -> (Vec<u8>, Checksum) {
             },
         );
     }
-    // An editor may have moved it.
+    // An editor may have moved the checksum.
     let moved = memchr::memmem::rfind(bytes, b"\"crc\"").is_some_and(|at| at + 40 > bytes.len());
     (
         bytes.to_vec(),
@@ -69,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_flipped_bit_is_noticed_but_for_those_that_hide_the_checksum() {
+    fn every_flipped_bit_makes_the_checksum_invalid() {
         let json = b"{\n  \"a\": 1,\n  \"b\": [\n    2\n  ]\n}";
         let checked = add(json);
         let value = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).unwrap();

@@ -1,5 +1,5 @@
-//! `runs/judge.jsonl`: what language-model judges read of answers that no rule can read, a checksummed line each. Readings cost money
-//! and nobody can make them again from the rest of the project: a line is on disk before it counts.
+//! `runs/judge.jsonl`: answers that language-model judges extracted from outputs, one checksummed
+//! line each. They cost money and cannot be rebuilt, so a line is on disk before it counts.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use benchtop_model::vlm::{Finish, Usage};
 /// Version of the lines.
 const VERSION: u8 = 1;
 
-/// What a reading is about, as 32 hex digits: an item, its question and options, and an output. Another output, or an edited question,
-/// is another number.
+/// The key of a reading, as 32 hex digits: a hash of an item, its question and options, and an
+/// output. Another output or an edited question has another key.
 pub fn about<'o>(
     item: &str,
     question: &str,
@@ -34,35 +34,35 @@ pub fn about<'o>(
     hasher.finalize().to_hex()[..32].to_string()
 }
 
-/// One reading.
+/// One extraction by a judge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// Version of the line.
     pub v: u8,
-    /// The item's id.
+    /// Id of the item.
     pub item: String,
-    /// Whose answer it was.
+    /// The model that gave the answer.
     pub model: String,
     /// See [`about`].
     pub about: String,
-    /// The judge, as it was asked for.
+    /// The judge model.
     pub judge: String,
-    /// The words it was asked in, with their version.
+    /// The judge's instruction with its version.
     pub instruction: String,
-    /// What it said.
+    /// The judge's reply.
     pub said: String,
-    /// What that was read as: a letter, `yes` or `no`; none where the answer means no option.
+    /// The parsed reply: a letter, `yes`, or `no`. `None` if the answer picks no option.
     pub read: Option<String>,
-    /// Why its reply ended.
+    /// Reason why the reply ended.
     pub finish: Finish,
-    /// Tokens, where the server told.
+    /// Token counts, if the server reported them.
     pub usage: Option<Usage>,
-    /// When, RFC 3339 in UTC.
+    /// RFC 3339 in UTC.
     pub at: String,
 }
 
 impl Reading {
-    /// The version that lines are written with.
+    /// The version of new lines.
     pub fn version() -> u8 {
         VERSION
     }
@@ -71,9 +71,9 @@ impl Reading {
 /// The readings of a project.
 #[derive(Clone, Debug, Default)]
 pub struct JudgeExtractions {
-    /// By what they are about, in the order they were recorded.
+    /// Readings by their key, in the order they were recorded.
     found: HashMap<String, Vec<Arc<Reading>>>,
-    /// Numbers of the lines that could not be read, from 1.
+    /// Numbers of damaged lines, from 1.
     pub damaged: Vec<u64>,
     digest: String,
 }
@@ -83,15 +83,13 @@ fn path(root: &Path) -> PathBuf {
 }
 
 impl JudgeExtractions {
-    /// Those of the project at `root`; none where no judge was asked.
-    ///
-    /// # Errors
-    /// The operating system's. Damaged lines are passed over: what they were about is asked again.
+    /// Reads the readings of the project at `root`. Damaged lines are skipped, so their outputs are
+    /// judged again.
     pub fn of(root: &Path) -> Result<JudgeExtractions> {
-        Self::whole(root).map(|(readings, _)| readings)
+        Self::read_prefix(root).map(|(readings, _)| readings)
     }
 
-    fn whole(root: &Path) -> Result<(JudgeExtractions, ValidPrefix)> {
+    fn read_prefix(root: &Path) -> Result<(JudgeExtractions, ValidPrefix)> {
         let path = path(root);
         let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
         let mut readings = JudgeExtractions {
@@ -118,19 +116,19 @@ impl JudgeExtractions {
             .push(Arc::new(reading));
     }
 
-    /// The last reading of what [`about`] names, whoever's it is.
+    /// The last reading with the key `about`, of any judge.
     pub fn last(&self, about: &str) -> Option<&Reading> {
         self.found.get(about)?.last().map(|reading| &**reading)
     }
 
-    /// The last reading by this judge in these words.
+    /// The last reading by this judge with this instruction.
     pub fn by(&self, about: &str, judge: &str, instruction: &str) -> Option<&Reading> {
         let all = self.found.get(about)?.iter().rev();
         all.map(|reading| &**reading)
             .find(|r| r.judge == judge && r.instruction == instruction)
     }
 
-    /// Who read, and in which words.
+    /// Judges and their instructions.
     pub fn judges(&self) -> BTreeSet<(&str, &str)> {
         self.found
             .values()
@@ -139,13 +137,13 @@ impl JudgeExtractions {
             .collect()
     }
 
-    /// Other words once there are more readings.
+    /// Hash of all readings. It changes with every reading.
     pub fn digest(&self) -> &str {
         &self.digest
     }
 }
 
-/// The readings of a project, open for more.
+/// The readings of a project, open for appending.
 #[derive(Debug)]
 pub struct Judged {
     readings: JudgeExtractions,
@@ -154,32 +152,25 @@ pub struct Judged {
 
 impl Judged {
     /// Opens or creates the journal of the project at `root`.
-    ///
-    /// # Errors
-    /// The operating system's.
     pub fn open(root: &Path) -> Result<Judged> {
         disk::ensure_private_dir(&runs::folder(root))?;
-        let (readings, whole) = JudgeExtractions::whole(root)?;
+        let (readings, whole) = JudgeExtractions::read_prefix(root)?;
         Ok(Judged {
             readings,
             lines: AppendLog::open(&path(root), whole)?,
         })
     }
 
-    /// Those there are.
     pub fn readings(&self) -> &JudgeExtractions {
         &self.readings
     }
 
-    /// Records a reading: when this returns it is on disk.
-    ///
-    /// # Errors
-    /// The operating system's; then it does not count.
+    /// Appends a reading. When this returns, it is on disk. On an error, it does not count.
     pub fn append(&mut self, reading: Reading) -> Result<()> {
         let mut bytes = Vec::new();
         checksummed_line::encode(&reading, &mut bytes)?;
         self.lines
-            .append(&bytes, "a judge's reading cannot be recorded")?;
+            .append(&bytes, "cannot save the judge's reading")?;
         self.readings.add(reading);
         Ok(())
     }
@@ -206,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reading_is_about_hangs_on_every_text() {
+    fn the_key_of_a_reading_depends_on_every_text() {
         let base = about("s/1", "q", ["a", "b"], "out");
         assert_eq!(
             (base.len(), &base),
@@ -227,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_come_back_and_a_damaged_line_costs_itself_alone() {
+    fn readings_round_trip_and_only_damaged_lines_are_lost() {
         let dir = tempfile::tempdir().unwrap();
         let none = JudgeExtractions::of(dir.path()).unwrap();
         assert!(none.last("x").is_none() && none.judges().is_empty());
@@ -249,14 +240,14 @@ mod tests {
         assert_eq!(
             found.last("y").map(|r| &r.read),
             Some(&None),
-            "that it means none is a reading too"
+            "a reading without an option counts"
         );
         assert!(found.by("x", "one", "w@2").is_none() && found.by("x", "three", "w@1").is_none());
         assert_eq!(
             found.judges(),
             BTreeSet::from([("one", "w@1"), ("two", "w@1")])
         );
-        // A torn last line goes aside, a damaged one is passed over.
+        // A torn last line is saved, and a damaged line is skipped.
         let mut bytes = std::fs::read(path(dir.path())).unwrap();
         bytes[20] ^= 1;
         let whole = bytes.len();
@@ -273,7 +264,7 @@ mod tests {
             whole as u64
         );
         judged.append(reading("x", "one", Some("C"))).unwrap();
-        // A last line that ends in a newline was recorded: damaged, it stays.
+        // A damaged last line with a newline was acknowledged, so it stays.
         let mut bytes = std::fs::read(path(dir.path())).unwrap();
         let at = bytes.len() - 40;
         bytes[at] ^= 1;

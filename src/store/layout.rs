@@ -1,9 +1,9 @@
-//! Where data lies, and the move from where earlier versions kept it.
+//! The layout of files in a project, and the migration from the layout of earlier versions.
 //!
-//! Earlier versions kept scores, jobs and the history of rules below `store/`, among caches. [`migrate`] moves them, and
-//! the index, when a project is opened for writing. It is a list of steps, each of which is done or not, so that the
-//! next opening goes on where a killed one ended. A project that cannot be written is read where its files are
-//! ([`Project::scores`] and its siblings).
+//! Earlier versions kept scores, jobs, and the history of rules below `store/`, among the caches.
+//! [`migrate`] moves them and the index when a project is opened for writing. Each step of the
+//! migration is either done or not, so an interrupted migration continues the next time. A
+//! read-only project is read from the old locations ([`Project::scores`] and related methods).
 //!
 //! | earlier | now |
 //! |---|---|
@@ -26,10 +26,10 @@ use benchtop_files::project::{INDEX, Project};
 use benchtop_files::{disk, regular, writable};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// What the name of an index that was set aside begins with, below `store/`.
+/// Prefix of the names of renamed damaged indexes, below `store/`.
 pub const INDEX_ASIDE: &str = "index.";
 
-/// Files and folders that nobody can make again: earlier place and place now, below the project's folder.
+/// Files and folders that cannot be rebuilt: old and new path within the project.
 const MOVED: [(&str, &str); 4] = [
     ("store/scores", "scores"),
     ("store/similarity", "scores/similarity"),
@@ -37,16 +37,17 @@ const MOVED: [(&str, &str); 4] = [
     ("store/scoring.json", "jobs/scoring.json"),
 ];
 
-/// The file of the index that says that there is one; it moves first.
+/// The file that marks an index. It moves first.
 const DB: &str = "db";
 
-/// sled gives up its lock on threads of its own.
-const LETTING_GO: Duration = Duration::from_secs(10);
+/// Maximum wait for sled's lock, which sled releases on background threads.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Called after every step that changed the disk, with the path it changed; an error ends the move there.
+/// Called after each step that changed a file, with its path. An error ends the migration.
 pub type Watch<'a> = &'a mut dyn FnMut(&str) -> Result<()>;
 
-/// Where the file at `path` lies now, where earlier versions had it elsewhere. Both are below the project's folder.
+/// The present location of a file that earlier versions kept at `path`. Both paths are relative to
+/// the project folder.
 pub fn now(path: &str) -> Option<String> {
     let moved = MOVED.iter().find_map(|(from, to)| {
         let rest = path.strip_prefix(from)?;
@@ -60,85 +61,85 @@ pub fn now(path: &str) -> Option<String> {
     moved.or_else(of_index)
 }
 
-/// Whether this is a name of a file or folder of sled.
+/// Whether `name` is a file or folder of sled.
 pub fn is_index(name: &str) -> bool {
     matches!(name, "db" | "conf" | "blobs") || name.starts_with("snap.")
 }
 
-/// Whether something of the project lies where earlier versions kept it.
+/// Whether the project has files in the layout of earlier versions.
 pub fn is_earlier(project: &Project) -> bool {
     let root = project.root();
-    MOVED.iter().any(|(from, _)| is_there(&root.join(from)))
+    MOVED.iter().any(|(from, _)| exists(&root.join(from)))
         || disk::list(&project.store())
             .iter()
             .any(|(name, _)| is_index(name))
 }
 
-/// Moves what lies where earlier versions kept it. Gives what a person should know.
+/// Moves files from the old layout. Returns notices for people.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] when another process has the index open, [`ErrorKind::Denied`] for links, and the operating
-/// system's. What was moved stays moved; the next call goes on.
+/// [`ErrorKind::Conflict`] if another process has the index open. [`ErrorKind::Denied`] for
+/// symbolic links. Files that were moved stay moved, and the next call continues.
 pub fn migrate(project: &Project) -> Result<Vec<String>> {
     migrate_watched(project, &mut |_| Ok(()))
 }
 
-/// The same, told of every step.
+/// Like [`migrate`], and calls `watch` after each step.
 ///
 /// # Errors
-/// As [`migrate`], and what `watch` returns.
+/// See [`migrate`], and errors of `watch`.
 pub fn migrate_watched(project: &Project, watch: Watch<'_>) -> Result<Vec<String>> {
     if !is_earlier(project) {
         return Ok(Vec::new());
     }
-    let mut work = Move {
+    let mut migration = Migration {
         project,
         watch,
-        beside: Vec::new(),
-        links: Vec::new(),
+        conflicting: Vec::new(),
+        skipped: Vec::new(),
         count: 0,
         notices: Vec::new(),
     };
     for (from, to) in MOVED {
-        work.take(from, to)?;
+        migration.move_path(from, to)?;
     }
-    work.index()?;
-    Ok(work.told())
+    migration.move_index()?;
+    Ok(migration.into_notices())
 }
 
-fn is_there(path: &Path) -> bool {
+fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-struct Move<'a> {
+struct Migration<'a> {
     project: &'a Project,
     watch: Watch<'a>,
-    /// Files that came beside another one in the new place.
-    beside: Vec<String>,
-    /// What is no regular file or folder, and stays.
-    links: Vec<String>,
-    /// Files and jobs that were moved.
+    /// Files whose new path was taken, and that got another name.
+    conflicting: Vec<String>,
+    /// Paths that are neither regular files nor folders. They stay.
+    skipped: Vec<String>,
+    /// Number of moved files and jobs.
     count: usize,
     notices: Vec<String>,
 }
 
-impl Move<'_> {
+impl Migration<'_> {
     /// Moves a file, or all files of a folder.
-    fn take(&mut self, from: &str, to: &str) -> Result<()> {
+    fn move_path(&mut self, from: &str, to: &str) -> Result<()> {
         let (old, new) = (self.project.root().join(from), self.project.root().join(to));
         let Ok(meta) = old.symlink_metadata() else {
             return Ok(());
         };
         if meta.is_file() {
-            return self.file(from, &old, &new);
+            return self.move_file(from, &old, &new);
         }
         if !meta.is_dir() {
-            self.links.push(from.to_string());
+            self.skipped.push(from.to_string());
             return Ok(());
         }
         disk::sweep(&old);
         for (name, _) in disk::list(&old) {
-            self.take(&format!("{from}/{name}"), &format!("{to}/{name}"))?;
+            self.move_path(&format!("{from}/{name}"), &format!("{to}/{name}"))?;
         }
         if disk::list(&old).is_empty() {
             std::fs::remove_dir(&old).map_err(|e| Error::io(&e, "cannot be removed", &old))?;
@@ -148,29 +149,30 @@ impl Move<'_> {
         Ok(())
     }
 
-    /// Renames a file. Where the new place is taken it comes beside what is there, unless that has the same bytes.
-    fn file(&mut self, from: &str, old: &Path, new: &Path) -> Result<()> {
+    /// Renames a file. If the new path is taken, the file gets another name, or is removed if both
+    /// have the same bytes.
+    fn move_file(&mut self, from: &str, old: &Path, new: &Path) -> Result<()> {
         let fail = |e: std::io::Error| Error::io(&e, "cannot be moved", old);
-        self.make_folder(disk::folder(new))?;
+        self.ensure_folder(disk::folder(new))?;
         let mut to = new.to_path_buf();
-        if is_there(new) {
+        if exists(new) {
             if is_same(old, new) {
                 std::fs::remove_file(old).map_err(fail)?;
                 disk::sync_dir(disk::folder(old))?;
                 return (self.watch)(from);
             }
             to = free(new, "earlier");
-            self.beside.push(self.shown(&to));
+            self.conflicting.push(self.relative(&to));
         }
         std::fs::rename(old, &to).map_err(fail)?;
-        // The new name first: a file is never gone from both folders.
+        // Sync the new folder first, so that the file is always in one of them.
         disk::sync_dir(disk::folder(&to))?;
         disk::sync_dir(disk::folder(old))?;
         self.count += 1;
         (self.watch)(from)
     }
 
-    fn make_folder(&mut self, folder: &Path) -> Result<()> {
+    fn ensure_folder(&mut self, folder: &Path) -> Result<()> {
         let root = self.project.root();
         let below = folder.strip_prefix(root).unwrap_or(folder);
         let Some(top) = below.components().next() else {
@@ -185,15 +187,15 @@ impl Move<'_> {
         Ok(())
     }
 
-    /// Takes the generation jobs out of the index, and moves its files.
-    fn index(&mut self) -> Result<()> {
+    /// Converts the generation jobs of the index to files, and moves the files of the index.
+    fn move_index(&mut self) -> Result<()> {
         let (store, index) = (self.project.store(), self.project.index());
-        if is_there(&store.join(DB)) {
-            self.jobs(&store)?;
+        if exists(&store.join(DB)) {
+            self.convert_jobs(&store)?;
         }
         let mut files: Vec<(String, PathBuf)> = disk::list(&store);
         files.retain(|(name, _)| is_index(name));
-        // The one that says that there is an index goes first: what it leaves behind belongs to the index that moved.
+        // The marker file goes first. Files that remain without it belong to the moved index.
         files.sort_by_key(|(name, _)| name != DB);
         if files.is_empty() {
             return Ok(());
@@ -202,8 +204,8 @@ impl Move<'_> {
         let fail = |e: std::io::Error, path: &Path| Error::io(&e, "cannot be moved", path);
         for (name, old) in files {
             let new = index.join(&name);
-            // An index that is there is newer, and both are made from the rest.
-            let done = match is_there(&new) {
+            // An existing index is newer, and both can be rebuilt.
+            let done = match exists(&new) {
                 false => std::fs::rename(&old, &new),
                 true if old.is_dir() => std::fs::remove_dir_all(&old),
                 true => std::fs::remove_file(&old),
@@ -216,16 +218,16 @@ impl Move<'_> {
         Ok(())
     }
 
-    /// Writes the generation jobs of an index into files. One that cannot be read is set aside.
-    fn jobs(&mut self, store: &Path) -> Result<()> {
+    /// Converts the generation jobs of an index to files. Renames an index that cannot be read.
+    fn convert_jobs(&mut self, store: &Path) -> Result<()> {
         let root = self.project.root();
         let has_imports = regular::length(&self.project.imports().join(manifest::FILE))? > 0;
         let taken = Index::open(store).and_then(|index| {
-            // sled takes some damage for a file of nothing.
+            // sled treats some damage as an empty file.
             if index.is_empty() && has_imports {
                 return Err(Error::new(
                     ErrorKind::Corrupt,
-                    "it is empty, and the project is not",
+                    "the index is empty although the project has imports",
                 ));
             }
             let watch = &mut self.watch;
@@ -234,17 +236,17 @@ impl Move<'_> {
         match taken {
             Ok(taken) => self.count += taken,
             Err(problem) if problem.kind == ErrorKind::Corrupt => {
-                // Without space sled fails in ways that look like damage.
+                // On a full disk, sled fails in ways that look like damage.
                 if let Some(full) = writable::no_space(root) {
                     return Err(full);
                 }
-                self.set_index_aside(store, &problem)?;
+                self.rename_broken_index(store, &problem)?;
             }
             Err(problem) => return Err(problem),
         }
         let since = Instant::now();
         while let Err(problem) = Index::free(store) {
-            if since.elapsed() > LETTING_GO {
+            if since.elapsed() > LOCK_TIMEOUT {
                 return Err(problem);
             }
             std::thread::sleep(Duration::from_millis(2));
@@ -252,55 +254,55 @@ impl Move<'_> {
         Ok(())
     }
 
-    fn set_index_aside(&mut self, store: &Path, why: &Error) -> Result<()> {
+    fn rename_broken_index(&mut self, store: &Path, why: &Error) -> Result<()> {
         let aside = free(&self.project.index(), "broken");
         disk::ensure_private_dir(&aside)?;
         for (name, old) in disk::list(store) {
             if is_index(&name) {
                 std::fs::rename(&old, aside.join(&name))
-                    .map_err(|e| Error::io(&e, "cannot be set aside", &old))?;
+                    .map_err(|e| Error::io(&e, "cannot be renamed", &old))?;
             }
         }
         disk::sync_dir(&aside)?;
         disk::sync_dir(store)?;
         let what = format!(
-            "the index was damaged ({why}): the generation jobs in it could not be read; it is {} now",
-            self.shown(&aside)
+            "the index is damaged ({why}) and was renamed to {}; its generation jobs are lost",
+            self.relative(&aside)
         );
         self.notices.push(what);
         (self.watch)("store/db")
     }
 
-    fn shown(&self, path: &Path) -> String {
+    fn relative(&self, path: &Path) -> String {
         let below = path.strip_prefix(self.project.root()).unwrap_or(path);
         below.display().to_string()
     }
 
-    fn told(mut self) -> Vec<String> {
+    fn into_notices(mut self) -> Vec<String> {
         if self.count > 0 {
             self.notices.push(format!(
-                "scores, jobs and the history of rules were moved from store/ to scores/ and jobs/ ({} files); what is \
-                 left in store/ can be rebuilt",
+                "scores, jobs, and the history of rules were moved from store/ to scores/ and jobs/ ({} files); the rest of \
+                 store/ can be rebuilt",
                 self.count
             ));
         }
-        if !self.beside.is_empty() {
+        if !self.conflicting.is_empty() {
             self.notices.push(format!(
-                "an earlier version was used since: its files lie beside those that count: {}",
-                self.beside.join(", ")
+                "an earlier version has used the project since its files were moved; its files were kept under other names: {}",
+                self.conflicting.join(", ")
             ));
         }
-        if !self.links.is_empty() {
+        if !self.skipped.is_empty() {
             self.notices.push(format!(
-                "not moved to scores/ or jobs/, since these are no regular files: {}; remove them",
-                self.links.join(", ")
+                "not moved to scores/ or jobs/, because these are not regular files: {}; remove them",
+                self.skipped.join(", ")
             ));
         }
         self.notices
     }
 }
 
-/// The first `<path>.<word>-N` that is not there.
+/// The first path `<path>.<word>-N` that does not exist.
 pub fn free(path: &Path, word: &str) -> PathBuf {
     let name = |n: u32| {
         let mut name = path.as_os_str().to_owned();
@@ -308,7 +310,7 @@ pub fn free(path: &Path, word: &str) -> PathBuf {
         PathBuf::from(name)
     };
     let mut n = 1;
-    while is_there(&name(n)) {
+    while exists(&name(n)) {
         n += 1;
     }
     name(n)

@@ -1,11 +1,11 @@
-//! A file of records that is opened for writing once something is added: whoever only looks at it changes nothing.
+//! A log file that is opened for writing on the first append, so that reading alone changes
+//! nothing.
 
 use std::path::PathBuf;
 
 use super::append_log::{AppendLog, ValidPrefix};
 use benchtop_model::Result;
 
-/// See the module.
 #[derive(Debug, Default)]
 pub struct LazyAppend {
     path: PathBuf,
@@ -14,7 +14,7 @@ pub struct LazyAppend {
 }
 
 impl LazyAppend {
-    /// The file at `path`, of which `whole` was read.
+    /// Handle for the file at `path`. `whole` is the part that was read.
     pub fn new(path: PathBuf, whole: ValidPrefix) -> LazyAppend {
         LazyAppend {
             path,
@@ -23,10 +23,8 @@ impl LazyAppend {
         }
     }
 
-    /// Appends records: when this returns they are on disk. `failing` begins the message of a failure.
-    ///
-    /// # Errors
-    /// As [`AppendLog::open`] and [`AppendLog::append`].
+    /// Appends records. When this returns, they are on disk. `failing` is the start of the error
+    /// message.
     pub fn append(&mut self, bytes: &[u8], failing: &str) -> Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
@@ -35,12 +33,12 @@ impl LazyAppend {
         file.append(bytes, failing)
     }
 
-    /// Whether it must be opened anew; see [`AppendLog::lost`].
+    /// Whether the file must be reopened; see [`AppendLog::lost`].
     pub fn lost(&self) -> bool {
         self.file.as_ref().is_some_and(AppendLog::lost)
     }
 
-    /// Length in bytes of what was read and added.
+    /// Length in bytes, including appended records.
     pub fn length(&self) -> u64 {
         self.file
             .as_ref()

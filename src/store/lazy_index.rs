@@ -1,5 +1,6 @@
-//! The sled index, opened behind the first page: a thread opens it while what the snapshots hold is shown already.
-//! Whoever needs sled waits for that thread; what it finds wrong is told late, and put right as at any opening.
+//! The sled index, opened on a thread while the first page is already shown from the snapshots.
+//! Callers that need sled wait for the thread. Problems that it finds are reported late, and
+//! repaired as usual.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,52 +15,52 @@ use super::snapshot;
 use super::status_columns::Overlay;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// What the thread leaves.
+/// Result of the thread.
 #[derive(Default)]
 struct Slot {
     index: OnceLock<Result<Index>>,
     notices: Mutex<Vec<String>>,
 }
 
-/// What the statuses snapshot had, and whether it still says what is so.
-struct Kept {
-    /// Where annotators are; `None` when sled must be asked.
+/// State of the statuses snapshot.
+struct SnapshotState {
+    /// Resume points, or `None` if only sled has them.
     places: Option<BTreeMap<String, String>>,
-    /// The file on disk is of this moment.
+    /// Whether the file on disk is up to date.
     current: bool,
-    /// A file of an earlier moment may be there.
-    there: bool,
-    /// Nothing may be written.
+    /// Whether an outdated file may exist.
+    outdated_file: bool,
+    /// Whether nothing may be written.
     closed: bool,
 }
 
-/// The index of an open project, whether it is open yet or not.
+/// The index of a project, which may still be opening.
 pub struct LazyIndex {
     store: PathBuf,
     slot: Arc<Slot>,
     thread: Option<JoinHandle<()>>,
-    kept: Mutex<Kept>,
-    /// Places that are still to be written to sled.
+    kept: Mutex<SnapshotState>,
+    /// Resume points that are not in sled yet.
     places: Mutex<BTreeMap<String, String>>,
 }
 
-/// What a statuses snapshot is of: journals of these lengths on these segments.
+/// Key of a statuses snapshot: lengths of the journals, and digest of the segments.
 pub(super) fn moment(journals: &[u8; 32], segments: &[u8; 32]) -> [u8; 32] {
     let hex = |bytes: &[u8; 32]| blake3::Hash::from_bytes(*bytes).to_hex();
     digest([(hex(journals).as_str(), 0), (hex(segments).as_str(), 0)])
 }
 
-/// A panic under these locks leaves what they guard whole.
-fn whole<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex even after a panic, since the guarded data stays consistent.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl LazyIndex {
-    fn of(store: &Path, slot: Arc<Slot>, thread: Option<JoinHandle<()>>) -> LazyIndex {
-        let kept = Mutex::new(Kept {
+    fn new(store: &Path, slot: Arc<Slot>, thread: Option<JoinHandle<()>>) -> LazyIndex {
+        let kept = Mutex::new(SnapshotState {
             places: None,
             current: false,
-            there: true,
+            outdated_file: true,
             closed: false,
         });
         LazyIndex {
@@ -71,26 +72,26 @@ impl LazyIndex {
         }
     }
 
-    /// One that is open already.
+    /// An index that is already open.
     pub fn here(store: &Path, index: Index) -> LazyIndex {
         let slot = Slot {
             index: OnceLock::from(Ok(index)),
             ..Slot::default()
         };
-        LazyIndex::of(store, Arc::new(slot), None)
+        LazyIndex::new(store, Arc::new(slot), None)
     }
 
-    /// One that stays closed, since nothing may be written; `why` is what whoever asks for it is told. Where annotators
-    /// are is remembered in memory.
+    /// An index that stays closed, because nothing may be written. `why` is the error for callers
+    /// that need sled. Resume points are kept in memory.
     pub fn closed(store: &Path, why: Error) -> LazyIndex {
         let slot = Slot {
             index: OnceLock::from(Err(why)),
             ..Slot::default()
         };
-        let kept = Kept {
+        let kept = SnapshotState {
             places: Some(BTreeMap::new()),
             current: true,
-            there: false,
+            outdated_file: false,
             closed: true,
         };
         let (slot, kept) = (Arc::new(slot), Mutex::new(kept));
@@ -103,10 +104,10 @@ impl LazyIndex {
         }
     }
 
-    /// Opens the index of `store` on a thread by `work`, which gives it and what a person should know.
+    /// Opens the index of `store` on a thread. `work` returns the index and notices for people.
     ///
     /// # Errors
-    /// When there can be no thread.
+    /// The thread cannot start.
     pub fn spawn(
         store: &Path,
         work: impl FnOnce() -> Result<(Index, Vec<String>)> + Send + 'static,
@@ -117,7 +118,7 @@ impl LazyIndex {
             let panicked = |_| {
                 Err(Error::new(
                     ErrorKind::Corrupt,
-                    "the store cannot be opened: its thread panicked",
+                    "cannot open the store: its thread panicked",
                 ))
             };
             let opened = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked);
@@ -125,86 +126,84 @@ impl LazyIndex {
                 Ok((index, notices)) => (Ok(index), notices),
                 Err(problem) => {
                     let notice =
-                        format!("verdicts are saved, but the store is not there: {problem}");
+                        format!("verdicts are saved, but the store cannot be opened: {problem}");
                     (Err(problem), vec![notice])
                 }
             };
-            // Before the index: who has it, has what there is to know about it.
-            whole(&theirs.notices).extend(notices);
+            // Stored before the index, so that a caller with the index also has its notices.
+            lock(&theirs.notices).extend(notices);
             let _ = theirs.index.set(index);
         };
         let thread = std::thread::Builder::new()
             .name("store".into())
             .spawn(run)
-            .map_err(|e| Error::new(ErrorKind::Io, format!("the store cannot be opened: {e}")))?;
-        Ok(LazyIndex::of(store, slot, Some(thread)))
+            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot open the store: {e}")))?;
+        Ok(LazyIndex::new(store, slot, Some(thread)))
     }
 
-    /// The index; waits until it is open.
+    /// The index. Waits until it is open.
     ///
     /// # Errors
-    /// Why it could not be opened.
+    /// The error of opening it.
     pub fn get(&self) -> Result<&Index> {
         self.slot.index.wait().as_ref().map_err(Clone::clone)
     }
 
-    /// What opening it found that a person should know, once each; does not wait.
+    /// Takes the notices from opening the index. Does not wait.
     pub fn notices(&self) -> Vec<String> {
-        std::mem::take(&mut *whole(&self.slot.notices))
+        std::mem::take(&mut *lock(&self.slot.notices))
     }
 
-    /// Says that the statuses snapshot on disk is of this moment, and had these places.
+    /// Records that the statuses snapshot on disk is up to date and has these resume points.
     pub(super) fn keep(&self, places: Vec<(String, String)>) {
-        let mut kept = whole(&self.kept);
+        let mut kept = lock(&self.kept);
         let places = Some(places.into_iter().collect());
-        *kept = Kept {
+        *kept = SnapshotState {
             places,
             current: true,
-            there: !kept.closed,
+            outdated_file: !kept.closed,
             closed: kept.closed,
         };
     }
 
-    /// From here on the statuses snapshot is of the past. It goes away so that no place in it comes back after a kill;
-    /// its statuses could not, since they name the journals they follow.
-    fn changed(&self) -> MutexGuard<'_, Kept> {
-        let mut kept = whole(&self.kept);
+    /// Marks the statuses snapshot as outdated and removes it, so that an old resume point cannot
+    /// come back after a kill. Old statuses could not, since the key names their journals.
+    fn changed(&self) -> MutexGuard<'_, SnapshotState> {
+        let mut kept = lock(&self.kept);
         kept.current = false;
-        if std::mem::take(&mut kept.there) {
+        if std::mem::take(&mut kept.outdated_file) {
             let _ = std::fs::remove_file(snapshot::statuses_path(&self.store));
         }
         kept
     }
 
-    /// Where an annotator left off; kept for convenience, lost with `store/`. Waits for nothing where the statuses
-    /// came from their snapshot.
+    /// The resume point of an annotator. It is a convenience and is lost with `store/`. Does not
+    /// wait if the statuses came from their snapshot.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`].
     pub fn place(&self, who: &str) -> Result<Option<String>> {
-        if let Some(place) = whole(&self.places).get(who) {
+        if let Some(place) = lock(&self.places).get(who) {
             return Ok(Some(place.clone()));
         }
-        if let Some(places) = &whole(&self.kept).places {
+        if let Some(places) = &lock(&self.kept).places {
             return Ok(places.get(who).cloned());
         }
         self.get()?.place(who)
     }
 
-    /// Remembers where an annotator is, until [`write_places`](Self::write_places) writes it down. Waits for nothing.
+    /// Remembers a resume point until [`write_places`](Self::write_places) stores it. Does not
+    /// wait.
     pub fn note_place(&self, who: &str, place: &str) {
-        whole(&self.places).insert(who.to_string(), place.to_string());
+        lock(&self.places).insert(who.to_string(), place.to_string());
     }
 
-    /// Writes down the places that were noted.
-    ///
-    /// # Errors
-    /// As [`set_place`](Self::set_place).
+    /// Stores the remembered resume points.
     pub fn write_places(&self) -> Result<()> {
-        let noted = whole(&self.places).clone();
+        let noted = lock(&self.places).clone();
         for (who, place) in noted {
             self.set_place(&who, &place)?;
-            let mut places = whole(&self.places);
+            let mut places = lock(&self.places);
             if places.get(&who) == Some(&place) {
                 places.remove(&who);
             }
@@ -212,10 +211,7 @@ impl LazyIndex {
         Ok(())
     }
 
-    /// Remembers where an annotator is.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Stores the resume point of an annotator.
     pub fn set_place(&self, who: &str, place: &str) -> Result<()> {
         let mut kept = self.changed();
         if let Some(places) = &mut kept.places {
@@ -229,9 +225,6 @@ impl LazyIndex {
     }
 
     /// See [`Index::write_checkpoint`].
-    ///
-    /// # Errors
-    /// The operating system's; the old checkpoint then no longer counts, so that the journals are replayed.
     pub fn write_checkpoint(
         &self,
         overlay: &Overlay,
@@ -243,19 +236,16 @@ impl LazyIndex {
         self.get()?.write_checkpoint(overlay, blocks, rev, journals)
     }
 
-    /// At an orderly end: writes the statuses, which follow `journals`, and the places to their snapshot, where that
-    /// is not of this moment already.
-    ///
-    /// # Errors
-    /// The operating system's; the next opening then asks sled.
+    /// Called at a clean exit. Writes the statuses of `journals` and the resume points to their
+    /// snapshot, unless it is up to date. On an error, the next start reads sled.
     pub fn leave(&self, overlay: &Overlay, journals: &Journals) -> Result<()> {
-        let mut kept = whole(&self.kept);
+        let mut kept = lock(&self.kept);
         if kept.current || kept.closed {
             return Ok(());
         }
         let index = self.get()?;
         let meta = index.meta()?;
-        // An import that came in while the owner was ending: these statuses are not of its items.
+        // An import finished during the exit, so these statuses lack its items.
         if meta.rows != overlay.len() as u64 {
             return Ok(());
         }
@@ -265,11 +255,11 @@ impl LazyIndex {
         };
         let key = moment(&journals.lengths, &meta.segments);
         snapshot::write_statuses(&self.store, &key, overlay, places, journals.contents)?;
-        (kept.current, kept.there) = (true, true);
+        (kept.current, kept.outdated_file) = (true, true);
         Ok(())
     }
 
-    /// Bytes on disk, those of the snapshots included.
+    /// Size on disk in bytes, including the snapshots.
     pub fn size(&self) -> u64 {
         let files = [
             snapshot::columns_path(&self.store),
@@ -286,7 +276,7 @@ impl LazyIndex {
 }
 
 impl Drop for LazyIndex {
-    /// sled's lock is on the file until the thread is done.
+    /// sled's file lock is held until the thread ends.
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

@@ -1,4 +1,5 @@
-//! The fold over all journals: which verdicts count, and what each person can undo.
+//! The ledger: the fold over all journals. It knows which verdicts count and what each annotator
+//! can undo.
 
 mod rounds;
 mod undo_steps;
@@ -16,7 +17,7 @@ use benchtop_model::round::{Protocol, effective_verdicts};
 use benchtop_model::verdict::{EffectiveVerdict, Part};
 use benchtop_model::{Act, Decision, Error, ErrorKind, Judgement, Result, Status};
 
-/// A verdict that was given, whether it still counts or not.
+/// A verdict, whether it still counts or not.
 #[derive(Clone, Debug)]
 struct Given {
     uuid: Uuid,
@@ -25,7 +26,7 @@ struct Given {
     row: u32,
     person: u16,
     counts: bool,
-    /// It was on an earlier text or picture: it never counts again.
+    /// Whether the verdict was on an earlier text or picture. It never counts again.
     void: bool,
     judgement: Judgement,
 }
@@ -33,38 +34,37 @@ struct Given {
 #[derive(Clone, Debug, Default)]
 struct Person {
     name: String,
-    /// Verdicts that count, oldest first: undo takes the last. Void ones stay among them until they are the last, since
-    /// taking each out of a long list would make a large revision quadratic.
+    /// Verdicts that count, oldest first. Undo takes the last. Void verdicts stay until they are
+    /// last, because removing each from a long list would make a large revision quadratic.
     done: Vec<u32>,
-    /// Verdicts that were undone: redo takes the last. A new verdict forgets them. Void ones as above.
+    /// Undone verdicts. Redo takes the last. A new verdict clears the list. Void verdicts stay as
+    /// in `done`.
     undone: Vec<u32>,
-    /// Own edits of texts that can be taken back, oldest first: revision and row. A later text by anybody else ends that.
+    /// Own edits that can be undone, oldest first: revision and row. A later text by somebody else
+    /// removes an edit.
     edits: Vec<(u64, u32)>,
-    /// Own edits that were taken back, as `undone`.
+    /// Own undone edits, as `undone`.
     unedited: Vec<(u64, u32)>,
 }
 
-/// What happened to a row.
+/// The verdicts and revisions of a row.
 #[derive(Clone, Debug, Default)]
-struct Touched {
-    /// Its verdicts, in the order they were given.
+struct RowState {
+    /// Its verdicts in the order they were given.
     given: Vec<u32>,
-    /// Revision of the last decision on it.
     rev: u64,
-    /// Revision of its last text or picture.
     text: u64,
 }
 
-/// What a decision did.
+/// The effect of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The row it is about.
     pub row: u32,
-    /// Its status now.
+    /// The new status.
     pub status: Status,
 }
 
-/// The round of a verdict, none outside rounds, and its part in it.
+/// The round of a verdict, or `None` outside of rounds, and its part in the round.
 fn group(given: &Given) -> (Option<&str>, Part) {
     let asked = given.judgement.round.as_ref();
     (
@@ -73,36 +73,35 @@ fn group(given: &Given) -> (Option<&str>, Part) {
     )
 }
 
-/// What verdicts decide by.
+/// The protocols that turn verdicts into a status.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// Outside rounds.
+    /// Protocol outside of rounds.
     pub outside: Protocol,
-    /// In each round.
+    /// Protocol of each round.
     pub rounds: HashMap<String, Protocol>,
-    /// The rows of other rotations, by round and the row that is judged for all of them.
+    /// Rows of the other rotations, by round and by the row that is judged for all of them.
     pub rotations: HashMap<String, HashMap<u32, Vec<u32>>>,
 }
 
-/// All decisions of a project, folded in the order of their revisions.
+/// All decisions of a project, folded in revision order.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    /// The journals and rounds that it is the fold of.
+    /// Digests of the journals and rounds behind the fold.
     pub digests: PrefixDigests,
-    /// Decisions on items that the project does not have.
+    /// Number of decisions on items that the project does not have.
     pub orphans: u64,
     rules: Rules,
     rev: u64,
     given: Vec<Given>,
     receipts: HashMap<Uuid, (u64, u32)>,
-    /// Revisions and rows of edits that were taken back or brought back, by the receipt of that.
+    /// Revisions and rows of undone and redone edits, by the receipt of the undo or redo.
     edit_receipts: HashMap<Uuid, (u64, u32)>,
-    by_row: HashMap<u32, Touched>,
+    by_row: HashMap<u32, RowState>,
     people: Vec<Person>,
 }
 
 impl Ledger {
-    /// No decision yet.
     pub fn new(rules: Rules) -> Ledger {
         Ledger {
             rules,
@@ -110,31 +109,28 @@ impl Ledger {
         }
     }
 
-    /// Revision of the last decision.
     pub fn rev(&self) -> u64 {
         self.rev
     }
 
-    /// Decisions folded in, undos and redos included.
+    /// Number of folded decisions, including undos and redos.
     pub fn decisions(&self) -> usize {
         self.receipts.len()
     }
 
-    /// The revision and row of a decision that is already in, by its receipt.
+    /// The revision and row of a folded decision, by its receipt.
     pub fn receipt(&self, uuid: &Uuid) -> Option<(u64, u32)> {
         self.receipts.get(uuid).copied()
     }
 
-    /// Whether the decision with this receipt is a verdict that counts.
     pub fn counts(&self, uuid: &Uuid) -> bool {
         let Some((_, row)) = self.receipt(uuid) else {
             return false;
         };
-        self.on(row)
+        self.verdicts_on(row)
             .any(|given| given.uuid == *uuid && given.counts)
     }
 
-    /// Receipts of the verdicts on earlier texts and pictures.
     pub fn voided(&self) -> impl Iterator<Item = Uuid> {
         self.given
             .iter()
@@ -159,10 +155,11 @@ impl Ledger {
             })
     }
 
-    /// Checks that `decision` can be folded in, without folding it in: what is written to a journal must replay.
+    /// Checks whether `decision` can be applied, without applying it. A line that is written to a
+    /// journal must replay.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] when it undoes or redoes what it cannot.
+    /// [`ErrorKind::Conflict`] for an undo or redo that is not possible.
     pub fn check(&self, decision: &Decision) -> Result<()> {
         match &decision.act {
             Act::Judge(_) => Ok(()),
@@ -181,12 +178,12 @@ impl Ledger {
             let word = if counts { "undone" } else { "redone" };
             Error::new(
                 ErrorKind::Conflict,
-                format!("{target} is no verdict of `{who}` that can be {word}"),
+                format!("no verdict {target} of `{who}` can be {word}"),
             )
         })
     }
 
-    /// Folds `decision` in; `row` is the item's. A receipt that is already in changes nothing.
+    /// Applies `decision` to the item in `row`. A receipt that was already applied changes nothing.
     ///
     /// # Errors
     /// See [`check`](Self::check).
@@ -235,7 +232,7 @@ impl Ledger {
                 }
                 to.push(index);
                 self.given[index as usize].counts = !undo;
-                self.settle(self.given[index as usize].person);
+                self.drop_void_tails(self.given[index as usize].person);
                 self.given[index as usize].row
             }
         };
@@ -252,12 +249,12 @@ impl Ledger {
         })
     }
 
-    /// These rows have another text or picture since revision `rev`. Unless it `keeps` them, the verdicts before it no longer count
-    /// and can be neither undone nor redone: they were on something else.
-    /// `edit` says whose text it is, where it is one that a person wrote by hand.
+    /// Records that these rows have another text or picture since revision `rev`. Unless `keeps` is
+    /// set, earlier verdicts no longer count and can be neither undone nor redone. `edit` names the
+    /// author of a text that a person edited.
     pub fn revise(&mut self, rows: &[u32], rev: u64, keeps: bool, edit: Option<&EditMark>) {
         self.rev = self.rev.max(rev);
-        self.edited(rows, rev, edit);
+        self.record_edit(rows, rev, edit);
         for row in rows {
             let touched = self.by_row.entry(*row).or_default();
             touched.rev = touched.rev.max(rev);
@@ -267,17 +264,18 @@ impl Ledger {
             }
             for index in touched.given.drain(..) {
                 let given = &mut self.given[index as usize];
-                // On another rotation it goes on counting.
+                // On another rotation, the verdict still counts.
                 if given.row == *row {
                     (given.counts, given.void) = (false, true);
                 }
             }
         }
-        (0..self.people.len()).for_each(|person| self.settle(person as u16));
+        (0..self.people.len()).for_each(|person| self.drop_void_tails(person as u16));
     }
 
-    /// Takes void verdicts off the ends of a person's lists, so that the last of each can be undone or redone.
-    fn settle(&mut self, person: u16) {
+    /// Removes void verdicts from the ends of a person's lists, so that the last entry of each can
+    /// be undone or redone.
+    fn drop_void_tails(&mut self, person: u16) {
         let Person { done, undone, .. } = &mut self.people[usize::from(person)];
         for list in [done, undone] {
             while list.last().is_some_and(|i| self.given[*i as usize].void) {
@@ -286,24 +284,24 @@ impl Ledger {
         }
     }
 
-    /// Revision of the last decision on a row; 0 for none.
+    /// Revision of the last decision on a row, or 0.
     pub fn row_rev(&self, row: u32) -> u64 {
         self.by_row.get(&row).map_or(0, |t| t.rev)
     }
 
-    /// Revision of the last text or picture of a row; 0 for the first.
+    /// Revision of the last text or picture of a row, or 0 for the original.
     pub fn text_rev(&self, row: u32) -> u64 {
         self.by_row.get(&row).map_or(0, |t| t.text)
     }
 
-    /// What was said in the verdict with this receipt, and of which row; none where it is no verdict.
+    /// The row and judgement of the verdict with this receipt.
     pub fn judgement(&self, uuid: &Uuid) -> Option<(u32, &Judgement)> {
         let (_, row) = self.receipt(uuid)?;
-        let given = self.on(row).find(|given| given.uuid == *uuid)?;
+        let given = self.verdicts_on(row).find(|given| given.uuid == *uuid)?;
         Some((row, &given.judgement))
     }
 
-    /// The rows that a judgement on a row is on too.
+    /// The other rows that a judgement on `row` applies to.
     fn rotations(&self, judgement: &Judgement, row: u32) -> &[u32] {
         let round = judgement
             .round
@@ -314,7 +312,7 @@ impl Ledger {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// A row, and those that verdicts on it in this round are on too.
+    /// A row and the rows that share its verdicts in `round`.
     pub fn rotations_in(&self, round: &str, row: u32) -> Vec<u32> {
         let others = self
             .rules
@@ -325,7 +323,7 @@ impl Ledger {
         std::iter::once(row).chain(others.iter().copied()).collect()
     }
 
-    /// A row, and those that verdicts on it in some round are on too.
+    /// A row and the rows that share its verdicts in any round.
     pub fn with_rotations(&self, row: u32) -> Vec<u32> {
         let others = self
             .rules
@@ -336,12 +334,13 @@ impl Ledger {
         std::iter::once(row).chain(others.copied()).collect()
     }
 
-    /// Whether the verdict with this receipt was given on this row itself, and not on another rotation.
+    /// Whether the verdict with this receipt was given on this row itself and not on another
+    /// rotation.
     pub fn is_on(&self, uuid: &Uuid, row: u32) -> bool {
         self.receipt(uuid).is_some_and(|(_, on)| on == row)
     }
 
-    fn on(&self, row: u32) -> impl Iterator<Item = &Given> {
+    fn verdicts_on(&self, row: u32) -> impl Iterator<Item = &Given> {
         let touched = self
             .by_row
             .get(&row)
@@ -351,9 +350,10 @@ impl Ledger {
         touched.map(|index| &self.given[*index as usize])
     }
 
-    /// The verdicts on a row that count: each person's last, in each round and outside of rounds, in the order they were given.
+    /// Effective verdicts on a row: the last of each annotator, in each round and outside of
+    /// rounds, in the order they were given.
     pub fn standing(&self, row: u32) -> Vec<EffectiveVerdict> {
-        self.standing_given(row)
+        self.effective_given(row)
             .into_iter()
             .map(|g| EffectiveVerdict {
                 uuid: g.uuid,
@@ -365,10 +365,10 @@ impl Ledger {
             .collect()
     }
 
-    /// What was not said to decide, such as on a repeat, is left out.
-    fn standing_given(&self, row: u32) -> Vec<&Given> {
+    /// Effective verdicts on a row. Verdicts that do not decide, such as repeats, are left out.
+    fn effective_given(&self, row: u32) -> Vec<&Given> {
         let mut last: Vec<&Given> = Vec::new();
-        for given in self.on(row).filter(|given| given.counts) {
+        for given in self.verdicts_on(row).filter(|given| given.counts) {
             let (round, part) = group(given);
             if part.decides() {
                 let adjudicates = |part: Part| part == Part::Adjudication;
@@ -384,9 +384,9 @@ impl Ledger {
         last
     }
 
-    /// The status of a row: see [`effective_verdicts::status_of`].
+    /// The status of a row; see [`effective_verdicts::status_of`].
     pub fn status(&self, row: u32) -> Status {
-        let counts = self.on(row).filter(|given| given.counts);
+        let counts = self.verdicts_on(row).filter(|given| given.counts);
         let given: Vec<effective_verdicts::EffectiveVerdict<'_>> = counts
             .map(|given| effective_verdicts::EffectiveVerdict {
                 person: &self.people[usize::from(given.person)].name,
@@ -403,14 +403,14 @@ impl Ledger {
         .status
     }
 
-    /// The rows that have verdicts, rising.
+    /// Rows with verdicts, in ascending order.
     pub fn judged_rows(&self) -> Vec<u32> {
         let mut rows: Vec<u32> = self.by_row.keys().copied().collect();
         rows.sort_unstable();
         rows
     }
 
-    /// All verdicts that count, by row and then in the order they were given.
+    /// All effective verdicts, by row and then in the order they were given.
     pub fn all_standing(&self) -> Vec<(u32, EffectiveVerdict)> {
         let own = |row: u32| {
             self.standing(row)
@@ -421,29 +421,29 @@ impl Ledger {
         self.judged_rows().into_iter().flat_map(own).collect()
     }
 
-    /// Writes what this ledger says into the overlay.
+    /// Writes the status columns of all rows with decisions.
     pub fn write_over(&self, overlay: &mut Overlay) {
         for row in self.by_row.keys() {
             self.write_row(*row, overlay);
         }
     }
 
-    /// Writes a row into the overlay, and the other rotations that are judged with it. The rows that were written.
+    /// Writes the status columns of a row and of the rotations that share its verdicts. Returns
+    /// these rows.
     pub fn write_rows(&self, row: u32, overlay: &mut Overlay) -> Vec<u32> {
         let rows = self.with_rotations(row);
         rows.iter().for_each(|row| self.write_row(*row, overlay));
         rows
     }
 
-    /// Writes one row into the overlay.
     pub fn write_row(&self, row: u32, overlay: &mut Overlay) {
         let at = row as usize;
         if at >= overlay.len() {
             return;
         }
-        let standing = self.standing_given(row);
+        let effective = self.effective_given(row);
         overlay.status[at] = self.status(row).code();
-        overlay.judged[at] = standing.last().map_or(0, |g| g.at);
+        overlay.judged[at] = effective.last().map_or(0, |g| g.at);
     }
 }
 

@@ -1,12 +1,13 @@
-//! Floor 3: what a project keeps on disk, and what of it is held in memory.
+//! Floor 3: the files of a project, and the parts of them that are held in memory.
 //!
-//! The truth: `sessions/*.jsonl` (what people decided: [`journal`]), `imports/` (what was brought in: [`manifest`] and
-//! [`segment`]), `images/pictures.jsonl` (what was made: [`pictures`]), `runs/` (what models answered: [`runs`]), `scores/`
-//! (what machines said of items: [`scores`], [`similarity`]) and `jobs/` (what is left to do: [`jobs`]).
+//! Source files: `sessions/*.jsonl` (decisions: [`journal`]), `imports/` (imported items and
+//! predictions: [`manifest`] and [`segment`]), `images/pictures.jsonl` (generated images:
+//! [`pictures`]), `runs/` (model outputs: [`runs`]), `scores/` (scores of items: [`scores`],
+//! [`similarity`]), and `jobs/` (unfinished jobs: [`jobs`]).
 //!
-//! Everything below `store/` is rebuilt from them: an index in sled ([`index`]) and flat files that open faster
-//! ([`snapshot`]). Delete it and [`open`] makes it again. [`query`] filters and sorts the columns, [`search`] finds words
-//! in an [`arena`].
+//! Everything below `store/` is derived from them: a sled index ([`index`]) and flat files that
+//! open faster ([`snapshot`]). If it is deleted, [`open`] rebuilds it. [`query`] filters and sorts
+//! the columns. [`search`] finds words in an [`arena`].
 
 pub mod append_log;
 pub mod arena;

@@ -1,4 +1,5 @@
-//! `imports/manifest.jsonl`: what was brought in, in order. An import is part of the project once its line is synced.
+//! `imports/manifest.jsonl`: the list of imports. An import is part of the project once its line is
+//! synced.
 
 use std::collections::HashSet;
 use std::fs::OpenOptions;
@@ -13,41 +14,38 @@ use benchtop_model::edit::EditMark;
 use benchtop_model::evaluation::AnswerFileHeader;
 use benchtop_model::{Error, ErrorKind, Form, Result};
 
-/// File name below `imports/`.
 pub const FILE: &str = "manifest.jsonl";
 
-/// What a segment holds.
+/// The content of a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "holds", rename_all = "kebab-case")]
 pub enum Holds {
-    /// Items of one data set; every row is a `model::Item`.
-    Items {
-        /// Data set the items belong to.
-        dataset: String,
-    },
-    /// Later texts of items that earlier imports brought in; every row is a `model::Item` with the id of one of them.
+    /// Items of one data set. Each row is a `model::Item`.
+    Items { dataset: String },
+    /// Later texts of existing items. Each row is a `model::Item` with the id of one of them.
     Revisions {
-        /// Revision of the project this is: verdicts before it are on the earlier texts and no longer count.
+        /// Revision of the project. Verdicts below it are on earlier texts and no longer count.
         rev: u64,
-        /// They count all the same: nothing that a person sees has changed.
+        /// Whether those verdicts still count, because nothing visible changed.
         #[serde(default)]
         keeps: bool,
-        /// Who wrote it by hand; none where texts were composed again.
+        /// The author of an edit by hand, or `None` for recomposed texts.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         edit: Option<EditMark>,
     },
-    /// Answers of one model; every row is a `model::Prediction`.
+    /// Predictions of one model. Each row is a `model::Prediction`.
     Predictions {
-        /// Model name: the stem of its file without `mcq_` and `_evaluated`.
+        /// Model name: the file stem without `mcq_` and `_evaluated`.
         model: String,
-        /// The form of the questions they answer.
+        /// The form of the questions.
         form: Form,
-        /// Whether the rows carry stored extractions (`*_evaluated.jsonl`).
+        /// Whether the rows have stored extractions (`*_evaluated.jsonl`).
         evaluated: bool,
-        /// The data set they answer, where that is known: keys of two sets may be the same.
+        /// The data set of the questions, if known. Two data sets can have the same keys.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         dataset: Option<String>,
-        /// What they are of an evaluation; none for answers that were imported, which are to all questions.
+        /// The part of an evaluation, or `None` for imported predictions, which answer all
+        /// questions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<AnswerFileHeader>,
     },
@@ -56,28 +54,25 @@ pub enum Holds {
 /// One segment of an import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// File name below `imports/`.
     pub file: String,
-    /// What it holds.
     #[serde(flatten)]
     pub holds: Holds,
-    /// Its rows.
     pub rows: u64,
-    /// Rows dropped because the file holds them before.
+    /// Number of dropped rows that occurred earlier in the file.
     #[serde(default)]
     pub duplicates: u64,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// blake3 of the segment, in hex.
+    /// blake3 hash of the segment, in hex.
     pub blake3: String,
-    /// The file it was read from, as the user named it.
+    /// The source file, as the user named it.
     pub source: String,
-    /// blake3 of that file, in hex: the same bytes twice add nothing.
+    /// blake3 hash of the source file, in hex. A second import of the same bytes adds nothing.
     pub source_blake3: String,
 }
 
 impl Part {
-    /// The number of the import that it is of, with which its name begins; 0 where it does not.
+    /// The number of its import, from the start of its file name, or 0.
     pub fn import(&self) -> u64 {
         self.file
             .split('-')
@@ -87,54 +82,53 @@ impl Part {
     }
 }
 
-/// One import: all of its parts or none.
+/// One import. Either all of its parts are in the project or none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Version of this line.
+    /// Version of the line.
     pub v: u8,
     /// Number of the import, from 1.
     pub n: u64,
-    /// When, RFC 3339 in UTC.
+    /// Time of the import, RFC 3339 in UTC.
     pub at: String,
-    /// Its segments.
     pub parts: Vec<Part>,
 }
 
-/// The manifest as read.
+/// The parsed manifest.
 #[derive(Debug, Default)]
 pub struct Manifest {
-    /// Imports in order.
     pub entries: Vec<Entry>,
-    /// Lines that could not be read; what they named is not part of the project.
+    /// Errors of lines that cannot be read. Their segments are not part of the project.
     pub problems: Vec<Error>,
     /// Whether a torn last line follows.
     pub torn: bool,
-    /// Segments below `imports/`, sorted by name.
+    /// Segment files below `imports/`, sorted by name.
     pub present: Vec<String>,
-    /// Numbers of imports that were begun and neither finished nor taken back.
+    /// Numbers of unfinished imports.
     pub unfinished: Vec<u64>,
-    /// How much of the file is whole.
+    /// The part of the file with complete lines.
     whole: ValidPrefix,
 }
 
-/// The number with which the name of a segment begins.
+/// The number at the start of a segment's name.
 pub fn number_of(file: &str) -> Option<u64> {
     file.split_once('-')?.0.parse().ok()
 }
 
-/// The file that says that import `n` is being written: segments of that number which no line names belong to nobody.
-fn mark(imports: &Path, n: u64) -> PathBuf {
+/// The marker file of unfinished import `n`. Segments of that number that no line names can be
+/// removed.
+fn marker(imports: &Path, n: u64) -> PathBuf {
     imports.join(format!("{UNFINISHED}{n:04}"))
 }
 
 const UNFINISHED: &str = ".unfinished-";
 
-/// Says, durably, that the import with the number in `file` is being written.
+/// Durably marks the import of `file` as unfinished.
 pub(super) fn begin(imports: &Path, file: &str) -> Result<()> {
     let Some(n) = number_of(file) else {
         return Ok(());
     };
-    let path = mark(imports, n);
+    let path = marker(imports, n);
     if path.symlink_metadata().is_err() {
         regular::open(&path, OpenOptions::new().write(true).create_new(true))?;
         disk::sync_dir(imports)?;
@@ -142,15 +136,15 @@ pub(super) fn begin(imports: &Path, file: &str) -> Result<()> {
     Ok(())
 }
 
-/// The import is over, one way or the other.
+/// Removes the marker of an import.
 fn end(imports: &Path, n: u64) {
-    let _ = std::fs::remove_file(mark(imports, n));
+    let _ = std::fs::remove_file(marker(imports, n));
 }
 
-/// Takes back segments that did not become part of the project.
+/// Removes segments that did not become part of the project.
 pub fn take_back<'f>(imports: &Path, files: impl IntoIterator<Item = &'f str>) {
     for file in files {
-        // What stays is removed at the next opening.
+        // A file that cannot be removed now is removed when the project is next opened.
         let removed = std::fs::remove_file(imports.join(file));
         if let (Ok(()), Some(n)) = (removed, number_of(file)) {
             end(imports, n);
@@ -159,7 +153,7 @@ pub fn take_back<'f>(imports: &Path, files: impl IntoIterator<Item = &'f str>) {
 }
 
 impl Manifest {
-    /// The number of the next import: past all that the manifest has, and past all files.
+    /// The number of the next import. It is above all numbers in the manifest and in file names.
     pub fn next(&self) -> u64 {
         let entries = self.entries.iter().map(|e| e.n);
         let files = self.present.iter().filter_map(|file| number_of(file));
@@ -171,7 +165,8 @@ impl Manifest {
             .saturating_add(1)
     }
 
-    /// The number of the import that these segments are: that of their names, where it is free.
+    /// The number of the import of these segments: the number in their names, or the next one if it
+    /// is taken.
     pub fn number<'f>(&self, files: impl IntoIterator<Item = &'f str>) -> u64 {
         let named = files.into_iter().filter_map(number_of).max();
         named
@@ -179,33 +174,33 @@ impl Manifest {
             .unwrap_or_else(|| self.next())
     }
 
-    /// Whether more may be recorded in it.
+    /// Checks that imports can be recorded.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] while lines of it are damaged: what they named would not be part of the project that the import
-    /// is compared with.
+    /// [`ErrorKind::Corrupt`] if a line is damaged. The segments of that line would be missing in
+    /// the project that the import is compared with.
     pub fn writable(&self) -> Result<()> {
         let Some(first) = self.problems.first() else {
             return Ok(());
         };
         let what = format!(
-            "nothing can be brought in while a line of the manifest cannot be read: {}",
+            "cannot import while a line of the manifest is damaged: {}",
             first.what
         );
         Err(Error { what, ..first.clone() }
-            .help("`benchtop recover` says what the line named and takes it back in; or put the file back from a copy"))
+            .help("run `benchtop recover` to restore the segments of the line, or restore the file from a backup"))
     }
 
     /// Reads the manifest for an import.
     ///
     /// # Errors
-    /// As [`read`](Self::read) and [`writable`](Self::writable).
+    /// See [`writable`](Self::writable).
     pub fn for_import(imports: &Path) -> Result<Manifest> {
         let manifest = Manifest::read(imports)?;
         manifest.writable().map(|()| manifest)
     }
 
-    /// Segments that no line names and no unfinished import left.
+    /// Segments that are neither in the manifest nor part of an unfinished import.
     pub fn orphans(&self) -> Vec<String> {
         let named: HashSet<&str> = self
             .entries
@@ -221,8 +216,9 @@ impl Manifest {
             .collect()
     }
 
-    /// Removes what an import that was killed left in `imports/`: temporary files, and segments that it had not recorded
-    /// yet. A segment that was recorded is never removed. Beside a manifest that cannot be read whole all segments stay.
+    /// Removes the files that a killed import left in `imports/`: temporary files, and segments
+    /// that were not recorded yet. Recorded segments are never removed. If the manifest is damaged,
+    /// all segments stay.
     pub fn sweep(&self, imports: &Path) {
         for entry in std::fs::read_dir(imports).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -230,14 +226,14 @@ impl Manifest {
                 .to_str()
                 .is_some_and(|n| n.starts_with(".tmp-") && n.ends_with(".jsonl.zst"))
             {
-                // What stays is only in the way of nobody.
+                // A leftover file is harmless.
                 let _ = std::fs::remove_file(entry.path());
             }
         }
-        let whole = self.problems.is_empty() && !self.torn;
+        let intact = self.problems.is_empty() && !self.torn;
         for n in &self.unfinished {
             let recorded = self.entries.iter().any(|e| e.n == *n);
-            if !recorded && whole {
+            if !recorded && intact {
                 for file in self
                     .present
                     .iter()
@@ -246,17 +242,14 @@ impl Manifest {
                     let _ = std::fs::remove_file(imports.join(file));
                 }
             }
-            if recorded || whole {
+            if recorded || intact {
                 end(imports, *n);
             }
         }
     }
 
-    /// Reads `imports/manifest.jsonl`; one that does not exist is empty. A torn last line is an import that never
-    /// finished.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Reads `imports/manifest.jsonl`. A missing file is an empty manifest. A torn last line is an
+    /// import that did not finish.
     pub fn read(imports: &Path) -> Result<Manifest> {
         let path = imports.join(FILE);
         let bytes = match std::fs::read(&path) {
@@ -281,7 +274,10 @@ impl Manifest {
             if entry.v == 1 {
                 manifest.entries.push(entry);
             } else {
-                let what = format!("line version {} is newer than this program reads", entry.v);
+                let what = format!(
+                    "unsupported line version {}; a newer benchtop wrote this line",
+                    entry.v
+                );
                 manifest.problems.push(
                     Error::new(ErrorKind::Corrupt, what)
                         .file(&path)
@@ -292,7 +288,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The segments and the marks of unfinished imports that are there.
+    /// Lists the segment files and the markers of unfinished imports.
     fn list(&mut self, imports: &Path) {
         for entry in std::fs::read_dir(imports).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -307,19 +303,20 @@ impl Manifest {
         self.unfinished.sort_unstable();
     }
 
-    /// Appends and syncs one import. When this returns it is part of the project.
+    /// Appends and syncs one import. When this returns, the import is part of the project.
     ///
     /// # Errors
-    /// As [`for_import`](Self::for_import) and [`AppendLog::append`]; then it is not.
+    /// See [`for_import`](Self::for_import) and [`AppendLog::append`]. The import is not part of
+    /// the project then.
     pub fn append(imports: &Path, entry: &Entry) -> Result<()> {
         let mut bytes = Vec::new();
         checksummed_line::encode(entry, &mut bytes)?;
         let manifest = Manifest::for_import(imports)?;
-        // The name before the line: once the line is synced nothing may fail, since whoever sees an error here removes
-        // the segments that the line names.
+        // Sync the folder before the line. Nothing may fail after the line is synced, since the
+        // caller removes the segments on an error.
         let mut file = AppendLog::open(&imports.join(FILE), manifest.whole)?;
         disk::sync_dir(imports)?;
-        file.append(&bytes, "the import cannot be recorded")?;
+        file.append(&bytes, "cannot record the import")?;
         end(imports, entry.n);
         Ok(())
     }
@@ -351,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_read_back_and_a_torn_one_does_not_count() {
+    fn entries_round_trip_and_a_torn_entry_does_not_count() {
         let dir = tempfile::tempdir().unwrap();
         Manifest::append(dir.path(), &entry(1)).unwrap();
         Manifest::append(dir.path(), &entry(2)).unwrap();
@@ -366,7 +363,7 @@ mod tests {
         assert!(dir.path().join("manifest.jsonl.torn-1").exists());
     }
 
-    /// Flips a bit of the last line, which ends in a newline.
+    /// Flips a bit of the last complete line.
     fn damage(dir: &Path) -> Vec<u8> {
         let mut bytes = std::fs::read(dir.join(FILE)).unwrap();
         let at = bytes.len() - 40;
@@ -397,7 +394,7 @@ mod tests {
             (ErrorKind::Corrupt, Some(2)),
             "{refused}"
         );
-        assert!(refused.help.unwrap().contains("benchtop recover"));
+        assert!(refused.help.is_some());
         manifest.sweep(dir.path());
         assert_eq!(std::fs::read(dir.path().join(FILE)).unwrap(), bytes);
         assert!(
@@ -407,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_an_unfinished_import_left_is_swept() {
+    fn sweep_removes_only_files_of_unfinished_imports() {
         let dir = tempfile::tempdir().unwrap();
         let there = |name: &str| dir.path().join(name).exists();
         Manifest::append(dir.path(), &entry(1)).unwrap();
@@ -418,7 +415,8 @@ mod tests {
         ] {
             std::fs::write(dir.path().join(name), "rows").unwrap();
         }
-        // The line of the second is gone: the segment was recorded, and is listed and kept.
+        // The line of the second segment is lost. The segment was recorded, so it is listed and
+        // kept.
         Manifest::read(dir.path()).unwrap().sweep(dir.path());
         assert!(there("0002-items.jsonl.zst") && !there(".tmp-x.jsonl.zst"));
         assert_eq!(Manifest::read(dir.path()).unwrap().next(), 3);
@@ -431,7 +429,7 @@ mod tests {
         manifest.sweep(dir.path());
         assert!(there("0002-items.jsonl.zst") && !there("0003-items.jsonl.zst"));
         assert!(Manifest::read(dir.path()).unwrap().unfinished.is_empty());
-        // One that was recorded just before the kill.
+        // An import that was recorded just before it was killed.
         begin(dir.path(), "0003-items.jsonl.zst").unwrap();
         std::fs::write(dir.path().join("0003-items.jsonl.zst"), "rows").unwrap();
         let mut manifest = Manifest::read(dir.path()).unwrap();

@@ -1,8 +1,8 @@
-//! Journals from other machines, folded into those of a project: the union of their decisions.
+//! Merges journals of other machines into the journals of a project, as a union of decisions.
 //!
-//! What is taken of a file depends on the decision and on the items alone, so that the outcome is the same in whatever
-//! order files are merged, and merging one again changes nothing. A decision on a text or a picture that is another here
-//! is set aside: it was not on this item. Merged again once the items are the same, it is taken.
+//! Whether a decision is merged depends only on the decision and on the items. The result is
+//! therefore the same for every order of files, and a second merge changes nothing. A decision on a
+//! text or picture that differs here is skipped. It is merged later, once the items are the same.
 
 mod verdicts;
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub use verdicts::plan as plan_verdicts;
 
 use super::columns::id_hash;
-use super::history::History;
+use super::history::{FoldNotice, History};
 use super::pictures::Pictures;
 use super::{Catalog, Ledger, journal};
 use benchtop_files::bounded;
@@ -21,22 +21,23 @@ use benchtop_model::history::{
 };
 use benchtop_model::{Act, Decision, Error, ErrorKind, Result, name};
 
-/// Most conflicts, and most decisions set aside, that a report lists; the rest are a note.
+/// Maximum number of conflicts, and of skipped decisions, that a report lists. A note counts the
+/// rest.
 pub const LISTED: usize = 10_000;
 
-/// What a merge would append, by annotator, and its report.
+/// Decisions that a merge appends, and its report.
 #[derive(Debug, Default)]
 pub struct Merge {
-    /// Decisions that are new here.
+    /// New decisions by annotator.
     pub fresh: BTreeMap<String, Vec<Decision>>,
-    /// What it comes to.
+    /// The report for people.
     pub report: Merged,
 }
 
-/// Reads `files` and says what they bring to `history`.
+/// Reads `files` and computes the merge into `history`.
 ///
 /// # Errors
-/// A file that cannot be read, or in which not one line is a decision; then nothing is taken from any.
+/// A file that cannot be read, or that has no decision on any line. Then no file is merged.
 pub fn plan(
     history: &History,
     files: &[PathBuf],
@@ -79,7 +80,7 @@ fn union(
                     .ok()
                     .map(|i| i.digest())
             });
-            if let Some(why) = elsewhere(&decision, now.as_deref(), catalog, row) {
+            if let Some(why) = mismatch_reason(&decision, now.as_deref(), catalog, row) {
                 let Decision {
                     item, who, uuid, ..
                 } = decision;
@@ -102,20 +103,22 @@ fn union(
     }
     if orphans > 0 {
         merge.report.notes.push(format!(
-            "{orphans} decisions are on items that this project does not have; they are kept and count once it has them"
+            "{orphans} decisions are on items that this project does not have; they are kept and count once the items are imported"
         ));
     }
     merge.report.aside.sort();
     let (before, _) = history.fold(catalog, pictures, HistoryPoint::Now);
-    let (after, notes) = history.with(merge.fresh.values().flatten().cloned()).fold(
+    let (after, notices) = history.with(merge.fresh.values().flatten().cloned()).fold(
         catalog,
         pictures,
         HistoryPoint::Now,
     );
+    let not_counted = |notice: &FoldNotice| matches!(notice, FoldNotice::NotCounted(_));
     merge.report.notes.extend(
-        notes
-            .into_iter()
-            .filter(|note| note.starts_with("not counted")),
+        notices
+            .iter()
+            .filter(|n| not_counted(n))
+            .map(ToString::to_string),
     );
     let void: HashSet<_> = after.voided().collect();
     let voided = merge
@@ -126,13 +129,13 @@ fn union(
         .count();
     if voided > 0 {
         merge.report.notes.push(format!(
-            "{voided} verdicts do not count: the text or picture of their items became another one here after their revision"
+            "{voided} verdicts do not count: the text or picture of their items changed here after their revision"
         ));
     }
-    merge.report.conflicts = conflicts(touched, (&before, &after), &merge.fresh, catalog)?;
+    merge.report.conflicts = conflicts(touched, &before, &after, &merge.fresh, catalog)?;
     for (what, length) in [
         ("conflicts", merge.report.conflicts.len()),
-        ("decisions set aside", merge.report.aside.len()),
+        ("skipped decisions", merge.report.aside.len()),
     ] {
         if length > LISTED {
             merge
@@ -146,8 +149,8 @@ fn union(
     Ok(merge)
 }
 
-/// Why `decision` was not on item `row` as it is here.
-fn elsewhere(
+/// Returns why `decision` does not apply to the item in `row`, or `None` if it applies.
+fn mismatch_reason(
     decision: &Decision,
     now: Option<&str>,
     catalog: &Catalog,
@@ -158,38 +161,38 @@ fn elsewhere(
     }
     match (&decision.on, now) {
         (Some(on), Some(now)) if on != now => {
-            Some("the item had another text or picture where it was judged".into())
+            Some("the verdict is on another text or picture of the item".into())
         }
         (None, _) if catalog.revisions().locate(row as usize).is_some() => Some(
-            "the item was revised here, and the line does not say which text was judged".into(),
+            "the item was revised here, and the line does not name the text that was judged".into(),
         ),
         _ => None,
     }
 }
 
-/// Longest line of a journal that is read, in bytes.
-const LINE: u64 = 16 << 20;
-/// Lines after which a file without one decision is none.
-const HOPELESS: u64 = 1000;
+/// Maximum length of a line in bytes.
+const MAX_LINE: u64 = 16 << 20;
+/// Number of lines without a decision after which a file is not a journal.
+const MAX_LINES_WITHOUT_DECISION: u64 = 1000;
 
-/// What a journal of another machine holds.
+/// The content of a journal of another machine.
 struct Lines {
     decisions: Vec<Decision>,
     damaged: Vec<String>,
     torn: bool,
 }
 
-/// Reads a journal line by line: a file that is none is given up early, whatever its size.
+/// Reads a journal line by line, so that a large file that is not a journal fails early.
 fn lines(path: &Path) -> Result<Lines> {
     use std::io::{BufRead, Read};
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
-    let none = || {
-        Error::input("not one line of it is a decision")
+    let not_a_journal = || {
+        Error::input("no line of the file is a decision")
             .file(path)
             .help("journals are the files `sessions/<annotator>.jsonl` of a project")
     };
     let mut input = bounded::open(path).map_err(|p| match p.kind {
-        ErrorKind::NotFound => Error::new(ErrorKind::NotFound, "there is no such file").file(path),
+        ErrorKind::NotFound => Error::new(ErrorKind::NotFound, "file not found").file(path),
         _ => p,
     })?;
     let mut found = Lines {
@@ -203,7 +206,7 @@ fn lines(path: &Path) -> Result<Lines> {
         bytes.clear();
         let read = input
             .by_ref()
-            .take(LINE)
+            .take(MAX_LINE)
             .read_until(b'\n', &mut bytes)
             .map_err(fail)? as u64;
         if read == 0 {
@@ -211,10 +214,10 @@ fn lines(path: &Path) -> Result<Lines> {
         }
         number += 1;
         if !bytes.ends_with(b"\n") {
-            if read == LINE {
+            if read == MAX_LINE {
                 let what = format!(
-                    "line {number} is longer than {} MiB: this is no journal",
-                    LINE >> 20
+                    "line {number} is longer than {} MiB; the file is not a journal",
+                    MAX_LINE >> 20
                 );
                 return Err(Error::input(what).file(path).line(number));
             }
@@ -228,12 +231,12 @@ fn lines(path: &Path) -> Result<Lines> {
                 .push(format!("line {number}: {}", problem.what)),
             Err(_) => more += 1,
         }
-        if found.decisions.is_empty() && number >= HOPELESS {
-            return Err(none());
+        if found.decisions.is_empty() && number >= MAX_LINES_WITHOUT_DECISION {
+            return Err(not_a_journal());
         }
     }
     if found.decisions.is_empty() && !found.damaged.is_empty() {
-        return Err(none());
+        return Err(not_a_journal());
     }
     if more > 0 {
         found
@@ -268,11 +271,12 @@ fn read(path: &Path) -> Result<(MergedFile, Vec<Decision>)> {
     Ok((file, decisions))
 }
 
-/// The items on which verdicts differ once the fresh ones are in: those of different people, and those that one person
-/// gave before and after.
+/// Items with different verdicts after the merge: of different annotators, or of one annotator
+/// before and after.
 fn conflicts(
     touched: BTreeSet<u32>,
-    (before, after): (&Ledger, &Ledger),
+    before: &Ledger,
+    after: &Ledger,
     fresh: &BTreeMap<String, Vec<Decision>>,
     catalog: &Catalog,
 ) -> Result<Vec<Conflict>> {
@@ -283,22 +287,22 @@ fn conflicts(
         .collect();
     let mut list = Vec::new();
     for row in touched {
-        let mut standing = after.standing(row);
+        let mut effective = after.standing(row);
         let gone = before
             .standing(row)
             .into_iter()
-            .filter(|old| !standing.iter().any(|s| s.uuid == old.uuid));
+            .filter(|old| !effective.iter().any(|s| s.uuid == old.uuid));
         let gone: Vec<_> = gone.filter(|old| after.counts(&old.uuid)).collect();
-        standing.extend(gone);
+        effective.extend(gone);
         let verdict = |s: &benchtop_model::verdict::EffectiveVerdict| s.judgement.verdict;
-        if standing.iter().all(|s| !fresh.contains(&s.uuid))
-            || standing
+        if effective.iter().all(|s| !fresh.contains(&s.uuid))
+            || effective
                 .windows(2)
                 .all(|w| verdict(&w[0]) == verdict(&w[1]))
         {
             continue;
         }
-        standing.sort_by_key(|s| (s.rev, s.at, s.uuid));
+        effective.sort_by_key(|s| (s.rev, s.at, s.uuid));
         let side = |s: benchtop_model::verdict::EffectiveVerdict| ConflictingVerdict {
             verdict: verdict(&s),
             at: s.at,
@@ -309,7 +313,7 @@ fn conflicts(
             number: row + 1,
             item: catalog.item(row as usize)?.id,
             status: after.status(row),
-            verdicts: standing.into_iter().map(side).collect(),
+            verdicts: effective.into_iter().map(side).collect(),
         });
     }
     Ok(list)

@@ -1,8 +1,8 @@
-//! `images/pictures.jsonl`: the append-only record of the pictures that were made here, and the index over it.
+//! `images/pictures.jsonl`: the append-only journal of generated pictures, and an index over it.
 //!
-//! An item names its picture and does not know its file. Which file that is, is found here by data set and name, and by
-//! the prompt: an item is shown only with a picture that was made from its own prompt. Of several samples the newest
-//! counts.
+//! An item names its picture but not the file. The file is found here by data set, name, and
+//! prompt: an item is shown only with a picture that was generated from its own prompt. If there
+//! are several samples, the newest counts.
 
 mod journal;
 pub mod picture_snapshot;
@@ -23,45 +23,43 @@ use benchtop_files::regular;
 use benchtop_model::generated_image::{GeneratedImage, picture_key, prompt_key};
 use benchtop_model::{Error, ImageRef, Item, Result};
 
-/// Its file below `images/`.
+/// File name below `images/`.
 pub const FILE: &str = "pictures.jsonl";
 
-/// The number that 16 hex digits stand for.
+/// Parses 16 hex digits.
 fn number(hex: &str) -> Option<u64> {
     (hex.len() == 16)
         .then(|| u64::from_str_radix(hex, 16).ok())
         .flatten()
 }
 
-/// What is held of a picture that was made; the rest is read from its line when somebody asks.
+/// The indexed part of a generated picture. The rest is read from its line on demand.
 #[derive(Clone, Debug)]
 pub struct Entry {
     key: u64,
-    /// The entry of the same picture before this one.
+    /// The previous entry of the same picture.
     before: Option<u32>,
     /// Revision of the project that it made.
     pub rev: u64,
-    /// Which sample of its picture, from 1.
+    /// Sample number, from 1.
     pub sample: u32,
-    /// The job that asked for it.
+    /// The job that requested it.
     pub job: u32,
-    /// The seed it was made from.
     pub seed: u64,
-    /// [`prompt_key`] of what it was made from.
+    /// [`prompt_key`] of its prompt.
     pub prompt: u64,
-    /// Whether it is a draft.
     pub draft: bool,
     fingerprint: u16,
     ext: u16,
     hash: [u8; 32],
-    /// For two side by side: a number for the pair.
+    /// For two pictures side by side: a key of the pair.
     of: u64,
     items: Box<[u64]>,
     offset: u64,
 }
 
 impl Entry {
-    /// The number of its file, see [`benchtop_model::generated_image::file_key`].
+    /// The key of its file, see [`benchtop_model::generated_image::file_key`].
     pub fn file(&self) -> u64 {
         let mut first = [0; 8];
         first.copy_from_slice(&self.hash[..8]);
@@ -69,7 +67,7 @@ impl Entry {
     }
 }
 
-/// A number for the pictures that one was put together from; 0 for none.
+/// A key of the pictures that a picture was composed of, or 0.
 pub fn parts_key(hashes: &[&str]) -> u64 {
     if hashes.is_empty() {
         0
@@ -78,32 +76,32 @@ pub fn parts_key(hashes: &[&str]) -> u64 {
     }
 }
 
-/// All pictures that were made, in the order of their lines.
+/// All generated pictures, in journal order.
 #[derive(Clone, Debug, Default)]
 pub struct Pictures {
     path: PathBuf,
     made: Vec<Entry>,
     newest: HashMap<u64, u32>,
-    /// Fingerprints and extensions: few, and used by many.
+    /// Fingerprints and extensions, interned.
     names: Vec<String>,
     by_job: HashMap<u32, u64>,
-    /// How much of the journal these are, the bytes of it, and the fingerprints explained in it.
+    /// The part of the journal that is indexed, its digest, and its fingerprints.
     whole: ValidPrefix,
     prefix: PrefixDigest,
     explained: Vec<String>,
-    /// Whether lines of it are damaged.
+    /// Whether the journal has damaged lines.
     damaged: bool,
-    /// Pictures that were kept in the store, see [`picture_snapshot`].
-    kept: usize,
+    /// Number of pictures in the snapshot, see [`picture_snapshot`].
+    in_snapshot: usize,
 }
 
 impl Pictures {
-    /// Adds a picture whose line begins at `offset`.
+    /// Adds a picture whose line starts at `offset`.
     pub fn add(&mut self, made: &GeneratedImage, offset: u64) {
-        self.take(&journal::row(made), offset);
+        self.add_row(&journal::row(made), offset);
     }
 
-    fn take(&mut self, row: &journal::Row<'_>, offset: u64) {
+    fn add_row(&mut self, row: &journal::Row<'_>, offset: u64) {
         let hash =
             blake3::Hash::from_hex(row.hash.0.as_bytes()).map_or([0; 32], |hash| *hash.as_bytes());
         let of: Vec<&str> = row.of.iter().map(|t| &*t.0).collect();
@@ -116,23 +114,23 @@ impl Pictures {
             seed: row.seed.unwrap_or_default(),
             prompt: number(&row.prompt.0).unwrap_or_default(),
             draft: row.draft,
-            fingerprint: self.name(&row.fingerprint.0),
-            ext: self.name(&row.ext.0),
+            fingerprint: self.intern(&row.fingerprint.0),
+            ext: self.intern(&row.ext.0),
             hash,
             of: parts_key(&of),
             items: row.items.iter().map(|id| id_hash(&id.0)).collect(),
             offset,
         };
-        self.enter(entry);
+        self.push(entry);
     }
 
-    fn enter(&mut self, entry: Entry) {
+    fn push(&mut self, entry: Entry) {
         let before = self.newest.insert(entry.key, self.made.len() as u32);
         *self.by_job.entry(entry.job).or_default() += 1;
         self.made.push(Entry { before, ..entry });
     }
 
-    /// `journal` holds these pictures and no other.
+    /// Records that `journal` has exactly these pictures.
     pub fn follow(&mut self, journal: &Journal) {
         self.whole = ValidPrefix {
             length: journal.length(),
@@ -144,7 +142,7 @@ impl Pictures {
         }
     }
 
-    fn name(&mut self, name: &str) -> u16 {
+    fn intern(&mut self, name: &str) -> u16 {
         let at = self
             .names
             .iter()
@@ -156,37 +154,36 @@ impl Pictures {
         at as u16
     }
 
-    /// The part of the journal that these are.
+    /// Digest of the indexed part of the journal.
     pub fn prefix(&self) -> &PrefixDigest {
         &self.prefix
     }
 
-    /// Pictures that were made, all samples counted.
+    /// Number of generated pictures, including all samples.
     pub fn len(&self) -> usize {
         self.made.len()
     }
 
-    /// Whether none was made.
     pub fn is_empty(&self) -> bool {
         self.made.is_empty()
     }
 
-    /// Revision of the project that the last one made; 0 for none.
+    /// Revision of the project that the last one made, or 0.
     pub fn last_rev(&self) -> u64 {
         self.made.last().map_or(0, |e| e.rev)
     }
 
-    /// Pictures that a job made.
+    /// Number of pictures that a job generated.
     pub fn of_job(&self, job: u32) -> u64 {
         self.by_job.get(&job).copied().unwrap_or_default()
     }
 
-    /// The largest number of a job that made one.
+    /// The highest number of a job with pictures.
     pub fn last_job(&self) -> u32 {
         self.by_job.keys().max().copied().unwrap_or_default()
     }
 
-    /// What was made of a picture (see [`picture_key`]), newest first.
+    /// Samples of a picture (see [`picture_key`]), newest first.
     pub fn samples(&self, key: u64) -> impl Iterator<Item = &Entry> {
         let entry = move |at: u32| self.made.get(at as usize).filter(|e| e.key == key);
         std::iter::successors(self.newest.get(&key).and_then(|at| entry(*at)), move |e| {
@@ -194,19 +191,19 @@ impl Pictures {
         })
     }
 
-    /// What a picture is today: the newest that was made from this prompt.
+    /// The sample of a picture that counts: the newest that was generated from this prompt.
     pub fn current(&self, key: u64, prompt: u64) -> Option<&Entry> {
         self.samples(key).find(|e| e.prompt == prompt)
     }
 
-    /// The fingerprint (its short form) of what made this one.
+    /// Short fingerprint of the generator.
     pub fn fingerprint(&self, entry: &Entry) -> &str {
         self.names
             .get(usize::from(entry.fingerprint))
             .map_or("", String::as_str)
     }
 
-    /// The picture as an item that calls it `name` refers to it.
+    /// The reference to this picture in an item that calls it `name`.
     pub fn image(&self, entry: &Entry, name: &str) -> ImageRef {
         let ext = self.names.get(usize::from(entry.ext)).cloned();
         let hash = Some(blake3::Hash::from_bytes(entry.hash).to_hex().to_string());
@@ -219,20 +216,20 @@ impl Pictures {
         }
     }
 
-    /// Whether it was put together from pictures with this [`parts_key`].
+    /// Whether it was composed of pictures with this [`parts_key`].
     pub fn is_of(&self, entry: &Entry, parts: u64) -> bool {
         entry.of == parts
     }
 
-    /// Revisions and the hashes of the ids of their items ([`id_hash`]), in order.
+    /// Revisions with the hashes of their items' ids ([`id_hash`]), in order.
     pub fn revisions(&self) -> impl Iterator<Item = (u64, &[u64])> {
         self.made.iter().map(|e| (e.rev, &*e.items))
     }
 
-    /// Everything the journal says of a picture that was made.
+    /// Reads the whole record of a picture.
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Corrupt`], and the operating system's.
+    /// [`benchtop_model::ErrorKind::Corrupt`].
     pub fn line(&self, entry: &Entry) -> Result<GeneratedImage> {
         use std::io::{BufRead, Seek, SeekFrom};
         let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &self.path);
@@ -246,14 +243,13 @@ impl Pictures {
         journal::decode(&bytes).map_err(|p| p.file(&self.path))
     }
 
-    /// An item's JSON with the files of its pictures, where they were made here; `None` where it stays as it is.
-    ///
-    /// Only the list of pictures is written anew: the rest of the line keeps every byte.
+    /// The JSON of an item with the files of its generated pictures, or `None` if nothing changes.
+    /// Only the list of pictures is rewritten. All other bytes stay.
     pub fn resolved(&self, line: &str) -> Option<String> {
         if self.is_empty() {
             return None;
         }
-        let item: Lean = serde_json::from_str(line).ok()?;
+        let item: PictureFields = serde_json::from_str(line).ok()?;
         let raw = item.images?;
         let mut images: Vec<ImageRef> = serde_json::from_str(raw.get()).ok()?;
         let prompt = prompt_key(
@@ -280,10 +276,10 @@ impl Pictures {
 }
 
 impl Pictures {
-    /// Item `row` of `catalog` as a person sees it: with the files of the pictures that were made.
+    /// The item in `row` as annotators see it, with the files of generated pictures.
     ///
     /// # Errors
-    /// What keeps it from being read.
+    /// The item cannot be read.
     pub fn seen(&self, catalog: &Catalog, row: usize) -> Result<Item> {
         if self.is_empty() {
             return catalog.item(row);
@@ -294,9 +290,9 @@ impl Pictures {
     }
 }
 
-/// What of an item says which its pictures are.
+/// The fields of an item that identify its pictures.
 #[derive(Deserialize)]
-struct Lean<'l> {
+struct PictureFields<'l> {
     #[serde(borrow)]
     dataset: Cow<'l, str>,
     #[serde(borrow, default)]

@@ -1,7 +1,7 @@
-//! Which journals something was made from: their lengths, and a digest of their contents.
+//! Lengths and content digests of the journals that something was derived from.
 //!
-//! Lengths say at once that a journal grew. They do not tell that a bit of an older line flipped, or that a line was
-//! edited in place; the digest does.
+//! The length shows at once that a journal grew. The digest shows that an older line was edited or
+//! that a bit flipped.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,10 +11,10 @@ use std::path::Path;
 use super::index::digest;
 use benchtop_model::{Error, Result};
 
-/// Bytes read and hashed at a time.
+/// Number of bytes read and hashed at a time.
 const STEP: usize = 256 << 10;
 
-/// The first bytes of a journal: how many, and their blake3.
+/// Length and blake3 hash of the first bytes of a journal.
 #[derive(Clone, Debug, Default)]
 pub struct PrefixDigest {
     length: u64,
@@ -28,17 +28,16 @@ impl PartialEq for PrefixDigest {
 }
 
 impl PrefixDigest {
-    /// Of these bytes.
     pub fn of(bytes: &[u8]) -> PrefixDigest {
         let mut prefix = PrefixDigest::default();
         prefix.add(bytes);
         prefix
     }
 
-    /// Of the first `length` bytes of a file.
+    /// Digest of the first `length` bytes of a file.
     ///
     /// # Errors
-    /// The operating system's; a file that is shorter is an error.
+    /// [`ErrorKind::Io`] if the file is shorter.
     pub fn of_file(file: &File, length: u64, path: &Path) -> Result<PrefixDigest> {
         let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
         let (mut prefix, mut buffer) = (PrefixDigest::default(), vec![0; STEP]);
@@ -52,48 +51,44 @@ impl PrefixDigest {
         Ok(prefix)
     }
 
-    /// More bytes follow.
     pub fn add(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
         self.hasher.update(bytes);
     }
 
-    /// Bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Their blake3.
+    /// The blake3 hash of the bytes.
     pub fn digest(&self) -> [u8; 32] {
         *self.hasher.finalize().as_bytes()
     }
 }
 
-/// What statuses follow from: all journals, as two hashes.
+/// Two hashes over all journals. Statuses depend on the journals alone, so equal hashes mean equal
+/// statuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Journals {
     /// [`digest`] of names and lengths.
     pub lengths: [u8; 32],
-    /// The same with the digest of each one's contents.
+    /// Hash of names, lengths, and contents.
     pub contents: [u8; 32],
 }
 
-/// All journals of a project by name, as they were read.
+/// Digests of all journals of a project by name, as they were read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PrefixDigests(BTreeMap<String, PrefixDigest>);
 
 impl PrefixDigests {
-    /// The journal called `name` is this.
     pub fn put(&mut self, name: impl Into<String>, prefix: PrefixDigest) {
         self.0.insert(name.into(), prefix);
     }
 
-    /// What is known of a journal.
     pub fn get(&self, name: &str) -> Option<&PrefixDigest> {
         self.0.get(name)
     }
 
-    /// Bytes were appended to a journal.
     pub fn add(&mut self, name: &str, bytes: &[u8]) {
         match self.0.get_mut(name) {
             Some(prefix) => prefix.add(bytes),
@@ -101,7 +96,6 @@ impl PrefixDigests {
         }
     }
 
-    /// Both hashes.
     pub fn journals(&self) -> Journals {
         let mut contents = blake3::Hasher::new();
         for (name, prefix) in &self.0 {
@@ -118,7 +112,8 @@ impl PrefixDigests {
         }
     }
 
-    /// Whether the journals of annotators are the same; rounds and pictures beside them may differ.
+    /// Whether the annotators' journals are the same. The digests of rounds and pictures may
+    /// differ.
     pub fn same_decisions(&self, other: &PrefixDigests) -> bool {
         let decisions = |digests: &'_ PrefixDigests| {
             let of_people = |(name, prefix): (&String, &PrefixDigest)| {
@@ -143,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_grows_as_its_file_and_tells_contents_apart() {
+    fn digest_follows_length_and_content() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         let bytes: Vec<u8> = (0..STEP as u32 * 2 + 7).map(|n| n as u8).collect();

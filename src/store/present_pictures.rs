@@ -1,7 +1,8 @@
-//! Which files of pictures are in `images/`, by the number of the file ([`benchtop_model::generated_image::file_key`]).
+//! Finds which picture files exist in `images/`. Files are identified by their key
+//! ([`benchtop_model::generated_image::file_key`]).
 //!
-//! A folder is listed again only when its time of modification is another, so that asking costs one look at each of at
-//! most 256 folders.
+//! A folder is listed again only if its mtime changed. A refresh therefore costs one `stat` for
+//! each of at most 256 folders.
 
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -12,35 +13,32 @@ use std::time::{Duration, Instant, SystemTime};
 use benchtop_model::generated_image::file_key;
 use benchtop_model::{Error, Result};
 
-/// Linked files are looked at again after so long: there is no folder of them to look at.
+/// Interval between checks of linked files. They have no common folder whose mtime would show a
+/// change.
 const LINKS_EVERY: Duration = Duration::from_secs(10);
-/// Times of modification are not finer than this on common file systems: a folder that was changed so shortly before it
-/// was listed is listed again.
+/// A folder that changed less than this before it was listed is listed again, because common file
+/// systems store mtime no finer.
 const COARSE: Duration = Duration::from_millis(50);
 
-/// A folder as it was listed.
+/// A listed folder.
 #[derive(Debug, Default)]
 struct Folder {
     stamp: Option<(i64, i64, u64)>,
-    /// Numbers of its files, sorted.
+    /// Keys of its files, sorted.
     keys: Vec<u64>,
 }
 
-/// See the module.
 #[derive(Debug, Default)]
 pub struct Present {
     folders: HashMap<u8, Folder>,
-    links_gone: Vec<u64>,
-    links_seen: Option<Instant>,
+    missing_links: Vec<u64>,
+    links_checked: Option<Instant>,
     edition: u64,
 }
 
 impl Present {
-    /// Looks again; gives a number that is another one once anything changed. `links` are pictures that were linked and
-    /// not copied.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Lists changed folders. Returns a number that changes whenever a file appears or disappears.
+    /// `links` are pictures that are linked instead of copied.
     pub fn refresh(&mut self, images: &Path, links: &HashMap<u64, PathBuf>) -> Result<u64> {
         let mut changed = self.edition == 0;
         for first in 0..=u8::MAX {
@@ -73,8 +71,8 @@ impl Present {
         }
         if !links.is_empty()
             && self
-                .links_seen
-                .is_none_or(|seen| seen.elapsed() > LINKS_EVERY)
+                .links_checked
+                .is_none_or(|at| at.elapsed() > LINKS_EVERY)
         {
             let is_gone = |path: &&PathBuf| !path.symlink_metadata().is_ok_and(|m| m.is_file());
             let mut gone: Vec<u64> = links
@@ -83,20 +81,20 @@ impl Present {
                 .map(|(key, _)| *key)
                 .collect();
             gone.sort_unstable();
-            changed |= gone != self.links_gone;
-            (self.links_gone, self.links_seen) = (gone, Some(Instant::now()));
+            changed |= gone != self.missing_links;
+            (self.missing_links, self.links_checked) = (gone, Some(Instant::now()));
         }
         self.edition += u64::from(changed);
         Ok(self.edition)
     }
 
-    /// Whether the file of a picture is there.
+    /// Whether the file of a picture exists.
     pub fn has(&self, key: u64, links: &HashMap<u64, PathBuf>) -> bool {
         let stored = self
             .folders
             .get(&key.to_be_bytes()[0])
             .is_some_and(|f| f.keys.binary_search(&key).is_ok());
-        stored || links.contains_key(&key) && self.links_gone.binary_search(&key).is_err()
+        stored || links.contains_key(&key) && self.missing_links.binary_search(&key).is_err()
     }
 }
 
@@ -123,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_comes_or_goes_is_noticed_and_a_link_is_none() {
+    fn created_and_removed_files_are_noticed_and_symlinks_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let hash = blake3::hash(b"x").to_hex().to_string();
         let key = file_key(&hash).unwrap();

@@ -1,6 +1,6 @@
-//! Filter, sort and count over the columns in memory.
+//! Filters, sorts, and counts rows over the columns in memory.
 
-use std::collections::HashMap;
+mod summary;
 
 use regex::RegexBuilder;
 
@@ -8,13 +8,11 @@ use super::catalog::Catalog;
 use super::columns::{Columns, kind_code};
 use super::status_columns::Overlay;
 use benchtop_model::history::to_the_second;
-use benchtop_model::table::{Frequency, Match, Summary};
-use benchtop_model::{Error, ErrorKind, Field, Filter, QuestionKind, Result, Sort, Status};
+use benchtop_model::table::Match;
+use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort};
+pub use summary::{describe, frequency};
 
-/// Values a frequency table lists at most; the rest is counted in `more`.
-const FREQUENCY_ROWS: usize = 10_000;
-
-/// The rows that pass the filter, its text aside, in the order of their numbers.
+/// Rows that pass the filter, except its text search, in ascending order.
 pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32> {
     let rows = columns.len();
     let mut keep: Vec<u8> = match &filter.only {
@@ -71,7 +69,7 @@ pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32>
             .zip(&columns.codes[at])
             .for_each(|(k, c)| *k &= wanted[usize::from(*c)]);
     }
-    // Every row is written and the next one over it unless it is kept: no branch that nobody can foretell.
+    // Writes every row, and overwrites it unless it is kept. This avoids unpredictable branches.
     let total: usize = keep.iter().map(|k| usize::from(*k)).sum();
     let mut out = vec![0; total + 1];
     let mut at = 0;
@@ -83,8 +81,8 @@ pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32>
     out
 }
 
-/// Sorts `rows` by `sort`, earlier keys first, ties by number. `text_rank` gives each row's place by id or question
-/// where that is asked for.
+/// Sorts `rows` by the keys in `sort`, most important first, with ties by number. `text_rank`
+/// returns the rank of each row by id or question.
 pub fn sort(
     columns: &Columns,
     overlay: &Overlay,
@@ -92,7 +90,7 @@ pub fn sort(
     sort: &[Sort],
     text_rank: &dyn Fn(Field) -> Option<std::sync::Arc<Vec<u32>>>,
 ) {
-    // Least important key first, each pass stable: what the last pass leaves equal keeps the order of the one before.
+    // Sorts by the least important key first. Each pass is stable.
     for Sort { field, descending } in sort.iter().rev().copied() {
         match field {
             Field::Number => {
@@ -160,10 +158,10 @@ fn count_sort(rows: &mut Vec<u32>, descending: bool, keys: usize, key: impl Fn(u
     *rows = out;
 }
 
-/// A cell of a row as text; id and question are read from the texts.
+/// The value of a field in a row as text. Id and question are read from the segments.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when the texts are damaged.
+/// [`ErrorKind::Corrupt`] if the texts are damaged.
 pub fn cell(catalog: &Catalog, overlay: &Overlay, field: Field, row: usize) -> Result<String> {
     Ok(match field {
         Field::Number => (row + 1).to_string(),
@@ -176,14 +174,14 @@ pub fn cell(catalog: &Catalog, overlay: &Overlay, field: Field, row: usize) -> R
     })
 }
 
-/// The texts of an item that are columns.
+/// The texts of an item that are columns of the table.
 #[derive(serde::Deserialize)]
 struct TextCells {
     id: String,
     question: String,
 }
 
-/// Id and question of all `rows`, in the order of their numbers.
+/// Calls `each` with the id and question of all `rows`, in ascending order.
 fn each_text(catalog: &Catalog, rows: &[u32], each: &mut dyn FnMut(u32, TextCells)) -> Result<()> {
     let mut rows = rows.to_vec();
     rows.sort_unstable();
@@ -191,7 +189,7 @@ fn each_text(catalog: &Catalog, rows: &[u32], each: &mut dyn FnMut(u32, TextCell
         let cells = serde_json::from_slice(line).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("item #{} cannot be read: {e}", row + 1),
+                format!("cannot parse item #{}: {e}", row + 1),
             )
         })?;
         each(row, cells);
@@ -199,7 +197,7 @@ fn each_text(catalog: &Catalog, rows: &[u32], each: &mut dyn FnMut(u32, TextCell
     })
 }
 
-/// Cells of all `rows` in turn.
+/// Calls `each` with the value of `field` in all `rows`.
 fn each_cell(
     catalog: &Catalog,
     overlay: &Overlay,
@@ -219,205 +217,10 @@ fn each_cell(
     }
 }
 
-/// How often each value of `field` occurs among `rows`.
+/// The numbers of the items in `rows` whose `field` matches.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when the texts are damaged.
-pub fn frequency(
-    catalog: &Catalog,
-    overlay: &Overlay,
-    rows: &[u32],
-    field: Field,
-) -> Result<Frequency> {
-    let columns = catalog.columns();
-    let mut counts: Vec<(String, u64)> = if let Some(at) = Columns::named(field) {
-        let mut by_code = vec![0u64; columns.names[at].list().len()];
-        rows.iter()
-            .for_each(|row| by_code[usize::from(columns.codes[at][*row as usize])] += 1);
-        by_code
-            .into_iter()
-            .enumerate()
-            .map(|(c, n)| (columns.names[at].name(c as u16).to_string(), n))
-            .collect()
-    } else if field == Field::Status {
-        let mut by_code = [0u64; Status::ALL.len()];
-        rows.iter()
-            .for_each(|row| by_code[usize::from(overlay.status(*row as usize).code())] += 1);
-        Status::ALL
-            .iter()
-            .zip(by_code)
-            .map(|(s, n)| (s.name().to_string(), n))
-            .collect()
-    } else if field == Field::Type {
-        let mut by_code = [0u64; QuestionKind::ALL.len()];
-        rows.iter()
-            .for_each(|row| by_code[usize::from(columns.kind[*row as usize])] += 1);
-        QuestionKind::ALL
-            .iter()
-            .zip(by_code)
-            .map(|(k, n)| (k.name().to_string(), n))
-            .collect()
-    } else {
-        let mut seen: HashMap<String, u64> = HashMap::new();
-        each_cell(
-            catalog,
-            overlay,
-            field,
-            rows,
-            &mut |_, text| match seen.get_mut(text) {
-                Some(n) => *n += 1,
-                None => {
-                    seen.insert(text.to_string(), 1);
-                }
-            },
-        )?;
-        seen.into_iter().collect()
-    };
-    counts.retain(|(_, n)| *n > 0);
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let more = counts.len().saturating_sub(FREQUENCY_ROWS) as u64;
-    counts.truncate(FREQUENCY_ROWS);
-    Ok(Frequency {
-        column: field.name().into(),
-        rows: counts,
-        total: rows.len() as u64,
-        more,
-    })
-}
-
-/// What a field of texts holds, without keeping the texts: 617,000 questions would take a hundred megabytes.
-struct TextSummary {
-    column: Field,
-    /// Times and an example row by the hash of the text.
-    seen: HashMap<u64, (u64, u32)>,
-    min: String,
-    max: String,
-    present: u64,
-}
-
-impl TextSummary {
-    fn new(column: Field) -> TextSummary {
-        TextSummary {
-            column,
-            seen: HashMap::new(),
-            min: String::new(),
-            max: String::new(),
-            present: 0,
-        }
-    }
-
-    fn add(&mut self, row: u32, text: String) {
-        if text.is_empty() {
-            return;
-        }
-        self.present += 1;
-        self.seen
-            .entry(super::columns::id_hash(&text))
-            .or_insert((0, row))
-            .0 += 1;
-        if self.min.is_empty() || text < self.min {
-            self.min.clone_from(&text);
-        }
-        if text > self.max {
-            self.max = text;
-        }
-    }
-
-    fn finish(self, catalog: &Catalog, overlay: &Overlay, total: u64) -> Result<Summary> {
-        // The most frequent, the first of them where several are.
-        let top = self
-            .seen
-            .values()
-            .max_by_key(|(n, row)| (*n, std::cmp::Reverse(*row)));
-        let top = top
-            .map(|(_, row)| cell(catalog, overlay, self.column, *row as usize))
-            .transpose()?;
-        Ok(Summary {
-            column: self.column.name().into(),
-            present: self.present,
-            missing: total - self.present,
-            distinct: self.seen.len() as u64,
-            min: self.min,
-            max: self.max,
-            mean: None,
-            top: top.unwrap_or_default(),
-        })
-    }
-}
-
-/// What each field holds among `rows`.
-///
-/// # Errors
-/// [`ErrorKind::Corrupt`] when the texts are damaged.
-pub fn describe(catalog: &Catalog, overlay: &Overlay, rows: &[u32]) -> Result<Vec<Summary>> {
-    let (mut ids, mut questions) = (
-        TextSummary::new(Field::Id),
-        TextSummary::new(Field::Question),
-    );
-    each_text(catalog, rows, &mut |row, cells| {
-        ids.add(row, cells.id);
-        questions.add(row, cells.question);
-    })?;
-    let total = rows.len() as u64;
-    let (ids, questions) = (
-        ids.finish(catalog, overlay, total)?,
-        questions.finish(catalog, overlay, total)?,
-    );
-    Field::ALL
-        .into_iter()
-        .map(|field| match field {
-            Field::Id => Ok(ids.clone()),
-            Field::Question => Ok(questions.clone()),
-            Field::Number => Ok(describe_numbers(rows)),
-            _ => frequency(catalog, overlay, rows, field).map(|f| describe_values(&f)),
-        })
-        .collect()
-}
-
-fn describe_numbers(rows: &[u32]) -> Summary {
-    let number = |row: Option<&u32>| row.map(|r| (r + 1).to_string()).unwrap_or_default();
-    let sum: u64 = rows.iter().map(|r| u64::from(*r) + 1).sum();
-    Summary {
-        column: Field::Number.name().into(),
-        present: rows.len() as u64,
-        missing: 0,
-        distinct: rows.len() as u64,
-        min: number(rows.iter().min()),
-        max: number(rows.iter().max()),
-        mean: (!rows.is_empty()).then(|| sum as f64 / rows.len() as f64),
-        top: number(rows.iter().min()),
-    }
-}
-
-fn describe_values(frequency: &Frequency) -> Summary {
-    let missing = frequency
-        .rows
-        .iter()
-        .find(|(v, _)| v.is_empty())
-        .map_or(0, |(_, n)| *n);
-    let values = || {
-        frequency
-            .rows
-            .iter()
-            .map(|(v, _)| v.as_str())
-            .filter(|v| !v.is_empty())
-    };
-    Summary {
-        column: frequency.column.clone(),
-        present: frequency.total - missing,
-        missing,
-        distinct: values().count() as u64 + frequency.more,
-        min: values().min().unwrap_or_default().into(),
-        max: values().max().unwrap_or_default().into(),
-        mean: None,
-        top: values().next().unwrap_or_default().into(),
-    }
-}
-
-/// The numbers of those among `rows` whose cell of `field` matches.
-///
-/// # Errors
-/// [`ErrorKind::Usage`] for a pattern that is no regular expression.
+/// [`ErrorKind::Usage`] for an invalid regular expression.
 pub fn matching(
     catalog: &Catalog,
     overlay: &Overlay,
@@ -435,7 +238,7 @@ pub fn matching(
                 .map_err(|e| {
                     Error::new(
                         ErrorKind::Usage,
-                        format!("`{pattern}` is not a regular expression: {e}"),
+                        format!("invalid regular expression `{pattern}`: {e}"),
                     )
                 })?;
             each_cell(catalog, overlay, field, rows, &mut |row, text| {
@@ -458,6 +261,7 @@ pub fn matching(
 mod tests {
     use super::*;
     use crate::fixtures::item;
+    use benchtop_model::Status;
 
     fn data() -> (Catalog, Overlay) {
         let mut columns = Columns::default();
@@ -476,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_join_fields_by_and_and_values_by_or() {
+    fn filters_combine_fields_with_and_and_values_with_or() {
         let (catalog, overlay) = data();
         let filter = Filter::parse("status:accepted subtask:animal,food").unwrap();
         let rows = select(catalog.columns(), &overlay, &filter);
@@ -486,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn sorts_are_stable_and_put_missing_last() {
+    fn sort_is_stable_and_puts_missing_values_last() {
         let (catalog, overlay) = data();
         let mut rows: Vec<u32> = (0..8).collect();
         let by = |field, descending| Sort { field, descending };

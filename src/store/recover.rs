@@ -1,9 +1,11 @@
-//! Bringing back what the manifest no longer names: damaged lines, and segments that no line names.
+//! Recovery of segments that the manifest no longer names, because its lines are damaged or
+//! missing.
 //!
-//! A damaged line is read in one of two ways. Where one flipped bit explains the wrong checksum, that bit is turned
-//! back. Where not, the line is read without its checksum, and counts only as far as the segments that are there have
-//! the bytes and the blake3 that it says. What no line explains is read from the segments themselves: items say all that
-//! the manifest needs; answers do not say whose they are; later texts do not say from which revision they count.
+//! A damaged line is read in one of two ways. If a single flipped bit explains the wrong checksum,
+//! the bit is flipped back. Otherwise the line is parsed without its checksum, and its parts count
+//! only if the segments have the recorded length and blake3 hash. Other segments are read
+//! themselves. Items contain everything that the manifest needs. Predictions do not name their
+//! model, and revised texts do not name their revision.
 
 mod bits;
 mod segments;
@@ -18,80 +20,77 @@ use super::manifest::{Entry, FILE, Holds, Manifest, Part, number_of};
 use benchtop_files::disk;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// What a person says of segments that do not say it themselves.
+/// Information from the user that segments do not contain.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
-    /// Whose answers they are.
+    /// The model of the predictions.
     pub model: Option<String>,
-    /// Which data set is answered; worked out as at an import otherwise.
+    /// The data set of the predictions, or `None` to detect it as in an import.
     pub dataset: Option<String>,
-    /// Only these segments; all of them where this is empty.
+    /// Segments to recover, or all if empty.
     pub only: Vec<String>,
 }
 
-/// How it is known what a segment is.
+/// The source of the information about a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum From {
-    /// Its line, in which one bit was turned back: the checksum is right again.
+    /// Its manifest line, after one bit was flipped back.
     MendedLine,
-    /// Its line, whose checksum is wrong; bytes and blake3 are those of the segment.
+    /// Its manifest line, whose checksum is wrong. Length and hash match the segment.
     DamagedLine,
     /// The segment itself.
     Segment,
 }
 
-/// A segment that no readable line names.
+/// A segment that no readable manifest line names.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Orphan {
-    /// Its file name below `imports/`.
+    /// File name below `imports/`.
     pub file: String,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// What the manifest will say of it; none where it cannot be taken in.
+    /// The entry for the manifest, or `None` if the segment cannot be recovered.
     pub part: Option<Part>,
-    /// How that is known.
+    /// The source of `part`.
     pub from: Option<From>,
-    /// Why it cannot be taken in.
+    /// The reason why the segment cannot be recovered.
     pub problem: Option<Error>,
 }
 
-/// A line of the manifest that cannot be read.
+/// A damaged line of the manifest.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DamagedLine {
-    /// Its number, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// What is wrong with it.
     pub problem: Error,
-    /// Segments that it names and that are not there, or are not what it says.
+    /// Segments of the line that are missing or do not match it.
     pub missing: Vec<String>,
-    /// Whether everything that it named is known.
+    /// Whether all segments of the line are known.
     pub explained: bool,
 }
 
-/// What there is to bring back.
+/// The result of a search for recoverable segments.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Recovery {
-    /// Lines that cannot be read.
     pub lines: Vec<DamagedLine>,
-    /// Segments that no readable line names.
     pub segments: Vec<Orphan>,
-    /// Imports that would be entered again.
+    /// Imports to add to the manifest again.
     pub entries: Vec<Entry>,
 }
 
 impl Recovery {
-    /// Whether the manifest names everything that is there, and can be read.
+    /// Whether the manifest is readable and complete.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.segments.is_empty()
     }
 }
 
-/// Looks for what can be brought back below `imports`; changes nothing. `now` is the time of imports whose own is not
-/// known.
+/// Searches `imports` for recoverable segments, without changing anything. `now` is the time of
+/// imports whose own time is unknown.
 ///
 /// # Errors
-/// The operating system's, and [`ErrorKind::NotFound`] for a named segment that is none of those.
+/// [`ErrorKind::NotFound`] if `said` names a segment that cannot be recovered.
 pub fn look(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
     let manifest = Manifest::read(imports)?;
     let path = imports.join(FILE);
@@ -103,12 +102,11 @@ pub fn look(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
     let orphans = manifest.orphans();
     for file in &said.only {
         if !orphans.contains(file) {
-            return Err(Error::new(
-                ErrorKind::NotFound,
-                "no segment of this name is to be taken in",
-            )
-            .file(imports.join(file))
-            .help("`benchtop recover` lists those that are"));
+            return Err(
+                Error::new(ErrorKind::NotFound, "no such segment to recover")
+                    .file(imports.join(file))
+                    .help("run `benchtop recover` to list the recoverable segments"),
+            );
         }
     }
     let mut recovery = Recovery::default();
@@ -128,8 +126,8 @@ pub fn look(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
             missing: Vec::new(),
             explained: false,
         };
-        let found = match bits::mended(line)
-            .and_then(|mended| checksummed_line::decode::<Entry>(&mended).ok())
+        let found = match bits::repair(line)
+            .and_then(|line| checksummed_line::decode::<Entry>(&line).ok())
         {
             Some(entry) => vec![(entry, From::MendedLine)],
             None => bits::without_checksum(line)
@@ -140,7 +138,7 @@ pub fn look(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
         damaged.explained = !found.is_empty();
         for (entry, from) in found {
             for part in &entry.parts {
-                if orphans.contains(&part.file) && segments::is(imports, part) {
+                if orphans.contains(&part.file) && segments::matches(imports, part) {
                     known.insert(part.file.clone(), (part.clone(), from));
                 } else {
                     damaged.missing.push(part.file.clone());
@@ -206,13 +204,9 @@ pub fn look(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
     Ok(recovery)
 }
 
-/// Writes the manifest anew: lines that can be read as they are, and the imports of `recovery` where their numbers
-/// belong. The old manifest stays beside it as `manifest.jsonl.before-<n>`, whose path this gives.
-///
-/// Nobody may hold the project meanwhile.
-///
-/// # Errors
-/// The operating system's; then the manifest is as it was.
+/// Rewrites the manifest with its readable lines and the imports of `recovery`, ordered by number.
+/// Keeps the old manifest as `manifest.jsonl.before-<n>` and returns its path. No owner may have
+/// the project open. On an error, the manifest is unchanged.
 pub fn apply(imports: &Path, recovery: &Recovery) -> Result<Option<PathBuf>> {
     let path = imports.join(FILE);
     let bytes = match std::fs::read(&path) {
@@ -233,34 +227,34 @@ pub fn apply(imports: &Path, recovery: &Recovery) -> Result<Option<PathBuf>> {
     for entry in &recovery.entries {
         let mut text = Vec::new();
         checksummed_line::encode(entry, &mut text)?;
-        // Items are numbered in the order of the lines: an import comes back to where it was.
+        // Items are numbered in the order of the lines, so an import must return to its position.
         let at = lines
             .iter()
             .position(|(n, _)| *n > entry.n)
             .unwrap_or(lines.len());
         lines.insert(at, (entry.n, text));
     }
-    let mut aside = None;
+    let mut backup = None;
     if let Some(bytes) = &bytes {
         for n in 1u64.. {
             let name = path.with_file_name(format!("{FILE}.before-{n}"));
             if disk::write_new(&name, bytes)? {
-                aside = Some(name);
+                backup = Some(name);
                 break;
             }
         }
     }
     let text: Vec<u8> = lines.into_iter().flat_map(|(_, line)| line).collect();
     disk::write_atomic(&path, &text)?;
-    Ok(aside)
+    Ok(backup)
 }
 
-/// What a part holds, in words.
+/// Describes the content of a segment.
 pub fn describe_contents(holds: &Holds) -> String {
     match holds {
         Holds::Items { dataset } => format!("items of {dataset}"),
-        Holds::Predictions { model, .. } => format!("answers of {model}"),
-        Holds::Revisions { rev, .. } => format!("later texts of items, from revision {rev} on"),
+        Holds::Predictions { model, .. } => format!("predictions of {model}"),
+        Holds::Revisions { rev, .. } => format!("revised items, as of revision {rev}"),
     }
 }
 

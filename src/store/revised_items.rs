@@ -1,7 +1,7 @@
-//! Items that were written again: later texts of rows that are there already.
+//! Revised items: later texts of existing rows.
 //!
-//! A row keeps its number and its id. What was said of the earlier text no longer counts, unless the revision says
-//! that nothing a person sees has changed.
+//! A row keeps its number and its id. Verdicts on the earlier text no longer count, unless the
+//! revision keeps them because nothing visible changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,37 +13,38 @@ use benchtop_model::{Error, ErrorKind, Result};
 /// One segment of revised items.
 #[derive(Clone, Debug)]
 pub struct Revision {
-    /// Revision of the project it is: verdicts before it are on the earlier texts.
+    /// Revision of the project. Verdicts below it are on earlier texts.
     pub rev: u64,
-    /// Verdicts before it count all the same.
+    /// Whether earlier verdicts still count.
     pub keeps: bool,
-    /// Who wrote it by hand.
+    /// The author, if a person edited the text.
     pub edit: Option<EditMark>,
-    /// The rows of its items, in the order of the segment.
+    /// Rows of the items, in segment order.
     pub rows: Arc<Vec<u32>>,
     pub(super) reader: Arc<Reader>,
 }
 
 impl Revision {
-    /// Its file below `imports/`.
+    /// File name below `imports/`.
     pub fn file(&self) -> &str {
         self.reader.file()
     }
 }
 
-/// All revisions of a catalogue, in order.
+/// All revisions of a catalog, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Revisions {
     list: Vec<Revision>,
-    /// Where the current text of a row is: position in `list`, and in its segment.
+    /// The current text of each revised row: index in `list`, and index in that segment.
     current: Arc<HashMap<u32, (u32, u32)>>,
 }
 
 impl Revisions {
-    /// Adds a segment; `rows` are those of its items, in order, all of them below `items`.
+    /// Adds a segment. `rows` are the rows of its items, in order. All must be below `items`.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the rows are not as many as the segment has, or there is no such row.
+    /// [`ErrorKind::Corrupt`] if the number of rows differs from the segment's, or a row does not
+    /// exist.
     pub fn add(
         &mut self,
         (rev, keeps, edit): (u64, bool, Option<EditMark>),
@@ -54,7 +55,7 @@ impl Revisions {
         if rows.len() as u64 != reader.rows() || rows.iter().any(|r| *r as usize >= items) {
             return Err(Error::new(
                 ErrorKind::Corrupt,
-                "a revision is of items that are not there",
+                "the revision names items that do not exist",
             )
             .file(reader.path()));
         }
@@ -75,22 +76,21 @@ impl Revisions {
         Ok(())
     }
 
-    /// The revisions, in order.
     pub fn list(&self) -> &[Revision] {
         &self.list
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Revision of the project that the last one is; 0 for none.
+    /// Revision of the project of the last entry, or 0.
     pub fn last(&self) -> u64 {
         self.list.iter().map(|r| r.rev).max().unwrap_or(0)
     }
 
-    /// Where the text of a row is, when it was revised: position in [`list`](Self::list), frame, line in the frame.
+    /// Location of the current text of a revised row: index in [`list`](Self::list), frame, and
+    /// line in the frame.
     pub(super) fn locate(&self, row: usize) -> Option<(usize, usize, usize)> {
         if self.list.is_empty() {
             return None;
@@ -99,7 +99,8 @@ impl Revisions {
         self.place(*at as usize, *local as usize)
     }
 
-    /// The same of the text that a row had at revision `rev` of the project; none for the first.
+    /// Location of the text that a row had at revision `rev` of the project, or `None` for the
+    /// original text.
     pub(super) fn locate_at(&self, row: u32, rev: u64) -> Option<(usize, usize, usize)> {
         let had = self
             .list

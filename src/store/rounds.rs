@@ -1,5 +1,5 @@
-//! Verification rounds on disk: `sessions/rounds/<name>.json`, a file a round. They are as much the truth about human work
-//! as the journals beside them: without its file a round's verdicts would count as anybody's word.
+//! Round files: `sessions/rounds/<name>.json`, one file per round. Like the journals, they cannot
+//! be rebuilt: without its file, the verdicts of a round would count as verdicts outside of rounds.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,6 @@ use benchtop_files::{disk, regular};
 use benchtop_model::round::Round;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Where the rounds of a project are.
 pub fn folder(project: &Project) -> PathBuf {
     project.sessions().join("rounds")
 }
@@ -19,10 +18,7 @@ fn path(project: &Project, name: &str) -> PathBuf {
     folder(project).join(format!("{name}.json"))
 }
 
-/// The files of all rounds with the bytes of each, sorted by name.
-///
-/// # Errors
-/// The operating system's; a folder that does not exist is empty.
+/// All round files with their lengths in bytes, sorted by name. A missing folder is empty.
 pub fn lengths(project: &Project) -> Result<Vec<(PathBuf, u64)>> {
     let folder = folder(project);
     let entries = match std::fs::read_dir(&folder) {
@@ -44,10 +40,7 @@ pub fn lengths(project: &Project) -> Result<Vec<(PathBuf, u64)>> {
     Ok(found)
 }
 
-/// Adds the files of all rounds to the journals that statuses follow from.
-///
-/// # Errors
-/// The operating system's.
+/// Adds the digests of all round files to `digests`, since statuses depend on them.
 pub fn digests(project: &Project, digests: &mut PrefixDigests) -> Result<()> {
     for (path, _) in lengths(project)? {
         let bytes = std::fs::read(&path).map_err(|e| Error::io(&e, "cannot be read", &path))?;
@@ -56,7 +49,8 @@ pub fn digests(project: &Project, digests: &mut PrefixDigests) -> Result<()> {
     Ok(())
 }
 
-/// What the file of a round is called among the journals: no annotator's name holds a slash.
+/// The name of a round file among the journals. Annotator names have no slash, so the names do not
+/// collide.
 pub fn journal_name(path: &Path) -> String {
     format!(
         "rounds/{}",
@@ -66,10 +60,7 @@ pub fn journal_name(path: &Path) -> String {
     )
 }
 
-/// Reads all rounds, and says what is wrong with the files that are none.
-///
-/// # Errors
-/// The operating system's.
+/// Reads all rounds, and returns the errors of the files that are not valid.
 pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Error>)> {
     let (mut rounds, mut problems) = (Vec::new(), Vec::new());
     for (path, _) in lengths(project)? {
@@ -85,7 +76,8 @@ pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Error>)> {
     Ok((rounds, problems))
 }
 
-/// The round of a file; one whose checksum is wrong counts all the same and is told of.
+/// Reads a round file. A round with a wrong checksum still counts, and the error is returned with
+/// it.
 fn read_one(path: &Path) -> Result<(Round, Option<Error>)> {
     let bytes = regular::read(path, regular::LIST_LIMIT)?;
     let (bytes, checksum) = json_checksum::split(&bytes);
@@ -103,38 +95,38 @@ fn read_one(path: &Path) -> Result<(Round, Option<Error>)> {
         .file_stem()
         .is_none_or(|stem| stem != round.name.as_str())
     {
-        let what = format!("the file is not called after its round, `{}`", round.name);
+        let what = format!(
+            "the file name does not match the round's name, `{}`",
+            round.name
+        );
         return Err(Error::input(what)
             .file(path)
             .field("name")
-            .help("a round's file is `<name>.json`"));
+            .help("rename the file to `<name>.json`"));
     }
     Ok((round, broken))
 }
 
-/// Writes a round that is new.
+/// Writes a new round.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] when there is one of that name, and the operating system's.
+/// [`ErrorKind::Conflict`] if a round of that name exists.
 pub fn create(project: &Project, round: &Round) -> Result<()> {
     let path = path(project, &round.name);
     if path.symlink_metadata().is_ok() {
         return Err(Error::new(
             ErrorKind::Conflict,
-            format!("there is a round `{}`", round.name),
+            format!("a round named `{}` already exists", round.name),
         )
         .file(path)
         .field("name")
-        .help("give it another name"));
+        .help("choose another name"));
     }
     disk::ensure_private_dir(&folder(project))?;
     disk::write_atomic(&path, &json_checksum::add(round.to_json()?.as_bytes()))
 }
 
-/// Writes a round that was closed, or opened again.
-///
-/// # Errors
-/// The operating system's.
+/// Writes an existing round after it was closed or reopened.
 pub fn rewrite(project: &Project, round: &Round) -> Result<()> {
     disk::write_atomic(
         &path(project, &round.name),
@@ -142,10 +134,6 @@ pub fn rewrite(project: &Project, round: &Round) -> Result<()> {
     )
 }
 
-/// Removes the file of a round.
-///
-/// # Errors
-/// The operating system's.
 pub fn remove(project: &Project, name: &str) -> Result<()> {
     let path = path(project, name);
     std::fs::remove_file(&path).map_err(|e| Error::io(&e, "cannot be removed", &path))?;
@@ -158,7 +146,7 @@ mod tests {
     use benchtop_model::round::{NewRound, Protocol, draw};
 
     #[test]
-    fn rounds_come_back_in_their_order_and_a_damaged_file_is_named() {
+    fn rounds_are_read_in_order_and_damaged_files_are_reported() {
         let dir = tempfile::tempdir().unwrap();
         let project = Project::init(dir.path()).unwrap();
         assert_eq!(read(&project).unwrap().0, []);
@@ -207,7 +195,7 @@ mod tests {
         };
         rewrite(&project, &closed).unwrap();
         assert_eq!(read(&project).unwrap().0[1], closed);
-        // No journal is taken from there.
+        // The round folder holds no journals.
         assert!(
             crate::journal::list(&project.sessions())
                 .unwrap()

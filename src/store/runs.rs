@@ -1,8 +1,8 @@
-//! `runs/`: evaluations, a job file and a journal of answers each. Answers cost money and time and nobody can make them
-//! again from the rest of the project: a line is on disk before anybody is told of it.
+//! `runs/`: evaluations, each with a job file and a journal of answers. Answers cost money and time
+//! and cannot be rebuilt, so a line is on disk before it is acknowledged.
 //!
-//! `0007.json` says what is asked of whom and how the job stands, `0007.items.json` which items where it is not all of
-//! them, `0007.jsonl` what was answered and what was set aside, a checksummed line each.
+//! `0007.json` is the request and its status, `0007.items.json` the items unless they are all, and
+//! `0007.jsonl` the answers and failures, one checksummed line each.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -21,69 +21,64 @@ use benchtop_model::{Error, ErrorKind, Result};
 /// Version of the files.
 const VERSION: u8 = 1;
 
-/// A run as it is stored.
+/// A stored run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Version of this file.
+    /// Version of the file.
     pub v: u8,
-    /// Its number; jobs that make pictures have others.
+    /// Number. Generation jobs never share it.
     pub id: u32,
-    /// What its answers go by.
+    /// The model name of its answers.
     pub label: String,
-    /// Who began it.
+    /// The person who started it.
     pub by: String,
-    /// When, in milliseconds since 1970.
+    /// Time of creation in milliseconds since 1970.
     pub created: i64,
-    /// What is asked of whom.
+    /// The request: model, questions, and settings.
     pub new: NewRun,
     /// The instruction with its revision.
     pub instruction: String,
-    /// Items that were there when it was begun: where no list lies beside it, it is about all of these.
+    /// Number of items when it started. Without a list of items, the run covers all of them.
     pub items: u32,
-    /// Questions, each order counted.
+    /// Number of questions, including all option orders.
     pub asks: u64,
-    /// Its turn: smaller ones come first.
+    /// Position in the queue. Lower values run first.
     pub turn: i64,
-    /// How it stands.
     pub standing: JobStatus,
-    /// Why it is paused or failed.
+    /// Reason why it is paused or failed.
     pub reason: Option<String>,
-    /// What came of it, as far as it was counted when this was written.
+    /// Counts of the outcomes, as of the last write.
     pub counts: Counts,
-    /// Random text by which the person who began it here knows it again ([`crate::trust`]).
+    /// Random token that identifies the run in the trust file ([`crate::trust`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// Items that showed a draft when it was begun, where pictures are sent.
+    /// Number of items with a draft when it started, if pictures are sent.
     #[serde(default)]
     pub drafts: u64,
 }
 
-/// What came of a run.
+/// Counts of the outcomes of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Answers.
     pub done: u64,
-    /// Questions set aside.
+    /// Failed questions.
     pub failed: u64,
-    /// Answers that reached the most tokens.
+    /// Answers that reached the token limit.
     pub truncated: u64,
-    /// Refused answers.
     pub refused: u64,
-    /// Answers without a word.
     pub empty: u64,
-    /// Answers whose tokens were not told.
+    /// Answers without token counts.
     pub untold: u64,
-    /// Tokens.
     pub usage: Usage,
     /// Answers that are predictions of the project.
     pub predictions: u64,
-    /// Questions set aside of which its predictions say so.
+    /// Failed questions that its predictions list as missing.
     #[serde(default)]
     pub lacking: u64,
 }
 
 impl Counts {
-    /// Counts an answer.
     pub fn add(&mut self, answer: &RunAnswer) {
         self.done += 1;
         match answer.finish {
@@ -102,55 +97,48 @@ impl Counts {
     }
 }
 
-/// One line of a run's journal.
+/// A line of a run's journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "kebab-case")]
 pub enum Line {
-    /// A question was answered.
+    /// An answered question.
     Answer {
-        /// The item's id.
         item: String,
-        /// Which question.
         #[serde(flatten)]
         asked: RunQuestion,
-        /// What was said.
         #[serde(flatten)]
         answer: RunAnswer,
-        /// When, RFC 3339 in UTC.
+        /// RFC 3339 in UTC.
         at: String,
     },
-    /// A question was set aside.
+    /// A failed question.
     Failed {
-        /// The item's id.
         item: String,
-        /// Which question.
         #[serde(flatten)]
         asked: RunQuestion,
-        /// Why.
         #[serde(flatten)]
         failure: RunFailure,
     },
-    /// What was set aside before this is asked again.
+    /// Earlier failures are tried again.
     Retry {
-        /// When, RFC 3339 in UTC.
+        /// RFC 3339 in UTC.
         at: String,
     },
 }
 
-/// What of a run is over.
+/// Progress of a run.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Questions that were answered.
+    /// Answered questions.
     pub answered: HashSet<RunQuestion>,
-    /// Questions set aside, with their item's id.
+    /// Failed questions with the ids of their items.
     pub failed: BTreeMap<RunQuestion, (String, RunFailure)>,
-    /// What the answers come to.
     pub counts: Counts,
-    /// Numbers of the lines that could not be read, from 1.
+    /// Numbers of damaged lines, from 1.
     pub damaged: Vec<u64>,
 }
 
-/// The folder of runs below the project at `root`.
+/// The folder of runs in the project at `root`.
 pub fn folder(root: &Path) -> PathBuf {
     root.join("runs")
 }
@@ -159,10 +147,7 @@ fn path(root: &Path, id: u32, ending: &str) -> PathBuf {
     folder(root).join(format!("{id:04}.{ending}"))
 }
 
-/// All runs by number, and what is wrong with the files that are none.
-///
-/// # Errors
-/// The operating system's; a folder that does not exist is empty.
+/// All runs by number, and the errors of invalid files. A missing folder is empty.
 pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
     let (mut runs, mut problems) = (Vec::new(), Vec::new());
     let folder = folder(root);
@@ -190,32 +175,32 @@ pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
         if checksum == Checksum::Wrong {
             let problem =
                 Error::new(ErrorKind::Corrupt, "the file does not match its checksum").file(&path);
-            problems.push(problem.help(
-                "compare it with a copy; remove its last member, `crc`, if you changed it yourself",
-            ));
+            problems.push(
+                problem.help(
+                    "compare it with a backup; if you edited it, remove its last member, `crc`",
+                ),
+            );
         }
         match serde_json::from_slice::<Run>(&text) {
             Ok(run) if run.v == VERSION && run.id == id => runs.push(run),
             Ok(run) => {
                 let what = format!(
-                    "run {} of version {} is none that this program reads",
+                    "unsupported run {} of version {}, expected run {id} of version {VERSION}",
                     run.id, run.v
                 );
                 problems.push(Error::new(ErrorKind::Corrupt, what).file(&path));
             }
-            Err(e) => {
-                problems.push(Error::new(ErrorKind::Corrupt, format!("is no run: {e}")).file(&path))
-            }
+            Err(e) => problems.push(
+                Error::new(ErrorKind::Corrupt, format!("cannot parse the run: {e}")).file(&path),
+            ),
         }
     }
     runs.sort_by_key(|run| run.id);
     Ok((runs, problems))
 }
 
-/// Writes a new run with the numbers of its items; none for all there are.
-///
-/// # Errors
-/// The operating system's; then there is no such run.
+/// Writes a new run with the numbers of its items, or `None` for all items. On an error, the run
+/// does not exist.
 pub fn create(root: &Path, run: &Run, numbers: Option<&[u32]>) -> Result<()> {
     disk::ensure_private_dir(&folder(root))?;
     if let Some(numbers) = numbers {
@@ -226,10 +211,7 @@ pub fn create(root: &Path, run: &Run, numbers: Option<&[u32]>) -> Result<()> {
     keep(root, run)
 }
 
-/// Writes down how a run stands.
-///
-/// # Errors
-/// The operating system's; the file is then as it was.
+/// Writes the state of a run. On an error, the file is unchanged.
 pub fn keep(root: &Path, run: &Run) -> Result<()> {
     let text = serde_json::to_vec_pretty(&Run {
         v: VERSION,
@@ -242,24 +224,25 @@ pub fn keep(root: &Path, run: &Run) -> Result<()> {
 /// The numbers of a run's items.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] and the operating system's.
+/// [`ErrorKind::Corrupt`].
 pub fn numbers(root: &Path, run: &Run) -> Result<Vec<u32>> {
     let path = path(root, run.id, "items.json");
     match regular::read_if_there(&path, regular::LIST_LIMIT * 4)? {
         Some(bytes) => serde_json::from_slice(&bytes).map_err(|e| {
-            Error::new(ErrorKind::Corrupt, format!("is no list of items: {e}")).file(&path)
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("cannot parse the list of items: {e}"),
+            )
+            .file(&path)
         }),
         None => Ok((1..=run.items).collect()),
     }
 }
 
-/// Removes a run with its answers, those of them that are predictions of the project excepted.
-///
-/// # Errors
-/// The operating system's.
+/// Removes a run and its answers. Predictions of the project stay.
 pub fn remove(root: &Path, id: u32) -> Result<()> {
     append_log::remove_torn(&path(root, id, "jsonl"))?;
-    // The job file last: without it nobody knows of the others.
+    // The job file last: without it, the other files could not be found.
     for ending in ["jsonl", "items.json", "json"] {
         let path = path(root, id, ending);
         match std::fs::remove_file(&path) {
@@ -272,11 +255,11 @@ pub fn remove(root: &Path, id: u32) -> Result<()> {
     disk::sync_dir(&folder(root))
 }
 
-/// Calls `take` with every whole line of a run's journal, in order. Gives the numbers of those that could not be read, and
-/// how much of the file is whole.
+/// Calls `take` with every complete line of a run's journal, in order. Returns the numbers of
+/// damaged lines, and the length of the complete lines.
 ///
 /// # Errors
-/// The operating system's, and what `take` returns.
+/// Errors of `take`.
 pub fn read(
     root: &Path,
     id: u32,
@@ -299,10 +282,7 @@ pub fn read(
     trouble.map_or(Ok((damaged, whole)), Err)
 }
 
-/// What of a run is over. An answer that is there twice counts once.
-///
-/// # Errors
-/// As [`read`].
+/// The progress of a run. A duplicate answer counts once.
 pub fn progress(root: &Path, id: u32) -> Result<(Progress, ValidPrefix)> {
     let mut progress = Progress::default();
     let (damaged, whole) = read(root, id, &mut |line| {
@@ -335,24 +315,18 @@ pub fn progress(root: &Path, id: u32) -> Result<(Progress, ValidPrefix)> {
 pub struct Journal(AppendLog);
 
 impl Journal {
-    /// Opens the journal of which `whole` was read.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Opens the journal. `whole` is the part that was read.
     pub fn open(root: &Path, id: u32, whole: ValidPrefix) -> Result<Journal> {
         AppendLog::open(&path(root, id, "jsonl"), whole).map(Journal)
     }
 
-    /// Appends lines: when this returns they are on disk.
-    ///
-    /// # Errors
-    /// The operating system's; then none of them is there.
+    /// Appends lines. When this returns, they are on disk. On an error, none of them is added.
     pub fn append(&mut self, lines: &[Line]) -> Result<()> {
         let mut bytes = Vec::new();
         lines
             .iter()
             .try_for_each(|line| checksummed_line::encode(line, &mut bytes))?;
-        self.0.append(&bytes, "answers cannot be recorded")
+        self.0.append(&bytes, "cannot save the answers")
     }
 }
 

@@ -71,7 +71,7 @@ fn failed(number: u32) -> Line {
 }
 
 #[test]
-fn runs_read_back_and_go() {
+fn runs_round_trip_and_remove_deletes_all_files() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     assert!(list(root).unwrap().0.is_empty());
@@ -105,7 +105,7 @@ fn runs_read_back_and_go() {
 }
 
 #[test]
-fn a_damaged_last_answer_is_named_and_stays_and_torn_ends_go_with_their_run() {
+fn a_damaged_last_answer_stays_and_torn_tails_are_removed_with_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     create(root, &run(1), None).unwrap();
@@ -131,7 +131,7 @@ fn a_damaged_last_answer_is_named_and_stays_and_torn_ends_go_with_their_run() {
 }
 
 #[test]
-fn a_torn_line_was_never_told_and_a_retry_forgets_failures() {
+fn a_torn_line_does_not_count_and_retry_clears_failures() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     create(root, &run(1), None).unwrap();

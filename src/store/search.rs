@@ -1,15 +1,17 @@
-//! Fuzzy search as one types, over all rows of an [`Arena`].
+//! Fuzzy search over all rows of an [`Arena`], fast enough to run on every keystroke.
 //!
-//! A query is words divided by blanks; a row matches when the characters of every word occur in it in order. Scoring
-//! all matching rows exactly would take seconds, so rows are ranked in steps, best guesses first:
+//! A query is a list of words. A row matches if it contains the characters of every word in order.
+//! Exact scores for all matching rows would take seconds, so rows are ranked in steps, best guesses
+//! first:
 //!
-//! 1. Rows that hold every word in one piece, by substring search over whole chunks.
-//! 2. Unless plenty of these begin words (no scattered match can beat them then, but one that begins the row), every
-//!    matching row is given the estimate of [`word`]. The same pass counts the matches exactly.
-//! 3. The best 2,000 are scored by fuzzy-matcher's `SkimMatcherV2`, the sum over the words, which gives the order;
-//!    rows of one score keep theirs.
+//! 1. Find the rows that contain every word as a substring, with one search per chunk.
+//! 2. Count the matching rows exactly, and give each the estimate of [`word`]. If step 1 found many
+//!    rows with all words at word beginnings, estimate only rows that start with the first letter
+//!    of a word, since no other scattered match could beat those.
+//! 3. Score the best 2,000 with fuzzy-matcher's `SkimMatcherV2`, summed over the words, and sort by
+//!    this score, then by row.
 //!
-//! What is best so far is published every 8 ms, and everything stops within about a millisecond of `cancel`.
+//! The best rows so far are published every 8 ms. The search stops within about 1 ms of `cancel`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -30,45 +32,45 @@ use scan::Sweep;
 use top::Found;
 use word::Word;
 
-/// Rows of a published partial result.
+/// Number of rows in a published partial result.
 pub const PAGE: usize = 200;
-/// Rows a finished result lists at most.
+/// Maximum number of rows in a final result.
 pub const LIMIT: usize = 2000;
-/// Rows with every word at a beginning that make scattered matches uninteresting.
-const PLENTY: u64 = 200;
-/// Such rows in one chunk after which rows are no longer looked through for a better place.
-const PROBED: u64 = 64;
+/// Number of rows with every word at a beginning from which scattered matches are skipped.
+const ENOUGH_HEADS: u64 = 200;
+/// Number of such rows in a chunk after which rows are no longer searched for a better position.
+const MAX_PROBED: u64 = 64;
 /// Time between published results.
 const SLICE: Duration = Duration::from_millis(8);
-/// Cells of Skim's score matrix beyond which a row keeps its estimate: 24 MB.
-const CELLS: usize = 1 << 20;
+/// Maximum number of cells of Skim's score matrix (24 MB). Longer rows keep their estimate.
+const MAX_CELLS: usize = 1 << 20;
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hits {
-    /// The best [`LIMIT`] rows with their scores, best first, rows of one score in their order; after an empty query
-    /// all rows in their order, scored 0.
+    /// The best [`LIMIT`] rows with their scores, best first, then by row. For an empty query, all
+    /// rows in order with score 0.
     pub rows: Vec<(u32, i32)>,
-    /// How many rows match; `None` when the search was cancelled first.
+    /// Number of matching rows, or `None` if the search was canceled.
     pub exact: Option<u64>,
-    /// The search was cancelled: `rows` is the best it had seen by then.
+    /// Whether the search was canceled. `rows` are then the best rows so far.
     pub partial: bool,
 }
 
-/// What a search has found so far.
+/// Result of a running search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partial {
-    /// The best [`PAGE`] rows with estimates of their scores, best first.
+    /// The best [`PAGE`] rows with estimated scores, best first.
     pub rows: Vec<(u32, i32)>,
-    /// Share of the work behind it, from 0 to 1000.
+    /// Progress, from 0 to 1000.
     pub done: u32,
 }
 
 /// Searches `arena` for `query`.
 ///
-/// With `only` (quickest when rising) nothing but those rows is looked at. `cancel` is asked often, from two threads; once it says
-/// yes the search ends. `publish` is called on this thread with what is best so far, at least once if the search finds
-/// anything and is not cancelled.
+/// With `only`, searches only these rows; ascending order is fastest. Two threads call `cancel`
+/// often, and the search ends once it returns true. `publish` receives the best rows so far on this
+/// thread, at least once if a search that is not canceled finds anything.
 pub fn search(
     arena: &Arena,
     query: &str,
@@ -103,7 +105,7 @@ fn search_sliced(
             partial: false,
         };
     };
-    let only = only.map(rising);
+    let only = only.map(ascending);
     let sweep = Sweep {
         arena,
         only: only.as_deref(),
@@ -111,7 +113,7 @@ fn search_sliced(
     };
     let found = Mutex::new(Found::new(2 * LIMIT));
     let (mut published, mut nothing_yet) = (Instant::now(), true);
-    let mut tell = |found: &Found, done: u32, now: bool| {
+    let mut publish_best = |found: &Found, done: u32, now: bool| {
         if now || published.elapsed() >= slice {
             let rows = found.best(PAGE);
             if !rows.is_empty() {
@@ -130,24 +132,25 @@ fn search_sliced(
         }
     };
 
-    let pieces = |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| {
-        query.in_one_piece(chunk, only, local)
+    let substrings = |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| {
+        query.substrings(chunk, only, local)
     };
-    if !sweep.run(&found, &pieces, &mut |found, share| {
-        _ = tell(found, share * 3 / 10, false)
+    if !sweep.run(&found, &substrings, &mut |found, share| {
+        _ = publish_best(found, share * 3 / 10, false)
     }) {
         return cancelled(found);
     }
-    // Rows with every word in one piece are shown at once; where there are none, the first page of others is.
-    let (plenty, mut waiting) = {
+    // Publish rows with all words as substrings now. Without any, publish the first page of the
+    // others.
+    let (enough_heads, mut waiting) = {
         let found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        (found.heads >= PLENTY, tell(&found, 300, true))
+        (found.heads >= ENOUGH_HEADS, publish_best(&found, 300, true))
     };
     let scattered = |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| {
-        query.scattered(chunk, only, plenty, local)
+        query.scattered(chunk, only, enough_heads, local)
     };
     if !sweep.run(&found, &scattered, &mut |found, share| {
-        waiting = tell(
+        waiting = publish_best(
             found,
             300 + share * 6 / 10,
             waiting && found.top.len() >= PAGE,
@@ -157,7 +160,7 @@ fn search_sliced(
     }
     let best = {
         let found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        tell(&found, 900, false);
+        publish_best(&found, 900, false);
         found.best(LIMIT)
     };
     match rescore(arena, &query, best, cancel) {
@@ -176,7 +179,8 @@ fn search_sliced(
     }
 }
 
-/// Every row that matches `query`, in row order: what [`search`] counts. `None` when cancelled.
+/// All rows that match `query`, in row order, or `None` if canceled. [`search`] counts the same
+/// rows.
 pub fn matching(
     arena: &Arena,
     query: &str,
@@ -193,7 +197,7 @@ pub fn matching(
                 .collect(),
         });
     };
-    let only = only.map(rising);
+    let only = only.map(ascending);
     let found = Mutex::new(Found::new(0));
     let collect = |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| {
         each_row(chunk, only, |index| {
@@ -218,15 +222,14 @@ pub fn matching(
     })
 }
 
-/// Which characters of `text` to mark for `query`: their indices (in characters, not bytes), rising.
-///
-/// Words that do not occur in `text` are passed over: a cell shows only a part of what was searched.
+/// Indexes of the characters of `text` to highlight for `query`, in ascending order. Words that do
+/// not occur are ignored, since a cell shows only part of the searched text.
 pub fn highlight(text: &str, query: &str) -> Vec<usize> {
     let Some(query) = Query::parse(query) else {
         return Vec::new();
     };
     let mut lowered = String::with_capacity(text.len());
-    // The character of `text` that each character of `lowered` came from.
+    // The character of `text` behind each character of `lowered`.
     let mut origin = Vec::with_capacity(text.len());
     for (index, c) in text.chars().enumerate() {
         for low in arena::lower_char(c) {
@@ -236,7 +239,7 @@ pub fn highlight(text: &str, query: &str) -> Vec<usize> {
     }
     let mut marked = BTreeSet::new();
     for word in &query.words {
-        if (word.len() + 1) * (origin.len() + 1) <= CELLS {
+        if (word.len() + 1) * (origin.len() + 1) <= MAX_CELLS {
             if let Some((_, indices)) = matcher().fuzzy_indices(&lowered, word.text()) {
                 marked.extend(indices.into_iter().filter_map(|i| origin.get(i)));
             }
@@ -253,22 +256,22 @@ pub fn highlight(text: &str, query: &str) -> Vec<usize> {
     marked.into_iter().collect()
 }
 
-/// A fresh one for each row: one that is used again lets scores depend on the rows before, through cells of its
-/// matrix that it does not reset (0.3.7), and its `use_cache(false)` panics.
+/// A new matcher. Matchers cannot be reused: fuzzy-matcher 0.3.7 does not reset all cells of its
+/// matrix, so scores would depend on earlier rows. Its `use_cache(false)` panics.
 fn matcher() -> SkimMatcherV2 {
     SkimMatcherV2::default().respect_case()
 }
 
-/// A query that has words.
+/// A query with at least one word.
 struct Query {
     words: Vec<Word>,
     mask: u64,
-    /// Indices of the words, the longest first.
+    /// Indexes of the words, longest first.
     order: Vec<usize>,
 }
 
 impl Query {
-    /// `None` when there is nothing but blanks.
+    /// Returns `None` for a blank query.
     fn parse(text: &str) -> Option<Query> {
         let lowered: String = arena::lower(text).collect();
         let words: Vec<Word> = lowered.split_whitespace().map(Word::new).collect();
@@ -285,8 +288,8 @@ impl Query {
         }
     }
 
-    /// Step 1: rows of a chunk that hold every word in one piece.
-    fn in_one_piece(&self, chunk: &Chunk, only: Option<&[u32]>, found: &mut Found) {
+    /// Step 1: finds rows of a chunk that contain every word as a substring.
+    fn substrings(&self, chunk: &Chunk, only: Option<&[u32]>, found: &mut Found) {
         let first = self.order[0];
         let lead = &self.words[first];
         let text = chunk.text().as_bytes();
@@ -301,15 +304,15 @@ impl Query {
                 }) else {
                     return;
                 };
-                let together = word.together(row, at, heads < PROBED);
-                score += together.score;
-                head &= together.head;
+                let matched = word.substring(row, at, heads < MAX_PROBED);
+                score += matched.score;
+                head &= matched.head;
             }
             heads += u64::from(head);
             found.top.push(score, chunk.first + index as u32);
         };
         match only {
-            // So few that looking at each is quicker than looking through everything.
+            // For so few rows, checking each is faster than searching the chunk.
             Some(only) if only.len() * 4 < chunk.len() => {
                 for index in only.iter().map(|row| (row - chunk.first) as usize) {
                     if chunk.mask(index) & self.mask == self.mask {
@@ -340,16 +343,23 @@ impl Query {
         found.heads += heads;
     }
 
-    /// Step 2: counts the rows that match, and estimates the score of those that step 1 can have missed.
-    fn scattered(&self, chunk: &Chunk, only: Option<&[u32]>, plenty: bool, found: &mut Found) {
+    /// Step 2: counts matching rows, and estimates the scores of rows that step 1 did not find.
+    fn scattered(
+        &self,
+        chunk: &Chunk,
+        only: Option<&[u32]>,
+        enough_heads: bool,
+        found: &mut Found,
+    ) {
         each_row(chunk, only, |index| {
             if !self.matches(chunk, index) {
                 return;
             }
             found.count += 1;
             let row = chunk.row(index);
-            // Beginning the row counts double, so such a row can beat one with all words in one piece.
-            if plenty
+            // A match at the start of a row counts double, so it can beat a row with all words as
+            // substrings.
+            if enough_heads
                 && !self
                     .words
                     .iter()
@@ -357,7 +367,7 @@ impl Query {
             {
                 return;
             }
-            // What the best rows score already is the least worth knowing; the longest word decides most.
+            // A row must beat the worst of the best rows. The longest word contributes most.
             let floor = found.top.floor();
             let mut open: i32 = self.words.iter().map(Word::limit).sum();
             let mut sum = 0;
@@ -377,10 +387,11 @@ impl Query {
         });
     }
 
-    /// Step 3: Skim's score, the sum over the words; the estimate where its matrix would be too large.
+    /// Step 3: Skim's score, summed over the words. Keeps the estimate if the matrix would be too
+    /// large.
     fn score(&self, row: &str) -> Option<i32> {
         self.words.iter().try_fold(0i32, |sum, word| {
-            let score = if 2 * (row.len() + 1) <= CELLS / 32 {
+            let score = if 2 * (row.len() + 1) <= MAX_CELLS / 32 {
                 i32::try_from(matcher().fuzzy_match(row, word.text())?).ok()?
             } else {
                 word.scattered(row.as_bytes(), i32::MIN)?
@@ -390,8 +401,8 @@ impl Query {
     }
 }
 
-/// `rows` rising, each once: as they are when they are so already.
-fn rising(rows: &[u32]) -> Cow<'_, [u32]> {
+/// `rows` in ascending order without duplicates. Borrows if they already are.
+fn ascending(rows: &[u32]) -> Cow<'_, [u32]> {
     if rows.is_sorted_by(|a, b| a < b) {
         return Cow::Borrowed(rows);
     }
@@ -401,7 +412,8 @@ fn rising(rows: &[u32]) -> Cow<'_, [u32]> {
     Cow::Owned(rows)
 }
 
-/// Calls `visit` with the index of every row of `chunk`, or of those of `only` (which holds no other chunk's).
+/// Calls `visit` with the index of each row of `chunk`, or of the rows in `only`, which must be in
+/// this chunk.
 fn each_row(chunk: &Chunk, only: Option<&[u32]>, mut visit: impl FnMut(usize)) {
     match only {
         None => (0..chunk.len()).for_each(visit),
@@ -411,7 +423,7 @@ fn each_row(chunk: &Chunk, only: Option<&[u32]>, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// Skim's scores of `rows`, best first. `None` when cancelled.
+/// Skim's scores of `rows`, best first, or `None` if canceled.
 fn rescore(
     arena: &Arena,
     query: &Query,

@@ -1,7 +1,8 @@
-//! `imports/*.jsonl.zst`: the records of an import, never changed once written.
+//! `imports/*.jsonl.zst`: the records of an import. A segment never changes after it is written.
 //!
-//! A segment is a plain `.zst` file of JSON lines (`zstdcat` reads it), cut into frames of [`FRAME_ROWS`] lines so
-//! that one record can be had without reading the rest. Every frame carries zstd's own content checksum.
+//! A segment is a plain `.zst` file of JSON lines that `zstdcat` can read. It consists of frames of
+//! [`FRAME_ROWS`] lines, so that a record can be read without the rest of the file. Each frame has
+//! zstd's own content checksum.
 
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
@@ -15,48 +16,48 @@ use super::manifest;
 use benchtop_files::{disk, regular};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Lines a frame: a page of rows that lie far apart unpacks one for each, so it is small; the fewer its lines, the worse
-/// it packs.
+/// Lines per frame. A page of scattered rows unpacks one frame per row, so frames are small.
+/// Smaller frames compress worse.
 pub const FRAME_ROWS: usize = 64;
 
-/// Lines a frame in segments of earlier versions. Any two of the sizes in use give different numbers of frames, except
-/// for rows that fit in one frame of either, so a segment need not say which it has.
+/// Lines per frame in segments of earlier versions. Any two sizes give different numbers of frames,
+/// unless the rows fit in one frame of either size, so a segment need not store its size.
 const OLDER_FRAME_ROWS: [usize; 1] = [256];
 
-/// zstd level: 3 packs these texts about a tenth smaller than 1 and still keeps up with parsing them.
+/// zstd level. Level 3 packs these texts about 10 % smaller than level 1, and is still as fast as
+/// JSON parsing.
 const LEVEL: i32 = 3;
 
-/// A frame may not unpack to more than this, whatever its header says.
+/// Maximum unpacked size of a frame, whatever its header says.
 const FRAME_LIMIT: usize = 512 << 20;
 
 thread_local! {
-    /// Kept from frame to frame: setting it up takes about as long as a small frame.
+    /// Reused for all frames, because its setup takes about as long as a small frame.
     static UNPACKER: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Where one frame lies in its file.
+/// Location of a frame in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
-    /// First byte.
+    /// Offset of the first byte.
     pub offset: u64,
-    /// Packed length in bytes.
+    /// Compressed length in bytes.
     pub length: u32,
 }
 
-/// A finished segment, not yet part of the project: [`super::manifest`] makes it so.
+/// A finished segment. It is not part of the project before it is in the [`super::manifest`].
 #[derive(Debug)]
 pub struct Finished {
-    /// Rows in it.
     pub rows: u64,
-    /// Its frames.
     pub frames: Vec<Frame>,
-    /// Bytes on disk.
+    /// Size on disk in bytes.
     pub bytes: u64,
-    /// blake3 of the file, in hex.
+    /// blake3 hash of the file, in hex.
     pub blake3: String,
 }
 
-/// Writes a segment to a temporary name; dropped without [`finish`](Writer::finish), it leaves nothing.
+/// Writes a segment to a temporary file. If it is dropped without [`finish`](Writer::finish), the
+/// file is removed.
 pub struct Writer {
     temp: tempfile::NamedTempFile,
     out: BufWriter<File>,
@@ -72,10 +73,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a segment in `dir`.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Starts a segment in `dir`.
     pub fn create(dir: &Path) -> Result<Writer> {
         let fail = |e: std::io::Error| Error::io(&e, "cannot be written", dir);
         let temp = tempfile::Builder::new()
@@ -101,13 +99,10 @@ impl Writer {
         })
     }
 
-    /// Adds one record as a JSON line.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Adds a record as a JSON line.
     pub fn push<T: Serialize>(&mut self, record: &T) -> Result<()> {
         serde_json::to_writer(&mut self.plain, record).map_err(|e| {
-            Error::new(ErrorKind::Io, format!("cannot be written: {e}")).file(&self.dir)
+            Error::new(ErrorKind::Io, format!("cannot serialize the record: {e}")).file(&self.dir)
         })?;
         self.plain.push(b'\n');
         self.in_frame += 1;
@@ -128,7 +123,7 @@ impl Writer {
         self.out.write_all(&packed).map_err(fail)?;
         self.hash.update(&packed);
         let length = u32::try_from(packed.len()).map_err(|_| {
-            Error::input("the records of one frame pack to over 4 GiB").file(&self.dir)
+            Error::input("the records of one frame exceed 4 GiB after compression").file(&self.dir)
         })?;
         self.frames.push(Frame {
             offset: self.offset,
@@ -147,22 +142,22 @@ impl Writer {
         Ok(())
     }
 
-    /// The same in frames of another size, as earlier versions wrote them.
+    /// Uses another frame size, as earlier versions did.
     #[cfg(test)]
     pub(crate) fn in_frames_of(self, frame_rows: usize) -> Writer {
         Writer { frame_rows, ..self }
     }
 
-    /// Rows pushed so far.
+    /// Number of rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Syncs the segment and gives it the name `file`, which no file may have. Until the manifest names it, a mark beside
-    /// it says that its import is unfinished.
+    /// Syncs the segment and renames it to `file`, which must not exist. A marker file records the
+    /// import as unfinished until the manifest names the segment.
     ///
     /// # Errors
-    /// [`ErrorKind::Conflict`] when there is such a file, and the operating system's; then nothing is left behind.
+    /// [`ErrorKind::Conflict`] if `file` exists. No file is left behind on an error.
     pub fn finish(mut self, file: &str) -> Result<Finished> {
         self.flush_frame()?;
         let path = self.dir.join(file);
@@ -171,9 +166,9 @@ impl Writer {
         self.out.get_ref().sync_all().map_err(fail)?;
         manifest::begin(&self.dir, file)?;
         self.temp.persist_noclobber(&path).map_err(|e| match e.error.kind() {
-            std::io::ErrorKind::AlreadyExists => Error::new(ErrorKind::Conflict, "there is a segment of this name")
+            std::io::ErrorKind::AlreadyExists => Error::new(ErrorKind::Conflict, "a segment with this name already exists")
                 .file(&path)
-                .help("nothing is ever written over it; `benchtop recover` says whether it is part of the project"),
+                .help("segments are never overwritten; run `benchtop recover` to see whether it is part of the project"),
             _ => fail(e.error),
         })?;
         disk::sync_dir(&self.dir)?;
@@ -186,7 +181,7 @@ impl Writer {
     }
 }
 
-/// Reads frames of a segment by position; any number of threads may share it.
+/// Reads frames of a segment. Threads can share a reader.
 #[derive(Debug)]
 pub struct Reader {
     path: PathBuf,
@@ -197,10 +192,10 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens the segment at `path` with the frames the index knows.
+    /// Opens the segment at `path` with frames from the index.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when so many frames cannot hold so many rows, and the operating system's.
+    /// [`ErrorKind::Corrupt`] if the number of frames does not match the number of rows.
     pub fn open(path: &Path, frames: Vec<Frame>, rows: u64) -> Result<Reader> {
         let fits = |size: &usize| frames.len() as u64 == rows.div_ceil(*size as u64);
         let frame_rows = [FRAME_ROWS]
@@ -210,7 +205,10 @@ impl Reader {
             .ok_or_else(|| {
                 Error::new(
                     ErrorKind::Corrupt,
-                    format!("{} frames for {rows} rows", frames.len()),
+                    format!(
+                        "the segment has {} frames, which does not match {rows} rows",
+                        frames.len()
+                    ),
                 )
                 .file(path)
             })?;
@@ -224,20 +222,21 @@ impl Reader {
         })
     }
 
-    /// Opens the segment at `path` and finds its frames by walking their headers, which is how an index is rebuilt.
+    /// Opens the segment at `path` and finds its frames from their headers. Used to rebuild the
+    /// index.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the file is not a chain of zstd frames.
+    /// [`ErrorKind::Corrupt`] if the file is not a sequence of zstd frames.
     pub fn scan(path: &Path, rows: u64) -> Result<Reader> {
-        Reader::open(path, Reader::walk(path)?, rows)
+        Reader::open(path, Reader::find_frames(path)?, rows)
     }
 
-    /// Opens the segment at `path`, of which nothing is known: unpacks it once to count its rows.
+    /// Opens a segment of unknown length. Unpacks it once to count its rows.
     ///
     /// # Errors
-    /// As [`scan`](Self::scan), and [`ErrorKind::Corrupt`] for a damaged frame.
+    /// [`ErrorKind::Corrupt`] for a damaged frame; see also [`scan`](Self::scan).
     pub fn survey(path: &Path) -> Result<Reader> {
-        let frames = Reader::walk(path)?;
+        let frames = Reader::find_frames(path)?;
         let file = File::open(path).map_err(|e| Error::io(&e, "cannot be opened", path))?;
         let reader = Reader {
             path: path.to_path_buf(),
@@ -255,7 +254,7 @@ impl Reader {
         Reader::open(path, reader.frames, rows)
     }
 
-    fn walk(path: &Path) -> Result<Vec<Frame>> {
+    fn find_frames(path: &Path) -> Result<Vec<Frame>> {
         let bytes = regular::read(path, u64::MAX)?;
         let mut frames = Vec::new();
         let mut at = 0;
@@ -264,8 +263,9 @@ impl Reader {
                 zstd::zstd_safe::find_frame_compressed_size(&bytes[at..]).map_err(|_| {
                     Error::new(ErrorKind::Corrupt, format!("no zstd frame at byte {at}")).file(path)
                 })?;
-            let packed = u32::try_from(length)
-                .map_err(|_| Error::new(ErrorKind::Corrupt, "a frame of over 4 GiB").file(path))?;
+            let packed = u32::try_from(length).map_err(|_| {
+                Error::new(ErrorKind::Corrupt, "a frame is larger than 4 GiB").file(path)
+            })?;
             frames.push(Frame {
                 offset: at as u64,
                 length: packed,
@@ -275,12 +275,10 @@ impl Reader {
         Ok(frames)
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its file name.
     pub fn file(&self) -> &str {
         self.path
             .file_name()
@@ -288,35 +286,33 @@ impl Reader {
             .unwrap_or_default()
     }
 
-    /// Rows in the segment.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Rows in each frame but the last.
+    /// Rows in each frame except the last.
     pub fn frame_rows(&self) -> usize {
         self.frame_rows
     }
 
-    /// The frames, as the index keeps them.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
     }
 
-    /// Unpacks frame `index`: its JSON lines.
+    /// Unpacks the JSON lines of frame `index`.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] when the frame does not match its checksum.
+    /// [`ErrorKind::Corrupt`] if the frame does not match its checksum.
     pub fn frame(&self, index: usize) -> Result<Vec<u8>> {
         let corrupt = |what: String| Error::new(ErrorKind::Corrupt, what).file(&self.path);
         let frame = self
             .frames
             .get(index)
-            .ok_or_else(|| corrupt(format!("there is no frame {index}")))?;
+            .ok_or_else(|| corrupt(format!("frame {index} does not exist")))?;
         let mut packed = vec![0; frame.length as usize];
         self.file
             .read_exact_at(&mut packed, frame.offset)
-            .map_err(|e| corrupt(format!("frame {index} cannot be read: {e}")))?;
+            .map_err(|e| corrupt(format!("cannot read frame {index}: {e}")))?;
         let size = zstd::zstd_safe::get_frame_content_size(&packed)
             .ok()
             .flatten()
@@ -324,7 +320,7 @@ impl Reader {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         if size > FRAME_LIMIT {
             return Err(corrupt(format!(
-                "frame {index} claims to hold {size} bytes"
+                "frame {index} claims {size} bytes, more than the limit"
             )));
         }
         let unpacked = UNPACKER.with_borrow_mut(|kept| {
@@ -343,7 +339,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_read_back_by_frame_and_after_a_scan() {
+    fn rows_round_trip_by_frame_and_after_a_scan() {
         let dir = tempfile::tempdir().unwrap();
         for (size, last, name) in [
             (FRAME_ROWS, 9, "0001.jsonl.zst"),
@@ -380,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_never_replaces_another() {
+    fn finish_never_overwrites_a_segment() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("0001-01-items.jsonl.zst");
         std::fs::write(&path, "acknowledged").unwrap();
@@ -394,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_frames_tells_their_size() {
+    fn the_number_of_frames_determines_their_size() {
         for rows in 1..5000u64 {
             for size in [FRAME_ROWS as u64, 256] {
                 let frames = rows.div_ceil(size);
@@ -412,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed_and_an_unfinished_segment_leaves_nothing() {
+    fn damage_is_detected_and_a_dropped_writer_leaves_no_file() {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = Writer::create(dir.path()).unwrap();
         writer

@@ -1,7 +1,8 @@
-//! `scores/similarity/`: how alike two texts are, a file for each model that says so, so that a pair is compared once.
+//! `scores/similarity/`: cosine similarities of text pairs, one file per embedding model, so that a
+//! pair is compared once.
 //!
-//! A cosine is kept by a number for its pair of texts: the same answer to the same question, whichever model gave it,
-//! has the same number. Rows have 16 bytes and a checksum.
+//! A cosine is stored by a hash of its two texts. Equal answers of different models to one question
+//! share an entry. Rows have 16 bytes including a checksum.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,12 +13,12 @@ use super::lazy_append::LazyAppend;
 use benchtop_files::{disk, regular};
 use benchtop_model::{ErrorKind, Result};
 
-/// Key, cosine, CRC-32 of both.
+/// Key, cosine, and CRC-32 of both.
 const ROW: usize = 8 + 4 + 4;
-/// Names the model that counts.
+/// Name of the file with the current model.
 const CURRENT: &str = "current";
 
-/// The number of a pair of texts.
+/// The key of a pair of texts.
 pub fn pair(reference: &str, output: &str) -> u64 {
     let mut hasher = blake3::Hasher::new();
     for text in [reference, output] {
@@ -27,7 +28,7 @@ pub fn pair(reference: &str, output: &str) -> u64 {
     id_hash(hasher.finalize().to_hex().as_str())
 }
 
-/// Cosines by one model.
+/// Cosines of one model.
 #[derive(Debug)]
 pub struct Cosines {
     short: String,
@@ -40,10 +41,8 @@ fn file(folder: &Path, short: &str) -> PathBuf {
 }
 
 impl Cosines {
-    /// The cosines in `folder` of the model that counts, where one has said anything.
-    ///
-    /// # Errors
-    /// The operating system's. Damaged rows are passed over: their pairs are compared again.
+    /// The cosines of the current model in `folder`, or `None` without one. Damaged rows are
+    /// skipped, so their pairs are compared again.
     pub fn current(folder: &Path) -> Result<Option<Cosines>> {
         let path = folder.join(CURRENT);
         match regular::read_text(&path, regular::SETTINGS_LIMIT) {
@@ -53,18 +52,15 @@ impl Cosines {
         }
     }
 
-    /// Which cosines [`current`](Self::current) are, without reading them: other words once there are more of them, or another model
-    /// counts. None where none has said anything.
+    /// A version of the [`current`](Self::current) cosines, without reading them. It changes when
+    /// cosines are added or another model becomes current. `None` without a model.
     pub fn edition(folder: &Path) -> Option<String> {
         let short = regular::read_text(&folder.join(CURRENT), regular::SETTINGS_LIMIT).ok()?;
         let bytes = regular::length(&file(folder, short.trim())).unwrap_or(0);
         Some(format!("{} {bytes}", short.trim()))
     }
 
-    /// The cosines of the model with this short fingerprint, which counts from now on.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Opens the cosines of the model with this short fingerprint, and makes it the current model.
     pub fn begin(folder: &Path, short: &str) -> Result<Cosines> {
         disk::ensure_below(disk::folder(folder), folder)?;
         let cosines = Cosines::open(folder, short)?;
@@ -90,20 +86,16 @@ impl Cosines {
         })
     }
 
-    /// The short fingerprint of the model.
     pub fn short(&self) -> &str {
         &self.short
     }
 
-    /// The cosine of a pair, where it was compared.
+    /// The cosine of a pair, if it was compared.
     pub fn get(&self, pair: u64) -> Option<f32> {
         self.found.get(&pair).copied()
     }
 
-    /// Records cosines: when this returns they are on disk.
-    ///
-    /// # Errors
-    /// The operating system's; then none of them counts.
+    /// Appends cosines. When this returns, they are on disk. On an error, none of them counts.
     pub fn append(&mut self, cosines: &[(u64, f32)]) -> Result<()> {
         let mut bytes = Vec::with_capacity(cosines.len() * ROW);
         for (pair, cosine) in cosines {
@@ -113,8 +105,7 @@ impl Cosines {
             let crc = crc32fast::hash(&bytes[start..]);
             bytes.extend_from_slice(&crc.to_le_bytes());
         }
-        self.rows
-            .append(&bytes, "similarities cannot be recorded")?;
+        self.rows.append(&bytes, "cannot save similarities")?;
         self.found.extend(cosines.iter().copied());
         Ok(())
     }
@@ -136,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cosines_read_back_and_damage_costs_its_row_alone() {
+    fn cosines_round_trip_and_only_damaged_rows_are_lost() {
         let dir = tempfile::tempdir().unwrap();
         assert!(
             Cosines::current(dir.path()).unwrap().is_none()

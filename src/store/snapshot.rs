@@ -1,6 +1,6 @@
-//! Two flat files beside sled, read in one go so that the first page need not wait for it: `store/columns.snap` and
-//! `store/statuses.snap`. They are caches of a cache: one that is missing, damaged, of another version or of another
-//! moment is not used, and nothing is lost with it.
+//! Two flat files beside sled, so that the first page does not wait for sled: `store/columns.snap`
+//! and `store/statuses.snap`. A file that is missing, damaged, or of another version or state is
+//! ignored, and nothing is lost.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,54 +16,52 @@ use benchtop_model::{Error, Result};
 
 const COLUMNS: &[u8; 8] = b"btcols\x00\x03";
 const STATUSES: &[u8; 8] = b"btstat\x00\x03";
-/// Bytes of a row of columns: hash of the id, codes, question type.
+/// Bytes per row of columns: hash of the id, codes, question type.
 const ROW: u64 = 8 + 2 * NAMED.len() as u64 + 1;
 
-/// What the columns file holds beside the columns.
+/// Tail of the columns file.
 #[derive(Serialize, Deserialize)]
 struct ColumnsTail {
     names: Vec<Vec<String>>,
-    /// Packed length of every frame of every segment, by its file; frames lie one after the other.
+    /// Compressed length of each frame of each segment, by file. Frames follow each other without
+    /// gaps.
     frames: Vec<(String, Vec<u32>)>,
-    /// The rows of every segment of revised items, by its file.
+    /// Rows of each segment of revised items, by file.
     revised: Vec<(String, Vec<u32>)>,
 }
 
-/// The columns and the frames of each segment, as they were written.
-pub struct Catalogue {
-    /// The columns.
+/// Content of the columns file.
+pub struct ColumnsSnapshot {
     pub columns: Columns,
-    /// Frames of each segment, by its file below `imports/`.
+    /// Frames of each segment, by file below `imports/`.
     pub frames: HashMap<String, Vec<Frame>>,
-    /// Rows of each segment of revised items, by its file below `imports/`.
+    /// Rows of each segment of revised items, by file below `imports/`.
     pub revised: HashMap<String, Vec<u32>>,
 }
 
-/// Statuses and places, as they were when the owner ended.
+/// Content of the statuses file, as of the owner's last exit.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Statuses {
-    /// Statuses.
     pub overlay: Overlay,
-    /// Where annotators left off, by name.
+    /// Resume point of each annotator, by name.
     pub places: Vec<(String, String)>,
-    /// [`Journals::contents`](super::prefix_digest::Journals::contents) of the journals that they follow from.
+    /// [`Journals::contents`](super::prefix_digest::Journals::contents) of the journals behind the
+    /// statuses.
     pub contents: [u8; 32],
 }
 
-/// The columns file of the store at `store`.
+/// Path of the columns file.
 pub fn columns_path(store: &Path) -> PathBuf {
     store.join("columns.snap")
 }
 
-/// The statuses file of the store at `store`.
+/// Path of the statuses file.
 pub fn statuses_path(store: &Path) -> PathBuf {
     store.join("statuses.snap")
 }
 
-/// Writes the columns, and the frames by file, of the segments that `segments` is the digest of.
-///
-/// # Errors
-/// The operating system's; the old file is then as it was.
+/// Writes the columns and frames. `segments` is the digest of the segments that they belong to. On
+/// an error, the old file stays.
 pub fn write_columns<'a>(
     store: &Path,
     segments: &[u8; 32],
@@ -97,17 +95,18 @@ pub fn write_columns<'a>(
     )
 }
 
-/// Reads the columns and frames of the segments that `segments` is the digest of.
+/// Reads the columns and frames of the segments with the digest `segments`. On any error, the
+/// caller ignores the file.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::NotFound`] without a file of those segments, [`benchtop_model::ErrorKind::Corrupt`] for a damaged one, and the operating
-/// system's: whatever it is, the file is then not used.
-pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<Catalogue> {
+/// [`benchtop_model::ErrorKind::NotFound`] without a file for these segments.
+/// [`benchtop_model::ErrorKind::Corrupt`] for a damaged file.
+pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<ColumnsSnapshot> {
     let reading = &Reading::open(columns_path(store), COLUMNS, segments)?;
     let rows = reading.rows_of(ROW)?;
-    // Two halves at once: it is the checking that takes the time.
+    // Reads the two halves in parallel, because checksums take most of the time.
     let (hashes, rest) = std::thread::scope(|scope| {
-        // Made room for here: a new thread takes its memory from elsewhere, page by page.
+        // Allocated here, because a new thread's arena would fault in page by page.
         let mut hashes: Vec<u64> = Vec::with_capacity(rows);
         let half = move || {
             let mut cursor = reading.cursor(0);
@@ -125,7 +124,7 @@ pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<Catalogue> {
         let rest = (codes, cursor.array::<u8>(rows)?, cursor.crc);
         let hashes = hashes
             .join()
-            .map_err(|_| reading.corrupt("it cannot be read"))??;
+            .map_err(|_| reading.corrupt("cannot read the file"))??;
         Ok::<_, Error>((hashes, rest))
     })?;
     let (id_hash, (codes, kind)) = (hashes.0, (rest.0, rest.1));
@@ -142,9 +141,9 @@ pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<Catalogue> {
     let frames = tail
         .frames
         .into_iter()
-        .map(|(file, lengths)| (file, placed(&lengths)))
+        .map(|(file, lengths)| (file, consecutive_frames(&lengths)))
         .collect();
-    Ok(Catalogue {
+    Ok(ColumnsSnapshot {
         columns,
         frames,
         revised: tail.revised.into_iter().collect(),
@@ -152,7 +151,7 @@ pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<Catalogue> {
 }
 
 /// Frames of these lengths, one after the other.
-fn placed(lengths: &[u32]) -> Vec<Frame> {
+fn consecutive_frames(lengths: &[u32]) -> Vec<Frame> {
     let mut offset = 0;
     let place = |&length: &u32| {
         let frame = Frame { offset, length };
@@ -162,20 +161,17 @@ fn placed(lengths: &[u32]) -> Vec<Frame> {
     lengths.iter().map(place).collect()
 }
 
-/// What the statuses file holds beside the statuses.
+/// Tail of the statuses file.
 #[derive(Serialize, Deserialize)]
 struct StatusesTail {
-    /// Blocks in the file; all others are blank.
+    /// Indexes of the stored blocks. All others are blank.
     blocks: Vec<u32>,
     places: Vec<(String, String)>,
     contents: [u8; 32],
 }
 
-/// Writes the statuses of the moment that `key` names, which follow from journals of these `contents`, and where
-/// annotators are.
-///
-/// # Errors
-/// The operating system's; the old file is then as it was.
+/// Writes the statuses and resume points. `key` identifies the state (see [`super::lazy_index`]),
+/// and `contents` is the digest of the journals' contents. On an error, the old file stays.
 pub fn write_statuses(
     store: &Path,
     key: &[u8; 32],
@@ -208,16 +204,16 @@ pub fn write_statuses(
     )
 }
 
-/// Reads the statuses of `rows` rows of the moment that `key` names.
+/// Reads the statuses of `rows` rows for the state `key`.
 ///
 /// # Errors
-/// As [`read_columns`].
+/// See [`read_columns`].
 pub fn read_statuses(store: &Path, key: &[u8; 32], rows: usize) -> Result<Statuses> {
     let reading = Reading::open(statuses_path(store), STATUSES, key)?;
-    // The tail says which blocks the arrays before it are.
+    // The blocks are known only after the tail is read.
     let held = reading.body / 9;
     if reading.body % 9 != 0 || reading.rows != rows as u64 || held > reading.rows {
-        return Err(reading.corrupt("it does not fit its header"));
+        return Err(reading.corrupt("the file length does not match the header"));
     }
     let mut cursor = reading.cursor(0);
     let judged = cursor.array::<i64>(held as usize)?;
@@ -230,14 +226,14 @@ pub fn read_statuses(store: &Path, key: &[u8; 32], rows: usize) -> Result<Status
         let end = rows.min(start.saturating_add(BLOCK_ROWS));
         let to = from + end.saturating_sub(start);
         if start >= end || to > judged.len() {
-            return Err(reading.corrupt("its blocks do not fit its rows"));
+            return Err(reading.corrupt("the blocks do not match the number of rows"));
         }
         overlay.judged[start..end].copy_from_slice(&judged[from..to]);
         overlay.status[start..end].copy_from_slice(&status[from..to]);
         from = to;
     }
     if from != judged.len() {
-        return Err(reading.corrupt("its blocks do not fit its rows"));
+        return Err(reading.corrupt("the blocks do not match the number of rows"));
     }
     Ok(Statuses {
         overlay,

@@ -1,4 +1,4 @@
-//! What changes about an item while it stays the same item: its status and when it was judged.
+//! Status columns: the values of an item that change with decisions, in memory.
 
 use super::columns::{BLOCK_ROWS, checked};
 use benchtop_model::{Result, Status};
@@ -6,17 +6,16 @@ use benchtop_model::{Result, Status};
 const VERSION: u8 = 1;
 const ROW_BYTES: usize = 1 + 8;
 
-/// Overlay columns; row `r` is item number `r + 1`.
+/// The status columns. Row `r` is item number `r + 1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overlay {
-    /// Codes of [`Status`].
     pub status: Vec<u8>,
-    /// When it was last judged, in milliseconds since 1970; 0 for never.
+    /// Time of the last verdict in milliseconds since 1970, or 0.
     pub judged: Vec<i64>,
 }
 
 impl Overlay {
-    /// `rows` rows, all pending: memory that is not written to until it is needed.
+    /// `rows` pending rows. The memory is zeroed lazily by the operating system.
     pub fn blank(rows: usize) -> Overlay {
         Overlay {
             status: vec![Status::Pending.code(); rows],
@@ -24,23 +23,22 @@ impl Overlay {
         }
     }
 
-    /// Makes room for `rows` rows, the new ones pending.
+    /// Adds pending rows up to a total of `rows`.
     pub fn grow(&mut self, rows: usize) {
         self.status.resize(rows, Status::Pending.code());
         self.judged.resize(rows, 0);
     }
 
-    /// Rows.
     pub fn len(&self) -> usize {
         self.status.len()
     }
 
-    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.status.is_empty()
     }
 
-    /// A copy to filter and sort by while decisions go on; the times only where they are asked for.
+    /// A copy for filters and sorting, so that decisions can go on. Includes the times only if
+    /// `judged` is set.
     pub fn snapshot(&self, judged: bool) -> Overlay {
         let judged = if judged {
             self.judged.clone()
@@ -53,12 +51,11 @@ impl Overlay {
         }
     }
 
-    /// The status of a row.
     pub fn status(&self, row: usize) -> Status {
         Status::from_code(self.status.get(row).copied().unwrap_or(0))
     }
 
-    /// Whether nobody judged anything in block `index`: such a block is not stored.
+    /// Whether block `index` has no verdicts. Blank blocks are not stored.
     pub fn is_blank(&self, index: usize) -> bool {
         let rows = index * BLOCK_ROWS..self.len().min((index + 1) * BLOCK_ROWS);
         self.status[rows.clone()]
@@ -67,7 +64,7 @@ impl Overlay {
             && self.judged[rows].iter().all(|at| *at == 0)
     }
 
-    /// CRC-32 of all blocks that are not blank, with their positions.
+    /// CRC-32 of all blocks that are not blank, with their indexes.
     pub fn crc(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         for index in (0..self.len().div_ceil(BLOCK_ROWS)).filter(|index| !self.is_blank(*index)) {
@@ -77,7 +74,7 @@ impl Overlay {
         hasher.finalize()
     }
 
-    /// The stored form of block `index`.
+    /// Encodes block `index`.
     pub fn encode_block(&self, index: usize) -> Vec<u8> {
         let rows = index * BLOCK_ROWS..self.len().min((index + 1) * BLOCK_ROWS);
         let mut out = vec![VERSION];
@@ -89,7 +86,7 @@ impl Overlay {
         out
     }
 
-    /// Writes the rows of stored block `index` over this overlay's.
+    /// Overwrites the rows of block `index` with a stored block.
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Corrupt`].
@@ -107,7 +104,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// Items by status, in the order of [`Status::ALL`].
+    /// Number of items of each status, in the order of [`Status::ALL`].
     pub fn counts(&self) -> [u64; Status::ALL.len()] {
         let mut counts = [0; Status::ALL.len()];
         for code in &self.status {
@@ -122,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_read_back() {
+    fn blocks_round_trip() {
         let mut overlay = Overlay::default();
         overlay.grow(BLOCK_ROWS + 10);
         overlay.status[BLOCK_ROWS + 3] = Status::Rejected.code();

@@ -1,9 +1,13 @@
-//! What a person on this machine trusts, in their own configuration folder: `trust.jsonl`, a line each. A project cannot
-//! hold any of it, since a project can be somebody else's.
+//! The trust file of a person, `trust.jsonl` in their configuration folder. A project cannot store
+//! it, since a project can come from somebody else.
 //!
-//! Three kinds of lines: a destination that the person agreed to (host, variable of the key, what is sent), a folder of
-//! pictures outside of a project that they linked to it, and a job that they began or resumed here and that is to go on by itself. A job counts only in the folder where it was begun (path,
-//! device and inode), with the random token that lies beside it, and with everything that decides what it sends.
+//! It has three kinds of lines: an agreement to send data to a destination (host, key variable,
+//! kind of data), a folder of linked pictures outside of a project, and a job that the person
+//! started or resumed and that may continue on its own. A job is trusted only in the folder where
+//! it started (path, device, and inode), with the random token beside it, and with the same digest
+//! of everything that it sends.
+
+mod lines;
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{Read, Write};
@@ -16,50 +20,43 @@ use serde::{Deserialize, Serialize};
 use benchtop_files::disk;
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Result};
+pub use lines::Held;
 
-/// The file.
 const FILE: &str = "trust.jsonl";
-/// Held while it is changed.
+/// Locked during a change.
 const LOCK: &str = "trust.lock";
-/// Version of its lines.
-const VERSION: u8 = 1;
-/// Largest file that is read, in bytes.
-const LIMIT: u64 = 4 << 20;
-/// Jobs that are remembered: the oldest are forgotten, and wait when they are seen again.
-const JOBS: usize = 1000;
+/// Maximum size of the file in bytes.
+const MAX_FILE: u64 = 4 << 20;
+/// Maximum number of remembered jobs. The oldest are dropped, and wait for a person when they are
+/// seen again.
+const MAX_JOBS: usize = 1000;
 
-/// What kind of job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobKind {
-    /// An evaluation.
+    /// An evaluation of a model.
     Run,
-    /// Pictures are made.
+    /// Generation of pictures.
     Generation,
-    /// Items are scored.
+    /// Scoring of items.
     Scoring,
 }
 
-/// The folder of a project as the system knows it: a copy is another one.
+/// Identifies the folder of a project. A copy of the folder has another identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Folder {
-    /// Its path without links.
+    /// Absolute path without symbolic links.
     pub project: String,
-    /// Device.
     pub device: u64,
-    /// Inode.
     pub inode: u64,
 }
 
 impl Folder {
-    /// The folder of the project at `root`.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Identifies the folder at `root`.
     pub fn of(root: &Path) -> Result<Folder> {
         let meta = root
             .symlink_metadata()
-            .map_err(|e| Error::io(&e, "cannot be looked at", root))?;
+            .map_err(|e| Error::io(&e, "cannot be read", root))?;
         Ok(Folder {
             project: root.to_string_lossy().into_owned(),
             device: meta.dev(),
@@ -68,139 +65,53 @@ impl Folder {
     }
 }
 
-/// A job that a person began here.
+/// A job that a person started on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustedJob {
-    /// Where.
     #[serde(flatten)]
     pub folder: Folder,
-    /// Which.
     pub kind: JobKind,
-    /// Its number.
     pub id: u32,
-    /// The random text that lies with the job.
+    /// The random text that is stored with the job.
     pub token: String,
-    /// Digest of everything that decides what it sends.
+    /// Digest of everything that decides which data the job sends.
     pub digest: String,
 }
 
-/// Pictures outside of a project that a person linked to it: they are sent like its own.
+/// A folder of linked pictures outside of a project. They may be sent like the project's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Linked {
-    /// The project.
     #[serde(flatten)]
     pub folder: Folder,
-    /// All below this path, which has no links in it.
+    /// Folder of the pictures, without symbolic links.
     pub pictures: String,
 }
 
-/// An agreement.
+/// An agreement to send data to a destination.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agreement {
-    /// To what.
     #[serde(flatten)]
     pub destination: Destination,
-    /// When, RFC 3339 in UTC.
+    /// Time of the agreement, RFC 3339 in UTC.
     pub at: String,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "kebab-case")]
-enum Line {
-    Agreement(Agreement),
-    Pictures(Linked),
-    Job(TrustedJob),
-}
-
-#[derive(Serialize, Deserialize)]
-struct Written {
-    v: u8,
-    #[serde(flatten)]
-    line: Line,
-}
-
-/// What the file holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Held {
-    /// Agreements.
-    pub agreements: Vec<Agreement>,
-    /// Folders of pictures.
-    pub links: Vec<Linked>,
-    /// Jobs, the oldest first.
-    pub jobs: Vec<TrustedJob>,
-    /// Lines that this program cannot read: they trust nothing, and stay as they are.
-    pub unread: Vec<String>,
-}
-
-impl Held {
-    /// Whether the person has agreed to it, or need not.
-    pub fn agrees(&self, to: &Destination) -> bool {
-        to.needs_no_consent() || self.agreements.iter().any(|a| a.destination.covers(to))
-    }
-
-    fn parse(text: &str) -> Held {
-        let mut held = Held::default();
-        for line in text.lines().filter(|l| !l.trim().is_empty()) {
-            match serde_json::from_str::<Written>(line) {
-                Ok(Written {
-                    v: VERSION,
-                    line: Line::Agreement(agreement),
-                }) => held.agreements.push(agreement),
-                Ok(Written {
-                    v: VERSION,
-                    line: Line::Pictures(linked),
-                }) => held.links.push(linked),
-                Ok(Written {
-                    v: VERSION,
-                    line: Line::Job(job),
-                }) => held.jobs.push(job),
-                _ => held.unread.push(line.to_string()),
-            }
-        }
-        held
-    }
-
-    fn text(&self) -> Result<String> {
-        let mut text = String::new();
-        let mut put = |line: Line| -> Result<()> {
-            let line = serde_json::to_string(&Written { v: VERSION, line })
-                .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
-            text.push_str(&line);
-            text.push('\n');
-            Ok(())
-        };
-        self.agreements
-            .iter()
-            .try_for_each(|a| put(Line::Agreement(a.clone())))?;
-        self.links
-            .iter()
-            .try_for_each(|l| put(Line::Pictures(l.clone())))?;
-        self.jobs
-            .iter()
-            .try_for_each(|j| put(Line::Job(j.clone())))?;
-        self.unread
-            .iter()
-            .for_each(|line| text.push_str(&format!("{line}\n")));
-        Ok(text)
-    }
-}
-
-/// Where a person's trust is kept.
+/// Location of a person's trust file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trust {
     folder: Option<PathBuf>,
 }
 
 impl Trust {
-    /// In `folder`.
     pub fn at(folder: impl Into<PathBuf>) -> Trust {
         Trust {
             folder: Some(folder.into()),
         }
     }
 
-    /// Where this process's environment says: `$XDG_CONFIG_HOME/benchtop`, else `~/.config/benchtop` (XDG Base Directory
-    /// Specification; a relative path there counts as none).
+    /// The trust file of the current user: below `$XDG_CONFIG_HOME/benchtop`, or else
+    /// `~/.config/benchtop`. As the XDG Base Directory Specification demands, relative paths are
+    /// ignored.
     pub fn of_person() -> Trust {
         let absolute = |name: &str| {
             std::env::var_os(name)
@@ -214,32 +125,29 @@ impl Trust {
         }
     }
 
-    /// The file; none where there is no home folder.
+    /// Path of the file, or `None` without a home folder.
     pub fn file(&self) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.join(FILE))
     }
 
     fn folder(&self) -> Result<&Path> {
         self.folder.as_deref().ok_or_else(|| {
-            Error::new(
-                ErrorKind::NotFound,
-                "there is no home folder to keep agreements in",
-            )
-            .help("set HOME or XDG_CONFIG_HOME to a folder of yours")
+            Error::new(ErrorKind::NotFound, "no home folder to store agreements in")
+                .help("set HOME or XDG_CONFIG_HOME to a folder that you own")
         })
     }
 
-    /// What is trusted now. Without a file nothing is.
+    /// Reads the file. A missing file grants nothing.
     ///
     /// # Errors
-    /// [`ErrorKind::Denied`] for a file that others can write, that belongs to another user or is a link;
-    /// [`ErrorKind::Input`] for one that is too large or no text; the operating system's.
+    /// [`ErrorKind::Denied`] if others can write the file, if it belongs to another user, or if it
+    /// is a symbolic link. [`ErrorKind::Input`] if it is too large.
     pub fn read(&self) -> Result<Held> {
         let Some(path) = self.file() else {
             return Ok(Held::default());
         };
         let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &path);
-        // Without NONBLOCK, opening a FIFO waits for its other end.
+        // Without NONBLOCK, opening a FIFO blocks until its other end is open.
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         let mut file = match OpenOptions::new()
             .read(true)
@@ -251,7 +159,7 @@ impl Trust {
             Err(_) if path.symlink_metadata().is_ok_and(|m| m.is_symlink()) => {
                 return Err(Error::new(
                     ErrorKind::Denied,
-                    "this is a link, and a plain file is needed",
+                    "the trust file is a symbolic link, expected a regular file",
                 )
                 .file(&path));
             }
@@ -264,28 +172,31 @@ impl Trust {
         {
             return Err(Error::new(
                 ErrorKind::Denied,
-                "others can write this file, so nothing in it is trusted",
+                "the trust file is ignored, because other users can write it",
             )
             .file(&path)
-            .help("look at what is in it, make it yours, then `chmod 600` it"));
+            .help("check its content, then run `chown` and `chmod 600` on it"));
         }
-        if meta.len() > LIMIT {
-            return Err(Error::input(format!("the file is larger than {LIMIT} bytes")).file(&path));
+        if meta.len() > MAX_FILE {
+            return Err(
+                Error::input(format!("the file is larger than {MAX_FILE} bytes")).file(&path),
+            );
         }
         let mut text = String::new();
-        Read::take(&mut file, LIMIT)
+        Read::take(&mut file, MAX_FILE)
             .read_to_string(&mut text)
             .map_err(fail)?;
         Ok(Held::parse(&text))
     }
 
-    /// Changes what is trusted, durably and whole; `change` says whether there is something to write.
+    /// Changes the file atomically and durably. `change` returns whether there is something to
+    /// write.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and the operating system's; then nothing is changed.
+    /// See [`read`](Self::read). Nothing is changed then.
     pub fn change(&self, change: impl FnOnce(&mut Held) -> bool) -> Result<()> {
         let folder = self.folder()?;
-        let fail = |e: std::io::Error| Error::io(&e, "cannot be used for agreements", folder);
+        let fail = |e: std::io::Error| Error::io(&e, "cannot store agreements", folder);
         if !folder.is_dir() {
             if let Some(above) = folder.parent() {
                 std::fs::create_dir_all(above).map_err(fail)?;
@@ -298,7 +209,7 @@ impl Trust {
         let meta = std::fs::metadata(folder).map_err(fail)?;
         if meta.uid() != rustix::process::geteuid().as_raw() {
             return Err(
-                Error::new(ErrorKind::Denied, "this folder belongs to another user").file(folder),
+                Error::new(ErrorKind::Denied, "the folder belongs to another user").file(folder),
             );
         }
         if meta.mode() & 0o077 != 0 {
@@ -319,10 +230,10 @@ impl Trust {
         if !change(&mut held) {
             return Ok(());
         }
-        let more = held.jobs.len().saturating_sub(JOBS);
+        let more = held.jobs.len().saturating_sub(MAX_JOBS);
         held.jobs.drain(..more);
         let path = folder.join(FILE);
-        // A temporary file is its maker's alone (0600), and so the file that it becomes.
+        // A temporary file has mode 0600, and so has the file after the rename.
         let mut temp = tempfile::Builder::new()
             .prefix(".trust-")
             .tempfile_in(folder)
@@ -335,10 +246,7 @@ impl Trust {
         disk::sync_dir(folder)
     }
 
-    /// The person agrees to these at the moment `at` (RFC 3339).
-    ///
-    /// # Errors
-    /// As [`change`](Self::change).
+    /// Records agreements to these destinations. `at` is an RFC 3339 time.
     pub fn agree(&self, to: &[Destination], at: &str) -> Result<()> {
         self.change(|held| {
             let mut is_new = false;
@@ -361,11 +269,8 @@ impl Trust {
         })
     }
 
-    /// The person agrees no longer: to this host with this variable, or with any where none is named. Gives what was
-    /// taken back.
-    ///
-    /// # Errors
-    /// As [`change`](Self::change).
+    /// Revokes agreements with the host `to` for the variable `key_env`, or for every variable.
+    /// Returns the revoked agreements.
     pub fn revoke(&self, to: &str, key_env: Option<&str>) -> Result<Vec<Agreement>> {
         let mut gone = Vec::new();
         self.change(|held| {
@@ -385,10 +290,8 @@ impl Trust {
         Ok(gone)
     }
 
-    /// The pictures below `pictures` are sent like those of the project at `root`, or no longer. Gives whether that is new.
-    ///
-    /// # Errors
-    /// As [`change`](Self::change).
+    /// Links the pictures below `pictures` to the project at `root`, or removes the link. Returns
+    /// whether this changed something.
     pub fn link(&self, root: &Path, pictures: &Path, is_linked: bool) -> Result<bool> {
         let linked = Linked {
             folder: Folder::of(root)?,
@@ -406,10 +309,7 @@ impl Trust {
         Ok(is_new)
     }
 
-    /// From now on this job goes on by itself, in place of any of its number.
-    ///
-    /// # Errors
-    /// As [`change`](Self::change).
+    /// Lets this job continue on its own. Replaces a job with the same number.
     pub fn begin(&self, job: &TrustedJob) -> Result<()> {
         self.change(|held| {
             held.jobs
@@ -419,10 +319,7 @@ impl Trust {
         })
     }
 
-    /// This job does not go on by itself any more.
-    ///
-    /// # Errors
-    /// As [`change`](Self::change).
+    /// Revokes the trust in this job.
     pub fn end(&self, root: &Path, kind: JobKind, id: u32) -> Result<()> {
         let project = root.to_string_lossy();
         if !self
@@ -445,134 +342,14 @@ fn is_job(job: &TrustedJob, project: &str, kind: JobKind, id: u32) -> bool {
     job.folder.project == project && job.kind == kind && job.id == id
 }
 
-/// A random text that nobody can guess.
-///
-/// # Errors
-/// The operating system's.
+/// A random token of 32 hexadecimal digits.
 pub fn token() -> Result<String> {
     let path = Path::new("/dev/urandom");
     let mut bytes = [0; 16];
     let read = File::open(path).and_then(|mut f| f.read_exact(&mut bytes));
-    read.map_err(|e| Error::io(&e, "no random numbers are to be had", path))?;
+    read.map_err(|e| Error::io(&e, "cannot read random bytes", path))?;
     Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use benchtop_model::trust::DataKind;
-
-    fn to(url: &str, key: Option<&str>) -> Destination {
-        Destination::new(url, key, DataKind::Pictures).unwrap()
-    }
-
-    fn mode(path: &Path) -> u32 {
-        std::fs::metadata(path).unwrap().mode() & 0o777
-    }
-
-    #[test]
-    fn agreements_are_private_kept_and_taken_back() {
-        let dir = tempfile::tempdir().unwrap();
-        let trust = Trust::at(dir.path().join("deep/benchtop"));
-        assert_eq!(trust.read().unwrap(), Held::default());
-        let (mine, other) = (
-            to("https://a.example", Some("A_KEY")),
-            to("https://b.example", None),
-        );
-        trust
-            .agree(&[mine.clone(), other.clone()], "2026-01-01T00:00:00Z")
-            .unwrap();
-        let file = trust.file().unwrap();
-        assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
-        let held = trust.read().unwrap();
-        assert!(
-            held.agrees(&mine)
-                && held.agrees(&other)
-                && !held.agrees(&to("https://b.example", Some("A_KEY")))
-        );
-        assert!(
-            held.agrees(&to("http://127.0.0.1:9", None))
-                && !held.agrees(&to("http://127.0.0.1:9", Some("A_KEY")))
-        );
-        assert_eq!(
-            trust
-                .revoke("https://a.example", Some("B_KEY"))
-                .unwrap()
-                .len(),
-            0
-        );
-        assert_eq!(trust.revoke("https://a.example", None).unwrap().len(), 1);
-        assert!(!trust.read().unwrap().agrees(&mine));
-    }
-
-    #[test]
-    fn what_cannot_be_read_trusts_nothing_and_stays() {
-        let dir = tempfile::tempdir().unwrap();
-        let trust = Trust::at(dir.path());
-        trust.agree(&[to("https://a.example", None)], "t").unwrap();
-        let file = trust.file().unwrap();
-        let later = "{\"v\":2,\"is\":\"agreement\",\"to\":\"https://b.example\"}";
-        let text = format!(
-            "{}{later}\nnonsense\n",
-            std::fs::read_to_string(&file).unwrap()
-        );
-        std::fs::write(&file, text).unwrap();
-        let held = trust.read().unwrap();
-        assert_eq!((held.agreements.len(), held.unread.len()), (1, 2));
-        assert!(!held.agrees(&to("https://b.example", None)));
-        trust.agree(&[to("https://c.example", None)], "t").unwrap();
-        assert!(std::fs::read_to_string(&file).unwrap().contains(later));
-        std::fs::set_permissions(&file, Permissions::from_mode(0o620)).unwrap();
-        assert_eq!(trust.read().unwrap_err().kind, ErrorKind::Denied);
-        assert_eq!(
-            trust
-                .agree(&[to("https://d.example", None)], "t")
-                .unwrap_err()
-                .kind,
-            ErrorKind::Denied
-        );
-        std::fs::remove_file(&file).unwrap();
-        std::os::unix::fs::symlink("/etc/passwd", &file).unwrap();
-        assert_eq!(trust.read().unwrap_err().kind, ErrorKind::Denied);
-    }
-
-    #[test]
-    fn a_job_is_of_its_folder_and_number() {
-        let dir = tempfile::tempdir().unwrap();
-        let (trust, root) = (Trust::at(dir.path().join("config")), dir.path());
-        let job = |id: u32, token: &str| TrustedJob {
-            folder: Folder::of(root).unwrap(),
-            kind: JobKind::Run,
-            id,
-            token: token.into(),
-            digest: "d".into(),
-        };
-        trust.begin(&job(1, "a")).unwrap();
-        trust.begin(&job(2, "b")).unwrap();
-        trust.begin(&job(1, "c")).unwrap();
-        assert_eq!(trust.read().unwrap().jobs, [job(2, "b"), job(1, "c")]);
-        trust.end(root, JobKind::Scoring, 1).unwrap();
-        trust.end(root, JobKind::Run, 1).unwrap();
-        assert_eq!(trust.read().unwrap().jobs, [job(2, "b")]);
-        assert_ne!(token().unwrap(), token().unwrap());
-    }
-
-    #[test]
-    fn two_processes_do_not_lose_each_others_agreements() {
-        let dir = tempfile::tempdir().unwrap();
-        let trust = Trust::at(dir.path());
-        std::thread::scope(|scope| {
-            for thread in 0..4 {
-                let trust = trust.clone();
-                scope.spawn(move || {
-                    for n in 0..5 {
-                        trust
-                            .agree(&[to(&format!("https://h{thread}-{n}.example"), None)], "t")
-                            .unwrap();
-                    }
-                });
-            }
-        });
-        assert_eq!(trust.read().unwrap().agreements.len(), 20);
-    }
-}
+mod tests;

@@ -1,9 +1,9 @@
-//! How many clients are attached and how many jobs run: an owner without either ends.
+//! Counts clients and running tasks. An owner with neither ends.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Clients and long commands.
+/// Number of connected clients and running tasks.
 #[derive(Default)]
 pub struct Activity {
     clients: Arc<AtomicU32>,
@@ -11,28 +11,28 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Clients attached.
+    /// Number of connected clients.
     pub fn clients(&self) -> u32 {
         self.clients.load(Ordering::SeqCst)
     }
 
-    /// Long commands running.
+    /// Number of running tasks.
     pub fn jobs(&self) -> u32 {
         self.jobs.load(Ordering::SeqCst)
     }
 
-    /// Counts a client for as long as the guard lives.
+    /// Counts a client while the guard lives.
     pub fn count_client(&self) -> Counted {
         Counted::of(&self.clients)
     }
 
-    /// Counts a job for as long as the guard lives.
+    /// Counts a task while the guard lives.
     pub fn count_job(&self) -> Counted {
         Counted::of(&self.jobs)
     }
 }
 
-/// See [`Activity::count_client`] and [`Activity::count_job`].
+/// Guard of [`Activity::count_client`] and [`Activity::count_job`].
 pub struct Counted(Arc<AtomicU32>);
 
 impl Counted {

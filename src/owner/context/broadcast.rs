@@ -1,4 +1,4 @@
-//! What clients are told: events as they happen, and notices that stay.
+//! Messages to clients: events as they happen, and notices that stay.
 
 use std::sync::Arc;
 
@@ -10,17 +10,16 @@ use benchtop_model::history;
 use benchtop_protocol::wire::Event;
 use benchtop_store::lazy_index::LazyIndex;
 
-/// Events for every client, and notices.
+/// Events and notices for all clients.
 pub struct Broadcast {
-    /// Events for every client.
     pub events: broadcast::Sender<Event>,
     notices: Mutex<Vec<String>>,
-    /// It may have notices of its own once it is open.
+    /// It may add notices when it has opened.
     index: Arc<LazyIndex>,
 }
 
 impl Broadcast {
-    /// Begins with these notices.
+    /// Starts with these notices.
     pub fn new(notices: Vec<String>, index: Arc<LazyIndex>) -> Broadcast {
         Broadcast {
             events: broadcast::channel(1024).0,
@@ -29,13 +28,13 @@ impl Broadcast {
         }
     }
 
-    /// Tells every client.
+    /// Sends an event to all clients.
     pub fn tell(&self, event: Event) {
-        // No receivers is not an error: nobody is watching.
+        // There may be no receivers.
         let _ = self.events.send(event);
     }
 
-    /// What a person should know.
+    /// Messages for the person.
     pub fn notices(&self) -> MutexGuard<'_, Vec<String>> {
         let mut notices = self.notices.lock();
         for late in self.index.notices() {

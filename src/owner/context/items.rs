@@ -1,4 +1,4 @@
-//! The items with their statuses, verdicts and pictures, each behind a lock.
+//! Items with their statuses, verdicts, and pictures, each behind a lock.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub struct Data {
     pub overlay: Overlay,
 }
 
-/// What is known of the items.
+/// Items, statuses, verdicts, and pictures.
 pub struct Items {
     data: RwLock<Data>,
     ledger: RwLock<Ledger>,
@@ -23,7 +23,7 @@ pub struct Items {
 }
 
 impl Items {
-    /// Verdicts and pictures are still to be loaded.
+    /// Starts without verdicts and pictures, which are loaded later.
     pub fn new(data: Data) -> Items {
         Items {
             data: RwLock::new(data),
@@ -32,38 +32,38 @@ impl Items {
         }
     }
 
-    /// Items and statuses, to read.
+    /// Read lock on items and statuses.
     pub fn data(&self) -> RwLockReadGuard<'_, Data> {
         self.data.read()
     }
 
-    /// Items and statuses, to change; held for microseconds.
+    /// Write lock on items and statuses, to be held for microseconds.
     pub fn data_mut(&self) -> RwLockWriteGuard<'_, Data> {
         self.data.write()
     }
 
-    /// The items as they are now.
+    /// The current items.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.data().catalog.clone()
     }
 
-    /// Verdicts, to read; waits while they are being loaded.
+    /// Read lock on the verdicts. Blocks while they are being loaded.
     pub fn ledger(&self) -> RwLockReadGuard<'_, Ledger> {
         self.ledger.read()
     }
 
-    /// Verdicts, to change.
+    /// Write lock on the verdicts.
     pub fn ledger_mut(&self) -> RwLockWriteGuard<'_, Ledger> {
         self.ledger.write()
     }
 
-    /// The pictures that were made, to read; waits while their journal is being read. Whoever holds this asks for no
-    /// other lock.
+    /// Read lock on the generated pictures. Blocks while their journal is being read. Take no other
+    /// lock while holding it.
     pub fn pictures(&self) -> RwLockReadGuard<'_, Pictures> {
         self.pictures.read()
     }
 
-    /// The pictures that were made, to change.
+    /// Write lock on the generated pictures.
     pub fn pictures_mut(&self) -> RwLockWriteGuard<'_, Pictures> {
         self.pictures.write()
     }

@@ -1,4 +1,4 @@
-//! The gauges of the machine: GPUs and processors.
+//! Reads the load of GPUs and processors.
 
 use std::time::{Duration, Instant};
 
@@ -8,15 +8,15 @@ use benchtop_inference::machine_load::Gauges;
 use benchtop_inference::worker;
 use benchtop_model::device::Devices;
 
-/// Time between two readings of the gauges.
+/// Minimum time between two readings.
 const GAUGES_EVERY: Duration = Duration::from_millis(500);
 
-/// The gauges and what they last read; looked for at the first question.
+/// The gauges and their last reading. They are opened on the first request.
 #[derive(Default)]
 pub struct Machine(Mutex<Option<(Gauges, Instant, Devices)>>);
 
 impl Machine {
-    /// What the machine is doing; read anew at most every half second, whoever asks.
+    /// Load of GPUs and processors, read at most every half second.
     pub fn devices(&self) -> Devices {
         let mut held = self.0.lock();
         if let Some((_, read, devices)) = held.as_ref()

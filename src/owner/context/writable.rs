@@ -1,4 +1,4 @@
-//! Whether the project may be written, and why not.
+//! Tracks whether the project can be written.
 
 use std::path::{Path, PathBuf};
 
@@ -7,9 +7,9 @@ use parking_lot::{Mutex, MutexGuard};
 use benchtop_model::{Error, Result};
 use benchtop_protocol::home::{Home, moved};
 
-/// Whether the project may be written.
+/// Whether the project can be written, and why not.
 pub struct Writable {
-    /// Why nothing may be written from the start on, when that is so.
+    /// Reason why the project was opened read-only.
     pub closed: Option<Error>,
     read_only: Mutex<Option<String>>,
     root: PathBuf,
@@ -17,7 +17,7 @@ pub struct Writable {
 }
 
 impl Writable {
-    /// Of the project folder at `root`, as it is there now.
+    /// Checks the project folder at `root` from now on.
     pub fn new(root: &Path) -> Writable {
         Writable {
             closed: None,
@@ -27,21 +27,21 @@ impl Writable {
         }
     }
 
-    /// Why decisions cannot be saved, when they cannot.
+    /// Reason why decisions cannot be saved now; `None` if they can.
     pub fn read_only(&self) -> MutexGuard<'_, Option<String>> {
         self.read_only.lock()
     }
 
-    /// Why nothing may be written now: the project was opened for reading only, or its folder is another one.
+    /// Checks that the project can be written now.
     ///
     /// # Errors
-    /// That, as a problem.
+    /// The project was opened read-only, or its folder was moved or replaced.
     pub fn may_write(&self) -> Result<()> {
         self.closed.clone().map_or(Ok(()), Err)?;
         self.at_home()
     }
 
-    /// Whether the project's path still names the folder that was opened.
+    /// Checks that the project path still names the folder that was opened.
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Conflict`] once it does not, from then on.

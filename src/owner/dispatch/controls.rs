@@ -10,7 +10,8 @@ use benchtop_protocol::wire::{Event, FromOwner, request};
 impl Control for request::Subscribe {
     fn control(self, conversation: &mut Conversation, number: u64) -> bool {
         conversation.events = Some(conversation.shared.broadcast.events.subscribe());
-        // Decisions after `since` were not sent to this client: it must ask for what it shows.
+        // The client missed the decisions after `since`, so it must request everything on screen
+        // again.
         let is_behind = conversation.shared.items.ledger().rev() > self.since;
         if is_behind
             && conversation
@@ -36,7 +37,7 @@ impl Control for request::SetPlace {
 
 impl Control for request::Agree {
     fn control(self, conversation: &mut Conversation, number: u64) -> bool {
-        // Once in a long while: a file is written.
+        // Writes a file, but happens rarely.
         let agreed: Result<()> =
             tokio::task::block_in_place(|| trust::agree(&conversation.shared, &self.to));
         match (agreed, self.then) {

@@ -12,46 +12,42 @@ use benchtop_model::Result;
 use benchtop_model::import::Progress;
 use benchtop_protocol::wire::{AnyReply, Blind, FromOwner, Receipt, Request};
 
-/// Where answers to one client go.
+/// Queue of the replies to one client.
 pub type Outbox = mpsc::Sender<FromOwner>;
 
-/// How a query is watched while it is answered.
+/// Cancellation and partial replies of a query.
 pub struct Watch<'a> {
-    /// The answer is no longer wanted.
+    /// Whether the request was canceled.
     pub cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// Part of the answer, ahead of the whole.
+    /// Sends a part of the reply early.
     pub partial: &'a mut dyn FnMut(AnyReply),
 }
 
-/// A request that is looked up beside the writer, and cancelled when its client no longer wants it.
+/// A request that runs on a lookup thread and can be canceled.
 pub trait Query: Request {
-    /// The reply, as far as the annotator may know it.
-    ///
-    /// # Errors
-    /// What is wrong with the request, or with what is stored.
+    /// The reply, as far as the annotator may see it.
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Self::Reply>;
 
-    /// Called in the order in which the requests of a connection come in, before any of them is answered.
+    /// Called for the requests of a connection in the order of arrival, before any of them runs.
     fn arrived(&self, _: &OwnerContext, _who: &str, _connection: u64) {}
 
-    /// A later one of the same client cancels those of earlier generations.
+    /// Generation of the request. A later generation of the same client cancels earlier ones.
     fn generation(&self) -> Option<u64> {
         None
     }
 }
 
-/// Told how far a task is; says whether to go on.
+/// Receives the progress of a task. Returns `false` if the task was canceled.
 pub type Tell<'a> = &'a mut dyn FnMut(Progress) -> bool;
 
-/// What a task runs with.
+/// Context of a running task.
 pub struct TaskContext<'a> {
-    /// What the owner's threads share.
     pub shared: &'a Arc<OwnerContext>,
-    /// The annotator in whose name it runs.
+    /// Annotator on whose behalf the task runs.
     pub who: &'a str,
-    /// Tells the client how far it is.
+    /// Sends progress to the client.
     pub tell: Tell<'a>,
-    /// Set when the client no longer wants it.
+    /// Set when the client cancels the task.
     pub cancelled: &'a AtomicBool,
 }
 
@@ -61,31 +57,28 @@ impl TaskContext<'_> {
         AnnotatorView::of(self.shared, self.who)
     }
 
-    /// Whether the client still waits for it.
+    /// Whether the task was not canceled.
     pub fn is_wanted(&self) -> bool {
         !self.cancelled.load(Ordering::Relaxed)
     }
 }
 
-/// A request that runs on a thread of its own.
+/// A request that runs on its own thread.
 pub trait Task: Request {
-    /// Does it.
-    ///
-    /// # Errors
-    /// What keeps it from being done.
     fn run(self, task: TaskContext<'_>) -> Result<Self::Reply>;
 }
 
 /// A request that the writer decides.
 pub trait Decision: Request<Reply = Receipt> {
-    /// What is decided.
+    /// The decision to make.
     fn decision(self) -> DecisionRequest;
 }
 
-/// Answers a query, where its blindness allows it.
+/// Runs a query, unless a blind round forbids it.
 ///
 /// # Errors
-/// [`Denied`](benchtop_model::ErrorKind::Denied) while a blind round keeps it from the annotator, and those of the handler.
+/// [`Denied`](benchtop_model::ErrorKind::Denied) while a blind round hides the reply from the
+/// annotator, and the errors of the handler.
 pub fn answer<R: Query>(
     request: R,
     sight: &AnnotatorView,
@@ -97,7 +90,7 @@ pub fn answer<R: Query>(
     request.answer(sight, watch)
 }
 
-/// Runs a task, where its blindness allows it.
+/// Runs a task, unless a blind round forbids it.
 ///
 /// # Errors
 /// As for [`answer`].

@@ -41,7 +41,8 @@ impl JobQueue {
     /// The pictures that the items currently request. `wanted` returns whether to continue reading.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the texts are damaged; [`ErrorKind::Cancelled`].
+    /// [`Corrupt`](benchtop_model::ErrorKind::Corrupt) if the texts are damaged;
+    /// [`Cancelled`](benchtop_model::ErrorKind::Cancelled).
     pub fn requested_images(
         &self,
         shared: &OwnerContext,
@@ -129,7 +130,7 @@ impl JobQueue {
     /// The highest job ID ever used, including jobs whose files cannot be read.
     ///
     /// # Errors
-    /// [`ErrorKind::Unreachable`] if the owner is shutting down.
+    /// [`Unreachable`](benchtop_model::ErrorKind::Unreachable) if the owner is shutting down.
     pub fn last(&self, shared: &OwnerContext) -> Result<u32> {
         let loaded = self.loaded()?.jobs.keys().max().copied();
         let files = disk::last_number(&jobs::folder(shared.project.root()));

@@ -237,7 +237,7 @@ impl Session {
     /// The next batch; `only` is a requested picture.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`](benchtop_model::ErrorKind::Corrupt) if the texts are damaged.
+    /// [`Corrupt`](benchtop_model::ErrorKind::Corrupt) if the texts are damaged.
     pub fn next_batch(
         &mut self,
         shared: &Arc<OwnerContext>,

@@ -1,4 +1,4 @@
-//! Closer looks at the whole leaderboard.
+//! Analyses of a whole board.
 
 use super::board_data::{chosen, rule, scored};
 use crate::dispatch::Watch;
@@ -11,13 +11,13 @@ use benchtop_model::{Error, ErrorKind, Filter, Result, Status};
 use benchtop_pipeline::analysis::{Votes, aligned, analyse};
 use benchtop_pipeline::board::BoardData;
 
-/// Rows whose verdicts are read at once: a decision waits no longer than for these.
+/// Rows whose verdicts are read under one lock, which delays decisions.
 const AT_ONCE: usize = 8192;
 
-/// The analysis that is asked for.
+/// Runs an analysis.
 ///
 /// # Errors
-/// As the board of the same questions, and as [`analyse`]; where it would tell what a blind round keeps back.
+/// Errors of the board and of [`analyse`], and if the result would reveal what a blind round hides.
 pub(super) fn analysed(
     sight: &AnnotatorView,
     ask: &AnalyseAsk,
@@ -26,7 +26,7 @@ pub(super) fn analysed(
     let of = scored(sight.shared(), rule(ask.board.rule.as_deref())?)?;
     let before = chosen(sight, &of, &ask.board)?;
     let after = match &ask.what {
-        What::Cleaning(cleaning) => Some(chosen(sight, &of, &left(&cleaning.kept))?),
+        What::Cleaning(cleaning) => Some(chosen(sight, &of, &remaining(&cleaning.kept))?),
         _ => None,
     };
     let wanted = || !(watch.cancelled)();
@@ -38,7 +38,7 @@ pub(super) fn analysed(
     }
 }
 
-/// How many pictures are aligned, by the filter or by what people said.
+/// Number of aligned pictures, judged by a score threshold or by verdicts.
 fn pictures(
     sight: &AnnotatorView,
     (scored, chosen): (&BoardData, &ItemSelection),
@@ -61,15 +61,12 @@ fn pictures(
         }
         By::People(round) => {
             if let Some(name) = round {
-                // A round that is not there has no verdicts either.
+                // An unknown round is an error.
                 crate::rounds::accepted(sight, name)?;
             }
             for (at, some) in votes.chunks_mut(AT_ONCE).enumerate() {
                 if !wanted() {
-                    return Err(Error::new(
-                        ErrorKind::Cancelled,
-                        "nobody waits for it any more",
-                    ));
+                    return Err(Error::new(ErrorKind::Cancelled, "canceled"));
                 }
                 let ledger = sight.items.ledger();
                 for (row, votes) in (at * AT_ONCE..).zip(some) {
@@ -88,12 +85,12 @@ fn pictures(
     if votes.iter().all(|votes| votes.all == 0) {
         let (what, help) = match &ask.by {
             By::Filter(_) => (
-                "no picture has a score of `alignment`",
-                "`benchtop filter run alignment` scores them",
+                "no picture has an `alignment` score",
+                "run `benchtop filter run alignment` to score them",
             ),
             By::People(_) => (
-                "no verdict on a picture counts",
-                "judge items first, or name another round",
+                "no picture has an effective verdict",
+                "judge items first, or choose another round",
             ),
         };
         return Err(Error::new(ErrorKind::NotFound, what).help(help));
@@ -101,8 +98,8 @@ fn pictures(
     Ok(aligned(scored, chosen, ask, &|row| votes[row]))
 }
 
-/// The board of what is left.
-fn left(kept: &Kept) -> BoardQuery {
+/// The board of the remaining items.
+fn remaining(kept: &Kept) -> BoardQuery {
     match kept {
         Kept::Accepted => BoardQuery {
             curated: Curated::Accepted,

@@ -1,4 +1,4 @@
-//! The leaderboard's working data, and the scores that follow from predictions.
+//! Board data, and scores derived from predictions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use benchtop_store::columns::id_hash;
 use benchtop_store::judge_cache::JudgeExtractions;
 use benchtop_store::manifest::{Holds, Part};
 
-/// What is known of a prediction file.
+/// Description of a prediction file.
 pub(super) fn set(part: &Part) -> Option<AnswerSet> {
     match &part.holds {
         Holds::Predictions {
@@ -46,10 +46,7 @@ pub(super) fn set(part: &Part) -> Option<AnswerSet> {
     }
 }
 
-/// The leaderboard's working data, made once an import and rule.
-///
-/// # Errors
-/// When items or predictions cannot be read.
+/// Board data, computed once per import and extraction rule.
 pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<BoardData>> {
     let catalog = shared.items.catalog();
     let made_for = catalog.edition();
@@ -59,7 +56,7 @@ pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<Boar
         return Ok(scored.clone());
     }
     let store = shared.project.store();
-    // What was not compared yet has no similarity.
+    // Answers that were not compared have no similarity.
     let similar = Scores::new(shared, FreeForm::default());
     let find = |model: &str| similar.of(model);
     let similar = Similarities {
@@ -83,24 +80,27 @@ pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<Boar
     Ok(scored)
 }
 
-/// The rule of that name.
+/// The extraction rule with this name.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] with the names that there are.
+/// [`ErrorKind::Usage`] with the known names.
 pub(super) fn rule(name: Option<&str>) -> Result<Option<Extractor>> {
     let Some(name) = name else { return Ok(None) };
     let found = Extractor::from_name(name).ok_or_else(|| {
         let names = Extractor::ALL.map(Extractor::name).join(", ");
-        Error::new(ErrorKind::Usage, format!("no rule `{name}` reads answers"))
-            .help(format!("there are: {names}"))
+        Error::new(
+            ErrorKind::Usage,
+            format!("unknown extraction rule `{name}`"),
+        )
+        .help(format!("rules: {names}"))
     });
     found.map(Some)
 }
 
-/// The board that is asked for, with what papers printed where that is wanted: those rows are put beside the scored ones here and kept nowhere.
+/// The board. Requested figures of papers are appended here and not stored.
 ///
 /// # Errors
-/// For a filter or a round that cannot be, or a paper that is not there; when items or predictions cannot be read.
+/// An invalid filter, an unknown round or paper, or damaged items or predictions.
 pub(super) fn board(sight: &AnnotatorView, ask: &BoardQuery) -> Result<Board> {
     let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
     let chosen = chosen(sight, &scored, ask)?;
@@ -110,7 +110,7 @@ pub(super) fn board(sight: &AnnotatorView, ask: &BoardQuery) -> Result<Board> {
     Ok(board)
 }
 
-/// Says how many of the questions show a draft. Nothing is looked up in a project that made no picture.
+/// Records the number of questions with draft pictures.
 fn mark_drafts(
     shared: &OwnerContext,
     scored: &BoardData,
@@ -126,7 +126,7 @@ fn mark_drafts(
         .drafts(shared, rows.map(|row| row as u32), &|| true)?;
     if board.drafts > 0 {
         let note = format!(
-            "{} of {} questions show a draft: answers to them measure nothing",
+            "{} of {} questions show a draft, so their answers are not meaningful",
             board.drafts, board.questions
         );
         board.notes.insert(0, note);
@@ -134,10 +134,10 @@ fn mark_drafts(
     Ok(())
 }
 
-/// A page of the answers behind a cell of that board, given by model and column.
+/// A page of the answers behind a cell of the board.
 ///
 /// # Errors
-/// As [`board`]; [`ErrorKind::NotFound`] when there is no such model or column.
+/// As [`board`]; [`ErrorKind::NotFound`] for an unknown model or column.
 pub(super) fn behind(
     sight: &AnnotatorView,
     ask: &BoardQuery,
@@ -152,18 +152,18 @@ pub(super) fn behind(
         DRILLDOWN_FURTHER_PAGE
     };
     let mut page = scored.drilldown(model, column, &chosen, (from, most))?;
-    keep_back(sight, &mut page.answers);
+    remove_hidden(sight, &mut page.answers);
     Ok(page)
 }
 
-/// Whether what models said of a row may be shown to the one who asks: not while a blind round keeps it, which also holds for
-/// rounds that ask for the answer itself.
+/// Whether model answers to an item are visible: not while the item is blind, which includes rounds
+/// that ask for the answer itself.
 pub(super) fn seen(sight: &AnnotatorView, row: u32) -> bool {
     !sight.veils(row)
 }
 
-/// Leaves the answers that may be shown to the one who asks.
-fn keep_back(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
+/// Removes the answers that the annotator may not see.
+fn remove_hidden(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
     let catalog = sight.items.catalog();
     answers.retain(|a| {
         catalog
@@ -172,10 +172,10 @@ fn keep_back(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
     });
 }
 
-/// The questions that a board is scored on.
+/// Questions that a board is scored on.
 ///
 /// # Errors
-/// For a filter or a round that cannot be, or must not be asked of now.
+/// An invalid filter, an unknown round, or a filter that a blind round forbids.
 pub(super) fn chosen(
     sight: &AnnotatorView,
     scored: &BoardData,
@@ -218,33 +218,29 @@ pub(super) fn chosen(
     Ok(ruled.choose(Some(&|row| is(&accepted, row) && is(&wanted, row))))
 }
 
-/// The place of a row among so many: items that came after the board was made have none.
+/// Position of a row on the board; `None` for items that were added after the board was computed.
 fn only_place(row: u32, rows: usize) -> Option<usize> {
     usize::try_from(row).ok().filter(|row| *row < rows)
 }
 
-/// How many of some items a model answers right, of those it answers.
+/// Number of items that a model answered, and answered correctly.
 pub struct Right {
-    /// The model.
     pub model: String,
-    /// Right and answered, of the good ones.
+    /// Correct and all answers to the good items.
     pub good: (u64, u64),
-    /// The same of all.
+    /// Correct and all answers to all items.
     pub all: (u64, u64),
 }
 
-/// How the models do on the items in `asked`, which says whether each is good, in the order of their names. None without
-/// predictions.
-///
-/// # Errors
-/// When items or predictions cannot be read.
+/// Results of all models on the items in `asked`, whose values mark the good ones. Sorted by model
+/// name. Empty without predictions.
 pub fn right_of(shared: &OwnerContext, asked: &HashMap<String, bool>) -> Result<Vec<Right>> {
     if shared.items.catalog().answers().is_empty() {
         return Ok(Vec::new());
     }
     let scored = scored(shared, None)?;
     let catalog = shared.items.catalog();
-    // Who asks knows items by id; a few of them at most.
+    // The caller knows the items by id. There are few.
     let mut rows: HashMap<u32, bool> = HashMap::with_capacity(asked.len());
     for (id, good) in asked {
         if let Some(row) = catalog.row_of_hash(id_hash(id)) {
@@ -277,10 +273,7 @@ pub fn right_of(shared: &OwnerContext, asked: &HashMap<String, bool>) -> Result<
     Ok(counts)
 }
 
-/// How many models a score that follows from the predictions is made of; none where no model has an answer.
-///
-/// # Errors
-/// When items or predictions cannot be read.
+/// Number of models behind a score that is derived from predictions; `None` if no model answered.
 pub fn counted_of(
     shared: &OwnerContext,
     scorer: &Scorer,
@@ -298,10 +291,7 @@ pub fn counted_of(
     ))
 }
 
-/// The scores that follow from the predictions, by row.
-///
-/// # Errors
-/// When items or predictions cannot be read.
+/// Scores derived from the predictions, by row.
 pub fn from_predictions(shared: &OwnerContext, scorer: &Scorer, rows: usize) -> Result<Column> {
     let catalog = shared.items.catalog();
     if catalog.answers().is_empty() {

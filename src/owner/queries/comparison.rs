@@ -1,4 +1,4 @@
-//! Answering what is asked of a board beyond its cells: ranks, intervals, two models, two rules.
+//! Queries about a board beyond its cells: ranks, intervals, and comparisons of models or rules.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn parts(sight: &AnnotatorView, ask: &BoardQuery) -> Result<(Arc<BoardData>, Ite
     Ok((scored, chosen))
 }
 
-/// The row of the item with this id, or this number.
+/// Row of the item with this id or number.
 fn row_of(sight: &AnnotatorView, name: &str) -> Result<u32> {
     let catalog = sight.items.catalog();
     let by_number = || {
@@ -27,7 +27,7 @@ fn row_of(sight: &AnnotatorView, name: &str) -> Result<u32> {
             .checked_sub(1)
             .filter(|row| (*row as usize) < catalog.len())
     };
-    let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{name}`"));
+    let none = || Error::new(ErrorKind::NotFound, format!("unknown item `{name}`"));
     catalog.row_of(name)?.or_else(by_number).ok_or_else(none)
 }
 
@@ -77,7 +77,7 @@ impl Query for request::Disagreements {
 impl Query for request::Answered {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<ItemAnswers> {
         let row = row_of(sight, &self.item)?;
-        // The gold answer and what models said of it would tell as much as a score.
+        // The answer key and the model answers would reveal as much as a score.
         sight.item(row + 1)?;
         let scored = scored(sight.shared(), rule(self.rule.as_deref())?)?;
         scored.answers_to(row as usize, self.column.as_deref())

@@ -1,4 +1,4 @@
-//! What was decided, and what it came to at a moment: read from the journals themselves.
+//! Queries about past decisions and earlier states, answered from the journals.
 
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
@@ -39,29 +39,29 @@ impl Query for request::Moved {
     }
 }
 
-/// The project at a moment.
+/// The project as of `moment`.
 fn replay(sight: &AnnotatorView, moment: HistoryPoint) -> Result<HistoryState> {
     let shared = sight.shared();
-    // The statuses first: a decision in between is in the journals and would look like a difference, so it is looked at
-    // again below.
+    // Copy the statuses before reading the journals. Decisions made in between would look like
+    // differences, so the statuses are compared again below.
     let shown = shared.items.data().overlay.status.clone();
     let (catalog, (ledger, mut notes)) = at(shared, moment)?;
     let statuses = statuses(&ledger, &catalog);
     let same = (moment == HistoryPoint::Now).then(|| {
         let now = shared.items.data().overlay.status.clone();
-        let stands =
+        let is_shown =
             |row: usize, code: u8| shown.get(row) == Some(&code) || now.get(row) == Some(&code);
         statuses
             .iter()
             .enumerate()
-            .all(|(row, status)| stands(row, status.code()))
+            .all(|(row, status)| is_shown(row, status.code()))
     });
     if same == Some(false) {
         notes.push(
-            "what the owner shows is not what the journals say: end it with `benchtop stop` to read them anew".into(),
+            "the owner's statuses differ from the journals; run `benchtop stop` to make it reread them".into(),
         );
     }
-    let counted = |(row, s): (usize, &Status)| {
+    let visible = |(row, s): (usize, &Status)| {
         if sight.veils(row as u32) {
             Status::Pending
         } else {
@@ -72,7 +72,7 @@ fn replay(sight: &AnnotatorView, moment: HistoryPoint) -> Result<HistoryState> {
         statuses
             .iter()
             .enumerate()
-            .filter(|s| counted(*s) == status)
+            .filter(|s| visible(*s) == status)
             .count() as u64
     };
     let by_status = Status::ALL
@@ -88,7 +88,7 @@ fn replay(sight: &AnnotatorView, moment: HistoryPoint) -> Result<HistoryState> {
     })
 }
 
-/// The items that stand elsewhere at `to` than at `from`.
+/// Items whose status differs between `from` and `to`.
 fn moved(sight: &AnnotatorView, from: HistoryPoint, to: HistoryPoint) -> Result<Vec<StatusChange>> {
     let shared = sight.shared();
     let (catalog, (before, _)) = at(shared, from)?;
@@ -116,8 +116,9 @@ type At = (std::sync::Arc<Catalog>, (Ledger, Vec<String>));
 fn at(shared: &OwnerContext, moment: HistoryPoint) -> Result<At> {
     let catalog = shared.items.catalog();
     let history = History::read(&shared.project)?;
-    let folded = history.fold(&catalog, &shared.items.pictures(), moment);
-    Ok((catalog, folded))
+    let (ledger, notices) = history.fold(&catalog, &shared.items.pictures(), moment);
+    let notices = notices.iter().map(ToString::to_string).collect();
+    Ok((catalog, (ledger, notices)))
 }
 
 fn statuses(ledger: &Ledger, catalog: &Catalog) -> Vec<Status> {

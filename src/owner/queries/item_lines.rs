@@ -1,19 +1,19 @@
-//! Items as JSON lines: what leaves the store for a person or an export.
+//! Items as JSON lines, for people and exports.
 
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::Lines;
 
-/// Bytes of item lines in one frame.
+/// Maximum size of the item lines in one frame, in bytes.
 const LINES_BYTES: usize = 2 << 20;
 
-/// An item's line as it leaves the store for a person or an export: with the files of the pictures that were made.
+/// The line of an item with the files of its generated pictures.
 pub(super) fn resolved(shared: &OwnerContext, line: String) -> String {
     shared.items.pictures().resolved(&line).unwrap_or(line)
 }
 
-/// Lines and statuses from item `from` on.
+/// Lines and statuses of the items from number `from` on.
 pub(super) fn lines(sight: &AnnotatorView, from: u32) -> Result<Lines> {
     let shared = sight.shared();
     let catalog = shared.items.catalog();
@@ -70,7 +70,7 @@ pub(super) fn items(sight: &AnnotatorView, numbers: &[u32]) -> Result<Lines> {
         }
         let row = number
             .checked_sub(1)
-            .ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no item #0"))?;
+            .ok_or_else(|| Error::new(ErrorKind::NotFound, "unknown item #0"))?;
         lines
             .json
             .push_str(&sight.keyless(row, resolved(shared, catalog.line(row as usize)?))?);

@@ -1,4 +1,4 @@
-//! Items: one, lists of them, and counts over them.
+//! Queries about items, and the status of the owner.
 
 use super::item_lines::{items, lines};
 use super::list::{filtered, page, rows};
@@ -120,7 +120,7 @@ impl Query for request::Verdicts {
 
 fn status(sight: &AnnotatorView) -> Result<OwnerStatus> {
     let shared = sight.shared();
-    // What is wrong with the metadata stands among the notices.
+    // Metadata errors are in the notices.
     let metadata = shared.metadata.look(shared).ok().map(|held| held.health());
     let (catalog, overlay) = sight.items(false);
     let (items, counts, sets) = (
@@ -156,7 +156,7 @@ fn status(sight: &AnnotatorView) -> Result<OwnerStatus> {
 
 fn item(sight: &AnnotatorView, number: u32) -> Result<ItemView> {
     let shared = sight.shared();
-    let none = || Error::new(ErrorKind::NotFound, format!("there is no item #{number}"));
+    let none = || Error::new(ErrorKind::NotFound, format!("unknown item #{number}"));
     let row = number.checked_sub(1).ok_or_else(none)?;
     let json = sight.keyless(row, line(shared, row)?)?;
     let stale = changed(shared, &json);
@@ -184,9 +184,9 @@ fn item(sight: &AnnotatorView, number: u32) -> Result<ItemView> {
     })
 }
 
-/// What changed about a composed item; nothing is said while the metadata cannot be read.
+/// Metadata that changed since the item was composed; `None` if the metadata cannot be read.
 fn changed(shared: &OwnerContext, json: &str) -> Option<String> {
-    // Imported items are not looked at: their page must not wait for the metadata to be read.
+    // Skip imported items, so that they need not wait for the metadata.
     memchr::memmem::find(json.as_bytes(), b"\"provenance\"")?;
     let item: Item = serde_json::from_str(json).ok()?;
     item.provenance.as_ref()?;

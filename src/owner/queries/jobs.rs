@@ -1,4 +1,4 @@
-//! Jobs that make pictures or ask models, and the machine they run on.
+//! Queries about jobs and the load of the machine.
 
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;

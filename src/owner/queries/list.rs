@@ -1,4 +1,4 @@
-//! Lists of items: filtered, sorted, paged.
+//! Filtered, sorted, and paged lists of items.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort, history};
 use benchtop_protocol::wire::{Page, PageAsk, QUESTION_CHARS, Request, Row, request};
 use benchtop_store::{Catalog, Overlay, search};
 
-/// Rows a page at most.
+/// Maximum number of rows per page.
 const PAGE_LIMIT: u32 = 1000;
 
-/// Items, statuses and revision at one moment.
+/// Items, statuses, and revision at one point in time.
 pub(super) struct View {
     pub(super) catalog: Arc<Catalog>,
     pub(super) overlay: Overlay,
@@ -69,7 +69,8 @@ impl View {
             said,
             veil: sight.key(),
         };
-        // The revision first: a list made of newer statuses under an older revision is made again, not kept too long.
+        // Read the revision first. A list of newer statuses under an older revision is recomputed;
+        // the reverse would stay in the cache.
         let rev = shared.items.ledger().rev();
         let times = sort.iter().any(|s| s.field == Field::Judged)
             || filter.all().any(|f| !f.judged.is_empty());
@@ -87,14 +88,14 @@ impl View {
     }
 }
 
-/// The metadata and how the items use it.
+/// The metadata and its usage by items.
 fn derived(shared: &OwnerContext, cancelled: &dyn Fn() -> bool) -> Result<Derived> {
     let held = shared.metadata.now(shared)?;
     let usage = shared.metadata.usage(shared, &|| !cancelled())?;
     Ok(Derived { held, usage })
 }
 
-/// What rules and scores say of the items, as far as a filter asks.
+/// Rule outcomes and scores, as far as the filter uses them.
 fn scored_by(shared: &OwnerContext, filter: &Filter, wanted: &dyn Fn() -> bool) -> Result<ByScore> {
     let generation = shared.scoring.generation();
     let asked: Vec<_> = filter
@@ -115,10 +116,10 @@ fn scored_by(shared: &OwnerContext, filter: &Filter, wanted: &dyn Fn() -> bool) 
     })
 }
 
-/// Rows that are looked at under one lock: a decision waits no longer than for these.
+/// Rows that are read under one lock, which delays decisions.
 const AT_ONCE: usize = 4096;
 
-/// The rows (rising) with a verdict that counts, that may be seen, and that meets all conditions.
+/// Rows, in rising order, with a visible effective verdict that meets all conditions.
 fn said_of(
     sight: &AnnotatorView,
     said: &VerdictCondition,
@@ -128,7 +129,10 @@ fn said_of(
     let mut found = Vec::new();
     for rows in judged.chunks(AT_ONCE) {
         if cancelled() {
-            return Err(Error::new(ErrorKind::Cancelled, "a newer question came"));
+            return Err(Error::new(
+                ErrorKind::Cancelled,
+                "replaced by a newer request",
+            ));
         }
         let ledger = sight.shared().items.ledger();
         let passes = |row: u32| {
@@ -153,10 +157,10 @@ pub(super) fn rows(sight: &AnnotatorView, filter: &Filter, sort: &[Sort]) -> Res
     Ok(list.rows.clone())
 }
 
-/// The numbers of the items that pass a filter, in their order.
+/// Numbers of the items that match a filter, in rising order.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when the texts are damaged.
+/// [`ErrorKind::Corrupt`] if the stored texts are damaged.
 pub fn numbers(sight: &AnnotatorView, filter: &Filter) -> Result<Vec<u32>> {
     let sort = [Sort {
         field: Field::Number,
@@ -173,7 +177,7 @@ pub(super) fn filtered(sight: &AnnotatorView, filter: &Filter) -> Result<(View, 
         field: Field::Judged,
         descending: false,
     }];
-    // The rows are filtered on their own; this is for their cells.
+    // This view only provides the cells; the rows are filtered below.
     let view = View::now(sight, &Filter::default(), &sort, &|| false)?;
     let rows = rows(
         sight,
@@ -219,7 +223,10 @@ pub(super) fn page(sight: &AnnotatorView, ask: &PageAsk, watch: &mut Watch<'_>) 
         return Err(problem);
     }
     if cancelled() {
-        return Err(Error::new(ErrorKind::Cancelled, "a newer question came"));
+        return Err(Error::new(
+            ErrorKind::Cancelled,
+            "replaced by a newer request",
+        ));
     }
     if list.partial && ask.offset + u64::from(count) > list.rows.len() as u64 {
         let rows = sight.search.beyond(view.parts(), &ask.filter, &list.rows)?;

@@ -1,4 +1,4 @@
-//! Metadata files, and how the items use them.
+//! Queries about metadata files and their usage by items.
 
 use std::sync::Arc;
 

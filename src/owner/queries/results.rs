@@ -1,4 +1,4 @@
-//! The leaderboard and the predictions behind it.
+//! Queries about boards and predictions.
 
 use super::analysis;
 use super::board_data::{self, set};
@@ -25,7 +25,12 @@ impl Query for request::AnswerLines {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<String>> {
         let catalog = sight.items.catalog();
         let answers = catalog.answers().get(self.set as usize);
-        let none = || Error::new(ErrorKind::NotFound, format!("there is no set {}", self.set));
+        let none = || {
+            Error::new(
+                ErrorKind::NotFound,
+                format!("unknown answer set {}", self.set),
+            )
+        };
         answers.ok_or_else(none)?.lines(self.part as usize)
     }
 }

@@ -1,4 +1,4 @@
-//! The verdicts that count, a page at a time, with what they were on.
+//! Pages of effective verdicts with digests of the judged texts.
 
 use crate::visibility::AnnotatorView;
 use benchtop_model::Result;
@@ -6,17 +6,15 @@ use benchtop_model::verdict::EffectiveVerdict;
 use benchtop_model::verdict_interchange::ExchangedVerdict;
 use benchtop_protocol::wire::{VERDICTS, VerdictPage};
 
-/// Rows that are looked through at once: a decision waits no longer than for these.
+/// Rows that are read under one lock, which delays decisions.
 const AT_ONCE: u32 = 1024;
-/// Bytes of verdicts, about, after which an answer ends: far below a frame, whatever people wrote.
+/// Approximate size of a page in bytes. Far below a frame, whatever people wrote.
 const BYTES: usize = 4 << 20;
-/// Bytes of a verdict without its texts, about.
+/// Approximate size of a verdict without its texts, in bytes.
 const VERDICT: usize = 256;
 
-/// Verdicts on the items from number `from` on, of one round or of all, as far as `sight` goes.
-///
-/// # Errors
-/// What keeps the items from being read.
+/// Verdicts on the items from number `from` on, of one round or of all, as far as the annotator may
+/// see them.
 pub(super) fn page(sight: &AnnotatorView, round: Option<&str>, from: u32) -> Result<VerdictPage> {
     let shared = sight.shared();
     let (catalog, pictures) = (shared.items.catalog(), shared.items.pictures());

@@ -55,8 +55,8 @@ pub(super) fn part(judgement: &Judgement) -> Part {
 /// Rows of the items that a round's protocol accepts, including other rotations.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if there is no such round; [`ErrorKind::Denied`] while a blind round
-/// hides it from the annotator.
+/// [`NotFound`](benchtop_model::ErrorKind::NotFound) if there is no such round;
+/// [`Denied`](benchtop_model::ErrorKind::Denied) while a blind round hides it from the annotator.
 pub fn accepted(sight: &AnnotatorView, round: &str) -> Result<Vec<u32>> {
     sight.scores()?;
     let glance = sight

@@ -293,7 +293,7 @@ impl Scoring {
             inner.jobs.remove(first);
         }
         inner.jobs.push(live);
-        // On disk before anybody hears of it.
+        // Write the file before announcing the job.
         if let Err(problem) = inner.write() {
             inner.jobs.pop();
             trust::end(shared, JobKind::Scoring, id);

@@ -258,6 +258,30 @@ fn above(threshold: f64) -> RuleSet {
 }
 
 #[test]
+fn a_new_scoring_job_is_announced_once() {
+    let (_dir, project) = composed(20);
+    let small = Small::default();
+    small.0.lock().permits = Some(0);
+    let rig = Rig::over(&project, &small);
+    let mut events = rig.shared.broadcast.events.subscribe();
+    let mut announced = || {
+        let mut found = Vec::new();
+        while let Ok(event) = events.try_recv() {
+            if let Event::Scoring(state) = event {
+                found.push((state.id, state.phase));
+            }
+        }
+        found
+    };
+    rig.begin(true).unwrap();
+    assert_eq!(announced(), [], "a preview creates no job");
+    let id = rig.begin(false).unwrap().id;
+    rig.until(Phase::Running);
+    // The event is sent under the lock that `until` takes, so it has been sent by now.
+    assert_eq!(announced(), [(id, Phase::Queued), (id, Phase::Running)]);
+}
+
+#[test]
 fn repeated_scores_count_once() {
     let (_dir, project) = composed(60);
     let small = Small::default();

@@ -1,20 +1,21 @@
 //! The items that a blind round hides from one annotator.
 
-/// The items of which an annotator must not see what is known.
+/// The blind items of one annotator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlindMask {
-    /// A bit a row.
+    /// One bit per row.
     bits: Vec<u64>,
-    /// Rows that the annotator has in hand: their own earlier verdict is kept back too, since it would tell a repeat.
+    /// Rows assigned to the annotator. Their own earlier verdicts on these are hidden too, because
+    /// they would reveal a repeat.
     pub in_hand: Vec<u32>,
-    /// A round that asks for it.
+    /// A round that hides items.
     pub round: String,
-    /// Another number for other rows; never 0.
+    /// Identifies the set of rows; never 0.
     pub key: u64,
 }
 
 impl BlindMask {
-    /// Nothing is veiled.
+    /// An empty mask.
     pub fn new(key: u64) -> BlindMask {
         BlindMask {
             key,
@@ -22,14 +23,14 @@ impl BlindMask {
         }
     }
 
-    /// Whether a row is veiled.
+    /// Whether a row is blind.
     pub fn has(&self, row: u32) -> bool {
         self.bits
             .get(row as usize / 64)
             .is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
-    /// Veils a row, or no longer.
+    /// Adds or removes a row.
     pub fn put(&mut self, row: u32, to: bool) {
         let at = row as usize / 64;
         if at >= self.bits.len() {
@@ -43,7 +44,7 @@ impl BlindMask {
         };
     }
 
-    /// The veiled rows, rising.
+    /// Blind rows in rising order.
     pub fn rows(&self) -> impl Iterator<Item = usize> {
         let filled = self.bits.iter().enumerate().filter(|(_, word)| **word != 0);
         filled.flat_map(|(at, word)| {

@@ -13,64 +13,58 @@ use benchtop_model::{Decision, Result};
 use benchtop_protocol::wire::{Decide, Receipt, ResumePoint};
 use benchtop_store::open::Recorded;
 
-/// Gives the answer back to whoever asked. Must not block.
+/// Sends the result to the caller. Must not block.
 pub type Reply = Box<dyn FnOnce(Result<Receipt>) + Send>;
 
-/// What a person wants decided.
+/// A decision to make.
 #[derive(Debug)]
 pub enum DecisionRequest {
-    /// A verdict.
     Decide(Decide),
-    /// Take back the last verdict that counts, or edit.
+    /// Undo the last effective verdict or edit.
     Undo(Uuid),
-    /// Bring back the last that was undone.
+    /// Redo the last undo.
     Redo(Uuid),
 }
 
-/// Work for the writer.
+/// A command for the writer thread.
 pub enum WriterCommand {
     /// A decision of `who`.
     Wish {
-        /// The annotator.
         who: String,
-        /// What is wanted.
         wish: DecisionRequest,
-        /// When it was asked for, where somebody waits for it alone: for [`OwnerContext::latency`](crate::context::OwnerContext::latency).
+        /// Time of the request, for [`OwnerContext::latency`](crate::context::OwnerContext::latency). `None` for bulk decisions, which are
+        /// not timed.
         asked: Option<Instant>,
-        /// Where the receipt goes.
+        /// Receives the receipt.
         reply: Reply,
     },
-    /// Remember where `who` is.
-    Place {
-        /// The annotator.
-        who: String,
-        /// Where.
-        place: ResumePoint,
-    },
-    /// Items were added: fold the journals again if some decisions had no item.
+    /// Save the resume point of `who`.
+    Place { who: String, place: ResumePoint },
+    /// Items were added. Folds the journals again if some decisions had no item.
     Imported,
-    /// Items get later texts: what was said of the earlier ones ends to count at a revision that this thread gives out.
+    /// Items get new texts. Verdicts on the earlier texts stop counting at a revision that this
+    /// thread assigns.
     Revise(Revise),
-    /// Pictures were made: they are recorded at a revision that this thread gives out, and verdicts on what was there
-    /// before them end to count.
+    /// Record generated pictures at a revision that this thread assigns. Verdicts on the earlier
+    /// pictures stop counting.
     Made(MadePictures),
-    /// Rounds were made or closed: read them and fold the journals again.
+    /// Rounds were created or closed. Rereads them and folds the journals again.
     Rounds(mpsc::Sender<()>),
-    /// Decisions from other machines: they are appended and all journals folded again.
+    /// Append decisions from other machines and fold all journals again.
     Join(Join),
-    /// Write the checkpoint and end; the sender waits for the other end to close.
+    /// Write the checkpoint and end. The sender is dropped at the end.
     Finish(mpsc::Sender<()>),
 }
 
 /// See [`WriterCommand::Join`].
 pub struct Join {
-    /// The decisions, by annotator.
+    /// Decisions by annotator.
     pub fresh: BTreeMap<String, Vec<Decision>>,
-    /// Where the outcome goes: they are on disk and count.
+    /// Receives the result when the decisions are on disk and count.
     pub reply: mpsc::Sender<Result<()>>,
 }
 
-/// Makes revised items part of the project under the revision it is given.
+/// Adds revised items to the project under the given revision.
 pub type Record = Box<dyn FnOnce(u64) -> Result<Recorded> + Send>;
 
 /// See [`WriterCommand::Revise`].
@@ -79,22 +73,22 @@ pub struct Revise {
     pub record: Record,
     /// Rows whose verdicts no longer count.
     pub changed: Vec<u32>,
-    /// Rows whose verdicts count all the same.
+    /// Rows whose verdicts still count.
     pub kept: Vec<u32>,
-    /// Who wrote them by hand.
+    /// Set for manual edits.
     pub edit: Option<EditMark>,
-    /// Where the outcome goes: what is still to be entered in the index.
+    /// Receives the result, which must then be added to the index.
     pub reply: mpsc::Sender<Result<Recorded>>,
 }
 
-/// See [`WriterCommand::Made`].
+/// See [`WriterCommand::Made`](super::WriterCommand::Made).
 pub struct MadePictures {
-    /// The pictures, whose files are durable; their revision is still to be given.
+    /// The pictures. Their files are synced; their revision is assigned later.
     pub made: Vec<GeneratedImage>,
-    /// What made them.
+    /// Fingerprints of the generators.
     pub prints: Vec<Fingerprint>,
     /// Rows of their items, sorted.
     pub rows: Vec<u32>,
-    /// Where the outcome goes: it is on disk now.
+    /// Receives the result when the pictures are recorded on disk.
     pub reply: mpsc::Sender<Result<()>>,
 }

@@ -1,4 +1,5 @@
-//! Writing a batch of decisions: all journals are written, then synced at once, then each is checked and acknowledged.
+//! Writes a batch of decisions: writes all journals, syncs them at once, then checks and
+//! acknowledges each.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use benchtop_store::columns::BLOCK_ROWS;
 use benchtop_store::journal::{self, Journal};
 use benchtop_store::prefix_digest::PrefixDigest;
 
-/// Decisions of one person.
+/// Decisions of one annotator.
 struct Group {
     who: String,
     pendings: Vec<Pending>,
@@ -26,7 +27,7 @@ impl Writer {
         if let Err(problem) = self.shared.writable.at_home() {
             *self.shared.writable.read_only() = Some(problem.to_string());
             for pending in std::mem::take(&mut self.batch) {
-                self.unsaid(&pending);
+                self.release_lease(&pending);
                 (pending.reply)(Err(problem.clone()));
             }
             return;
@@ -63,7 +64,7 @@ impl Writer {
         self.syncers = syncers;
     }
 
-    /// Writes the decisions of one person; gives the file that is to be synced.
+    /// Writes the decisions of one annotator. Returns the file to sync.
     fn write(&mut self, who: &str, pendings: &[Pending]) -> Result<std::sync::Arc<std::fs::File>> {
         let decisions: Vec<Decision> = pendings.iter().map(|p| p.decision.clone()).collect();
         let journal = self.journal(who)?;
@@ -88,17 +89,17 @@ impl Writer {
         }
         if links > 1 && self.linked.insert(who.clone()) {
             self.shared.broadcast.notices().push(format!(
-                "the journal of {who} has {links} names: whoever edits another one in place changes the journal too"
+                "the journal of {who} has {links} hard links; editing another link in place changes the journal too"
             ));
         }
         *self.shared.writable.read_only() = None;
         pendings.into_iter().for_each(|p| self.apply(p));
     }
 
-    /// Nothing of these was said.
+    /// Refuses decisions that could not be saved.
     fn refuse(&mut self, who: &str, pendings: Vec<Pending>, problem: &Error) {
         *self.shared.writable.read_only() = Some(problem.to_string());
-        // Open it anew next time: what is on disk is what counts.
+        // Reopen the journal next time, because the file on disk counts.
         if self
             .journals
             .remove(who)
@@ -107,12 +108,12 @@ impl Writer {
             self.changed.get_or_insert_with(|| problem.clone());
         }
         for pending in pendings {
-            self.unsaid(&pending);
+            self.release_lease(&pending);
             (pending.reply)(Err(problem.clone()));
         }
     }
 
-    /// The journal of a person, open.
+    /// The open journal of an annotator.
     pub(super) fn journal(&mut self, who: &str) -> Result<&mut Journal> {
         if !self.journals.contains_key(who) {
             let sessions = self.shared.project.sessions();
@@ -125,7 +126,7 @@ impl Writer {
                 .cloned()
                 .unwrap_or_default();
             let opened = Journal::after(&sessions, who, prefix).inspect_err(|problem| {
-                // Where something else is there than was read, all of it is read again.
+                // If the file differs from what was read, everything is reread.
                 if !as_known(&self.shared, who) {
                     self.changed.get_or_insert_with(|| problem.clone());
                 }
@@ -176,11 +177,11 @@ impl Writer {
             status: change.status,
             edit: false,
         };
-        let said = match &decision.act {
+        let judgement = match &decision.act {
             Act::Judge(judgement) => Some(judgement),
             Act::Undo(_) | Act::Redo(_) => None,
         };
-        let status = self.told(&decision.who, change.row, said, change.status);
+        let status = self.visible_status(&decision.who, change.row, judgement, change.status);
         if let Some(times) = times {
             shared.latency.record(Step::Locks, times.locks + locks);
             shared
@@ -198,7 +199,7 @@ impl Writer {
     }
 }
 
-/// Whether the journal of a person is as long as what was read of it, as far as can be seen.
+/// Whether the journal of an annotator still has the length that was read.
 fn as_known(shared: &OwnerContext, who: &str) -> bool {
     let sessions = shared.project.sessions();
     let length =

@@ -9,13 +9,13 @@ use benchtop_store::{Ledger, Overlay};
 /// A fold on another thread.
 pub(super) struct Folding {
     pub(super) thread: JoinHandle<Result<(Ledger, Overlay)>>,
-    /// Decisions that were acknowledged since it began.
+    /// Decisions acknowledged since it started.
     pub(super) since: Vec<(Decision, u32)>,
     /// Who waits for its end.
     pub(super) then: Then,
 }
 
-/// What follows a fold. Those who wait see that a sender is gone.
+/// Who waits for a fold. A dropped sender also wakes them.
 pub(super) enum Then {
     Nothing,
     Rounds(mpsc::Sender<()>),
@@ -33,7 +33,7 @@ impl Then {
 }
 
 impl Folding {
-    /// Waits for its thread and takes nothing of it: everything was read anew.
+    /// Waits for the thread and discards its result, because everything was reread.
     pub(super) fn abandon(self) {
         let _ = self.thread.join();
         self.then.tell();

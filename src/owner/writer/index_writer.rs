@@ -1,4 +1,5 @@
-//! The thread that writes to sled what may be lost: places, and status checkpoints. A decision waits for neither.
+//! Writes resume points and status checkpoints to sled, on its own thread. They may be lost, so
+//! decisions do not wait for them.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,15 +28,14 @@ struct Checkpoint {
 
 #[derive(Default)]
 struct State {
-    /// A checkpoint is being written.
+    /// Whether a checkpoint is being written.
     busy: AtomicBool,
     /// Blocks of checkpoints that could not be written.
     unwritten: Mutex<BTreeSet<usize>>,
-    /// Places are to be written.
+    /// Whether a task to write the resume points is queued.
     places: AtomicBool,
 }
 
-/// See the module's text.
 pub(super) struct IndexWriter {
     tasks: Option<mpsc::Sender<Task>>,
     thread: Option<JoinHandle<()>>,
@@ -55,7 +55,7 @@ impl IndexWriter {
                         theirs.places.store(false, Ordering::Release);
                         if let Err(problem) = index.write_places() {
                             crate::log::write(format_args!(
-                                "where people are could not be remembered: {problem}"
+                                "cannot save the resume points: {problem}"
                             ));
                         }
                     }
@@ -70,9 +70,9 @@ impl IndexWriter {
                         if let Err(problem) =
                             index.write_checkpoint(&overlay, &list, rev, &journals)
                         {
-                            // Nothing is lost: the journals are replayed instead.
+                            // No decision is lost: the journals are replayed instead.
                             crate::log::write(format_args!(
-                                "the checkpoint could not be written: {problem}"
+                                "cannot write the checkpoint: {problem}"
                             ));
                             theirs.unwritten.lock().extend(blocks);
                         }
@@ -81,7 +81,7 @@ impl IndexWriter {
                 }
             }
         };
-        // Without a thread nothing is written, and the next opening reads the journals.
+        // Without the thread nothing is written, and the next start reads the journals.
         let thread = std::thread::Builder::new()
             .name("index_writer".into())
             .spawn(work)
@@ -99,7 +99,7 @@ impl IndexWriter {
             .is_some_and(|tasks| tasks.send(task).is_ok())
     }
 
-    /// Has noted places written down.
+    /// Writes the resume points.
     pub(super) fn places(&self) {
         if !self.state.places.swap(true, Ordering::AcqRel) {
             self.send(Task::Places);
@@ -119,12 +119,12 @@ impl IndexWriter {
         }
     }
 
-    /// Blocks that the last checkpoint should have written.
+    /// Takes the blocks that earlier checkpoints failed to write.
     pub(super) fn unwritten(&self) -> BTreeSet<usize> {
         std::mem::take(&mut self.state.unwritten.lock())
     }
 
-    /// Has these blocks of the statuses written, which follow from `journals`.
+    /// Writes these status blocks. They follow from `journals`.
     pub(super) fn checkpoint(
         &self,
         overlay: Overlay,
@@ -145,7 +145,7 @@ impl IndexWriter {
         }
     }
 
-    /// Waits until everything is written; gives the blocks that could not be.
+    /// Waits until everything is written. Returns the blocks that could not be written.
     pub(super) fn finish(&mut self) -> BTreeSet<usize> {
         self.tasks = None;
         if let Some(thread) = self.thread.take() {

@@ -11,16 +11,16 @@ use benchtop_model::{Act, Decision, Error, ErrorKind, Result};
 use benchtop_protocol::wire::{Decide, Receipt};
 use benchtop_store::ledger::Step as LastStep;
 
-/// What is done in place of a decision.
-enum Other {
-    /// It is written already.
+/// Action in place of a new decision.
+enum Instead {
+    /// The decision is on disk already.
     Receipt(Receipt),
-    /// A text goes back or forth.
+    /// Undo or redo of an edit.
     Edit(StepEdit),
 }
 
 impl Writer {
-    pub(super) fn take(
+    pub(super) fn accept(
         &mut self,
         who: String,
         wish: DecisionRequest,
@@ -31,7 +31,7 @@ impl Writer {
         if let Some(problem) = self.unavailable() {
             return reply(Err(problem));
         }
-        // What depends on decisions of this very batch must see them applied.
+        // A decision that depends on others of this batch must see them applied.
         let depends = match &wish {
             DecisionRequest::Decide(d) => {
                 let repeated = |p: &Pending| p.decision.uuid == d.uuid || p.row + 1 == d.number;
@@ -43,8 +43,8 @@ impl Writer {
             self.flush();
         }
         if self.changed.is_some() {
-            // Found out while the decisions before it were written.
-            return self.take(who, wish, asked, reply);
+            // A journal changed while earlier decisions were written.
+            return self.accept(who, wish, asked, reply);
         }
         let mut locks = Duration::ZERO;
         match self.prepare(who, wish, &mut locks) {
@@ -67,19 +67,19 @@ impl Writer {
                     times,
                 });
             }
-            Ok(Err(Other::Receipt(receipt))) => reply(Ok(receipt)),
-            Ok(Err(Other::Edit(step))) => jobs::step_edit(&self.shared, step, reply),
+            Ok(Err(Instead::Receipt(receipt))) => reply(Ok(receipt)),
+            Ok(Err(Instead::Edit(step))) => jobs::step_edit(&self.shared, step, reply),
             Err(problem) => reply(Err(problem)),
         }
     }
 
-    /// The decision to write, or what is done in its place.
+    /// The decision to write, or the action in its place.
     fn prepare(
         &self,
         who: String,
         wish: DecisionRequest,
         locks: &mut Duration,
-    ) -> Result<std::result::Result<(Decision, u32), Other>> {
+    ) -> Result<std::result::Result<(Decision, u32), Instead>> {
         let began = Instant::now();
         let ledger = self.shared.items.ledger();
         *locks = began.elapsed();
@@ -88,9 +88,9 @@ impl Writer {
             DecisionRequest::Undo(uuid) | DecisionRequest::Redo(uuid) => *uuid,
         };
         if let Some((rev, row)) = ledger.receipt(&uuid) {
-            let said = ledger.judgement(&uuid).map(|(_, judgement)| judgement);
-            let status = self.told(&who, row, said, ledger.status(row));
-            return Ok(Err(Other::Receipt(Receipt {
+            let judgement = ledger.judgement(&uuid).map(|(_, judgement)| judgement);
+            let status = self.visible_status(&who, row, judgement, ledger.status(row));
+            return Ok(Err(Instead::Receipt(Receipt {
                 uuid,
                 rev,
                 number: row + 1,
@@ -99,8 +99,8 @@ impl Writer {
             })));
         }
         if let Some((rev, row)) = ledger.edit_receipt(&uuid) {
-            let status = self.told(&who, row, None, ledger.status(row));
-            return Ok(Err(Other::Receipt(Receipt {
+            let status = self.visible_status(&who, row, None, ledger.status(row));
+            return Ok(Err(Instead::Receipt(Receipt {
                 uuid,
                 rev,
                 number: row + 1,
@@ -119,7 +119,7 @@ impl Writer {
                 match ledger.undoable(&who).ok_or_else(|| nothing("undo"))? {
                     (LastStep::Verdict(target, _), row) => (row, Act::Undo(target)),
                     (LastStep::Edit(rev), row) => {
-                        return Ok(Err(Other::Edit(StepEdit {
+                        return Ok(Err(Instead::Edit(StepEdit {
                             who,
                             uuid,
                             rev,
@@ -133,7 +133,7 @@ impl Writer {
                 match ledger.redoable(&who).ok_or_else(|| nothing("redo"))? {
                     (LastStep::Verdict(target, _), row) => (row, Act::Redo(target)),
                     (LastStep::Edit(rev), row) => {
-                        return Ok(Err(Other::Edit(StepEdit {
+                        return Ok(Err(Instead::Edit(StepEdit {
                             who,
                             uuid,
                             rev,
@@ -158,8 +158,8 @@ impl Writer {
         if let Act::Judge(judgement) = &mut act {
             self.shared.rounds.answers(&item, judgement)?;
         }
-        // Last, since it takes the lease: nothing after it may fail but the journal.
-        self.enter(&who, row, &mut act, &ledger)?;
+        // Last, because it takes the lease: after this, only writing the journal may fail.
+        self.bind_to_round(&who, row, &mut act, &ledger)?;
         Ok(Ok((
             Decision {
                 uuid,
@@ -183,7 +183,7 @@ impl Writer {
         let none = || {
             Error::new(
                 ErrorKind::NotFound,
-                format!("there is no item #{}", decide.number),
+                format!("unknown item #{}", decide.number),
             )
         };
         let row = decide.number.checked_sub(1).ok_or_else(none)?;
@@ -198,20 +198,21 @@ impl Writer {
             .find(|r| !known.iter().any(|k| k.key == **r))
         {
             let keys: Vec<&str> = known.iter().map(|k| k.key.as_str()).collect();
-            return Err(Error::new(
-                ErrorKind::Input,
-                format!("`{reason}` is not a reason of this project"),
-            )
-            .field("reasons")
-            .help(format!("benchtop.toml declares: {}", keys.join(", "))));
+            return Err(
+                Error::new(ErrorKind::Input, format!("unknown reason `{reason}`"))
+                    .field("reasons")
+                    .help(format!("reasons in benchtop.toml: {}", keys.join(", "))),
+            );
         }
-        // In a round everybody judges on their own: only another text or picture is in the way, and who said what is not
-        // told. Outside, a round may still ask for the item.
+        // In a round, annotators judge independently: only a changed text or picture is a conflict,
+        // and the verdicts of others are not revealed. Outside rounds, a round may still reserve
+        // the item.
         let in_round = decide.judgement.round.is_some();
         if !in_round {
             self.shared.rounds.outside(who, row, &decide.judgement)?;
         } else if decide.expected.is_some() {
-            // A script may revise; a screen that shows an item to be judged means its first verdict.
+            // Scripts may revise a verdict. A screen that shows the item expects to give the first
+            // one.
             self.shared.rounds.is_first(who, row, &decide.judgement)?;
         }
         let rev = if in_round {
@@ -226,15 +227,15 @@ impl Writer {
                 } else {
                     ledger.standing(row).pop()
                 };
-                let nothing = "its verdict was taken back, or its text or picture is another now";
-                let said = last.map_or(nothing.into(), |s| {
-                    format!("{} said {}", s.who, s.judgement.verdict.name())
+                let other = "its verdict was undone, or its text or picture changed";
+                let change = last.map_or(other.into(), |s| {
+                    format!("{} gave {}", s.who, s.judgement.verdict.name())
                 });
                 Err(Error::new(
                     ErrorKind::Conflict,
-                    format!("#{} changed while you looked: {said}", decide.number),
+                    format!("#{} changed while you looked: {change}", decide.number),
                 )
-                .help("look again, then decide again"))
+                .help("review the item, then decide again"))
             }
             _ => Ok(row),
         }

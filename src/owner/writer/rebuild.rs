@@ -1,7 +1,7 @@
-//! Work on everything at once: all journals folded again, items under later texts.
+//! Commands that affect all items: folding all journals again, and revising items.
 //!
-//! A fold of many verdicts takes seconds. It runs on a thread of its own, over what is acknowledged when it begins, while
-//! decisions go on; those are then folded in too, and the outcome takes the place of what was there.
+//! Folding many verdicts takes seconds. It runs on its own thread, over the decisions acknowledged
+//! at its start. Later decisions are then added, and the result replaces the previous state.
 
 use super::command::{Join, Revise, WriterCommand};
 use super::folding::{Folding, Then};
@@ -11,12 +11,12 @@ use benchtop_model::{Decision, Error, Result};
 use benchtop_protocol::wire::Event;
 use benchtop_store::{journal, open};
 
-/// Decisions appended at a time when journals are merged: those of people get between.
+/// Decisions per append when journals are merged, so that decisions of people get in between.
 const JOINED: usize = 2000;
 
 impl Writer {
-    /// Work on everything, one after the other; it waits for a fold under way.
-    pub(super) fn on_everything(&mut self, work: WriterCommand) {
+    /// Runs a command that affects all items, after a fold in progress.
+    pub(super) fn run_exclusive(&mut self, work: WriterCommand) {
         self.flush();
         if self.folding.is_some() || !self.later.is_empty() {
             return self.later.push_back(work);
@@ -32,9 +32,9 @@ impl Writer {
         }
     }
 
-    /// Takes in a fold that is over, and goes on with what waited for it. `wait` waits for it. Returns whether one is
-    /// still under way.
-    pub(super) fn settle(&mut self, wait: bool) -> bool {
+    /// Applies a finished fold and runs the commands that waited for it. With `wait`, waits for the
+    /// fold. Returns whether a fold is still in progress.
+    pub(super) fn finish_fold(&mut self, wait: bool) -> bool {
         loop {
             if let Some(folding) = self.folding.take() {
                 if !wait && !folding.thread.is_finished() {
@@ -47,12 +47,13 @@ impl Writer {
                 return false;
             };
             let later = std::mem::take(&mut self.later);
-            self.on_everything(work);
+            self.run_exclusive(work);
             self.later.extend(later);
         }
     }
 
-    /// Items were added. Statuses follow from what they followed from, unless decisions or rounds waited for these items.
+    /// Items were added. The statuses are unchanged, unless decisions or rounds refer to the new
+    /// items.
     fn imported(&mut self) {
         self.all_dirty();
         if self.unread.is_none()
@@ -62,13 +63,13 @@ impl Writer {
         }
     }
 
-    /// Begins to fold what is acknowledged.
+    /// Starts to fold the acknowledged decisions.
     fn fold(&mut self, then: Then) {
         if self.unread.is_some() || self.read_again().is_err() {
             return then.tell();
         }
         let shared = self.shared.clone();
-        // Taken before anything else is decided. Pictures wait for the fold, see `on_everything`.
+        // Copied before the next decision. Pictures wait for the fold, see `run_exclusive`.
         let (known, catalog) = (
             shared.items.ledger().digests.clone(),
             shared.items.catalog(),
@@ -90,7 +91,7 @@ impl Writer {
                 self.shared
                     .broadcast
                     .notices()
-                    .push(format!("the journals could not be folded: {error}"));
+                    .push(format!("cannot fold the journals: {error}"));
                 then.tell();
             }
         }
@@ -104,13 +105,13 @@ impl Writer {
         } = folding;
         let outcome = thread
             .join()
-            .unwrap_or_else(|_| Err(Error::input("the fold of the journals panicked")));
+            .unwrap_or_else(|_| Err(Error::input("folding the journals panicked")));
         match outcome {
             Ok((mut ledger, mut overlay)) => {
                 overlay.grow(self.shared.items.catalog().len());
                 for (decision, row) in since {
                     ledger.digests.add(&decision.who, &journal::text(&decision));
-                    // What cannot be folded in was refused there too.
+                    // A decision that cannot be applied was refused at the time.
                     if let Ok(change) = ledger.apply(&decision, row) {
                         ledger.write_rows(change.row, &mut overlay);
                     }
@@ -121,7 +122,7 @@ impl Writer {
                     let mut current = self.shared.items.ledger_mut();
                     let mut data = self.shared.items.data_mut();
                     overlay.grow(data.catalog.len());
-                    // A verdict may have ended to count: what it had written must go too.
+                    // Replace all statuses, because some verdicts may no longer count.
                     data.overlay = overlay;
                     *current = ledger;
                 }
@@ -129,7 +130,7 @@ impl Writer {
             }
             Err(problem) => {
                 self.changed.get_or_insert(problem);
-                // What keeps it from being read is told to whoever decides next.
+                // The next decision reports the error.
                 let _ = self.read_again();
             }
         }
@@ -139,7 +140,8 @@ impl Writer {
         then.tell();
     }
 
-    /// A journal at a time: what an interruption leaves out is added when the same files are merged again.
+    /// Appends one journal after the other. After an interruption, merging the same files again
+    /// adds the rest.
     fn join(&mut self, join: Join) {
         let mut outcome = self.unread.clone().map_or_else(|| self.read_again(), Err);
         for (who, decisions) in &join.fresh {
@@ -152,7 +154,7 @@ impl Writer {
         self.fold(Then::Joined(join.reply, outcome));
     }
 
-    /// Appends decisions of other machines; they count once the journals are folded.
+    /// Appends decisions from other machines. They count after the fold.
     fn add(&mut self, who: &str, decisions: &[Decision]) -> Result<()> {
         let appended = self
             .journal(who)
@@ -177,7 +179,8 @@ impl Writer {
         appended
     }
 
-    /// Between the last decision on the earlier texts and the first on the later ones there is this revision alone.
+    /// Assigns one revision between the last decision on the earlier texts and the first on the
+    /// later ones.
     fn revise(&mut self, revise: Revise) {
         if let Some(problem) = self.unread.clone().or_else(|| self.read_again().err()) {
             let _ = revise.reply.send(Err(problem));
@@ -201,12 +204,12 @@ impl Writer {
                 let found = load_rounds(&self.shared, &self.shared.items.ledger());
                 self.shared.broadcast.notices().extend(found);
             }
-            // Every client looks again at what it shows.
+            // All clients must request everything on screen again.
             self.shared.broadcast.tell(Event::Resync);
-            // The index was written anew, and its checkpoint went with that.
+            // The index was rewritten, which discarded its checkpoint.
             self.all_dirty();
         }
-        // Nobody waits any more: it is done all the same.
+        // The revision counts even if nobody waits for the reply.
         let _ = revise.reply.send(recorded);
     }
 }

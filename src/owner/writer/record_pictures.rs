@@ -1,4 +1,4 @@
-//! Recording pictures: one revision for all that are handed over together.
+//! Records generated pictures, with one revision per batch.
 
 use super::Writer;
 use super::command::MadePictures;
@@ -10,7 +10,8 @@ use benchtop_store::columns::BLOCK_ROWS;
 use benchtop_store::pictures;
 
 impl Writer {
-    /// Between the last decision on what was there and the first on the new pictures there is this revision alone.
+    /// Assigns one revision between the last decision on the earlier pictures and the first on the
+    /// new ones.
     pub(super) fn made(&mut self, made: MadePictures) {
         self.flush();
         let MadePictures {
@@ -32,7 +33,7 @@ impl Writer {
                 list.iter()
                     .zip(offsets)
                     .for_each(|(made, at)| pictures.add(made, *at));
-                // Read anew, it may hold lines that were refused and could not be taken back.
+                // A reopened journal may contain lines of a failed write that could not be removed.
                 if let Some(journal) = self.pictures.as_ref().filter(|_| !self.reread) {
                     pictures.follow(journal);
                 }
@@ -56,11 +57,11 @@ impl Writer {
                 numbers: rows.iter().map(|row| row + 1).collect(),
             });
         }
-        // Nobody waits any more: it is done all the same.
+        // The pictures are recorded even if nobody waits for the reply.
         let _ = reply.send(recorded.map(|_| ()));
     }
 
-    /// Keeps the index over the pictures in the store, on a thread, where reading its journal anew would take long.
+    /// Writes the picture snapshot on a separate thread, if rereading the journal would take long.
     pub(super) fn keep_pictures(&mut self) {
         if self
             .keeping
@@ -76,7 +77,7 @@ impl Writer {
             return;
         };
         let (store, images) = (self.shared.project.store(), self.shared.project.images());
-        // Without it the next opening reads more of the journal.
+        // Without the snapshot, the next start reads more of the journal.
         let write = move || drop(kept.write(&store, &images));
         self.keeping = std::thread::Builder::new()
             .name("pictures".into())
@@ -84,7 +85,7 @@ impl Writer {
             .ok();
     }
 
-    /// Waits until what [`keep_pictures`](Self::keep_pictures) began is written, and begins no more.
+    /// Waits for the thread of [`keep_pictures`](Self::keep_pictures).
     pub(super) fn end_keeping(&mut self) {
         if let Some(thread) = self.keeping.take() {
             let _ = thread.join();
@@ -99,7 +100,7 @@ impl Writer {
             None => {
                 let opened = pictures::Journal::after(&images, &self.shared.items.pictures());
                 self.pictures.insert(opened.inspect_err(|problem| {
-                    // Something else is there than was read.
+                    // The file differs from what was read.
                     if matches!(problem.kind, ErrorKind::Io | ErrorKind::NotFound) {
                         self.changed.get_or_insert_with(|| problem.clone());
                     }
@@ -111,7 +112,7 @@ impl Writer {
             if journal.lost() {
                 self.changed.get_or_insert_with(|| problem.clone());
             }
-            // Open it anew next time: its length on disk is what counts.
+            // Reopen the journal next time, because its length on disk counts.
             (self.pictures, self.reread) = (None, true);
         }
         recorded

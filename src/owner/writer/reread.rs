@@ -1,4 +1,4 @@
-//! Reading the project again after somebody else changed its journals while it was open.
+//! Rereads the project after somebody else changed its journals while it was open.
 
 use super::{Writer, load_rounds};
 use benchtop_model::{Error, Result};
@@ -6,8 +6,8 @@ use benchtop_protocol::wire::Event;
 use benchtop_store::{Overlay, open};
 
 impl Writer {
-    /// Looks whether the open journals are still those that their paths name.
-    pub(super) fn look(&mut self) {
+    /// Checks that the open journals are still the files at their paths.
+    pub(super) fn check_journals(&mut self) {
         let lost = self
             .journals
             .values_mut()
@@ -15,14 +15,14 @@ impl Writer {
         if let Some(problem) = lost.filter(|_| self.unread.is_none()) {
             self.changed.get_or_insert(problem);
         }
-        // What keeps it from being read is told to whoever decides next.
+        // The next decision reports the error.
         let _ = self.read_again();
     }
 
-    /// Reads all journals again where somebody else changed one; nothing is decided on what was known before.
+    /// Rereads all journals if one was changed from outside. No decision is based on the old state.
     ///
     /// # Errors
-    /// What keeps them from being read: then this is tried again before the next decision.
+    /// The journals cannot be read. The next decision tries again.
     pub(super) fn read_again(&mut self) -> Result<()> {
         let Some(why) = self.changed.clone() else {
             return Ok(());
@@ -40,10 +40,12 @@ impl Writer {
         (self.pictures, self.reread) = (None, false);
         let project = &self.shared.project;
         for dir in [project.sessions(), project.images()] {
-            let there = dir
+            let found = dir
                 .symlink_metadata()
-                .map_err(|e| Error::io(&e, "the folder is not there", &dir));
-            there.map_err(|problem| problem.help("put it back; until then nothing is saved"))?;
+                .map_err(|e| Error::io(&e, "cannot find the folder", &dir));
+            found.map_err(|problem| {
+                problem.help("restore the folder; until then nothing is saved")
+            })?;
         }
         let catalog = self.shared.items.catalog();
         let (pictures, mut notices) = open::load_pictures(project)?;
@@ -52,7 +54,7 @@ impl Writer {
         let mut overlay = Overlay::blank(catalog.len());
         ledger.write_over(&mut overlay);
         notices.extend(load_rounds(&self.shared, &ledger));
-        // A fold under way is of journals that are no more; who waits for it is served by this one.
+        // A fold in progress uses outdated journals. This reread serves those who wait for it.
         if let Some(folding) = self.folding.take() {
             folding.abandon();
         }
@@ -60,8 +62,8 @@ impl Writer {
             let mut current = self.shared.items.ledger_mut();
             let (before, now) = (current.decisions(), ledger.decisions());
             notices.push(format!(
-                "the journals were changed by somebody else while the project was open, and were read again: {now} decisions \
-                 count where {before} did. {}",
+                "the journals were changed from outside while the project was open and were reread: {now} decisions count now, \
+                 {before} did before. {}",
                 Error { help: None, ..why.clone() }
             ));
             *self.shared.items.pictures_mut() = pictures;
@@ -82,7 +84,7 @@ impl Writer {
         }
         drop(known);
         self.all_dirty();
-        // Every client looks again at what it shows.
+        // All clients must request everything on screen again.
         self.shared.broadcast.tell(Event::Resync);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What rounds have to do with a decision: what it is for, what its receipt may tell, and what becomes of its lease.
+//! The effects of rounds on a decision: its purpose, the status in its receipt, and its lease.
 
 use super::{Pending, Writer};
 use crate::clock::now;
@@ -8,8 +8,14 @@ use benchtop_model::{Act, Judgement, Result, Status, status};
 use benchtop_store::{Ledger, rounds};
 
 impl Writer {
-    /// Makes out what a decision on a row is for in its round, and takes the lease.
-    pub(super) fn enter(&self, who: &str, row: u32, act: &mut Act, ledger: &Ledger) -> Result<()> {
+    /// Determines the purpose of a decision in its round, and takes the lease.
+    pub(super) fn bind_to_round(
+        &self,
+        who: &str,
+        row: u32,
+        act: &mut Act,
+        ledger: &Ledger,
+    ) -> Result<()> {
         match act {
             Act::Judge(judgement) => self.shared.rounds.decide(who, row, judgement, now()),
             Act::Redo(target) => match ledger.judgement(target) {
@@ -20,16 +26,17 @@ impl Writer {
         }
     }
 
-    /// The status that a receipt tells. While a round is blind for somebody it is that of their own verdict alone, of an
-    /// item, a probe and a repeat alike: the true one would tell what others said, or which of these it is.
-    pub(super) fn told(
+    /// Status in a receipt. While a round is blind for the annotator, it is the status of their own
+    /// verdict alone, for items, probes, and repeats alike. The true status would reveal the
+    /// verdicts of others, or which of these it is.
+    pub(super) fn visible_status(
         &self,
         who: &str,
         row: u32,
-        said: Option<&Judgement>,
+        judgement: Option<&Judgement>,
         status: Status,
     ) -> Status {
-        match said {
+        match judgement {
             Some(judgement) if self.shared.rounds.keeps(who, judgement) => {
                 status::single(&[judgement.verdict])
             }
@@ -38,8 +45,8 @@ impl Writer {
         }
     }
 
-    /// What could not be written was not said: its round gives the item out again.
-    pub(super) fn unsaid(&self, pending: &Pending) {
+    /// Releases the lease of a decision that could not be written.
+    pub(super) fn release_lease(&self, pending: &Pending) {
         match &pending.decision.act {
             Act::Judge(judgement) => {
                 self.shared
@@ -58,7 +65,7 @@ impl Writer {
     }
 }
 
-/// Reads the rounds as `ledger` has their verdicts; gives what a person should know.
+/// Reads the rounds, with their verdicts from `ledger`. Returns notices.
 pub fn load_rounds(shared: &OwnerContext, ledger: &Ledger) -> Vec<String> {
     match rounds::read(&shared.project) {
         Ok((rounds, _)) => shared.rounds.load(
@@ -66,6 +73,6 @@ pub fn load_rounds(shared: &OwnerContext, ledger: &Ledger) -> Vec<String> {
             &shared.items.catalog(),
             ledger,
         ),
-        Err(problem) => vec![format!("the rounds cannot be read: {problem}")],
+        Err(problem) => vec![format!("cannot read the rounds: {problem}")],
     }
 }

@@ -1,20 +1,20 @@
-//! Syncing the journals of several people at once: the file system commits them together, so that nobody waits for the
-//! syncs of all others one after the other.
+//! Syncs the journals of several annotators in parallel. The file system commits them together, so
+//! that nobody waits for the syncs of all others in turn.
 
 use std::fs::File;
 use std::io;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-/// Threads that sync; the one that decides syncs too.
+/// Number of helper threads. The writer thread syncs too.
 const HELPERS: usize = 7;
 
-/// A sync that is done: whose, what came of it, how long it took.
+/// A finished sync: index of the file, result, and duration.
 pub(super) type Synced = (usize, io::Result<()>, Duration);
 
 type Task = (usize, Arc<File>, mpsc::Sender<Synced>);
 
-/// Threads that sync, started when they are first needed.
+/// Helper threads, started on demand.
 #[derive(Default)]
 pub(super) struct Syncers(Vec<mpsc::Sender<Task>>);
 
@@ -25,7 +25,7 @@ fn sync(at: usize, file: &File) -> Synced {
 }
 
 impl Syncers {
-    /// Syncs all of these, and calls `done` with each as soon as it is synced.
+    /// Syncs all files. Calls `done` for each as soon as it is synced.
     pub(super) fn sync(&mut self, files: Vec<Arc<File>>, mut done: impl FnMut(Synced)) {
         let mut files = files.into_iter().enumerate();
         let Some((_, mine)) = files.next() else {
@@ -47,7 +47,7 @@ impl Syncers {
         receiver.iter().for_each(done);
     }
 
-    /// The thread for file `at` of a batch; none where there can be none.
+    /// Thread for file `at` of a batch; `None` if it cannot be started.
     fn helper(&mut self, at: usize) -> Option<&mpsc::Sender<Task>> {
         let at = at % HELPERS;
         while self.0.len() <= at {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_is_synced_once_however_many_there_are() {
+    fn every_file_is_synced_exactly_once() {
         let dir = tempfile::tempdir().unwrap();
         let mut syncers = Syncers::default();
         for n in [0, 1, 2, 30] {

@@ -1,5 +1,5 @@
-//! What every request declares: its reply, who may ask, whether it writes, what it does about a blind round, and what
-//! runs it.
+//! What every request declares: its reply, who may send it, whether it writes, how it treats blind
+//! rounds, and how it runs.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,46 +7,48 @@ use serde::de::DeserializeOwned;
 use super::{AnyReply, AnyRequest};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// A request to the owner. The table in `request.rs` implements it, a row a request.
+/// A request to the owner. The table in `request.rs` implements this trait, one row per request.
 pub trait Request:
     Clone + std::fmt::Debug + Serialize + DeserializeOwned + Into<AnyRequest> + Send + 'static
 {
-    /// What is answered.
     type Reply: Send + 'static;
-    /// Its name in the table.
+    /// Name in the table.
     const NAME: &'static str;
-    /// Who may ask.
+    /// Who may send it.
     const ACCESS: Access;
     /// Whether it changes the project.
     const WRITES: Writes<Self>;
-    /// How it keeps the secrets of a blind round.
+    /// How it hides what a blind round keeps from an annotator.
     const BLIND: Blind;
-    /// What runs it.
+    /// How it runs.
     const KIND: Kind;
 
-    /// The reply, out of whatever the owner answered.
+    /// Unpacks the reply.
     ///
     /// # Errors
-    /// [`ErrorKind::Unreachable`] for the reply to another request.
+    /// [`ErrorKind::Unreachable`] if `any` replies to another request.
     fn reply(any: AnyReply) -> Result<Self::Reply>;
 
-    /// The reply, on its way to a client.
+    /// Packs the reply for the wire.
     fn pack(reply: Self::Reply) -> AnyReply;
 }
 
-/// Who may ask. Whoever reaches the socket is a member of the project (`owner::access`).
+/// Who may send a request. Everybody who can reach the socket is a member of the project
+/// (`owner::access`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Every member.
     Member,
-    /// In a shared project only the user it belongs to; the words complete "only the project's owner may ...".
+    /// In a shared project, only the project's owner. The text completes "only the project's owner
+    /// may ...".
     Owner(&'static str),
-    /// Every member, but only the user the project belongs to where it consents to what leaves the machine.
+    /// Every member. But only the project's owner if the request consents to sending data off this
+    /// machine.
     OwnerToConsent,
 }
 
 impl Access {
-    /// As `docs/wire.md` shows it.
+    /// Label in `docs/wire.md`.
     pub const fn label(self) -> &'static str {
         match self {
             Access::Member => "member",
@@ -56,18 +58,18 @@ impl Access {
     }
 }
 
-/// Whether a request is refused while the project can only be read.
+/// Whether a request is refused in a read-only project.
 pub enum Writes<R> {
-    /// It reads, or changes what the owner holds in memory.
+    /// It reads, or changes only the owner's memory.
     Never,
     /// It writes.
     Always,
-    /// It writes, except where it only asks what would happen.
+    /// It writes, unless it is a dry run.
     Unless(fn(&R) -> bool),
 }
 
 impl<R> Writes<R> {
-    /// As `docs/wire.md` shows it.
+    /// Label in `docs/wire.md`.
     pub const fn label(&self) -> &'static str {
         match self {
             Writes::Never => "no",
@@ -76,7 +78,7 @@ impl<R> Writes<R> {
         }
     }
 
-    /// Whether this request does.
+    /// Whether this request writes.
     pub fn holds(&self, request: &R) -> bool {
         match self {
             Writes::Never => false,
@@ -86,23 +88,24 @@ impl<R> Writes<R> {
     }
 }
 
-/// How a request keeps from an annotator what a blind round keeps from them: verdicts and notes of others, the status
-/// that follows, scores, and what models answered.
+/// How a request hides what a blind round keeps from an annotator: verdicts and notes of others,
+/// the resulting status, scores, and model answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blind {
-    /// Its reply holds nothing of the kind.
+    /// The reply contains nothing to hide.
     Nothing,
-    /// Its reply shows a veiled item as one that nobody has judged: it is made through an
+    /// The reply shows a blind item as pending. It is made through an
     /// `owner::visibility::AnnotatorView`.
     Filtered,
-    /// Its handler refuses it where the reply would tell of a veiled item.
+    /// The handler refuses the request if the reply would reveal something about a blind item.
     Guarded,
-    /// It is refused while any open blind round keeps anything from the annotator, before its handler runs.
+    /// The request is refused, before its handler runs, while any open blind round hides something
+    /// from the annotator.
     Refused,
 }
 
 impl Blind {
-    /// As `docs/wire.md` shows it.
+    /// Label in `docs/wire.md`.
     pub const fn label(self) -> &'static str {
         match self {
             Blind::Nothing => "nothing to hide",
@@ -113,21 +116,21 @@ impl Blind {
     }
 }
 
-/// What runs a request. For each kind there is a trait in `owner::dispatch` that its handler implements.
+/// How a request runs. `owner::dispatch` has one trait per kind, which the handler implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A thread that looks things up; cancellable.
+    /// On a lookup thread; cancelable.
     Query,
-    /// A thread of its own, with word of its progress; cancellable.
+    /// On its own thread, with progress; cancelable.
     Task,
-    /// The writer: the reply is the receipt.
+    /// On the writer thread. The reply is a receipt.
     Decision,
-    /// The conversation itself, at once.
+    /// In the connection itself, at once.
     Control,
 }
 
 impl Kind {
-    /// As `docs/wire.md` shows it.
+    /// Label in `docs/wire.md`.
     pub const fn label(self) -> &'static str {
         match self {
             Kind::Query => "query",
@@ -138,31 +141,26 @@ impl Kind {
     }
 }
 
-/// A row of the table, in words.
+/// A row of the table, as text.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestRow {
-    /// The request's name.
     pub name: &'static str,
-    /// What it asks; a line each.
+    /// Documentation, line by line.
     pub doc: &'static [&'static str],
-    /// Names (empty for one without) and types of its fields.
+    /// Names (empty for tuple fields) and types of the fields.
     pub fields: &'static [(&'static str, &'static str)],
-    /// The type of its reply.
+    /// Type of the reply.
     pub reply: &'static str,
-    /// What runs it.
     pub kind: Kind,
-    /// Who may ask.
     pub access: Access,
-    /// Whether it writes.
     pub writes: &'static str,
-    /// What it does about a blind round.
     pub blind: Blind,
 }
 
-/// A reply that does not belong to the request.
-pub(super) fn unexpected(asked: &str, came: &str) -> Error {
+/// Error for a reply to another request.
+pub(super) fn unexpected(expected: &str, got: &str) -> Error {
     Error::new(
         ErrorKind::Unreachable,
-        format!("protocol error: a reply to `{came}` came for `{asked}`"),
+        format!("protocol error: got a reply to `{got}` for `{expected}`"),
     )
 }

@@ -1,7 +1,8 @@
-//! Makes types out of the table of requests.
+//! Generates types from the table of requests.
 
-/// Declares, for the rows of the table: a struct and a [`Request`](super::Request) a row, [`AnyRequest`](super::AnyRequest),
-/// [`AnyReply`](super::AnyReply), the conversions, and the table in words.
+/// Generates, from the rows of the table: a struct and a [`Request`](super::Request) implementation
+/// per row, [`AnyRequest`](super::AnyRequest), [`AnyReply`](super::AnyReply), conversions, and the
+/// table as text.
 macro_rules! declare {
     ($(
         $(#[doc = $doc:literal])+
@@ -38,29 +39,29 @@ macro_rules! declare {
             }
         )+
 
-        /// Any request, as it goes over the wire.
+        /// Any request on the wire.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum AnyRequest {
             $(#[doc = concat!("[`", stringify!($name), "`].")] $name($name),)+
         }
 
-        /// The reply to any request, as it goes over the wire.
+        /// Reply to any request on the wire.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum AnyReply {
             $(#[doc = concat!("To [`", stringify!($name), "`].")] $name(Box<$reply>),)+
         }
 
-        /// The name of a request.
+        /// Name of a request.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Name {
             $(#[doc = concat!("[`", stringify!($name), "`].")] $name,)+
         }
 
         impl Name {
-            /// Every request of the table, in its order.
+            /// All requests, in the order of the table.
             pub const ALL: &'static [Name] = &[$(Name::$name),+];
 
-            /// Its row.
+            /// The row of this request.
             pub const fn row(self) -> RequestRow {
                 match self {
                     $(Name::$name => RequestRow {
@@ -78,7 +79,6 @@ macro_rules! declare {
         }
 
         impl AnyRequest {
-            /// Its name.
             pub const fn name(&self) -> Name {
                 match self {
                     $(AnyRequest::$name(_) => Name::$name,)+
@@ -94,7 +94,7 @@ macro_rules! declare {
         }
 
         impl AnyReply {
-            /// The name of the request that it belongs to.
+            /// Name of the request that it replies to.
             pub const fn name(&self) -> &'static str {
                 match self {
                     $(AnyReply::$name(_) => stringify!($name),)+
@@ -125,7 +125,7 @@ macro_rules! structure {
     };
 }
 
-/// The fields of a row in words.
+/// Names and types of the fields of a row, as text.
 macro_rules! fields {
     ([] []) => { &[] };
     ([( $($kind:ty),+ )] []) => { &[$(("", stringify!($kind))),+] };

@@ -1,4 +1,4 @@
-//! Items as a client is shown them: pages of the list, one with all that is known of it, many as they are.
+//! Items as sent to clients: pages of the list, single items in full, and lines in bulk.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,74 +6,66 @@ use benchtop_model::scoring::bench::MatchingRule;
 use benchtop_model::verdict::EffectiveVerdict;
 use benchtop_model::{Filter, Item, QuestionKind, Sort, Status};
 
-/// A page of the list.
+/// Request for a page of the item list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PageAsk {
-    /// Rises with every new question of this client.
+    /// Rises with every list request of this client.
     pub generation: u64,
-    /// Which items.
     pub filter: Filter,
-    /// In which order; empty means by number, or by score when there is text.
+    /// Sort order. If empty: by number, or by score if the filter contains text.
     pub sort: Vec<Sort>,
     /// First position, from 0.
     pub offset: u64,
-    /// Rows wanted.
+    /// Number of rows.
     pub count: u32,
 }
 
-/// A page of the list.
+/// A page of the item list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Page {
-    /// The question's.
+    /// Generation of the request.
     pub generation: u64,
     /// First position, from 0.
     pub offset: u64,
-    /// Its rows.
     pub rows: Vec<Row>,
-    /// Items that pass the filter: exact unless `partial`.
+    /// Number of items that match the filter; a lower bound if `partial`.
     pub total: u64,
-    /// Items in the project.
+    /// Number of items in the project.
     pub of: u64,
-    /// More is being found: another page follows.
+    /// Whether the search continues and another page follows.
     pub partial: bool,
 }
 
-/// One line of the list.
+/// One row of the item list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
     /// Item number, from 1.
     pub number: u32,
-    /// Its id.
     pub id: String,
-    /// Data set.
     pub dataset: String,
-    /// Subtask.
     pub subtask: String,
-    /// Question type.
     pub kind: QuestionKind,
-    /// Level.
     pub level: String,
-    /// Style.
     pub style: String,
-    /// Side of its pair.
+    /// Side of the image pair; empty for other items.
     pub side: String,
-    /// How it differs from its original; empty where it is one.
+    /// Name of the variant; empty for an original item.
     pub variant: String,
-    /// Where it stands.
     pub status: Status,
-    /// When it was last judged; empty for never.
+    /// Time of the last verdict; empty if there is none.
     pub judged: String,
-    /// The question, cut to [`QUESTION_CHARS`] in a page of the list.
+    /// Question, cut to [`QUESTION_CHARS`] characters in a page of the list.
     pub question: String,
-    /// Characters of the question that the fuzzy text matched.
+    /// Positions of the question's characters that the search text matched.
     pub marks: Vec<u32>,
 }
 
-/// Characters after which the question of a list row is cut.
+/// Maximum length of a question in a list row, in characters.
 pub const QUESTION_CHARS: usize = 400;
 
 impl Row {
-    /// An item as a row, its question whole. When it was judged is not in an item, so that the caller gives it.
+    /// Makes a row with the full question. The caller gives the time of the verdict, because an
+    /// item does not contain it.
     pub fn of(number: u32, item: Item, status: Status, judged: String) -> Row {
         Row {
             number,
@@ -93,34 +85,35 @@ impl Row {
     }
 }
 
-/// An item with everything that is known of it.
+/// An item with everything known about it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ItemView {
     /// Item number, from 1.
     pub number: u32,
-    /// The item as JSON (postcard cannot carry its free fields).
+    /// The item as JSON, because postcard cannot carry its free fields.
     pub json: String,
-    /// Where it stands.
     pub status: Status,
-    /// Revision of the project when it last changed.
+    /// Revision of the project at which the item last changed.
     pub rev: u64,
-    /// Revision of its text or picture: what a verdict in a round is given to, whoever else has judged it.
+    /// Revision of the item's text or picture. In a round, a verdict applies to this revision,
+    /// whoever else judged the item.
     pub text_rev: u64,
-    /// The verdicts that count.
+    /// Effective verdicts.
     pub standing: Vec<EffectiveVerdict>,
-    /// What of its metadata changed since it was composed (`stale: ...`) or is not there any more (`gone: ...`).
+    /// Metadata that changed (`stale: ...`) or disappeared (`gone: ...`) since the item was
+    /// composed.
     pub stale: Option<String>,
-    /// The rules that hold for it.
+    /// Rules that apply to the item.
     pub chips: Vec<MatchingRule>,
 }
 
 /// Many items at once.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lines {
-    /// Item JSON, one a line, newline after each.
+    /// One JSON object per item, each followed by a newline.
     pub json: String,
-    /// Statuses, one an item.
+    /// One status per item.
     pub statuses: Vec<Status>,
-    /// The number to go on from; `None` at the end.
+    /// Number of the next item; `None` at the end.
     pub next: Option<u32>,
 }

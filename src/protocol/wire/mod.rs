@@ -1,21 +1,22 @@
-//! What is said between an owner and its clients.
+//! Messages between an owner and its clients.
 //!
-//! Frames are a 4-byte big-endian length and a postcard body, at most [`FRAME_LIMIT`]. The client begins with
-//! [`ToOwner::Hello`]; the owner answers [`FromOwner::Welcome`] or [`FromOwner::Refused`] and, in the latter case,
-//! hangs up. Every [`ToOwner::Ask`] carries a number that its answer echoes. postcard is not self-describing: any
-//! change of these types raises [`PROTOCOL`].
+//! A frame is a 4-byte big-endian length and a postcard body of at most [`FRAME_LIMIT`] bytes. The
+//! client starts with [`ToOwner::Hello`]. The owner replies [`FromOwner::Welcome`], or
+//! [`FromOwner::Refused`] and closes the connection. Every [`ToOwner::Ask`] carries a number that
+//! its reply repeats. postcard is not self-describing, so any change of these types needs a new
+//! [`PROTOCOL`] version.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `request` | the table of requests: a row each, with reply, access, blindness and kind |
+//! | `request` | the table of requests: one row each, with reply, access, blindness, and kind |
 //! | `contract` | what a row declares |
-//! | `declare` | the types that are made from the table |
-//! | `payload` | what requests carry |
+//! | `declare` | the types generated from the table |
+//! | `payload` | payloads of requests |
 //! | `reference` | the table as `docs/wire.md` |
-//! | `response` | what replies hold, and what is told unasked |
-//! | `items` | items as they are shown |
+//! | `response` | replies and events |
+//! | `items` | items as sent to clients |
 //! | `reading` | answers that another model reads or compares |
-//! | `waits` | where decisions wait |
+//! | `waits` | latency of decisions |
 
 mod contract;
 mod declare;
@@ -44,34 +45,31 @@ use benchtop_model::Error;
 use benchtop_model::config::Reason;
 use benchtop_model::import::Progress;
 
-/// First word of a conversation.
+/// First bytes of a greeting.
 pub const MAGIC: [u8; 8] = *b"benchtop";
-/// Version of this language; owner and client must agree.
+/// Protocol version. Owner and client must have the same.
 pub const PROTOCOL: u16 = 13;
-/// Largest frame in bytes.
+/// Maximum size of a frame body, in bytes.
 pub const FRAME_LIMIT: usize = 16 << 20;
 
-/// From a client.
+/// Messages from a client.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum ToOwner {
-    /// Who is there.
     Hello(Hello),
-    /// A question or a command, numbered by the client.
+    /// A request, numbered by the client.
     Ask(u64, AnyRequest),
-    /// The answer to this number is no longer wanted.
+    /// Cancels the request with this number.
     Cancel(u64),
 }
 
-/// Who is there.
+/// Greeting of a client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hello {
-    /// [`MAGIC`].
     pub magic: [u8; 8],
-    /// [`PROTOCOL`].
     pub protocol: u16,
-    /// Version of the client's program.
+    /// Version of the client program.
     pub version: String,
-    /// The annotator in whose name it decides.
+    /// Annotator who decides over this connection.
     pub who: String,
 }
 
@@ -80,50 +78,47 @@ pub struct Hello {
 pub struct ResumePoint {
     /// Item number, from 1; 0 for none.
     pub number: u32,
-    /// The queue's filter as words.
+    /// Filter of the queue, as text.
     pub filter: String,
-    /// The round that is worked on; empty for none.
+    /// Name of the round; empty for none.
     #[serde(default)]
     pub round: String,
-    /// The item that a note is being typed on, and the note so far.
+    /// Unsaved note: the item it belongs to, and its text.
     #[serde(default)]
     pub note: Option<(u32, String)>,
 }
 
-/// From the owner.
+/// Messages from the owner.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum FromOwner {
-    /// The conversation may begin.
+    /// The owner accepts the client.
     Welcome(Box<Welcome>),
-    /// It may not.
+    /// The owner refuses the client and closes the connection.
     Refused(Error),
-    /// The answer to a question.
+    /// Reply to a request.
     Answer(u64, Box<Result<AnyReply, Error>>),
-    /// How far a long command is.
+    /// Progress of a task.
     Progress(u64, Progress),
-    /// Something happened.
     Event(Event),
 }
 
-/// What a client must know first.
+/// First message to an accepted client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Welcome {
-    /// Owner's process id.
+    /// Process id of the owner.
     pub pid: u32,
-    /// Version of the owner's program.
+    /// Version of the owner program.
     pub version: String,
-    /// Name of the project.
     pub project: String,
-    /// The project's folder.
+    /// The project folder.
     pub root: PathBuf,
     /// Revision of the last decision.
     pub rev: u64,
-    /// Number of items.
     pub items: u64,
-    /// Reasons a reject can give.
+    /// Reasons for a rejection, as declared in `benchtop.toml`.
     pub reasons: Vec<Reason>,
     /// Where this annotator left off.
     pub place: Option<ResumePoint>,
-    /// What a person should know: rebuilt, damaged lines.
+    /// Messages for the person, such as damaged lines in a journal.
     pub notices: Vec<String>,
 }

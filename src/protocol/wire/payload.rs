@@ -1,4 +1,4 @@
-//! What requests carry that is more than a few fields.
+//! Payloads of requests with many fields.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -8,13 +8,13 @@ use benchtop_model::{Filter, Judgement};
 
 /// A request that may follow [`request::Agree`].
 pub trait NeedsConsent: Request {
-    /// As it is carried.
+    /// Wraps the request for [`request::Agree`].
     fn then(self) -> AskNext;
 }
 
 macro_rules! consented {
     ($($name:ident),+) => {
-        /// What is asked once somebody has agreed to what it sends.
+        /// Request that follows the consent.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum AskNext {
             $(#[doc = concat!("[`request::", stringify!($name), "`].")] $name(request::$name),)+
@@ -41,18 +41,16 @@ consented!(JobAct, ScoringAct, Generate, Score, Evaluate, Judge);
 /// One verdict on many items.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bulk {
-    /// Which items.
     pub filter: Filter,
-    /// What is said of each.
     pub judgement: Judgement,
-    /// How many it must be: otherwise nothing is judged.
+    /// Expected number of items. If it differs, nothing is judged.
     pub count: Option<u64>,
-    /// Only count.
+    /// Dry run: only count.
     pub dry: bool,
 }
 
 impl Bulk {
-    /// A verdict on what this filter finds.
+    /// A verdict on the items that match this filter.
     pub fn new(filter: Filter, judgement: Judgement) -> Bulk {
         Bulk {
             filter,
@@ -63,15 +61,14 @@ impl Bulk {
     }
 }
 
-/// A verdict on its way.
+/// One verdict on one item.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Decide {
-    /// Receipt: sent again after a lost connection, it counts once.
+    /// Identifies the decision. Sent again after a lost connection, it counts once.
     pub uuid: Uuid,
     /// Item number, from 1.
     pub number: u32,
-    /// The item's revision the client had on screen; `None` decides whatever happened since.
+    /// Revision of the item on the client's screen; `None` accepts any revision.
     pub expected: Option<u64>,
-    /// What is said.
     pub judgement: Judgement,
 }

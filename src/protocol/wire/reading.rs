@@ -1,102 +1,97 @@
-//! Answers that are read or compared by another model: what is asked, and what came of it.
+//! Requests and replies for answers that another model reads or compares.
 
 use serde::{Deserialize, Serialize};
 
 use benchtop_model::evaluation::Server;
 use benchtop_model::free_form::FreeForm;
 
-/// Which answers are shown to which judge.
+/// Which answers a judge reads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JudgeAsk {
-    /// Whose answers; empty for all.
+    /// Models whose answers are read; empty for all.
     pub models: Vec<String>,
-    /// The judge as its servers call it.
+    /// Name of the judge on its servers.
     pub judge: String,
-    /// The servers, used as one pool.
+    /// Servers, used as one pool.
     pub servers: Vec<Server>,
-    /// Most tokens of a reply.
+    /// Maximum number of tokens in a reply.
     pub max_tokens: u32,
-    /// Most tries of one question, the first counted.
+    /// Maximum number of attempts per question, including the first.
     pub tries: u32,
-    /// Only say what was read before.
+    /// Dry run: only report earlier readings.
     pub dry: bool,
 }
 
-/// What a judge read.
+/// Readings of a judge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JudgeReport {
-    /// The judge.
     pub judge: String,
-    /// The words that it was asked in, with their version.
+    /// Name and version of the instruction.
     pub instruction: String,
-    /// Replies that came now.
+    /// Replies received in this run.
     pub asked: u64,
-    /// Questions that got no reply now.
+    /// Questions that got no reply in this run.
     pub failed: u64,
-    /// Why the last of these got none.
+    /// Reason for the last failure.
     pub why: Option<String>,
-    /// Replies of now that reached the most tokens and name no option.
+    /// Replies of this run that hit the token limit and name no option.
     pub cut: u64,
-    /// Tokens of now, asked and answered, as the server counted them.
+    /// Prompt and completion tokens of this run, as counted by the server.
     pub tokens: (u64, u64),
-    /// By model.
     pub models: Vec<JudgedOf>,
 }
 
-/// The answers of one model that `strict` cannot read.
+/// Answers of one model that the `strict` rule cannot read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JudgedOf {
-    /// Its name.
     pub model: String,
-    /// How many there are.
+    /// Number of such answers.
     pub unparsed: u64,
-    /// Those of them that say nothing, or to questions without known options: no judge is asked about them.
+    /// Answers that no judge is asked about: they are empty, or their question has no known
+    /// options.
     pub skipped: u64,
-    /// Those that this judge was asked about, now or before.
+    /// Answers that this judge was asked about, in this or an earlier run.
     pub judged: u64,
-    /// Of these, those that name an option, or yes or no.
+    /// Judged answers that name an option, or yes or no.
     pub read: u64,
-    /// Of these, those that name none.
+    /// Judged answers that name no option.
     pub none: u64,
 }
 
-/// Which free-form answers are compared, and how.
+/// Which free-form answers to compare, and how.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SimilarityAsk {
-    /// Whose answers; empty for all.
+    /// Models whose answers are compared; empty for all.
     pub models: Vec<String>,
-    /// With what they are compared, and how that counts.
+    /// Texts to compare with, and the threshold.
     pub rule: FreeForm,
-    /// The text encoder: a known name or a folder.
+    /// Text encoder: a known name, or a folder.
     pub encoder: String,
-    /// Only say what was compared before.
+    /// Dry run: only report earlier comparisons.
     pub dry: bool,
 }
 
-/// How alike free-form answers are to what the items say.
+/// Similarity of free-form answers to the texts of their items.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SimilarityReport {
-    /// The text encoder, in words.
+    /// Description of the text encoder.
     pub encoder: String,
-    /// The name of the rule.
     pub rule: String,
-    /// Pairs of texts that were compared now.
+    /// Pairs of texts compared in this run.
     pub pairs: u64,
-    /// Texts that are longer than the encoder reads: of those the beginning counts.
+    /// Texts that were truncated to the encoder's input length.
     pub cut: u64,
-    /// By model.
     pub models: Vec<SimilarTo>,
 }
 
-/// The free-form answers of one model.
+/// Free-form answers of one model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SimilarTo {
-    /// Its name.
     pub model: String,
-    /// Its answers to free-form questions that have something to compare with.
+    /// Answers to free-form questions that have a text to compare with.
     pub answers: u64,
-    /// Those that were compared.
+    /// Number of compared answers.
     pub compared: u64,
-    /// The mean of their scores, from -1 to 1; none without any.
+    /// Mean similarity, from -1 to 1; `None` without compared answers.
     pub mean: Option<f64>,
 }

@@ -1,27 +1,28 @@
-//! The table of requests in words.
+//! Renders the table of requests as Markdown.
 
 use super::request::Name;
 use super::{Access, Blind, FRAME_LIMIT, Kind, PROTOCOL};
 
-/// The protocol in Markdown: `docs/wire.md`.
+/// The contents of `docs/wire.md`.
 pub fn wire_reference() -> String {
     let mut out = format!(
         "# The protocol between the owner process and its clients\n\n\
-         Made from the table in `src/protocol/wire/request.rs`; a test keeps the two the same \
-         (`BENCHTOP_BLESS=1 cargo test -p benchtop-protocol wire_reference` rewrites this page).\n\n\
-         Version {PROTOCOL}; owner and client must have the same. A frame is a 4-byte big-endian length and a \
-         [postcard](https://postcard.jamesmunns.com) body of at most {} MiB. The client sends `Hello` and the owner replies \
-         `Welcome` or `Refused`. From then on every request carries a number, and its reply the same number. A request can be \
-         cancelled by its number. Long tasks send their progress, and a page of the item list may come in parts.\n\n\
-         What the columns say:\n\n\
-         - **Runs on.** `query`: a thread beside the writer. `task`: a thread of its own, with progress. `decision`: the writer \
-         thread; the receipt comes once the decision is on disk. `control`: the conversation itself.\n\
-         - **Who may.** `member`: everybody who reaches the socket. `owner`: in a shared project only the user it belongs to. \
-         `{}`: members, but only the owner where the request consents to what leaves the machine.\n\
-         - **Writes.** Refused while the project can only be read.\n\
-         - **Blind round.** How the request keeps verdicts, notes, statuses and scores of veiled items from an annotator. \
-         `{}`: the reply holds none. `{}`: a veiled item looks as if nobody had judged it. `{}`: refused where the reply would \
-         tell of a veiled item. `{}`: refused while a blind round keeps anything from the annotator.\n",
+         Generated from the table in `src/protocol/wire/request.rs`. A test compares the two; run \
+         `BENCHTOP_BLESS=1 cargo test -p benchtop-protocol wire_reference` to update this page.\n\n\
+         Version {PROTOCOL}. Owner and client must have the same version. A frame is a 4-byte big-endian length and a \
+         [postcard](https://postcard.jamesmunns.com) body of at most {} MiB. The client sends `Hello`, and the owner replies \
+         `Welcome` or `Refused`. After that, every request carries a number, and its reply repeats the number. A client can \
+         cancel a request by its number. Tasks report their progress. A page of the item list may come in parts.\n\n\
+         The columns:\n\n\
+         - **Kind.** `query`: runs on a lookup thread. `task`: runs on its own thread and reports progress. `decision`: \
+         runs on the writer thread; the receipt is sent when the decision is on disk. `control`: runs in the connection \
+         itself.\n\
+         - **Who may.** `member`: everybody who can reach the socket. `owner`: in a shared project, only the project's owner. \
+         `{}`: every member, but only the project's owner if the request consents to sending data off this machine.\n\
+         - **Writes.** Such requests are refused in a read-only project.\n\
+         - **Blind round.** How the request hides verdicts, notes, statuses, and scores of blind items from an annotator. \
+         `{}`: the reply contains none of them. `{}`: a blind item looks pending. `{}`: refused if the reply would reveal \
+         something about a blind item. `{}`: refused while a blind round hides anything from the annotator.\n",
         FRAME_LIMIT >> 20,
         Access::OwnerToConsent.label(),
         Blind::Nothing.label(),
@@ -31,7 +32,7 @@ pub fn wire_reference() -> String {
     );
     for kind in [Kind::Query, Kind::Task, Kind::Decision, Kind::Control] {
         out += &format!(
-            "\n## Kind: {}\n\n| request | fields | reply | who may | writes | blind round | what it asks |\n\
+            "\n## Kind: {}\n\n| request | fields | reply | who may | writes | blind round | description |\n\
              |---|---|---|---|---|---|---|\n",
             kind.label()
         );
@@ -74,7 +75,7 @@ pub fn wire_reference() -> String {
     out
 }
 
-/// A type as code, without the paths that lead to it.
+/// A type as inline code, without module paths.
 fn cell(kind: &str) -> String {
     let compact: String = kind
         .split_whitespace()
@@ -105,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wire_reference_is_the_committed_one() {
+    fn the_committed_wire_reference_is_up_to_date() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/wire.md");
         let made = wire_reference();
         if std::env::var_os("BENCHTOP_BLESS").is_some() {
@@ -114,7 +115,7 @@ mod tests {
         let committed = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             made == committed,
-            "docs/wire.md is out of date: BENCHTOP_BLESS=1 cargo test -p benchtop-protocol wire_reference rewrites it"
+            "docs/wire.md is out of date; run BENCHTOP_BLESS=1 cargo test -p benchtop-protocol wire_reference"
         );
         for name in Name::ALL {
             let row = format!("\n| {} |", name.row().name);

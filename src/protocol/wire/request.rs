@@ -1,10 +1,11 @@
-//! The requests: one row each, and everything else follows from it.
+//! The requests: one row each, from which everything else is generated.
 //!
-//! A row names the request with its fields, its reply, what runs it ([`Kind`]), who may ask ([`Access`]), whether it writes
-//! ([`Writes`]) and what it does about a blind round ([`Blind`]). From the rows are made the structs of this module,
-//! [`AnyRequest`] and [`AnyReply`], the check of who may ask, the dispatch (`owner::dispatch`) and
-//! `docs/wire.md`. To add a request: append a row, write its handler, and give a sample of it in
-//! `tests/owner/requests.rs`; nothing compiles without the latter two.
+//! A row names the request and its fields, its reply, how it runs ([`Kind`]), who may send it
+//! ([`Access`]), whether it writes ([`Writes`]), and how it treats blind rounds ([`Blind`]). The
+//! structs of this module, [`AnyRequest`], [`AnyReply`], the access check, the dispatch
+//! (`owner::dispatch`), and `docs/wire.md` are generated from the rows. To add a request, append a
+//! row, write its handler, and add a sample to `tests/owner/requests.rs`. The code does not compile
+//! without the handler and the sample.
 
 use std::path::PathBuf;
 
@@ -47,16 +48,19 @@ use benchtop_model::{
     Field, Filter, MetaFile, Result, Sort, device, history, job, round, scoring, usage,
 };
 
-/// Calls a macro with all rows. Their order is that of the wire: append only. The owner makes its dispatch from them.
+/// Calls a macro with all rows. Their order is part of the wire format: append only. The owner
+/// generates its dispatch from them.
 #[macro_export]
 macro_rules! requests {
     ($each:ident) => {
         $each! {
-            /// Owner, store and counts.
+            /// State of the owner, the store, and the items.
             Status => OwnerStatus, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// A page of the list, in parts where it takes long. A newer `generation` cancels the older ones of this client.
+            /// A page of the item list. A slow search sends several parts. A newer `generation`
+            /// cancels the older list requests of this client.
             Page(PageAsk) => super::Page, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Where item `number` stands in the list of this filter and order; none when it is not in that list.
+            /// Position of an item in the list with this filter and order; `None` if the item is
+            /// not in it.
             Locate {
                 /// Item number, from 1.
                 number: u32,
@@ -65,356 +69,380 @@ macro_rules! requests {
                 /// In which order.
                 sort: Vec<Sort>,
             } => Option<u64>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// An item with everything that is known of it.
+            /// An item with everything known about it.
             Item(u32) => ItemView, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// The number of the item with this id.
+            /// Number of the item with this id.
             NumberOf(String) => Option<u32>, kind: Query, access: Member, writes: Never, blind: Nothing;
-            /// Numbers of all items of this filter in this order: a review queue that stays while statuses change.
+            /// Numbers of all items that match the filter, in this order. A review queue keeps them
+            /// while statuses change.
             Numbers(Filter, Vec<Sort>) => Vec<u32>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// The first of these items that nobody has judged.
+            /// The first of these items that is pending.
             FirstPending(Vec<u32>) => Option<u32>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// The first item after this number that nobody has judged, from the beginning again at the end.
+            /// The first pending item after this number; starts again from the first item at the
+            /// end.
             NextPending(u32) => Option<u32>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Item lines and statuses from this number on, as many as fit a frame.
+            /// JSON lines and statuses of the items from this number on, as many as fit in a frame.
             Lines(u32) => super::Lines, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// The lines and statuses of these items, in this order; as many as fit a frame.
+            /// JSON lines and statuses of these items, in this order, as many as fit in a frame.
             Items(Vec<u32>) => super::Lines, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// The prediction files brought in.
+            /// The imported prediction files.
             AnswerSets => Vec<AnswerSet>, kind: Query, access: Member, writes: Never, blind: Nothing;
-            /// A part of the lines of a prediction file, JSON each; none after the last part. What models answered tells the key.
+            /// A part of the JSON lines of a prediction file; `None` after the last part. Model
+            /// answers reveal the answer key.
             AnswerLines {
                 /// Position in the list of [`AnswerSets`].
                 set: u32,
-                /// Which part, from 0.
+                /// Number of the part, from 0.
                 part: u32,
             } => Option<String>, kind: Query, access: Member, writes: Never, blind: Refused;
-            /// A verdict.
+            /// Give a verdict.
             Decide(super::Decide) => Receipt, kind: Decision, access: Member, writes: Always, blind: Filtered;
-            /// Take back the last that I did, a verdict or an edit; the uuid is the receipt.
+            /// Undo your last verdict or edit. The uuid identifies the decision.
             Undo(Uuid) => Receipt, kind: Decision, access: Member, writes: Always, blind: Filtered;
-            /// Bring back what I took back last; the uuid is the receipt.
+            /// Redo your last undo. The uuid identifies the decision.
             Redo(Uuid) => Receipt, kind: Decision, access: Member, writes: Always, blind: Filtered;
-            /// Send events from revision `since` on.
+            /// Receive events from now on. If the project has changed since revision `since`, the
+            /// first event is `Resync`.
             Subscribe {
-                /// The last revision the client knows.
+                /// Last revision that the client knows.
                 since: u64,
             } => (), kind: Control, access: Member, writes: Never, blind: Filtered;
-            /// How often each value of a field occurs.
+            /// Number of items with each value of a field.
             Frequency(Filter, Field) => ValueCounts, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// What each field holds.
+            /// Summary of each field.
             Describe(Filter) => Vec<Summary>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Numbers of the items whose cell matches.
+            /// Numbers of the items whose field value matches.
             Select(Filter, Field, Match) => Vec<u32>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Verdicts that count, on items from number `from` on; at most those on [`super::VERDICTS`] items at once.
+            /// Effective verdicts on items from number `from` on, on at most [`super::VERDICTS`]
+            /// items.
             Verdicts {
-                /// Only of this round.
+                /// Only verdicts of this round.
                 round: Option<String>,
-                /// The first item's number, from 1.
+                /// Number of the first item, from 1.
                 from: u32,
             } => VerdictPage, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// The leaderboard.
+            /// The board.
             Board(Box<BoardQuery>) => board::Board, kind: Query, access: Member, writes: Never, blind: Guarded;
-            /// Answers behind a cell of the leaderboard, a page of them.
+            /// A page of the answers behind a cell of the board.
             Behind {
-                /// Which leaderboard.
+                /// Selects the board.
                 ask: Box<BoardQuery>,
                 /// Model.
                 model: String,
-                /// Column name.
+                /// Name of the column.
                 column: String,
-                /// Where the page begins: 0, or what the page before called the next.
+                /// Start of the page: 0, or the `next` value of the previous page.
                 from: u64,
             } => DrilldownPage, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Bring files in.
+            /// Import files.
             Import(ImportAsk) => Report, kind: Task, access: Owner("import files"), writes: Always, blind: Nothing;
-            /// Fill the project with the sample.
+            /// Import the sample items.
             Sample => Report, kind: Task, access: Member, writes: Always, blind: Nothing;
-            /// The metadata files as they are on disk; from the first such request on, changes are told as [`super::Event::Metadata`].
+            /// The metadata files as they are on disk. After the first such request, changes are
+            /// announced as [`super::Event::Metadata`].
             Metadata => MetadataState, kind: Query, access: Member, writes: Never, blind: Nothing;
-            /// Replace, add or remove metadata files, all or none, where they still have the revisions named.
+            /// Replace, add, or remove metadata files: all, or none if the revision of any file
+            /// differs from the named one.
             SaveMetadata(Vec<Save>) => MetadataState, kind: Query, access: Member, writes: Always, blind: Nothing;
-            /// What these texts, put over the metadata files, would do to the items.
+            /// Effect on the items if these texts replaced the metadata files.
             Impact(Vec<MetaFile>) => usage::Impact, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// How the terms of a vocabulary, or of `style`, are used.
+            /// Use of the terms of a vocabulary, or of `style`.
             Terms(String) => Vec<TermUse>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// How two properties of items meet: `subject`, `subtask`, `type`, `style` or a vocabulary.
+            /// Cross-tabulation of two properties of the items: `subject`, `subtask`, `type`,
+            /// `style`, or a vocabulary.
             Grid {
-                /// The property down.
+                /// Property of the rows.
                 rows: String,
-                /// The property across.
+                /// Property of the columns.
                 columns: String,
                 /// Which items.
                 filter: Filter,
             } => usage::Grid, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// The terms whose items fail most, among those with at least so many accepted or rejected ones.
+            /// Terms with the highest share of rejected items, among terms with at least this many
+            /// accepted or rejected items.
             Failing(u64) => Vec<usage::FailingTerm>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Reject the items that have one of these terms and are not rejected yet, in my name.
+            /// Reject the items that use one of these terms, in your name. Items that are already
+            /// rejected are skipped.
             Discard {
-                /// Vocabulary (or `style`) and term.
+                /// Pairs of a vocabulary (or `style`) and a term.
                 terms: Vec<(String, String)>,
-                /// Only count.
+                /// Dry run: only count.
                 dry: bool,
             } => DiscardResult, kind: Task, access: Member, writes: Unless(|ask| ask.dry), blind: Guarded;
-            /// Compose again the items that the metadata has changed under.
+            /// Recompose the stale items.
             Recompose {
-                /// Terms that go by another name now.
+                /// Renamed terms.
                 renames: Vec<Rename>,
-                /// Draw terms for slots that prompts got since.
+                /// Sample terms for slots that were added to the templates.
                 draw_missing: bool,
-                /// Only count.
+                /// Dry run: only count.
                 dry: bool,
             } => Recomposed, kind: Task, access: Member, writes: Unless(|ask| ask.dry), blind: Filtered;
             /// Compose questions from the metadata.
             Compose {
-                /// The text of a plan; without one all subtasks and types alike.
+                /// Text of the plan. Without one, all subtasks and question types get equal shares.
                 plan: Option<String>,
-                /// Seed of every draw.
+                /// Random seed.
                 seed: u64,
-                /// With a plan only its first so many questions, without one so many in all.
+                /// With a plan, compose only its first `count` questions. Without one, compose this
+                /// many in all.
                 count: Option<u64>,
-                /// Compose as if there were no rules of compatibility.
+                /// Ignore the compatibility rules.
                 allow_impossible: bool,
             } => Report, kind: Task, access: Member, writes: Always, blind: Nothing;
-            /// Begin a job that makes pictures, or say what it would make.
+            /// Start a job that generates pictures, or show what it would generate.
             Generate(Box<NewJob>) => StartedJob, kind: Task, access: Member, writes: Always, blind: Filtered;
-            /// All jobs, those that are not over first and in their order; their progress is told as [`super::Event::Job`].
+            /// All jobs, unfinished ones first, in their order. Their progress is announced as
+            /// [`super::Event::Job`].
             Jobs => Vec<JobState>, kind: Query, access: Member, writes: Never, blind: Nothing;
-            /// Do something to a job; none for one that was removed.
+            /// Pause, resume, or otherwise control a job. The reply is `None` if the job was
+            /// removed.
             JobAct {
-                /// Its number.
+                /// Number of the job.
                 id: u32,
-                /// What.
+                /// Action.
                 act: job::JobAct,
             } => Option<JobState>, kind: Query, access: OwnerToConsent, writes: Always, blind: Nothing;
-            /// What a job quarantined, from the `from`th on (counted from 0); at most [`super::FAILURES`] at once.
+            /// Failures of a job from number `from` on (from 0), at most [`super::FAILURES`].
             JobFailures {
-                /// Its number.
+                /// Number of the job.
                 id: u32,
-                /// The first one wanted.
+                /// First failure.
                 from: u64,
             } => Vec<JobFailure>, kind: Query, access: Member, writes: Never, blind: Nothing;
-            /// Somebody waits for the picture of item `number`: make it next. The job that makes it; none where no job is to.
+            /// Generate the picture of this item next. The reply is the number of the job that
+            /// generates it; `None` if no job does.
             Want {
-                /// The item.
+                /// Item number.
                 number: u32,
             } => Option<u32>, kind: Query, access: Member, writes: Always, blind: Nothing;
-            /// Every picture that was made for item `number`, newest first.
+            /// All pictures generated for an item, newest first.
             Made {
-                /// The item.
+                /// Item number.
                 number: u32,
             } => Vec<GeneratedImage>, kind: Query, access: Member, writes: Never, blind: Nothing;
-            /// What the machine is doing: GPUs and processors.
+            /// Load of GPUs and processors.
             Devices => device::Devices, kind: Query, access: Member, writes: Never, blind: Nothing;
-            /// The scorers and how many items each has scored; the progress of a job is told as [`super::Event::Scoring`].
+            /// The scorers, with the number of items that each has scored. The progress of a job is
+            /// announced as [`super::Event::Scoring`].
             Scorers => Vec<ScorerState>, kind: Query, access: Member, writes: Never, blind: Nothing;
-            /// Begin to score items, or count what there is to score.
+            /// Start to score items, or count the items to score.
             Score(NewScoring) => ScoringState, kind: Query, access: Member, writes: Always, blind: Guarded;
-            /// Do something to a scoring job.
+            /// Pause, resume, or otherwise control a scoring job.
             ScoringAct {
-                /// Its number.
+                /// Number of the job.
                 id: u32,
-                /// What.
+                /// Action.
                 act: scoring::job::ScoringAct,
             } => ScoringState, kind: Query, access: OwnerToConsent, writes: Always, blind: Nothing;
-            /// The histogram of one score, with samples on both sides of a threshold.
+            /// Histogram of one score, with sample items on both sides of a threshold.
             Bench(Box<BenchQuery>) => scoring::bench::Bench, kind: Query, access: Member, writes: Never, blind: Refused;
-            /// The rules in `benchtop.toml` and what they make of the items.
+            /// The rules in `benchtop.toml` and their outcomes.
             Rules => RulesState, kind: Query, access: Member, writes: Never, blind: Refused;
-            /// What other rules would change.
+            /// The changes that other rules would make.
             TryRules(RuleSet) => RulesDiff, kind: Query, access: Member, writes: Never, blind: Refused;
-            /// Write these rules into `benchtop.toml`, where it still has the revision named.
+            /// Write these rules to `benchtop.toml` if it still has this revision.
             ApplyRules {
-                /// The rules.
+                /// New rules.
                 rules: RuleSet,
-                /// The revision they were made on.
+                /// Revision of the rules that these replace.
                 revision: String,
             } => RulesState, kind: Query, access: Member, writes: Always, blind: Refused;
-            /// Write the rules before these into `benchtop.toml`; asked again, those before them.
+            /// Restore the previous rules in `benchtop.toml`. Repeat to go further back.
             RevertRules {
-                /// The revision that is taken back.
+                /// Revision of the rules to revert.
                 revision: String,
             } => RulesState, kind: Query, access: Member, writes: Always, blind: Refused;
-            /// Numbers of the doubtful items among those of this filter, in this order.
+            /// Numbers of the items that match the filter, in this order. Without an outcome in the
+            /// filter, only flagged and parked items.
             Doubtful {
-                /// Which items, and which outcomes: flagged and parked ones where it names none.
+                /// Which items.
                 filter: Filter,
                 /// In which order.
                 order: FlagOrder,
-                /// Of the random order.
+                /// Seed of the random order.
                 seed: u64,
             } => Vec<u32>, kind: Query, access: Member, writes: Never, blind: Refused;
-            /// Everything that machines said of item `number`.
+            /// All scores and rule outcomes of an item.
             Explain {
-                /// The item.
+                /// Item number.
                 number: u32,
             } => Explanation, kind: Query, access: Member, writes: Never, blind: Guarded;
-            /// Fold journals from other machines into those of the project.
+            /// Merge journals from other machines into those of the project.
             Merge {
-                /// The journals, by absolute path.
+                /// Absolute paths of the journals.
                 files: Vec<PathBuf>,
-                /// Only say what it would come to.
+                /// Dry run: only report the result.
                 dry: bool,
             } => Merged, kind: Task, access: Owner("merge journals"), writes: Unless(|ask| ask.dry), blind: Filtered;
-            /// What was decided, the newest first; at most [`super::LOGGED`] at once.
+            /// Decisions, newest first, at most [`super::LOGGED`].
             Log(LogQuery) => LogPage, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// The project as it was at a moment, made again from the journals.
+            /// The project as of an earlier point in time, rebuilt from the journals.
             Replay(HistoryPoint) => HistoryState, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Items that stand elsewhere at the second moment than at the first.
+            /// Items whose status differs between two points in time.
             Moved(HistoryPoint, HistoryPoint) => Vec<history::StatusChange>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// The rounds, oldest first; [`super::Event::Rounds`] tells of new and closed ones.
+            /// The rounds, oldest first. [`super::Event::Rounds`] announces new and closed ones.
             Rounds => Vec<RoundState>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Draw a round.
+            /// Create a round.
             NewRound {
-                /// What is wanted.
+                /// Settings of the round.
                 new: Box<RoundWanted>,
-                /// Only say what it would be.
+                /// Dry run: only show the round.
                 dry: bool,
             } => RoundState, kind: Query, access: Member, writes: Unless(|ask| ask.dry), blind: Filtered;
-            /// Close a round, or open it again.
+            /// Close a round, or reopen it.
             CloseRound {
-                /// Its name.
+                /// Name of the round.
                 round: String,
-                /// Whether it is to be closed.
+                /// Whether to close it.
                 closed: bool,
             } => (), kind: Query, access: Member, writes: Always, blind: Guarded;
-            /// What I am to judge next in this round: a lease, which asking again renews.
+            /// Your next assignment in this round. Asking again renews the lease.
             Next(String) => NextAssignment, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Give back what I have in hand in this round.
+            /// Give up your assignment in this round.
             Release(String) => (), kind: Query, access: Member, writes: Never, blind: Nothing;
-            /// What an item of practice is, once my verdict on it is in.
+            /// The right answer of a practice item, after your verdict on it.
             Feedback {
-                /// The round.
+                /// Name of the round.
                 round: String,
                 /// Item number, from 1.
                 number: u32,
             } => round::state::Feedback, kind: Query, access: Member, writes: Never, blind: Guarded;
-            /// The items of a round on which people differ.
+            /// Items of a round on which annotators disagree.
             Disputes(String) => Vec<Dispute>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// What another rule would make of a round's verdicts.
+            /// Statuses that another protocol would give the items of a round.
             WhatIf {
-                /// The round.
+                /// Name of the round.
                 round: String,
-                /// The other rule.
+                /// The other protocol.
                 protocol: Protocol,
             } => WhatIfOutcome, kind: Query, access: Member, writes: Never, blind: Guarded;
-            /// Remember where I am.
+            /// Save your resume point.
             SetPlace(ResumePoint) => (), kind: Control, access: Member, writes: Never, blind: Nothing;
-            /// End the owner.
+            /// Stop the owner.
             Stop => (), kind: Control, access: Owner("end its owner process"), writes: Never, blind: Nothing;
-            /// Give an item another text.
+            /// Edit the text of an item.
             Edit(Box<ItemEdit>) => EditedItem, kind: Task, access: Member, writes: Always, blind: Filtered;
             /// Give one verdict on many items.
             Bulk(Box<super::Bulk>) => Bulked, kind: Task, access: Member, writes: Unless(|ask| ask.0.dry), blind: Filtered;
-            /// Take back what I said between two revisions, both included, as long as it is the last that I said.
+            /// Undo your verdicts from the first to the second revision, if you gave none since.
             UndoBulk(u64, u64) => Bulked, kind: Task, access: Member, writes: Always, blind: Nothing;
-            /// How far people agree, in a round or outside of rounds; refused while a blind round keeps it from me.
+            /// Agreement of annotators, in a round or outside rounds. Refused while a blind round
+            /// hides it from you.
             Agreement(AgreementQuery) => AgreementAnalysis, kind: Query, access: Member, writes: Never, blind: Guarded;
-            /// Everything that is reported of a round; refused as agreement is.
+            /// The full report of a round. Refused while a blind round hides it from you.
             RoundReport {
-                /// Its name.
+                /// Name of the round.
                 round: String,
-                /// Draws for intervals.
+                /// Bootstrap settings for intervals.
                 bootstrap: Option<Bootstrap>,
             } => round::report::RoundReport, kind: Query, access: Member, writes: Never, blind: Guarded;
-            /// How my own work goes, in a round or everywhere: told to nobody else.
+            /// Your own pace, in one round or overall. Private to you.
             Pace(Option<String>) => OwnPace, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Take verdicts in from a file of another kind than a journal.
+            /// Import verdicts from a file that is not a journal.
             TakeVerdicts {
-                /// The file, by absolute path.
+                /// Absolute path of the file.
                 file: PathBuf,
-                /// Its form; told by its first byte where none is named.
+                /// Format; detected from the first byte if omitted.
                 form: Option<VerdictForm>,
-                /// What its words mean.
+                /// Meaning of the words in the file.
                 words: Box<NameMapping>,
-                /// Only say what it would come to.
+                /// Dry run: only report the result.
                 dry: bool,
             } => ImportedVerdicts, kind: Task, access: Owner("import verdicts"), writes: Unless(|ask| ask.dry), blind: Filtered;
-            /// What adjudicators of a round see, and its verdicts that were given under earlier guidelines.
+            /// Disputes of a round, for its adjudicators, and its verdicts that were given under
+            /// earlier guidelines.
             Adjudication(String) => AdjudicationContext, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// The guidelines of a round as they are now; none where it has none.
+            /// The present guidelines of a round; `None` if it has none.
             Guidelines(String) => Option<GuidelinesText>, kind: Query, access: Member, writes: Never, blind: Nothing;
-            /// Begin an evaluation, or say what it would ask; its progress is told as [`super::Event::Job`], and it is one of [`Jobs`].
+            /// Start an evaluation, or show what it would request. Its progress is announced as
+            /// [`super::Event::Job`], and [`Jobs`] lists it.
             Evaluate(Box<NewRun>) => StartedRun, kind: Task, access: Owner("have models asked"), writes: Always, blind: Guarded;
-            /// Compare free-form answers with what the items say, those that were not compared yet.
+            /// Compare free-form answers with the texts of their items. Skips answers that were
+            /// compared before.
             Similarity(Box<SimilarityAsk>) => SimilarityReport, kind: Task, access: Owner("have answers compared"), writes: Always, blind: Refused;
-            /// The models in the order of a column, best first, with ranks that tie where the data cannot tell neighbors apart.
+            /// Models ordered by a column, best first. Models that the data cannot tell apart share
+            /// a rank.
             Ranks {
-                /// Which leaderboard.
+                /// Selects the board.
                 ask: Box<BoardQuery>,
-                /// Column name.
+                /// Name of the column.
                 column: String,
             } => Vec<(String, Rank)>, kind: Query, access: Member, writes: Never, blind: Guarded;
-            /// The confidence interval of a cell of the leaderboard.
+            /// Confidence interval of a cell of the board.
             Sure {
-                /// Which leaderboard.
+                /// Selects the board.
                 ask: Box<BoardQuery>,
                 /// Model.
                 model: String,
-                /// Column name.
+                /// Name of the column.
                 column: String,
-                /// Draws and seed.
+                /// Number of bootstrap draws, and seed.
                 plan: Bootstrap,
             } => board::analysis::CellInterval, kind: Query, access: Member, writes: Never, blind: Guarded;
-            /// Two models of the leaderboard on the same questions.
+            /// Comparison of two models on the same questions.
             Compare {
-                /// Which leaderboard.
+                /// Selects the board.
                 ask: Box<BoardQuery>,
-                /// The models.
+                /// The two models.
                 models: [String; 2],
-                /// Column name.
+                /// Name of the column.
                 column: String,
-                /// Draws and seed.
+                /// Number of bootstrap draws, and seed.
                 plan: Bootstrap,
             } => ModelComparison, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Where another rule reads other answers than the one of this leaderboard; a line a model.
+            /// Answers that another extraction rule reads differently, counted per model.
             Disagreements {
-                /// Which leaderboard.
+                /// Selects the board.
                 ask: Box<BoardQuery>,
-                /// The other rule by name; without one, that of each question's paper.
+                /// Name of the other rule. Without one, the rule of each question's paper.
                 other: Option<String>,
             } => Vec<Disagreement>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// An analysis of a whole leaderboard.
+            /// An analysis of a whole board.
             Analyse(Box<AnalyseAsk>) => Analysis, kind: Query, access: Member, writes: Never, blind: Guarded;
-            /// Show a judge the answers that `strict` cannot read.
+            /// Have a judge read the answers that the `strict` rule cannot read.
             Judge(Box<JudgeAsk>) => JudgeReport, kind: Task, access: Owner("have models asked"), writes: Always, blind: Refused;
-            /// The person agrees that this goes there, for all projects on this machine; kept in the owner's user's own
-            /// configuration folder. Where another request follows, its reply is the reply.
+            /// Consent to sending data to these destinations, for all projects on this machine. The
+            /// consent is stored in the configuration folder of the owner's user. If another
+            /// request follows, its reply is the reply.
             Agree {
-                /// Where, with which key.
+                /// Destinations and their key variables.
                 to: Vec<Destination>,
-                /// What is asked next.
+                /// Request that follows.
                 then: Option<AskNext>,
             } => (), kind: Control, access: Owner("agree to what is sent"), writes: Never, blind: Nothing;
-            /// What every model answered to one question.
+            /// Answers of all models to one question.
             Answered {
-                /// The rule that reads answers, by name; without one, that of each question's paper.
+                /// Name of the extraction rule. Without one, the rule of each question's paper.
                 rule: Option<String>,
-                /// The column that says what is right, where one does.
+                /// Column that decides which answers are right, if any.
                 column: Option<String>,
-                /// The item: its id, or its number.
+                /// Id or number of the item.
                 item: String,
             } => board::ItemAnswers, kind: Query, access: Member, writes: Never, blind: Guarded;
-            /// Delete a round that has no verdicts.
+            /// Delete a round without verdicts.
             DeleteRound(String) => (), kind: Query, access: Member, writes: Always, blind: Nothing;
-            /// Have people join a round that goes on, and others leave it.
+            /// Add annotators to an open round, or remove some.
             RoundPeople {
-                /// Its name.
+                /// Name of the round.
                 round: String,
-                /// Who joins.
+                /// Annotators to add.
                 add: Vec<String>,
-                /// Who leaves: what they had left is given to the others.
+                /// Annotators to remove. Their open items go to the others.
                 remove: Vec<String>,
             } => RoundState, kind: Query, access: Member, writes: Always, blind: Filtered;
-            /// Take terms out of the sampling and reject their items in my name, all or nothing.
+            /// Remove terms from the metadata and optionally reject their items, in your name, all
+            /// or nothing.
             Retire {
-                /// Vocabulary (or `style`) and term.
+                /// Pairs of a vocabulary (or `style`) and a term.
                 terms: Vec<(String, String)>,
-                /// The metadata files without them.
+                /// The metadata files without the terms.
                 saves: Vec<Save>,
-                /// Whether their items are rejected too.
+                /// Whether to reject the items.
                 discard: bool,
             } => Retired, kind: Task, access: Member, writes: Always, blind: Guarded;
-            /// Take that back: the files, and what I said between two revisions, as long as it is the last that I said.
+            /// Undo [`Retire`]: restore the files, and undo your verdicts from the first to the
+            /// second revision if you gave none since.
             Unretire {
                 /// The metadata files with the terms.
                 saves: Vec<Save>,
@@ -428,7 +456,7 @@ macro_rules! requests {
 requests!(declare);
 
 impl AnyReply {
-    /// Whether more parts of it follow.
+    /// Whether more parts follow.
     pub fn is_partial(&self) -> bool {
         matches!(self, AnyReply::Page(page) if page.partial)
     }

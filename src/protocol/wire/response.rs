@@ -1,4 +1,4 @@
-//! What replies hold, and what the owner tells unasked.
+//! Payloads of replies, and events.
 
 use std::path::PathBuf;
 
@@ -13,34 +13,34 @@ use benchtop_model::usage::{MetadataHealth, MetadataState, Tally};
 use benchtop_model::verdict_interchange::ExchangedVerdict;
 use benchtop_model::{Form, Status};
 
-/// Decisions, and whether there are more.
+/// A page of decisions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LogPage {
-    /// The newest first.
+    /// Newest first.
     pub entries: Vec<Entry>,
-    /// Whether earlier ones follow.
+    /// Whether there are earlier ones.
     pub more: bool,
 }
 
 /// An item before and after an edit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EditedItem {
-    /// Its JSON as it was.
+    /// The item as JSON before the edit.
     pub before: String,
-    /// Its JSON as it is, or would be.
+    /// The item as JSON after the edit.
     pub after: String,
-    /// Verdicts that no longer count, as far as they may be known.
+    /// Verdicts that no longer count, as far as the annotator may know.
     pub voided: u64,
-    /// What a person should know.
+    /// Messages for the person.
     pub notes: Vec<String>,
 }
 
-/// What became of the items of terms, and the lists.
+/// Outcome of retiring terms, or of undoing it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retired {
-    /// Items that were rejected, or verdicts that were taken back.
+    /// Rejected items, or verdicts that were undone.
     pub verdicts: u64,
-    /// Items on which somebody decided meanwhile: theirs stands.
+    /// Items that were skipped because someone judged them meanwhile.
     pub meanwhile: u64,
     /// First and last revision of the verdicts.
     pub revs: Option<(u64, u64)>,
@@ -48,120 +48,114 @@ pub struct Retired {
     pub state: MetadataState,
 }
 
-/// What became of one verdict on many items.
+/// Outcome of one verdict on many items.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bulked {
-    /// The items it is about, by the status they had.
+    /// Matching items, by their earlier status.
     pub items: Tally,
     /// Items that were judged, or would be.
     pub judged: u64,
-    /// Items of which the same person says so already.
+    /// Items that already have this verdict from the same annotator.
     pub same: u64,
-    /// Items that a blind round asks for: they are judged in it, one by one.
+    /// Items skipped because a blind round asks for them. They are judged there, one by one.
     pub in_rounds: u64,
-    /// Items on which somebody decided meanwhile: theirs stands.
+    /// Items skipped because someone judged them meanwhile.
     pub meanwhile: u64,
     /// First and last revision of the verdicts.
     pub revs: Option<(u64, u64)>,
 }
 
-/// Items whose verdicts are in one answer, at most.
+/// Maximum number of items in one [`VerdictPage`].
 pub const VERDICTS: usize = 1000;
 
-/// Verdicts that count.
+/// A page of effective verdicts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct VerdictPage {
-    /// Item numbers, rising, with a verdict each.
+    /// Verdicts with their item numbers, in rising order.
     pub list: Vec<(u32, ExchangedVerdict)>,
-    /// The number to go on from; `None` at the end.
+    /// Number of the next item; `None` at the end.
     pub next: Option<u32>,
 }
 
-/// Owner, store and counts.
+/// State of the owner, the store, and the items.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OwnerStatus {
-    /// Owner's process id.
+    /// Process id of the owner.
     pub pid: u32,
-    /// Version of its program.
+    /// Version of the owner program.
     pub version: String,
-    /// Its socket.
     pub socket: PathBuf,
-    /// When it started, RFC 3339.
+    /// Start time, RFC 3339.
     pub started: String,
-    /// Clients attached, the asking one included.
+    /// Connected clients, including the one that asks.
     pub clients: u32,
-    /// Long commands running.
+    /// Number of running tasks.
     pub jobs: u32,
-    /// The project's folder.
     pub root: PathBuf,
-    /// Its name.
     pub project: String,
-    /// Items.
     pub items: u64,
     /// Items by status, in the order of [`Status::ALL`].
     pub by_status: Vec<(Status, u64)>,
-    /// Prediction files brought in.
+    /// Number of imported prediction files.
     pub prediction_sets: u64,
     /// Revision of the last decision.
     pub rev: u64,
-    /// Decisions in all journals.
+    /// Number of decisions in all journals.
     pub decisions: u64,
-    /// Bytes of the sled store.
+    /// Size of the sled store, in bytes.
     pub store_bytes: u64,
-    /// Whether decisions can be saved, and why not.
+    /// Reason why decisions cannot be saved; `None` if they can.
     pub read_only: Option<String>,
-    /// What a person should know.
+    /// Messages for the person.
     pub notices: Vec<String>,
-    /// Where decisions waited since the owner started.
+    /// Latency of decisions since the owner started.
     pub latency: Vec<Waits>,
-    /// Whether the metadata on disk can be used; `None` where its folder cannot be read.
+    /// Whether the metadata on disk is usable; `None` if its folder cannot be read.
     pub metadata: Option<MetadataHealth>,
 }
 
-/// Decisions in one answer.
+/// Maximum number of decisions in one [`LogPage`].
 pub const LOGGED: u32 = 5000;
 
-/// Failures of a job in one answer.
+/// Maximum number of failures in one reply.
 pub const FAILURES: usize = 1000;
 
-/// A prediction file that was brought in.
+/// An imported prediction file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerSet {
-    /// Model name.
     pub model: String,
-    /// The form of the questions it answers.
+    /// Question form that the file answers.
     pub form: Form,
-    /// Whether its rows carry stored extractions.
+    /// Whether the rows contain extracted answers.
     pub evaluated: bool,
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
-    /// The data set that they are answers to, where the file says so.
+    /// Data set, if the file names one.
     pub dataset: Option<String>,
 }
 
-/// A decision is on disk.
+/// Confirms that a decision is on disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
-    /// The decision's.
+    /// Id of the decision.
     pub uuid: Uuid,
-    /// Revision of the project it made.
+    /// Revision of the project that it made.
     pub rev: u64,
     /// Item number, from 1.
     pub number: u32,
-    /// Where the item stands now.
+    /// Status of the item after the decision.
     pub status: Status,
-    /// What was taken back or brought back is an edit by hand.
+    /// Whether an undo or redo applied to an edit instead of a verdict.
     pub edit: bool,
 }
 
-/// Something happened.
+/// A message that no client asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
-    /// An item's status changed.
     Verdict {
-        /// Who decided.
+        /// Annotator who decided.
         who: String,
-        /// The receipt with the new status.
+        /// Receipt with the new status.
         receipt: Receipt,
     },
     /// Items or predictions were added.
@@ -169,31 +163,31 @@ pub enum Event {
         /// Number of items now.
         items: u64,
     },
-    /// A metadata file was changed, here or outside.
+    /// A metadata file changed, by the owner or from outside.
     Metadata,
-    /// Pictures were made: verdicts that these items had no longer count, and what they show is another picture.
+    /// Pictures were generated. Earlier verdicts on these items no longer count.
     Made {
         /// Revision of the project.
         rev: u64,
-        /// Numbers of the items, sorted.
+        /// Item numbers, sorted.
         numbers: Vec<u32>,
     },
-    /// How far a job is: at most four times a second while it makes progress, and at once when its standing changes.
+    /// Progress of a job: at most four times a second, and at once when its state changes.
     Job(Box<JobState>),
     /// A job was removed.
     JobGone(u32),
-    /// How far scoring is: at most four times a second, and at once when its phase changes.
+    /// Progress of a scoring job: at most four times a second, and at once when its state changes.
     Scoring(Box<ScoringState>),
-    /// The rules are others now.
+    /// The scoring rules changed.
     Rules,
-    /// A round was made, closed or opened again.
+    /// A round was created, closed, or reopened.
     Rounds,
-    /// Too much happened at once: ask again for what is on screen.
+    /// Too many changes at once: clients must request everything on screen again.
     Resync,
-    /// The owner is about to end.
+    /// The owner is ending.
     Ending,
-    /// What answers come to is another thing: they were compared, or read by a judge.
+    /// Parsed answers changed: a judge read them, or they were compared.
     Reread,
-    /// The metadata on disk cannot be used, and why, or can be used again.
+    /// The metadata on disk became unusable, with the reason, or usable again.
     MetadataErrors(Option<String>),
 }

@@ -1,25 +1,25 @@
-//! Where decisions wait, as `benchtop status` shows it.
+//! Latency of decisions, by step, as shown by `benchtop status`.
 
 use serde::{Deserialize, Serialize};
 
-/// How long decisions spent in a step.
+/// Histogram of the time that decisions spent in one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waits {
-    /// [`Step::name`].
+    /// Name of the step (`owner::latency::Step::name`).
     pub step: String,
-    /// The longest, in nanoseconds.
+    /// Longest time, in nanoseconds.
     pub longest: u64,
-    /// Buckets that are not empty, rising: what the bucket ends below in nanoseconds, and decisions in it.
+    /// Nonempty buckets in rising order: upper bound in nanoseconds, and number of decisions.
     pub buckets: Vec<(u64, u64)>,
 }
 
 impl Waits {
-    /// Decisions.
+    /// Number of decisions.
     pub fn count(&self) -> u64 {
         self.buckets.iter().map(|(_, n)| n).sum()
     }
 
-    /// The time that this share of the decisions is within, in nanoseconds; 0 for none.
+    /// Time within which this share of the decisions finished, in nanoseconds; 0 if there are none.
     pub fn within(&self, share: f64) -> u64 {
         let wanted = ((self.count() as f64 * share).ceil() as u64).max(1);
         let mut sum = 0;

@@ -15,7 +15,7 @@ fn open(path: &Path) -> AppendLog {
 }
 
 #[test]
-fn torn_ends_never_replace_each_other() {
+fn torn_tails_do_not_overwrite_each_other() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.jsonl");
     std::fs::write(dir.path().join("a.jsonl.torn"), "of an earlier version").unwrap();
@@ -41,7 +41,7 @@ fn torn_ends_never_replace_each_other() {
     assert!(torn(&path).is_empty() && dir.path().join("a.jsonl.torn-notes").exists());
 }
 
-/// What other programs do to an open file, and what is at its path after that.
+/// A change that another program makes to an open file.
 type Change = fn(&Path);
 
 const CHANGES: [(&str, Change); 8] = [
@@ -85,7 +85,7 @@ const CHANGES: [(&str, Change); 8] = [
 ];
 
 #[test]
-fn nothing_is_acknowledged_into_a_file_that_the_path_does_not_name() {
+fn append_fails_after_the_file_at_the_path_changed() {
     for (what, change) in CHANGES {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("sessions");
@@ -101,14 +101,14 @@ fn nothing_is_acknowledged_into_a_file_that_the_path_does_not_name() {
         assert_eq!(
             std::fs::read(&path).ok(),
             there,
-            "{what}: the file that is there was written to"
+            "{what}: the file at the path was written to"
         );
         assert!(file.append(b"three\n", "no").is_err(), "{what}");
     }
 }
 
 #[test]
-fn a_change_between_the_write_and_the_acknowledgement_is_noticed_and_taken_back() {
+fn a_change_between_write_and_sync_rolls_the_append_back() {
     for (what, change) in CHANGES.iter().filter(|(what, _)| *what != "cut") {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("sessions");
@@ -127,7 +127,7 @@ fn a_change_between_the_write_and_the_acknowledgement_is_noticed_and_taken_back(
         );
         let mut kept = vec![0; held.metadata().unwrap().len() as usize];
         held.read_exact_at(&mut kept, 0).unwrap();
-        // Where somebody wrote after it nothing can be taken back.
+        // Lines with foreign bytes after them cannot be removed.
         let expected: &[u8] = if *what == "grown" {
             b"one\ntwo\ntheirs\n"
         } else {
@@ -138,7 +138,7 @@ fn a_change_between_the_write_and_the_acknowledgement_is_noticed_and_taken_back(
 }
 
 #[test]
-fn another_link_to_the_file_is_told_and_not_refused() {
+fn a_second_hard_link_is_counted_and_allowed() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.jsonl");
     let mut file = open(&path);
@@ -152,7 +152,7 @@ fn another_link_to_the_file_is_told_and_not_refused() {
 }
 
 #[test]
-fn a_link_is_not_opened_and_a_file_that_changed_since_it_was_read_neither() {
+fn open_refuses_symlinks_and_changed_files() {
     let dir = tempfile::tempdir().unwrap();
     let (path, target) = (dir.path().join("a.jsonl"), dir.path().join("target"));
     std::fs::write(&target, "theirs").unwrap();

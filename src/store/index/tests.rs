@@ -2,7 +2,7 @@ use super::*;
 use crate::fixtures::item;
 
 #[test]
-fn nothing_is_ever_large_enough_for_a_file_of_its_own() {
+fn values_stay_small_enough_to_avoid_blob_files() {
     let dir = tempfile::tempdir().unwrap();
     let index = Index::open(&dir.path().join("store")).unwrap();
     let mut columns = Columns::default();
@@ -64,7 +64,7 @@ fn nothing_is_ever_large_enough_for_a_file_of_its_own() {
 }
 
 #[test]
-fn blocks_of_two_times_are_no_checkpoint() {
+fn blocks_of_two_states_are_not_a_checkpoint() {
     let dir = tempfile::tempdir().unwrap();
     let index = Index::open(&dir.path().join("store")).unwrap();
     let mut overlay = Overlay::default();
@@ -93,7 +93,7 @@ fn blocks_of_two_times_are_no_checkpoint() {
 }
 
 #[test]
-fn a_project_that_was_moved_away_does_not_come_back_empty() {
+fn open_does_not_recreate_a_missing_project() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("moved-away");
     assert_eq!(
@@ -105,7 +105,7 @@ fn a_project_that_was_moved_away_does_not_come_back_empty() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_store_that_moves_while_it_is_opened_is_opened_where_it_is() {
+fn open_follows_a_store_that_is_moved_meanwhile() {
     let dir = tempfile::tempdir().unwrap();
     let (root, moved) = (dir.path().join("project"), dir.path().join("moved"));
     std::fs::create_dir_all(root.join("store")).unwrap();
@@ -123,5 +123,5 @@ fn a_store_that_moves_while_it_is_opened_is_opened_where_it_is() {
         .unwrap();
     index.sync().unwrap();
     assert!(moved.join("store/db").is_file());
-    assert!(!root.exists(), "the project came back empty");
+    assert!(!root.exists(), "an empty project was recreated");
 }

@@ -1,4 +1,5 @@
-//! What each file of a project is, by its path: how it may change, and who notices when it does otherwise.
+//! The kind of each file of a project, by its path: how the file may change, and how damage is
+//! detected.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,27 +9,27 @@ use crate::layout;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Lines are added at its end; each carries a checksum.
+    /// Append-only lines with checksums.
     Lines,
-    /// Text lines without checksums are added at its end.
+    /// Append-only text lines without checksums.
     Text,
-    /// Rows of `n` bytes, the last four a CRC-32, are added at its end.
+    /// Append-only rows of `n` bytes, of which the last four are a CRC-32.
     Rows(u32),
-    /// It is written anew with a checksum inside (see [`crate::json_checksum`]).
+    /// Replaced as a whole, with a checksum inside (see [`crate::json_checksum`]).
     Checksummed,
-    /// It is written once.
+    /// Written once.
     Fixed,
-    /// The owner writes it anew, without a checksum.
+    /// Replaced as a whole by the owner, without a checksum.
     Rewritten,
-    /// A person edits it.
+    /// Edited by people.
     Edited,
-    /// It is made from the rest, and only as good as when the owner ended.
+    /// Derived from other files. Valid only as of the owner's last exit.
     Cache,
 }
 
 impl Kind {
-    /// The kind of the file at `path` below the project's folder; `None` for what is not in the inventory: segments and
-    /// pictures, which are recorded by their hashes elsewhere, and what is no file of a project.
+    /// The kind of the file at `path` in the project folder. `None` for files outside of the
+    /// inventory: segments and pictures, whose hashes are recorded elsewhere, and unrelated files.
     pub fn of(path: &str) -> Option<Kind> {
         let parts: Vec<&str> = path.split('/').collect();
         let ends = |ending: &str| path.ends_with(ending);
@@ -52,7 +53,7 @@ impl Kind {
             ["scores", name] if ends(".embeddings") => Kind::Rows(embedding_row(name)?),
             ["jobs" | "scores" | "runs", ..] => Kind::Rewritten,
             ["store", "inventory.jsonl"] => return None,
-            // An index that was set aside.
+            // A renamed damaged index.
             ["store", name, ..] if name.starts_with(layout::INDEX_ASIDE) => return None,
             // A project of an earlier version.
             ["store", ..] => match layout::now(path) {
@@ -63,12 +64,13 @@ impl Kind {
         })
     }
 
-    /// Whether it only grows.
+    /// Whether the file is append-only.
     pub fn grows(self) -> bool {
         matches!(self, Kind::Lines | Kind::Text | Kind::Rows(_))
     }
 
-    /// How many of `bytes`, the end of a file that grows after `before` bytes, belong to whole lines or rows.
+    /// The number of `bytes` that belong to complete lines or rows. `bytes` is the end of a growing
+    /// file, after `before` bytes.
     pub fn whole(self, before: u64, bytes: &[u8]) -> usize {
         match self {
             Kind::Lines | Kind::Text => memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1),
@@ -81,7 +83,7 @@ impl Kind {
     }
 }
 
-/// `<fingerprint>.<numbers>.embeddings`: key, half floats, CRC-32.
+/// Row size of `<fingerprint>.<dimension>.embeddings`: key, half floats, CRC-32.
 fn embedding_row(name: &str) -> Option<u32> {
     let rest = name.strip_suffix(".embeddings")?;
     let dim: u32 = rest.rsplit('.').next()?.parse().ok()?;
@@ -117,7 +119,7 @@ mod tests {
             ("scores/similarity/current", Kind::Rewritten),
             ("scores/rules.json", Kind::Rewritten),
             ("store/index/db", Kind::Cache),
-            // Of earlier versions.
+            // Files of earlier versions.
             ("store/scores/flatness/ab.scores", Kind::Rows(28)),
             ("store/scores/ab.512.embeddings", Kind::Rows(1036)),
             ("store/similarity/ab.cosines", Kind::Rows(16)),

@@ -1,51 +1,52 @@
-//! What files a project had when somebody last looked: path, length and hash of each, in `store/inventory.jsonl` and a
-//! second time in `.owner/inventory.jsonl`.
+//! The inventory: path, length, and hash of every file at the last check, in
+//! `store/inventory.jsonl` with a copy in `.owner/inventory.jsonl`.
 //!
-//! Checksums inside a file do not tell that the file, or its end, is gone. This does. It is written while an owner runs
-//! and when it ends; what is damaged by then keeps its old record, so that it is told again until somebody sees to it.
+//! Checksums inside a file cannot show that the file or its end is missing. The inventory can. The
+//! owner writes it while it runs and when it exits. A damaged file keeps its old record, so it is
+//! reported until somebody repairs or accepts it.
 
 pub mod kind;
+mod record;
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::Read;
-use std::os::unix::fs::MetadataExt;
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
-
-pub use kind::Kind;
 
 use super::json_checksum::{self, Checksum};
 use super::{checksummed_line, layout};
 use benchtop_files::project::Project;
 use benchtop_files::{disk, regular};
 use benchtop_model::{Error, Result};
+pub use kind::Kind;
+pub use record::{record, record_whole};
 
-/// Its file, below `store/` and `.owner/`.
+/// File name below `store/` and `.owner/`.
 pub const FILE: &str = "inventory.jsonl";
-/// A file below `.owner/` that is there while an owner has the project open: caches are then not as recorded.
+/// A file below `.owner/` that exists while an owner has the project open. Caches then differ from
+/// their records.
 const OPEN: &str = "open";
-/// Largest inventory that is read.
-const LIMIT: u64 = 256 << 20;
+/// Maximum size of an inventory in bytes.
+const MAX_FILE: u64 = 256 << 20;
 /// Version of the lines.
 const VERSION: u8 = 1;
 
-/// One file as it was.
+/// Record of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// Below the project's folder, with `/`.
+    /// Path relative to the project folder, with `/`.
     pub path: String,
-    /// How it may change.
+    /// How the file may change.
     pub kind: Kind,
-    /// Bytes; of a file that grows those of whole lines or rows.
+    /// Length in bytes. For a growing file, the length of its complete lines or rows.
     pub length: u64,
-    /// blake3 of them, in hex.
+    /// blake3 hash of these bytes, in hex.
     pub blake3: String,
-    /// Lines, of a file of lines.
+    /// Number of lines, for a file of lines.
     pub lines: u64,
-    /// Time of modification in nanoseconds and inode, by which a file that nobody touched is known.
+    /// mtime in nanoseconds and inode. A file with the same stamp and length is not read again.
     stamp: (i128, u64),
 }
 
@@ -54,59 +55,54 @@ struct Header {
     v: u8,
     at: String,
     files: u64,
-    /// blake3 of all lines that follow.
+    /// blake3 hash of all following lines.
     blake3: String,
 }
 
-/// The files of a project as they were.
+/// Records of all files of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inventory {
-    /// When it was written, RFC 3339 in UTC.
+    /// Time of writing, RFC 3339 in UTC.
     pub at: String,
-    /// By path.
+    /// Records by path.
     pub files: BTreeMap<String, Record>,
 }
 
-/// One copy of the inventory, or what is wrong with it.
+/// One copy of the inventory.
 #[derive(Debug)]
 pub enum Copy {
-    /// There is none.
     Missing,
-    /// It cannot be used.
+    /// The copy cannot be used.
     Damaged(Error),
-    /// As it was written.
     Good(Inventory),
 }
 
 /// How a file differs from its record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Differs {
-    /// It is gone.
+    /// The file is missing.
     Gone,
-    /// Only this many bytes of those recorded are left, of a file that grows.
+    /// A growing file is shorter than recorded. Has the remaining length in bytes.
     Short(u64),
-    /// The recorded part of a file that grows is not what it was.
+    /// The recorded part of a growing file changed.
     Rewritten,
-    /// It grew by so many bytes.
+    /// A growing file grew by this many bytes.
     Grown(u64),
-    /// A file that is written anew is another one.
+    /// A file that is replaced as a whole changed.
     Changed,
 }
 
-/// Where the copies are: in the store, and beside the owner's lock.
+/// Paths of the copies: in the store, and beside the owner's lock.
 pub fn copies(project: &Project) -> [PathBuf; 2] {
     [project.store().join(FILE), project.runtime().join(FILE)]
 }
 
-/// Whether the last owner ended in order, so that caches must be as recorded.
+/// Whether the last owner exited cleanly, so that caches must match their records.
 pub fn is_closed(project: &Project) -> bool {
     project.runtime().join(OPEN).symlink_metadata().is_err()
 }
 
-/// Says that an owner opens the project. To be called before it touches the store.
-///
-/// # Errors
-/// The operating system's.
+/// Marks the project as open. Call this before the owner changes the store.
 pub fn mark_open(project: &Project) -> Result<()> {
     let path = project.runtime().join(OPEN);
     regular::open(
@@ -116,15 +112,15 @@ pub fn mark_open(project: &Project) -> Result<()> {
     .map(drop)
 }
 
-/// Says that the owner ended and the inventory has every file as it is now.
+/// Marks the project as closed, after the inventory is up to date.
 pub fn mark_closed(project: &Project) {
-    // What stays only makes the next look at the store a longer one.
+    // A leftover marker only makes the next check longer.
     let _ = std::fs::remove_file(project.runtime().join(OPEN));
 }
 
 /// Reads the copy at `path`.
 pub fn read(path: &Path) -> Copy {
-    let bytes = match regular::read(path, LIMIT) {
+    let bytes = match regular::read(path, MAX_FILE) {
         Ok(bytes) => bytes,
         Err(_) if path.symlink_metadata().is_err() => return Copy::Missing,
         Err(problem) => return Copy::Damaged(problem),
@@ -133,16 +129,16 @@ pub fn read(path: &Path) -> Copy {
         Copy::Damaged(Error::new(benchtop_model::ErrorKind::Corrupt, what.to_string()).file(path))
     };
     let Some(end) = memchr::memchr(b'\n', &bytes) else {
-        return corrupt("it is cut short");
+        return corrupt("the inventory is truncated");
     };
     let (first, rest) = bytes.split_at(end + 1);
     let header = match checksummed_line::decode::<Header>(first) {
         Ok(header) if header.v == VERSION => header,
-        Ok(_) => return corrupt("it is of a version that this program does not read"),
+        Ok(_) => return corrupt("the inventory has an unsupported version"),
         Err(problem) => return Copy::Damaged(problem.file(path).line(1)),
     };
     if blake3::hash(rest).to_hex().as_str() != header.blake3 {
-        return corrupt("it does not match its checksum");
+        return corrupt("the inventory does not match its checksum");
     }
     let lines = checksummed_line::read_all::<Record>(rest);
     let files = lines
@@ -157,7 +153,7 @@ pub fn read(path: &Path) -> Copy {
 }
 
 impl Inventory {
-    /// The newest copy that can be used.
+    /// The newest valid copy.
     pub fn load(project: &Project) -> Option<Inventory> {
         let good = copies(project)
             .into_iter()
@@ -166,12 +162,12 @@ impl Inventory {
                 _ => None,
             });
         let mut newest = good.max_by(|a, b| a.at.cmp(&b.at))?;
-        newest.follow(project.root());
+        newest.follow_moves(project.root());
         Some(newest)
     }
 
-    /// Has records of files that were moved to their place of today name that place: see [`homes`].
-    fn follow(&mut self, root: &Path) {
+    /// Changes the paths of files that [`layout`] moved.
+    fn follow_moves(&mut self, root: &Path) {
         let moved = |(path, record): (String, Record)| {
             let now = layout::now(&path).filter(|now| {
                 let is_there = |path: &str| root.join(path).symlink_metadata().is_ok();
@@ -198,10 +194,7 @@ impl Inventory {
             .collect();
     }
 
-    /// Writes both copies.
-    ///
-    /// # Errors
-    /// The operating system's; copies that could be written are.
+    /// Writes both copies. On an error, one copy may still be written.
     pub fn write(&self, project: &Project) -> Result<()> {
         let mut rest = Vec::new();
         self.files
@@ -226,11 +219,11 @@ impl Inventory {
         written.into_iter().collect()
     }
 
-    /// Looks at all files and gives the inventory of now, with what is wrong. A file that is not as it may be keeps its
-    /// record. `caches` says that no owner will write to the store any more.
+    /// Checks all files. Returns the new inventory and the files with invalid changes, which keep
+    /// their old records. Set `caches` if no owner will change the store any more.
     ///
     /// # Errors
-    /// The operating system's, where a folder cannot be listed.
+    /// A folder cannot be listed.
     pub fn update(
         &self,
         project: &Project,
@@ -265,7 +258,7 @@ impl Inventory {
                         wrong.push((path, differs));
                     }
                 }
-                // A link, or a file that just went away.
+                // A symbolic link, or a file that was just removed.
                 Err(_) => now
                     .files
                     .extend(before.map(|before| (path, before.clone()))),
@@ -281,9 +274,10 @@ impl Inventory {
         Ok((now, wrong))
     }
 
-    /// Files that are gone or shorter than they were, without reading any; those that people edit aside.
+    /// Files that are missing or shorter than recorded, without reading any. Files that people edit
+    /// are ignored.
     pub fn missing(&self, root: &Path) -> Vec<(String, Differs)> {
-        let look = |record: &Record| match root.join(&record.path).symlink_metadata() {
+        let difference = |record: &Record| match root.join(&record.path).symlink_metadata() {
             Err(_) => Some(Differs::Gone),
             Ok(meta) if record.kind.grows() && meta.len() < record.length => {
                 Some(Differs::Short(meta.len()))
@@ -294,23 +288,21 @@ impl Inventory {
             .files
             .values()
             .filter(|r| !matches!(r.kind, Kind::Cache | Kind::Edited));
-        kept.filter_map(|record| Some((record.path.clone(), look(record)?)))
+        kept.filter_map(|record| Some((record.path.clone(), difference(record)?)))
             .collect()
     }
 }
 
-/// Held by whoever removes files on purpose and by whoever looks which are gone.
-static LOOKING: Mutex<()> = Mutex::new(());
+/// Held while files are removed on purpose, and while missing files are searched.
+static CHECKING: Mutex<()> = Mutex::new(());
 
-/// Keeps others of this process from looking at the files until it is dropped.
+/// Prevents checks of the files in this process until it is dropped.
 pub fn guard() -> MutexGuard<'static, ()> {
-    LOOKING.lock().unwrap_or_else(PoisonError::into_inner)
+    CHECKING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes files that are removed on purpose out of both copies; to be called under [`guard`], as the removal is.
-///
-/// # Errors
-/// The operating system's.
+/// Removes the records of deliberately removed files from both copies. Call this and remove the
+/// files under one [`guard`].
 pub fn forget(project: &Project, gone: &dyn Fn(&str) -> bool) -> Result<()> {
     let Some(mut inventory) = Inventory::load(project) else {
         return Ok(());
@@ -319,123 +311,13 @@ pub fn forget(project: &Project, gone: &dyn Fn(&str) -> bool) -> Result<()> {
     inventory.write(project)
 }
 
-/// Whether a file that is written anew carries a good checksum.
+/// Whether a file has a valid checksum as its last member.
 pub fn has_checksum(path: &Path) -> bool {
-    regular::read(path, LIMIT).is_ok_and(|bytes| json_checksum::split(&bytes).1 == Checksum::Valid)
+    regular::read(path, MAX_FILE)
+        .is_ok_and(|bytes| json_checksum::split(&bytes).1 == Checksum::Valid)
 }
 
-/// A file as it is now, and how it differs from `before`.
-///
-/// # Errors
-/// [`benchtop_model::ErrorKind::Denied`] for what is no regular file, and the operating system's.
-pub fn record(
-    root: &Path,
-    path: &str,
-    kind: Kind,
-    before: Option<&Record>,
-) -> Result<(Record, Option<Differs>)> {
-    let full = root.join(path);
-    let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &full);
-    let mut file = regular::open(&full, File::options().read(true))?;
-    let meta = file.metadata().map_err(fail)?;
-    let stamp = (
-        i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()),
-        meta.ino(),
-    );
-    if let Some(before) = before.filter(|b| b.stamp == stamp && b.length == meta.len()) {
-        return Ok((before.clone(), None));
-    }
-    digest(&mut file, (path, kind, stamp), before).map_err(fail)
-}
-
-/// The same without trust in its time of modification: every byte is read.
-///
-/// # Errors
-/// As [`record`].
-pub fn record_whole(
-    root: &Path,
-    path: &str,
-    kind: Kind,
-    before: Option<&Record>,
-) -> Result<(Record, Option<Differs>)> {
-    let full = root.join(path);
-    let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &full);
-    let mut file = regular::open(&full, File::options().read(true))?;
-    let meta = file.metadata().map_err(fail)?;
-    let stamp = (
-        i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()),
-        meta.ino(),
-    );
-    digest(&mut file, (path, kind, stamp), before).map_err(fail)
-}
-
-fn digest(
-    file: &mut File,
-    (path, kind, stamp): (&str, Kind, (i128, u64)),
-    before: Option<&Record>,
-) -> std::io::Result<(Record, Option<Differs>)> {
-    let mut buffer = vec![0; 1 << 20];
-    // What is hashed, the bytes of it, and what follows it and is no whole line or row yet.
-    let (mut hasher, mut length, mut rest) = (blake3::Hasher::new(), 0u64, Vec::new());
-    let (mut lines, mut total, mut prefix) = (0u64, 0u64, None);
-    let mut upto = blake3::Hasher::new();
-    let wanted = before.map_or(0, |b| b.length);
-    loop {
-        let n = match file.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(n) => n,
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(e) => return Err(e),
-        };
-        let bytes = &buffer[..n];
-        if total < wanted {
-            let part = bytes
-                .len()
-                .min(usize::try_from(wanted - total).unwrap_or(usize::MAX));
-            upto.update(&bytes[..part]);
-        }
-        total += n as u64;
-        if total >= wanted && prefix.is_none() {
-            prefix = Some(upto.finalize().to_hex().to_string());
-        }
-        rest.extend_from_slice(bytes);
-        let whole = kind.whole(length, &rest);
-        hasher.update(&rest[..whole]);
-        lines += memchr::memchr_iter(b'\n', &rest[..whole]).count() as u64;
-        length += whole as u64;
-        rest.drain(..whole);
-    }
-    let blake3 = hasher.finalize().to_hex().to_string();
-    let lines = if matches!(kind, Kind::Lines | Kind::Text) {
-        lines
-    } else {
-        0
-    };
-    let differs = before.and_then(|before| match kind.grows() {
-        true if total < before.length => Some(Differs::Short(total)),
-        true if before.length > 0 && prefix.as_ref() != Some(&before.blake3) => {
-            Some(Differs::Rewritten)
-        }
-        true => (total > before.length).then(|| Differs::Grown(total - before.length)),
-        false => (blake3 != before.blake3 || length != before.length).then_some(Differs::Changed),
-    });
-    Ok((
-        Record {
-            path: path.to_string(),
-            kind,
-            length,
-            blake3,
-            lines,
-            stamp,
-        },
-        differs,
-    ))
-}
-
-/// The files below the project's folder that may be in an inventory, links and the like among them.
-///
-/// # Errors
-/// The operating system's.
+/// Files below the project folder that can be in an inventory, including symbolic links.
 pub fn list(root: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for name in ["benchtop.toml", ".gitignore"] {
@@ -467,7 +349,7 @@ pub fn list(root: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Whether a file is being written, or was left by a process that was killed while it wrote.
+/// Whether a file is being written, or is left over from a killed process.
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(".tmp-") || name.starts_with(disk::TEMPORARY)
 }

@@ -11,7 +11,7 @@ fn lines(n: u32) -> Vec<u8> {
 }
 
 #[test]
-fn what_grows_may_grow_and_nothing_else() {
+fn only_growing_files_may_change_and_only_by_growing() {
     let dir = tempfile::tempdir().unwrap();
     let project = Project::init(dir.path()).unwrap();
     std::fs::create_dir_all(project.store()).unwrap();
@@ -22,7 +22,7 @@ fn what_grows_may_grow_and_nothing_else() {
     assert!(wrong.is_empty() && first.files["sessions/ann.jsonl"].lines == 3);
     first.write(&project).unwrap();
     assert_eq!(Inventory::load(&project).unwrap(), first);
-    // It grows; a line that is being written does not count.
+    // The journal grows. A partly written line does not count.
     std::fs::write(&journal, [lines(4), b"{\"n\":".to_vec()].concat()).unwrap();
     let (second, wrong) = first.update(&project, AT, false).unwrap();
     assert!(wrong.is_empty());
@@ -30,7 +30,7 @@ fn what_grows_may_grow_and_nothing_else() {
         second.files["sessions/ann.jsonl"].length,
         lines(4).len() as u64
     );
-    // Cut at a line boundary, changed, gone.
+    // Truncated at a line, changed, and removed.
     std::fs::write(&journal, lines(3)).unwrap();
     let found = second.update(&project, AT, false).unwrap();
     assert_eq!(
@@ -42,7 +42,7 @@ fn what_grows_may_grow_and_nothing_else() {
     );
     assert_eq!(
         found.0.files["sessions/ann.jsonl"].lines, 4,
-        "it keeps its record"
+        "the record is kept"
     );
     assert_eq!(second.missing(project.root()), found.1);
     let mut other = lines(5);
@@ -67,7 +67,7 @@ fn what_grows_may_grow_and_nothing_else() {
 }
 
 #[test]
-fn one_copy_is_enough_and_a_damaged_one_is_known() {
+fn one_copy_is_enough_and_damage_is_detected() {
     let dir = tempfile::tempdir().unwrap();
     let project = Project::init(dir.path()).unwrap();
     std::fs::create_dir_all(project.store()).unwrap();
@@ -92,7 +92,7 @@ fn one_copy_is_enough_and_a_damaged_one_is_known() {
 }
 
 #[test]
-fn rows_are_counted_whole() {
+fn only_complete_rows_count() {
     let rows = Kind::Rows(16);
     assert_eq!(
         (
@@ -109,7 +109,7 @@ fn rows_are_counted_whole() {
 }
 
 #[test]
-fn what_says_that_an_owner_is_there_is_not_written_through_a_link() {
+fn mark_open_does_not_follow_a_symlink() {
     let dir = tempfile::tempdir().unwrap();
     let project = Project::init(&dir.path().join("project")).unwrap();
     let runtime = project.ensure_private_runtime().unwrap();

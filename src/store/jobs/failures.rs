@@ -1,4 +1,4 @@
-//! What a generation job set aside: `jobs/NNNN.failed.jsonl`.
+//! Failed pictures of a generation job: `jobs/NNNN.failed.jsonl`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,31 +12,28 @@ use crate::lazy_append::LazyAppend;
 use benchtop_files::regular;
 use benchtop_model::Result;
 
-/// A line of a job's failures.
+/// A line of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "kebab-case")]
 enum Line {
     Failed(Failed),
-    /// What was set aside before this is made again.
+    /// Earlier failures are tried again.
     Retry,
 }
 
-/// What a job set aside, and the file that has it; by default of a job that has no file yet.
+/// The failed pictures of a job and their file. The default is for a job without a file.
 #[derive(Debug, Default)]
 pub struct FailureLog {
     path: PathBuf,
-    /// By picture and sample.
+    /// Failures by picture and sample.
     failed: BTreeMap<(u64, u32), Failed>,
     lines: LazyAppend,
-    /// Numbers of the lines that could not be read, from 1.
+    /// Numbers of damaged lines, from 1.
     damaged: Vec<u64>,
 }
 
 impl FailureLog {
-    /// What job `id` of the project at `root` set aside.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Opens the failures of job `id` in the project at `root`.
     pub fn open(root: &Path, id: u32) -> Result<FailureLog> {
         FailureLog::at(super::path(root, id, "failed.jsonl"))
     }
@@ -61,20 +58,17 @@ impl FailureLog {
         })
     }
 
-    /// Numbers of the lines that could not be read, from 1.
+    /// Numbers of damaged lines, from 1.
     pub fn damaged(&self) -> &[u64] {
         &self.damaged
     }
 
-    /// By picture and sample.
+    /// Failures by picture and sample.
     pub fn failed(&self) -> &BTreeMap<(u64, u32), Failed> {
         &self.failed
     }
 
-    /// Records failures: when this returns they are on disk.
-    ///
-    /// # Errors
-    /// The operating system's; then none of them is there.
+    /// Appends failures. When this returns, they are on disk. On an error, none of them is added.
     pub fn append(&mut self, failed: &[Failed]) -> Result<()> {
         let mut lines = Vec::new();
         for one in failed {
@@ -90,10 +84,7 @@ impl FailureLog {
         Ok(())
     }
 
-    /// Forgets what failed, so that it is tried again.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Clears the failures, so that the pictures are tried again.
     pub fn retry(&mut self) -> Result<()> {
         if self.failed.is_empty() {
             return Ok(());
@@ -106,10 +97,10 @@ impl FailureLog {
     }
 
     fn write(&mut self, lines: &[u8]) -> Result<()> {
-        // Somebody replaced the file: from here on it is the one that the path names.
+        // The file was replaced. Continue with the file at the path.
         if self.lines.lost() {
             *self = FailureLog::at(std::mem::take(&mut self.path))?;
         }
-        self.lines.append(lines, "a failure cannot be recorded")
+        self.lines.append(lines, "cannot save a failed picture")
     }
 }

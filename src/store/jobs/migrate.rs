@@ -1,4 +1,4 @@
-//! Generation jobs of earlier versions, which lie in the index. They are read once and become files.
+//! Conversion of generation jobs that earlier versions kept in the index.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use crate::runs;
 use benchtop_files::disk;
 use benchtop_model::Result;
 
-/// A job as the index has it.
-struct Earlier {
+/// A job in the index.
+struct IndexedJob {
     job: Job,
     token: Option<String>,
     numbers: Vec<u32>,
@@ -33,16 +33,19 @@ fn failed_prefix(id: u32) -> Vec<u8> {
 }
 
 impl Index {
-    fn earlier_jobs(&self) -> Result<Vec<Earlier>> {
-        let of = |job: Job| {
-            Ok(Earlier {
+    fn earlier_jobs(&self) -> Result<Vec<IndexedJob>> {
+        let with_parts = |job: Job| {
+            Ok(IndexedJob {
                 token: self.get_as(&token_key(job.id))?,
                 numbers: self.list(&items_prefix(job.id))?,
                 failed: self.all(&failed_prefix(job.id))?,
                 job,
             })
         };
-        self.all::<Job>(b"job/")?.into_iter().map(of).collect()
+        self.all::<Job>(b"job/")?
+            .into_iter()
+            .map(with_parts)
+            .collect()
     }
 
     fn forget_earlier_job(&self, id: u32) -> Result<()> {
@@ -53,13 +56,14 @@ impl Index {
     }
 }
 
-/// Writes the jobs of the index into files of the project at `root`, and forgets them there. A job that has its file
-/// already is left as the file has it; another job of the same number gets the next free one. Gives how many jobs were
-/// written. Calls `step` after each job; what it returns ends the work.
+/// Converts the jobs of the index to files of the project at `root`, and removes them from the
+/// index. A job that already has its file stays as the file has it. Another job with the same
+/// number gets the next free one. Returns the number of converted jobs. Calls `step` after each
+/// job; an error of `step` ends the conversion.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Corrupt`] when they cannot be read, and the operating system's. Jobs that were written
-/// stay; the next call goes on with the others.
+/// [`benchtop_model::ErrorKind::Corrupt`] if the jobs cannot be read. Converted jobs stay, and the
+/// next call continues.
 pub(crate) fn take_over(
     index: &Index,
     root: &Path,
@@ -68,7 +72,7 @@ pub(crate) fn take_over(
     let mut taken = 0;
     let jobs = index.earlier_jobs()?;
     let highest = jobs.iter().map(|earlier| earlier.job.id).max().unwrap_or(0);
-    for Earlier {
+    for IndexedJob {
         mut job,
         token,
         numbers,
@@ -76,13 +80,13 @@ pub(crate) fn take_over(
     } in jobs
     {
         let id = job.id;
-        if file(root, id).symlink_metadata().is_ok() && !is_there(root, &job) {
+        if file(root, id).symlink_metadata().is_ok() && !is_same_job(root, &job) {
             // Evaluations and generation jobs share their numbers.
             let last = disk::last_number(&folder(root)).max(disk::last_number(&runs::folder(root)));
             job.id = last.max(highest) + 1;
         }
         if file(root, job.id).symlink_metadata().is_err() {
-            // The failures first: a job that is there is there with all of it.
+            // The failures first, so that an existing job is complete.
             super::prepare(root, job.id)?;
             if !failed.is_empty() {
                 FailureLog::open(root, job.id)?.append(&failed)?;
@@ -98,13 +102,14 @@ pub(crate) fn take_over(
     Ok(taken)
 }
 
-/// Whether the file of this number is this very job.
-fn is_there(root: &Path, job: &Job) -> bool {
-    let of = |other: &Job| (other.created, other.seed, other.by.clone());
-    super::read(root, job.id, &mut Vec::new()).is_ok_and(|found| of(&found.job) == of(job))
+/// Whether the job file with this number has the same job.
+fn is_same_job(root: &Path, job: &Job) -> bool {
+    let identity = |other: &Job| (other.created, other.seed, other.by.clone());
+    super::read(root, job.id, &mut Vec::new())
+        .is_ok_and(|found| identity(&found.job) == identity(job))
 }
 
-/// Keeps a job as earlier versions did, for tests.
+/// Stores a job in the index as earlier versions did, for tests.
 #[cfg(test)]
 pub(crate) fn plant(index: &Index, job: &Job, token: &str, numbers: &[u32], failed: &[Failed]) {
     for (chunk, numbers) in numbers.chunks(900).enumerate() {

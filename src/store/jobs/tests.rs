@@ -51,12 +51,12 @@ fn one(root: &Path, id: u32) -> Stored {
 }
 
 #[test]
-fn jobs_items_and_failures_read_back_and_go() {
+fn jobs_round_trip_and_remove_deletes_all_files() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     assert_eq!(ids(root), [0; 0]);
     let numbers: Vec<u32> = (0..10_000).map(|n| u32::MAX - n).collect();
-    // Another job whose number begins alike.
+    // A job whose number has the same first digit.
     for id in [12, 1, 2] {
         create(root, &job(id), Some("token"), &numbers).unwrap();
     }
@@ -85,7 +85,7 @@ fn jobs_items_and_failures_read_back_and_go() {
     remove(root, 1).unwrap();
     assert_eq!(ids(root), [2, 3, 12]);
     assert_eq!(one(root, 12).failures.failed().len(), 1);
-    // A job of the same number has nothing of the one before.
+    // A new job with the same number does not inherit old files.
     create(root, &job(1), None, &[7]).unwrap();
     assert_eq!(
         (one(root, 1).numbers, one(root, 1).failures.failed().len()),
@@ -94,7 +94,7 @@ fn jobs_items_and_failures_read_back_and_go() {
 }
 
 #[test]
-fn what_is_tried_again_has_not_failed() {
+fn retry_clears_failures() {
     let dir = tempfile::tempdir().unwrap();
     create(dir.path(), &job(1), None, &[1]).unwrap();
     let mut log = one(dir.path(), 1).failures;
@@ -110,7 +110,7 @@ fn what_is_tried_again_has_not_failed() {
             .collect::<Vec<_>>(),
         [&(6, 1)]
     );
-    // Another file in its place, as `git checkout` makes it, is gone on with.
+    // A file that was replaced, as by `git checkout`, is reopened.
     let path = path(dir.path(), 1, "failed.jsonl");
     let bytes = std::fs::read(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
@@ -121,7 +121,7 @@ fn what_is_tried_again_has_not_failed() {
 }
 
 #[test]
-fn a_damaged_file_is_named_and_keeps_no_other_job_away() {
+fn a_damaged_file_is_reported_and_other_jobs_are_listed() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     for id in 1..=4 {
@@ -173,7 +173,7 @@ fn a_damaged_file_is_named_and_keeps_no_other_job_away() {
 }
 
 #[test]
-fn flights_are_limited_and_belong_to_their_job() {
+fn pictures_in_progress_are_limited_and_separate_by_job() {
     let dir = tempfile::tempdir().unwrap();
     let index = Index::open(&dir.path().join("store")).unwrap();
     let flight = |n| Flight {
@@ -191,7 +191,7 @@ fn flights_are_limited_and_belong_to_their_job() {
 }
 
 #[test]
-fn jobs_of_the_index_become_files_once() {
+fn jobs_of_the_index_are_converted_once() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     let index = Index::open(&root.join("store")).unwrap();
@@ -217,7 +217,7 @@ fn jobs_of_the_index_become_files_once() {
     for id in [1, 2, 12] {
         plant(id, i64::from(id));
     }
-    // Cut off after every step, and gone on with.
+    // Interrupt after every step, and continue.
     let mut rounds = 0;
     loop {
         rounds += 1;
@@ -252,7 +252,8 @@ fn jobs_of_the_index_become_files_once() {
     let before = names();
     assert_eq!(take_over(&index, root, &mut || Ok(())).unwrap(), 0);
     assert_eq!(names(), before);
-    // An earlier version was run again: its job 1 is another one, its job 2 the same, which has gone on since.
+    // An earlier version ran again. Its job 1 is a new job. Its job 2 is the same, and its file has
+    // changed since.
     keep(
         root,
         &Job {

@@ -1,4 +1,4 @@
-//! What was said in rounds.
+//! Verdicts of rounds.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,28 +11,27 @@ use benchtop_model::verdict::Part;
 /// A verdict that counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'l> {
-    /// The item's row.
     pub row: u32,
-    /// Position of the person in [`Ledger::names`].
+    /// Index of the annotator in [`Ledger::names`].
     pub person: u16,
-    /// When, in milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub at: i64,
-    /// What.
     pub judgement: &'l Judgement,
 }
 
 impl Ledger {
-    /// Verdicts that were ever given, whether they count or not.
+    /// Number of verdicts ever given, including those that no longer count.
     pub fn given(&self) -> usize {
         self.given.len()
     }
 
-    /// The people, in the order of their first verdicts.
+    /// Annotators in the order of their first verdict.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.people.iter().map(|person| person.name.as_str())
     }
 
-    /// The verdicts that count among these of [`given`](Self::given), in the order they were given.
+    /// The verdicts that count within a range of [`given`](Self::given), in the order they were
+    /// given.
     pub fn told(&self, places: Range<usize>) -> impl Iterator<Item = Told<'_>> {
         let given = self
             .given
@@ -47,7 +46,7 @@ impl Ledger {
         })
     }
 
-    /// The verdicts that count and belong to a round, by its name, in the order they were given.
+    /// The verdicts of each round that count, by the round's name, in the order they were given.
     pub fn by_round(&self) -> HashMap<String, Vec<RoundVerdict>> {
         let mut all: HashMap<String, Vec<RoundVerdict>> = HashMap::new();
         for given in self.given.iter().filter(|given| given.counts) {
@@ -66,7 +65,7 @@ impl Ledger {
         all
     }
 
-    /// How many verdicts were ever given in a round, whether they count or not.
+    /// Number of verdicts ever given in a round, including those that no longer count.
     pub fn said_in(&self, round: &str) -> usize {
         self.given
             .iter()
@@ -74,15 +73,15 @@ impl Ledger {
             .count()
     }
 
-    /// What decides on a row in a round: each person's last verdict in it, and the adjudications, in the order they were
-    /// given.
+    /// The verdicts that decide a row in a round: the last of each annotator and the adjudications,
+    /// in the order they were given.
     pub fn in_round<'l>(
         &'l self,
         row: u32,
         round: &'l str,
     ) -> impl Iterator<Item = (String, Judgement)> + 'l {
         let of_round = self
-            .standing_given(row)
+            .effective_given(row)
             .into_iter()
             .filter(move |given| group(given).0 == Some(round));
         of_round.map(|given| {
@@ -93,9 +92,9 @@ impl Ledger {
         })
     }
 
-    /// Whether somebody gave a verdict of this part on a row in a round.
+    /// Whether an annotator has a verdict of this part on a row in a round.
     pub fn said(&self, row: u32, round: &str, who: &str, part: Part) -> bool {
-        self.on(row)
+        self.verdicts_on(row)
             .filter(|given| given.counts && self.people[usize::from(given.person)].name == who)
             .any(|given| {
                 given

@@ -1,4 +1,4 @@
-//! Undo, receipts, revisions of texts, and two people on one item.
+//! Tests of undo, receipts, text revisions, and two annotators on one item.
 
 use super::*;
 use benchtop_model::edit::EditAct;
@@ -17,7 +17,7 @@ fn act(rev: u64, who: &str, act: Act) -> Decision {
     }
 }
 
-/// The verdict that is taken back or brought back, and its row.
+/// The verdict of a step, and its row.
 fn verdict(step: Option<(Step, u32)>) -> (Uuid, u32) {
     match step.unwrap() {
         (Step::Verdict(uuid, _), row) => (uuid, row),
@@ -30,7 +30,7 @@ fn judge(verdict: Verdict) -> Act {
 }
 
 #[test]
-fn undo_brings_back_what_was_said_before_and_redo_what_was_undone() {
+fn undo_restores_the_previous_verdict_and_redo_the_undone_one() {
     let mut ledger = Ledger::default();
     ledger
         .apply(&act(1, "ann", judge(Verdict::Accept)), 0)
@@ -75,7 +75,7 @@ fn a_receipt_counts_once() {
 }
 
 #[test]
-fn nobody_undoes_anothers_verdict() {
+fn undo_of_another_annotators_verdict_is_a_conflict() {
     let mut ledger = Ledger::default();
     ledger
         .apply(&act(1, "ann", judge(Verdict::Accept)), 0)
@@ -87,7 +87,7 @@ fn nobody_undoes_anothers_verdict() {
 }
 
 #[test]
-fn a_revision_voids_verdicts_wherever_they_are_in_the_order_of_undo() {
+fn a_revision_voids_verdicts_anywhere_in_the_undo_order() {
     let mut ledger = Ledger::default();
     for (rev, row) in [(1, 0), (2, 1), (3, 2), (4, 1)] {
         ledger
@@ -108,7 +108,7 @@ fn a_revision_voids_verdicts_wherever_they_are_in_the_order_of_undo() {
             row
         })
         .collect();
-    assert_eq!(undone, [2, 0], "the voided ones are passed over");
+    assert_eq!(undone, [2, 0], "voided verdicts are skipped");
     assert_eq!(ledger.undoable("ann"), None);
     let undo = act(9, "ann", Act::Undo(Uuid::from_u128(2)));
     assert_eq!(ledger.check(&undo).unwrap_err().kind, ErrorKind::Conflict);
@@ -116,14 +116,14 @@ fn a_revision_voids_verdicts_wherever_they_are_in_the_order_of_undo() {
     assert_eq!(
         ledger.redoable("ann").map(|(_, row)| row),
         Some(2),
-        "the last undone one was voided too"
+        "the last undone verdict was voided too"
     );
     ledger.revise(&[2], 11, true, None);
     assert_eq!(ledger.redoable("ann").map(|(_, row)| row), Some(2));
 }
 
 #[test]
-fn edits_and_verdicts_are_taken_back_in_one_order() {
+fn edits_and_verdicts_share_one_undo_order() {
     let mut ledger = Ledger::default();
     let mark = |by: &str, act| EditMark {
         by: by.into(),
@@ -150,13 +150,13 @@ fn edits_and_verdicts_are_taken_back_in_one_order() {
     assert_eq!((undo(&ledger), redo(&ledger)), (Some((2, 1)), Some((3, 1))));
     ledger.revise(&[1], 7, false, Some(&mine(EditAct::Redo(3))));
     assert_eq!((undo(&ledger), redo(&ledger)), (Some((3, 1)), Some((4, 2))));
-    // Neither is anybody's else, and a text that another person or a job wrote over is not taken back.
+    // Only the author can undo an edit, and not after another person or a job replaced the text.
     assert_eq!(ledger.undoable("bob"), None);
     ledger.revise(&[1], 8, false, Some(&mark("bob", EditAct::Edit)));
     assert_eq!(undo(&ledger), Some((1, 0)));
     ledger.revise(&[1], 9, true, None);
     assert_eq!(ledger.undoable("bob"), None);
-    // A new edit forgets what was undone, as a new verdict does.
+    // Like a new verdict, a new edit clears the redo list.
     ledger.revise(&[0], 10, false, Some(&mine(EditAct::Edit)));
     assert_eq!((undo(&ledger), redo(&ledger)), (Some((10, 0)), None));
     ledger.revise(&[0], 11, false, Some(&mine(EditAct::Undo(10))));
@@ -167,7 +167,7 @@ fn edits_and_verdicts_are_taken_back_in_one_order() {
 }
 
 #[test]
-fn two_people_both_stand_and_the_last_word_decides() {
+fn both_annotators_verdicts_count_and_the_last_decides() {
     let mut ledger = Ledger::default();
     ledger
         .apply(&act(1, "ann", judge(Verdict::Accept)), 0)

@@ -1,4 +1,4 @@
-//! What each person can take back, or bring back: verdicts and edits by hand, in one order.
+//! Undo and redo of an annotator: verdicts and text edits in one order.
 
 use std::collections::HashSet;
 
@@ -7,17 +7,16 @@ use uuid::Uuid;
 use super::{Ledger, Person};
 use benchtop_model::edit::{EditAct, EditMark};
 
-/// What a person's undo takes back, or their redo brings back.
+/// A step that undo or redo would take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The verdict with this receipt, and its revision.
+    /// A verdict, by receipt and revision.
     Verdict(Uuid, u64),
-    /// The edit by hand that was this revision of the project.
+    /// A text edit, by the revision of the project that it made.
     Edit(u64),
 }
 
 impl Step {
-    /// The revision of the project that it made.
     pub fn rev(self) -> u64 {
         match self {
             Step::Verdict(_, rev) | Step::Edit(rev) => rev,
@@ -26,7 +25,7 @@ impl Step {
 }
 
 impl Ledger {
-    /// What undo would take back, and its row: the last that `who` did.
+    /// The step that undo would take, and its row: the latest step of `who`.
     pub fn undoable(&self, who: &str) -> Option<(Step, u32)> {
         let person = self.person(who)?;
         let verdict = person.done.last().map(|index| self.verdict_step(*index));
@@ -40,7 +39,7 @@ impl Ledger {
             .max_by_key(|(step, _)| step.rev())
     }
 
-    /// What redo would bring back, and its row: of what `who` took back the first that they had done.
+    /// The step that redo would take, and its row: the earliest undone step of `who`.
     pub fn redoable(&self, who: &str) -> Option<(Step, u32)> {
         let person = self.person(who)?;
         let verdict = person.undone.last().map(|index| self.verdict_step(*index));
@@ -54,7 +53,7 @@ impl Ledger {
             .min_by_key(|(step, _)| step.rev())
     }
 
-    /// Whether the edit at revision `rev` can be taken back by `who`, or with `redo` brought back.
+    /// Whether `who` can undo the edit at revision `rev`, or redo it with `redo`.
     pub fn may_step(&self, who: &str, rev: u64, redo: bool) -> bool {
         let list = self
             .person(who)
@@ -62,7 +61,8 @@ impl Ledger {
         list.is_some_and(|list| list.iter().any(|(of, _)| *of == rev))
     }
 
-    /// The revision and row of an edit that was taken back or brought back, by the receipt of that.
+    /// The revision and row of an edit that was undone or redone, by the receipt of the undo or
+    /// redo.
     pub fn edit_receipt(&self, uuid: &Uuid) -> Option<(u64, u32)> {
         self.edit_receipts.get(uuid).copied()
     }
@@ -72,10 +72,11 @@ impl Ledger {
         (Step::Verdict(given.uuid, given.rev), given.row)
     }
 
-    /// Takes note of what can be taken back now: nobody takes back a text that somebody else has written over.
-    pub(super) fn edited(&mut self, rows: &[u32], rev: u64, edit: Option<&EditMark>) {
+    /// Updates the lists of edits that can be undone. A text that somebody else replaced can no
+    /// longer be undone.
+    pub(super) fn record_edit(&mut self, rows: &[u32], rev: u64, edit: Option<&EditMark>) {
         let by = edit.map(|mark| self.person_index(&mark.by));
-        let over: HashSet<u32> = match self
+        let changed: HashSet<u32> = match self
             .people
             .iter()
             .any(|p| !p.edits.is_empty() || !p.unedited.is_empty())
@@ -87,11 +88,11 @@ impl Ledger {
             .people
             .iter_mut()
             .enumerate()
-            .filter(|_| !over.is_empty())
+            .filter(|_| !changed.is_empty())
         {
             if by != Some(at) {
-                person.edits.retain(|(_, row)| !over.contains(row));
-                person.unedited.retain(|(_, row)| !over.contains(row));
+                person.edits.retain(|(_, row)| !changed.contains(row));
+                person.unedited.retain(|(_, row)| !changed.contains(row));
             }
         }
         let (Some(mark), Some(by), Some(row)) = (edit, by, rows.first()) else {
@@ -103,8 +104,8 @@ impl Ledger {
             undone,
             ..
         } = &mut self.people[by];
-        let pass = |of: u64, from: &mut Vec<(u64, u32)>, to: &mut Vec<(u64, u32)>| {
-            if let Some(at) = from.iter().rposition(|(rev, _)| *rev == of) {
+        let move_edit = |edit_rev: u64, from: &mut Vec<(u64, u32)>, to: &mut Vec<(u64, u32)>| {
+            if let Some(at) = from.iter().rposition(|(rev, _)| *rev == edit_rev) {
                 to.push(from.remove(at));
             }
         };
@@ -114,9 +115,9 @@ impl Ledger {
                 unedited.clear();
                 undone.clear();
             }
-            EditAct::Undo(of) => pass(of, edits, unedited),
+            EditAct::Undo(of) => move_edit(of, edits, unedited),
             EditAct::Redo(of) => {
-                pass(of, unedited, edits);
+                move_edit(of, unedited, edits);
                 edits.sort_unstable();
             }
         }

@@ -1,5 +1,5 @@
-//! Verdicts of a file of another kind than a journal, as decisions: where in the order of this project's they belong, and
-//! which of them are here already.
+//! Verdicts from files that are not journals, turned into decisions: their place in the order of
+//! the project, and duplicates.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,15 @@ use benchtop_model::history::HistoryPoint;
 use benchtop_model::verdict_interchange::{ExchangedVerdict, SkippedVerdict};
 use benchtop_model::{Act, Decision, Result};
 
-/// What `found` (each with its place in the file) brings to `history`; `now` is the time of those that say none, in
-/// milliseconds since 1970. Of what is here already [`Merge`] tells how many.
+/// Plans the merge of the verdicts in `found`, each with its location in the file. `now`, in
+/// milliseconds since 1970, is the time of verdicts without one. [`Merge`] counts the verdicts that
+/// the project already has.
 ///
-/// A verdict without a revision comes after everything that was decided before its time, and before everything after it.
+/// A verdict without a revision is placed after all decisions before its time, and before all
+/// decisions after it.
 ///
 /// # Errors
-/// What keeps the items from being read.
+/// The items cannot be read.
 pub fn plan(
     history: &History,
     found: Vec<(String, ExchangedVerdict)>,
@@ -29,7 +31,7 @@ pub fn plan(
 ) -> Result<(Merge, Vec<SkippedVerdict>)> {
     let (ledger, _) = history.fold(catalog, pictures, HistoryPoint::Now);
     let revs = revisions(history);
-    let mut said: HashMap<Uuid, Decision> = history
+    let mut by_receipt: HashMap<Uuid, Decision> = history
         .decisions
         .iter()
         .map(|d| (d.uuid, d.clone()))
@@ -37,17 +39,17 @@ pub fn plan(
     let (mut fresh, mut aside, mut known) = (Vec::new(), Vec::new(), 0);
     for (place, verdict) in found {
         let (item, who) = (verdict.item.clone(), verdict.who.clone());
-        match decision(verdict, &ledger, (catalog, pictures), &revs, now) {
-            Ok(decision) => match said.get(&decision.uuid) {
-                Some(other) if same(other, &decision) => known += 1,
+        match decision(verdict, &ledger, catalog, pictures, &revs, now) {
+            Ok(decision) => match by_receipt.get(&decision.uuid) {
+                Some(other) if is_same_verdict(other, &decision) => known += 1,
                 Some(_) => aside.push(SkippedVerdict {
                     place,
                     item,
                     who,
-                    why: "its receipt is that of another decision".into(),
+                    why: "another decision has the same receipt".into(),
                 }),
                 None => {
-                    said.insert(decision.uuid, decision.clone());
+                    by_receipt.insert(decision.uuid, decision.clone());
                     fresh.push(decision);
                 }
             },
@@ -64,17 +66,18 @@ pub fn plan(
     Ok((merge, aside))
 }
 
-/// Whether two decisions of one receipt are the same verdict. What a file need not say (the revision, the item's digest)
-/// may differ.
-fn same(a: &Decision, b: &Decision) -> bool {
+/// Whether two decisions with one receipt are the same verdict. The revision and the item's digest
+/// are optional in a file, so they may differ.
+fn is_same_verdict(a: &Decision, b: &Decision) -> bool {
     (&a.item, &a.who, &a.act) == (&b.item, &b.who, &b.act)
 }
 
-/// The verdict as a decision, or why it cannot be one here.
+/// The verdict as a decision, or the reason why it is skipped.
 fn decision(
     verdict: ExchangedVerdict,
     ledger: &Ledger,
-    (catalog, pictures): (&Catalog, &Pictures),
+    catalog: &Catalog,
+    pictures: &Pictures,
     revs: &[(i64, u64)],
     now: i64,
 ) -> std::result::Result<Decision, String> {
@@ -90,25 +93,25 @@ fn decision(
     } = verdict;
     let row = catalog
         .row_of_hash(id_hash(&item))
-        .ok_or("the project has no such item")?;
+        .ok_or("the project does not have this item")?;
     let here = pictures
         .seen(catalog, row as usize)
         .map_err(|p| p.to_string())?;
     let digest = here.digest();
     if on.as_ref().is_some_and(|on| *on != digest) {
-        return Err("the item had another text or picture where it was judged".into());
+        return Err("the verdict is on another text or picture of the item".into());
     }
     if question
         .as_ref()
         .is_some_and(|question| *question != here.question)
     {
-        return Err("the item has another question there".into());
+        return Err("the verdict is on another question of the item".into());
     }
-    // Somebody who saw the question that stands here judged that one.
+    // An annotator who saw this question judged the present text.
     let on = on.or_else(|| question.map(|_| digest));
     if on.is_none() && catalog.revisions().locate(row as usize).is_some() {
         return Err(
-            "the item was revised here, and the file does not say which text was judged".into(),
+            "the item was revised here, and the file does not name the text that was judged".into(),
         );
     }
     let at = at.unwrap_or(now);
@@ -131,7 +134,7 @@ fn decision(
     })
 }
 
-/// The largest revision up to each time at which something was decided, in the order of times.
+/// The highest revision up to each time, sorted by time.
 fn revisions(history: &History) -> Vec<(i64, u64)> {
     let mut list: Vec<(i64, u64)> = history.decisions.iter().map(|d| (d.at, d.rev)).collect();
     list.sort_unstable();

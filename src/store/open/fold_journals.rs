@@ -1,4 +1,4 @@
-//! The journals of a project, read and folded.
+//! Reads and folds the journals of a project.
 
 use std::path::PathBuf;
 
@@ -11,20 +11,23 @@ use benchtop_files::project::Project;
 use benchtop_model::history::HistoryPoint;
 use benchtop_model::{Error, Result};
 
-/// What the picture journal is called among the journals.
+/// Name of the picture journal among the journals.
 fn pictures_name() -> String {
     format!("images/{}", pictures::FILE)
 }
 
-/// The files that statuses follow from, by name, with the bytes of each: the journals of the annotators, the rounds, and
-/// the journal of the pictures that were made, since a new picture ends what was said of the one before.
+/// The files that statuses depend on, with name and length: the annotators' journals, the rounds,
+/// and the picture journal, since a new picture voids the verdicts on the one before.
 fn files(project: &Project) -> Result<Vec<(String, PathBuf, u64)>> {
     let sessions = project.sessions();
-    let of = |(who, length): (String, u64)| {
+    let with_path = |(who, length): (String, u64)| {
         let path = sessions.join(format!("{who}.jsonl"));
         (who, path, length)
     };
-    let mut files: Vec<_> = journal::lengths(&sessions)?.into_iter().map(of).collect();
+    let mut files: Vec<_> = journal::lengths(&sessions)?
+        .into_iter()
+        .map(with_path)
+        .collect();
     files.extend(
         rounds::lengths(project)?
             .into_iter()
@@ -42,10 +45,7 @@ fn files(project: &Project) -> Result<Vec<(String, PathBuf, u64)>> {
     Ok(files)
 }
 
-/// One hash for all journals of a project by their lengths, and their bytes together.
-///
-/// # Errors
-/// The operating system's.
+/// A hash of the lengths of all journals, and their total length in bytes.
 pub fn lengths(project: &Project) -> Result<([u8; 32], u64)> {
     let files = files(project)?;
     let bytes = files.iter().map(|(.., length)| length).sum();
@@ -59,10 +59,7 @@ pub fn lengths(project: &Project) -> Result<([u8; 32], u64)> {
     ))
 }
 
-/// All journals of a project by their lengths and contents, which are read for it.
-///
-/// # Errors
-/// The operating system's.
+/// Digests of the lengths and contents of all journals. Reads every journal.
 pub fn journals(project: &Project) -> Result<Journals> {
     let mut digests = PrefixDigests::default();
     for (name, path, length) in files(project)? {
@@ -73,7 +70,7 @@ pub fn journals(project: &Project) -> Result<Journals> {
     Ok(digests.journals())
 }
 
-/// The journals that these statuses follow from.
+/// Digests of the journals behind these statuses.
 pub fn followed(ledger: &Ledger, pictures: &Pictures) -> Journals {
     let mut digests = ledger.digests.clone();
     if pictures.prefix().length() > 0 {
@@ -82,29 +79,26 @@ pub fn followed(ledger: &Ledger, pictures: &Pictures) -> Journals {
     digests.journals()
 }
 
-/// Reads the journal of pictures; also gives what a person should know about it.
-///
-/// # Errors
-/// The operating system's.
+/// Reads the picture journal. Also returns notices for people.
 pub fn load_pictures(project: &Project) -> Result<(Pictures, Vec<String>)> {
     let reading = pictures::read_on(&project.images(), &project.store())?;
     let mut notices: Vec<String> = reading
         .problems
         .iter()
-        .map(|p| format!("not counted: {p}"))
+        .map(|p| format!("a damaged line in the picture journal does not count: {p}"))
         .collect();
     if reading.whole.torn {
         notices.push(
-            "the last line of the picture journal was cut short before it was acknowledged".into(),
+            "the last line of the picture journal is incomplete and was never acknowledged".into(),
         );
     }
     Ok((reading.pictures, notices))
 }
 
-/// Folds what is `known` of the journals already, for rules or items that are others now.
+/// Folds the `known` prefixes of the journals again after rules or items changed.
 ///
 /// # Errors
-/// As [`load_ledger`], and [`Kind::Io`](benchtop_model::ErrorKind::Io) when a journal is not what was known of it.
+/// [`ErrorKind::Io`](benchtop_model::ErrorKind::Io) if a journal no longer has the known prefix.
 pub fn fold_known(
     project: &Project,
     catalog: &Catalog,
@@ -118,10 +112,7 @@ pub fn fold_known(
     Ok((ledger, overlay))
 }
 
-/// Reads and folds all journals; adds what a person should know to `notices`.
-///
-/// # Errors
-/// The operating system's.
+/// Reads and folds all journals. Adds notices for people to `notices`.
 pub fn all(
     project: &Project,
     catalog: &Catalog,
@@ -136,10 +127,7 @@ pub fn all(
     Ok((overlay, ledger, pictures))
 }
 
-/// Folds all journals; also gives what a person should know about them.
-///
-/// # Errors
-/// The operating system's.
+/// Folds all journals. Also returns notices for people.
 pub fn load_ledger(
     project: &Project,
     catalog: &Catalog,
@@ -148,6 +136,6 @@ pub fn load_ledger(
     let history = History::read(project)?;
     let (ledger, found) = history.fold(catalog, pictures, HistoryPoint::Now);
     let mut notices = history.notices;
-    notices.extend(found);
+    notices.extend(found.iter().map(ToString::to_string));
     Ok((ledger, notices))
 }

@@ -1,4 +1,5 @@
-//! Opening a project of which nothing may be written: from the snapshots where they are current, else from the truth.
+//! Opens a project read-only: from the snapshots if they are current, otherwise from the source
+//! files.
 
 use std::sync::Arc;
 
@@ -10,23 +11,23 @@ use crate::snapshot;
 use benchtop_files::project::Project;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Opens the data of `project` in memory; `why` is what every attempt to write is told. Nothing is written, swept or
-/// locked, and sled stays closed.
+/// Opens the data of `project` in memory. `why` is the error of every attempt to write. Nothing is
+/// written, removed, or locked, and sled stays closed.
 ///
 /// # Errors
-/// As [`super::open`].
+/// See [`super::open`].
 pub fn open_to_read(project: &Project, why: &Error) -> Result<Opened> {
     let store = project.store();
     let manifest = Manifest::read(&project.imports())?;
     let mut notices: Vec<String> = manifest
         .problems
         .iter()
-        .map(|p| format!("not counted: {p}"))
+        .map(|p| format!("an import is missing because its line is damaged: {p}"))
         .collect();
     if layout::is_earlier(project) {
-        let what = "written by an earlier version: scores are read from store/, generation jobs are not listed";
+        let what = "an earlier version wrote this project: scores are read from store/, and generation jobs are not listed";
         notices.push(format!(
-            "{what}; once the project can be written, opening it moves them to scores/ and jobs/"
+            "{what}; they move to scores/ and jobs/ the next time the project is opened for writing"
         ));
     }
     let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
@@ -35,16 +36,18 @@ pub fn open_to_read(project: &Project, why: &Error) -> Result<Opened> {
         Ok(catalog) => catalog,
         Err(problem) => {
             if problem.kind == ErrorKind::Corrupt {
-                notices.push(format!("not used: {problem}"));
+                notices.push(format!("ignored: {problem}"));
             }
             rebuild(project, &parts)?
         }
     };
     let index = LazyIndex::closed(&store, why.clone());
     let (lengths, _) = fold_journals::lengths(project)?;
-    let kept = snapshot::read_statuses(&store, &moment(&lengths, &segments), catalog.len()).ok();
+    let cached = snapshot::read_statuses(&store, &moment(&lengths, &segments), catalog.len()).ok();
     let current = journals(project)?.contents;
-    let (overlay, ledger, pictures, contents) = match kept.filter(|kept| kept.contents == current) {
+    let (overlay, ledger, pictures, contents) = match cached
+        .filter(|cached| cached.contents == current)
+    {
         Some(found) => {
             index.keep(found.places);
             (found.overlay, None, None, found.contents)

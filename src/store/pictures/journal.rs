@@ -17,17 +17,17 @@ use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Format of the lines written today.
+/// Version of the lines.
 const VERSION: u8 = 1;
 
-/// A text of a line, borrowed from it where nothing in it is escaped: reading 100,000 lines is on the way to the first
-/// picture that somebody sees.
+/// A text of a line, borrowed from the line unless it has escapes. Opening a project can read
+/// 100,000 lines.
 #[derive(Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Text<'l>(#[serde(borrow)] pub(super) Cow<'l, str>);
 
-/// A line: a picture, or the parts of a fingerprint the first time it is used. One shape for both, since telling two
-/// apart while reading takes several times as long.
+/// A line: a picture, or the parts of a fingerprint at its first use. One struct for both, because
+/// a tagged enum would parse several times slower.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Row<'l> {
@@ -82,7 +82,7 @@ fn texts(list: &[String]) -> Vec<Text<'_>> {
     list.iter().map(|t| text(t)).collect()
 }
 
-/// What is written of a picture.
+/// The line of a picture.
 pub(super) fn row(made: &GeneratedImage) -> Row<'_> {
     Row {
         v: VERSION,
@@ -111,11 +111,11 @@ fn corrupt(what: impl Into<String>) -> Error {
     Error::new(ErrorKind::Corrupt, what)
 }
 
-/// Whether a line is about a picture; otherwise it explains a fingerprint.
+/// Whether a line is a picture. Otherwise it explains a fingerprint.
 fn checked(row: &Row<'_>) -> Result<bool> {
     if row.v != VERSION {
         return Err(corrupt(format!(
-            "line version {} is newer than this program reads",
+            "unsupported line version {}; a newer benchtop wrote this line",
             row.v
         )));
     }
@@ -126,11 +126,11 @@ fn checked(row: &Row<'_>) -> Result<bool> {
         !ext.is_empty() && ext.len() <= 8 && ext.bytes().all(|b| b.is_ascii_alphanumeric())
     };
     let is_hash = row.hash.0.len() == 64 && blake3::Hash::from_hex(row.hash.0.as_bytes()).is_ok();
-    let whole =
+    let complete =
         is_hash && is_ext(&row.ext.0) && row.seed.is_some() && number(&row.prompt.0).is_some();
-    if row.sample == 0 || row.rev == 0 || !whole {
+    if row.sample == 0 || row.rev == 0 || !complete {
         return Err(corrupt(
-            "the line names no picture, sample, revision, file, seed or prompt",
+            "the line lacks a valid sample, revision, hash, extension, seed, or prompt",
         ));
     }
     Ok(true)
@@ -159,7 +159,7 @@ fn made(row: Row<'_>) -> GeneratedImage {
     }
 }
 
-/// The picture on one line.
+/// Parses the picture of a line.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`].
@@ -168,42 +168,37 @@ pub(super) fn decode(bytes: &[u8]) -> Result<GeneratedImage> {
     if checked(&row)? {
         Ok(made(row))
     } else {
-        Err(corrupt("there is no picture on this line"))
+        Err(corrupt("the line is not a picture"))
     }
 }
 
-/// What reading the journal found.
+/// The content of the journal.
 #[derive(Debug, Default)]
 pub struct Reading {
-    /// Its pictures.
     pub pictures: Pictures,
-    /// What was wrong, with file and line. Bad lines stay in the file and do not count.
+    /// Errors with file and line. Bad lines stay in the file and do not count.
     pub problems: Vec<Error>,
-    /// How much of it is whole.
+    /// The complete lines of the file.
     pub whole: ValidPrefix,
 }
 
-/// Reads the journal below `images`; one that does not exist is empty.
-///
-/// # Errors
-/// The operating system's. Bad lines are not errors: they are reported in [`Reading::problems`].
+/// Reads the journal below `images`. A missing file is an empty journal. Bad lines are reported in
+/// [`Reading::problems`].
 pub fn read(images: &Path) -> Result<Reading> {
-    after(Pictures {
+    read_after(Pictures {
         path: images.join(FILE),
         ..Pictures::default()
     })
 }
 
-/// The same, where what the store at `store` keeps of it (see [`super::picture_snapshot`]) need not be read.
-///
-/// # Errors
-/// As [`read`].
+/// Like [`read`], but takes the first pictures from the snapshot in `store` (see
+/// [`super::picture_snapshot`]).
 pub fn read_on(images: &Path, store: &Path) -> Result<Reading> {
-    picture_snapshot::read(store, images).map_or_else(|_| read(images), after)
+    picture_snapshot::read(store, images).map_or_else(|_| read(images), read_after)
 }
 
-/// Reads the lines that follow those of `pictures`.
-fn after(pictures: Pictures) -> Result<Reading> {
+/// Reads the lines after those of `pictures`.
+fn read_after(pictures: Pictures) -> Result<Reading> {
     let (path, from) = (pictures.path.clone(), pictures.whole.length);
     let mut reading = Reading {
         pictures,
@@ -224,7 +219,7 @@ fn after(pictures: Pictures) -> Result<Reading> {
     let torn_at = checksummed_line::each::<Row<'_>>(&bytes, &mut |at, number, row| match row
         .and_then(|row| Ok((checked(&row)?, row)))
     {
-        Ok((true, row)) => reading.pictures.take(&row, from + at),
+        Ok((true, row)) => reading.pictures.add_row(&row, from + at),
         Ok((false, row)) => reading
             .pictures
             .explained
@@ -251,7 +246,7 @@ fn after(pictures: Pictures) -> Result<Reading> {
     Ok(reading)
 }
 
-/// Lines in the first bytes of a file.
+/// Number of lines in the first `length` bytes of a file.
 fn lines_before(path: &Path, length: u64) -> std::io::Result<u64> {
     let mut bytes = Vec::new();
     File::open(path)?.take(length).read_to_end(&mut bytes)?;
@@ -269,18 +264,12 @@ pub struct Journal {
 
 impl Journal {
     /// Opens or creates the journal below `images`.
-    ///
-    /// # Errors
-    /// The operating system's.
     pub fn open(images: &Path) -> Result<Journal> {
         Journal::after(images, &read(images)?.pictures)
     }
 
-    /// The same where it was just read and nothing was written since: it is not read again, which takes half a second
-    /// after 100,000 pictures.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Opens a journal that was just read as `pictures`, without reading it again. That would take
+    /// half a second for 100,000 pictures.
     pub fn after(images: &Path, pictures: &Pictures) -> Result<Journal> {
         let file = AppendLog::open(&images.join(FILE), pictures.whole)?;
         let (prefix, explained) = (pictures.prefix.clone(), pictures.explained.clone());
@@ -292,11 +281,9 @@ impl Journal {
         })
     }
 
-    /// Appends what was made, and the fingerprints that are used for the first time, with one write and one
-    /// `fdatasync`. Gives the offsets of the lines, for [`Pictures::add`].
-    ///
-    /// # Errors
-    /// The operating system's (a full disk among them); then nothing of it is in the file.
+    /// Appends pictures, and fingerprints at their first use, with one write and one `fdatasync`.
+    /// Returns the offsets of the lines, for [`Pictures::add`]. On an error, nothing is in the
+    /// file.
     pub fn append(&mut self, list: &[GeneratedImage], prints: &[Fingerprint]) -> Result<Vec<u64>> {
         self.buffer.clear();
         let mut fresh = Vec::new();
@@ -321,38 +308,34 @@ impl Journal {
             offsets.push(self.file.length() + self.buffer.len() as u64);
             checksummed_line::encode(&row(made), &mut self.buffer)?;
         }
-        self.file
-            .append(&self.buffer, "the pictures cannot be recorded")?;
+        self.file.append(&self.buffer, "cannot save the pictures")?;
         self.prefix.add(&self.buffer);
         self.explained.extend(fresh);
         Ok(offsets)
     }
 
-    /// Whether the file must be opened anew; see [`AppendLog::lost`].
+    /// Whether the file must be reopened; see [`AppendLog::lost`].
     pub fn lost(&self) -> bool {
         self.file.lost()
     }
 
-    /// What is in it.
+    /// Digest of the content.
     pub fn prefix(&self) -> &PrefixDigest {
         &self.prefix
     }
 
-    /// Length in bytes; all of it is durable.
+    /// Length in bytes. All of it is on disk.
     pub fn length(&self) -> u64 {
         self.file.length()
     }
 
-    /// The fingerprints that are explained in it.
+    /// Fingerprints that the journal explains.
     pub fn explained(&self) -> &[String] {
         &self.explained
     }
 }
 
-/// Bytes of the journal below `images`; 0 where there is none.
-///
-/// # Errors
-/// The operating system's.
+/// Length of the journal below `images` in bytes, or 0 if it does not exist.
 pub fn length(images: &Path) -> Result<u64> {
     regular::length(&images.join(FILE))
 }

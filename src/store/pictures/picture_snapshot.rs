@@ -1,6 +1,6 @@
-//! `store/pictures.snap`: the index over the picture journal as it was when the journal was so long, so that opening
-//! reads only the lines after them. A cache of the journal, which stays the truth: a file that is missing, damaged, of
-//! another version or of another journal is not used, and nothing is lost with it.
+//! `store/pictures.snap`: a snapshot of the picture index, so that opening a project reads only the
+//! later lines of the journal. A snapshot that is missing, damaged, or of another version or
+//! journal is ignored, and nothing is lost.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -17,44 +17,45 @@ use benchtop_files::regular;
 use benchtop_model::{Error, ErrorKind, Result};
 
 const MAGIC: &[u8; 8] = b"btpict\x00\x02";
-/// Bytes of a picture beside its items: eight bytes each of key, revision, seed, prompt, pair and offset; four of sample,
-/// job and how many items; two of fingerprint and extension; one that says whether it is a draft; the hash.
+/// Bytes per picture, without its items: 8 each for key, revision, seed, prompt, pair, and offset;
+/// 4 each for sample, job, and number of items; 2 each for fingerprint and extension; 1 for the
+/// draft flag; 32 for the hash.
 const ROW: u64 = 6 * 8 + 3 * 4 + 2 * 2 + 1 + 32;
-/// The first bytes of a journal, which tell one from another at a glance.
+/// Number of first bytes of a journal that identify it.
 const PIECE: u64 = 1 << 10;
-/// Pictures that may follow what the file has before it is written anew, and no fewer than an eighth of those: reading so
-/// many lines takes 10 ms.
-const LONG: usize = 4096;
+/// Number of new pictures after which the snapshot is rewritten, but at least an eighth of its
+/// pictures. Reading this many lines takes 10 ms.
+const REWRITE_AFTER: usize = 4096;
 
-/// What the file holds beside the columns.
+/// Tail of the file.
 #[derive(Serialize, Deserialize)]
 struct Tail {
-    /// Bytes of the journal that it is of.
+    /// Length of the indexed part of the journal in bytes.
     length: u64,
-    /// blake3 of them.
+    /// blake3 hash of that part.
     prefix: [u8; 32],
     names: Vec<String>,
     explained: Vec<String>,
-    /// Items of all pictures together.
+    /// Total number of items of all pictures.
     items: u64,
 }
 
-/// The file of the store at `store`.
+/// Path of the snapshot in `store`.
 pub fn path(store: &Path) -> PathBuf {
     store.join("pictures.snap")
 }
 
-/// What a file says at its beginning of the journal that it is of: a hash of the journal's first bytes.
+/// The key of a snapshot: a hash of the journal's first bytes.
 fn key(file: &File) -> std::io::Result<[u8; 32]> {
     let mut piece = [0; PIECE as usize];
     file.read_exact_at(&mut piece, 0)?;
     Ok(*blake3::hash(&piece).as_bytes())
 }
 
-/// Pictures as columns, to be written.
+/// Pictures as columns, ready to be written.
 #[derive(Default)]
 pub struct PictureSnapshot {
-    /// The part of the journal that they are all of.
+    /// Digest of the indexed part of the journal.
     prefix: PrefixDigest,
     names: Vec<String>,
     explained: Vec<String>,
@@ -98,10 +99,8 @@ impl PictureSnapshot {
         }
     }
 
-    /// Writes them to the file of the store at `store`; `images` is where their journal lies.
-    ///
-    /// # Errors
-    /// The operating system's; the old file is then as it was.
+    /// Writes the snapshot to `store`. `images` is the folder of the journal. On an error, the old
+    /// file stays.
     pub fn write(&self, store: &Path, images: &Path) -> Result<()> {
         let journal = images.join(FILE);
         let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &journal);
@@ -123,7 +122,7 @@ impl PictureSnapshot {
         )
     }
 
-    /// In the order of the file.
+    /// The columns in file order.
     fn arrays(&self) -> [&[u8]; 14] {
         [
             cast_slice(&self.keys),
@@ -144,12 +143,12 @@ impl PictureSnapshot {
     }
 }
 
-/// Reads the pictures that the file of the store at `store` has of the journal below `images`, and how much of the journal
-/// that is ([`Pictures::whole`]).
+/// Reads the pictures of the snapshot in `store`. `images` is the folder of the journal. On any
+/// error, the caller ignores the snapshot.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] without a file of this journal, [`ErrorKind::Corrupt`] for a damaged one, and the operating system's:
-/// whatever it is, the file is then not used.
+/// [`ErrorKind::NotFound`] without a snapshot of this journal. [`ErrorKind::Corrupt`] for a damaged
+/// one.
 pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
     let journal = images.join(FILE);
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &journal);
@@ -159,7 +158,7 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
     let columns_of = reading.rows.checked_mul(ROW);
     let all = columns_of.and_then(|columns| columns.checked_add(tail.items.checked_mul(8)?));
     if all != Some(reading.body) {
-        return Err(reading.corrupt("its columns do not fit its header"));
+        return Err(reading.corrupt("the columns do not match the header"));
     }
     let (rows, mut cursor) = (reading.rows as usize, reading.cursor(0));
     let columns = PictureSnapshot {
@@ -181,7 +180,13 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
     };
     let tail: Tail = reading.finish(&[cursor.crc])?;
     let length = file.metadata().map_err(fail)?.len();
-    let other = || Error::new(ErrorKind::NotFound, "it is of another journal").file(path(store));
+    let other = || {
+        Error::new(
+            ErrorKind::NotFound,
+            "the snapshot belongs to another journal",
+        )
+        .file(path(store))
+    };
     if tail.length > length {
         return Err(other());
     }
@@ -198,18 +203,18 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
             torn: false,
         },
         prefix,
-        kept: rows,
+        in_snapshot: rows,
         ..Pictures::default()
     };
     pictures.made.reserve(rows);
     pictures.newest.reserve(rows);
     let mut items = &columns.items[..];
     for at in 0..rows {
-        let Some((of, rest)) = items.split_at_checked(columns.counts[at] as usize) else {
-            return Err(reading.corrupt("its items do not fit its pictures"));
+        let Some((of_picture, rest)) = items.split_at_checked(columns.counts[at] as usize) else {
+            return Err(reading.corrupt("the items do not match the pictures"));
         };
         items = rest;
-        pictures.enter(Entry {
+        pictures.push(Entry {
             key: columns.keys[at],
             before: None,
             rev: columns.revs[at],
@@ -222,7 +227,7 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
             ext: columns.exts[at],
             hash: columns.hashes[at],
             of: columns.pairs[at],
-            items: of.into(),
+            items: of_picture.into(),
             offset: columns.offsets[at],
         });
     }
@@ -230,20 +235,19 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
 }
 
 impl Pictures {
-    /// What is to be written of them, where many would have to be read from their lines at the next opening. Until as many
-    /// have come again there is nothing.
-    ///
-    /// A journal with damaged lines is read whole each time, so that each time it is said.
+    /// The snapshot to write, or `None` while the existing one covers enough of the journal. A
+    /// journal with damaged lines gets no snapshot, so that each opening reads it completely and
+    /// reports the damage.
     pub fn to_keep(&mut self) -> Option<PictureSnapshot> {
-        let fresh = self.made.len() - self.kept;
+        let fresh = self.made.len() - self.in_snapshot;
         let known = self
             .made
             .last()
             .is_some_and(|last| last.offset < self.whole.length);
-        if self.damaged || !known || fresh < LONG.max(self.kept / 8) {
+        if self.damaged || !known || fresh < REWRITE_AFTER.max(self.in_snapshot / 8) {
             return None;
         }
-        self.kept = self.made.len();
+        self.in_snapshot = self.made.len();
         Some(PictureSnapshot::of(self))
     }
 }

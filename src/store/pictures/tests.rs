@@ -16,7 +16,7 @@ fn written(dir: &Path, list: &[GeneratedImage]) -> Vec<u64> {
 }
 
 #[test]
-fn what_was_made_reads_back_whole_and_the_newest_counts() {
+fn pictures_round_trip_and_the_newest_counts() {
     let dir = tempfile::tempdir().unwrap();
     let list: Vec<GeneratedImage> = (0..5).map(sample_made).collect();
     let offsets = written(dir.path(), &list);
@@ -49,7 +49,7 @@ fn what_was_made_reads_back_whole_and_the_newest_counts() {
             .current(list[0].key(), prompt_key("another", None))
             .is_none()
     );
-    // The index built while recording is the one that reading gives.
+    // The index that is built while recording equals the one from reading.
     let mut built = Pictures::default();
     list.iter()
         .zip(offsets)
@@ -68,7 +68,7 @@ fn a_fingerprint_is_explained_once() {
 }
 
 #[test]
-fn a_torn_line_is_set_aside_and_a_damaged_one_named() {
+fn a_torn_line_is_saved_and_a_damaged_line_reported() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(FILE);
     written(dir.path(), &(0..3).map(sample_made).collect::<Vec<_>>());
@@ -89,7 +89,7 @@ fn a_torn_line_is_set_aside_and_a_damaged_one_named() {
 }
 
 #[test]
-fn lines_that_say_nothing_useful_are_refused() {
+fn invalid_lines_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let good = sample_made(1);
     let bad = [
@@ -143,7 +143,7 @@ fn an_item_gets_its_file_and_keeps_every_other_byte() {
             .contains(&sample_made(1).hash),
         "the newest"
     );
-    // Another prompt, another data set, a picture that came with its file: left alone.
+    // Items with another prompt or data set, or with a file of their own, do not change.
     assert_eq!(pictures.resolved(&line.replace("a cat", "a rat")), None);
     assert_eq!(
         pictures.resolved(&line.replace("\"dataset\":\"set\"", "\"dataset\":\"other\"")),

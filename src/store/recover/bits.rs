@@ -1,4 +1,4 @@
-//! Reading a line whose checksum is wrong.
+//! Repairs and parses manifest lines with a wrong checksum.
 
 use crate::manifest::Entry;
 
@@ -6,7 +6,7 @@ const MARK: &[u8] = b",\"crc\":\"";
 /// `,"crc":"xxxxxxxx"}`.
 const TAIL: usize = MARK.len() + 8 + 2;
 
-/// The CRC-32 of each byte, for the reflected polynomial of zlib.
+/// The CRC-32 of each byte, for zlib's reflected polynomial.
 fn table() -> [u32; 256] {
     std::array::from_fn(|byte| {
         (0..8).fold(byte as u32, |crc, _| {
@@ -19,46 +19,46 @@ fn table() -> [u32; 256] {
     })
 }
 
-/// The line as it was before one of its bits flipped; none where no single bit explains its checksum.
+/// The line before one of its bits flipped, or `None` if no single bit explains its checksum.
 ///
-/// A checksum is linear: flipping a bit changes it by a number that depends on the distance to the end alone. So all bits
-/// are tried in one walk over the line.
-pub(super) fn mended(line: &[u8]) -> Option<Vec<u8>> {
+/// CRC is linear: flipping a bit changes it by a value that depends only on the distance to the
+/// end. So all bits can be tried in one pass over the line.
+pub(super) fn repair(line: &[u8]) -> Option<Vec<u8>> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let (body, tail) = line.split_at_checked(line.len().checked_sub(TAIL)?)?;
-    let right = format!(
+    let correct_tail = format!(
         "{}{:08x}\"}}",
         String::from_utf8_lossy(MARK),
         crc32fast::hash(body)
     )
     .into_bytes();
-    let bits: u32 = right
+    let bits: u32 = correct_tail
         .iter()
         .zip(tail)
         .map(|(a, b)| (a ^ b).count_ones())
         .sum();
     if bits == 1 {
-        return Some([body, &right[..]].concat());
+        return Some([body, &correct_tail[..]].concat());
     }
     if !tail.starts_with(MARK) || !tail.ends_with(b"\"}") {
         return None;
     }
-    let said = std::str::from_utf8(&tail[MARK.len()..MARK.len() + 8]).ok()?;
-    let difference = crc32fast::hash(body) ^ u32::from_str_radix(said, 16).ok()?;
+    let stored = std::str::from_utf8(&tail[MARK.len()..MARK.len() + 8]).ok()?;
+    let difference = crc32fast::hash(body) ^ u32::from_str_radix(stored, 16).ok()?;
     let table = table();
     let mut changes: [u32; 8] = std::array::from_fn(|bit| table[1 << bit]);
     for at in (0..body.len()).rev() {
         if let Some(bit) = changes.iter().position(|change| *change == difference) {
-            let mut mended = line.to_vec();
-            mended[at] ^= 1 << bit;
-            return Some(mended);
+            let mut repaired = line.to_vec();
+            repaired[at] ^= 1 << bit;
+            return Some(repaired);
         }
         changes = changes.map(|change| change >> 8 ^ table[(change & 0xff) as usize]);
     }
     None
 }
 
-/// The imports that a line names as far as it is JSON. A newline that was damaged leaves two on one line.
+/// The imports that a line names, as far as it is valid JSON. A damaged newline joins two lines.
 pub(super) fn without_checksum(line: &[u8]) -> Vec<Entry> {
     let starts = memchr::memmem::find_iter(line, b"{\"v\":");
     let read = |at: usize| {
@@ -79,7 +79,7 @@ mod tests {
     use crate::checksummed_line;
 
     #[test]
-    fn any_one_bit_is_turned_back_and_two_are_not() {
+    fn a_single_flipped_bit_is_repaired() {
         let entry = Entry {
             v: 1,
             n: 3,
@@ -93,9 +93,9 @@ mod tests {
                 let mut bad = whole.clone();
                 bad[at] ^= 1 << bit;
                 if checksummed_line::decode::<Entry>(&bad).is_err() && bad[at] != b'\n' {
-                    let mended = mended(&bad).unwrap_or_else(|| panic!("bit {bit} of byte {at}"));
+                    let repaired = repair(&bad).unwrap_or_else(|| panic!("bit {bit} of byte {at}"));
                     assert_eq!(
-                        checksummed_line::decode::<Entry>(&mended).unwrap(),
+                        checksummed_line::decode::<Entry>(&repaired).unwrap(),
                         entry,
                         "bit {bit} of byte {at}"
                     );
@@ -104,11 +104,11 @@ mod tests {
         }
         let mut bad = whole;
         (bad[20], bad[30]) = (bad[20] ^ 1, bad[30] ^ 4);
-        assert!(mended(&bad).is_none_or(|line| checksummed_line::decode::<Entry>(&line).is_err()));
+        assert!(repair(&bad).is_none_or(|line| checksummed_line::decode::<Entry>(&line).is_err()));
     }
 
     #[test]
-    fn a_line_is_read_as_far_as_it_is_json() {
+    fn entries_are_read_from_the_valid_json_of_a_line() {
         let text = b"\x7f\x00{\"v\":1,\"n\":4,\"at\":\"x\",\"parts\":[],\"crc\":\"00000000\"}\x0b{\"v\":1,\"n\":5,\"at\":\"y\",\"parts\":[]}";
         let numbers: Vec<u64> = without_checksum(text).iter().map(|e| e.n).collect();
         assert_eq!(numbers, [4, 5]);

@@ -1,4 +1,4 @@
-//! What a segment says of itself.
+//! Derives manifest entries from the segments themselves.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
@@ -10,11 +10,11 @@ use crate::manifest::{Holds, Part};
 use crate::segment::Reader;
 use benchtop_model::{Error, ErrorKind, Form, Item, Prediction, Result};
 
-/// The items that the project has.
+/// The items of the project.
 #[derive(Default)]
 pub(super) struct Contents {
     ids: HashSet<u64>,
-    /// How often questions with a key are of which form, by the key as JSON.
+    /// The form of the questions with a key, by the hash of the key's JSON.
     forms: HashMap<u64, Form>,
 }
 
@@ -31,18 +31,18 @@ impl Contents {
     ) -> Result<()> {
         for part in parts.filter(|part| matches!(part.holds, Holds::Items { .. })) {
             let path = imports.join(&part.file);
-            // One that is missing is told when the project is opened.
+            // A missing segment is reported when the project is opened.
             if path.exists() {
                 rows(&Reader::scan(&path, part.rows)?, &mut |line| {
-                    self.take(&item(line)?).map(drop)
+                    self.add(&item(line)?).map(drop)
                 })?;
             }
         }
         Ok(())
     }
 
-    /// Notes an item; whether it is new.
-    fn take(&mut self, item: &Item) -> Result<bool> {
+    /// Adds an item. Returns whether it is new.
+    fn add(&mut self, item: &Item) -> Result<bool> {
         self.forms.insert(key(&item.key)?, item.form);
         Ok(self.ids.insert(id_hash(&item.id)))
     }
@@ -51,14 +51,15 @@ impl Contents {
 fn key(key: &benchtop_model::Key) -> Result<u64> {
     serde_json::to_string(key)
         .map(|key| id_hash(&key))
-        .map_err(|e| corrupt(format!("a key cannot be read: {e}")))
+        .map_err(|e| corrupt(format!("cannot serialize a key: {e}")))
 }
 
 fn item(line: &[u8]) -> Result<Item> {
-    serde_json::from_slice(line).map_err(|e| corrupt(format!("a row of it is no item: {e}")))
+    serde_json::from_slice(line)
+        .map_err(|e| corrupt(format!("the segment has a row that is not an item: {e}")))
 }
 
-/// Calls `each` with every row of a segment.
+/// Calls `each` with every row of a segment. Returns the number of rows.
 fn rows(reader: &Reader, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<u64> {
     let mut rows = 0;
     for frame in 0..reader.frames().len() {
@@ -83,13 +84,14 @@ fn blake3_of(path: &Path) -> Result<(String, u64)> {
     Ok((hasher.finalize().to_hex().to_string(), bytes))
 }
 
-/// Whether the segment is there and is what `part` says.
-pub(super) fn is(imports: &Path, part: &Part) -> bool {
+/// Whether the segment of `part` exists and has the recorded length and hash.
+pub(super) fn matches(imports: &Path, part: &Part) -> bool {
     blake3_of(&imports.join(&part.file))
         .is_ok_and(|(blake3, bytes)| blake3 == part.blake3 && bytes == part.bytes)
 }
 
-/// What the manifest is to say of a segment, by the segment alone. All of it is read, and each frame checked.
+/// The manifest entry of a segment, derived from the segment alone. Reads it completely and checks
+/// every frame.
 pub(super) fn examine(
     imports: &Path,
     file: &str,
@@ -99,17 +101,17 @@ pub(super) fn examine(
     let path = imports.join(file);
     let (blake3, bytes) = blake3_of(&path)?;
     let reader = Reader::survey(&path)?;
-    let (holds, rows) = match word(file) {
+    let (holds, rows) = match content_word(file) {
         "items" => items(&reader, project)?,
         "answers" => answers(&reader, project, said)?,
         _ => {
             return Err(corrupt(
-                "it holds later texts of items, and without its line nobody knows from which revision on",
+                "the segment has revised items, and their revision was in the lost line",
             )
-            .help("`zstdcat` reads it; write the texts again with `benchtop edit` or `benchtop recompose`"));
+            .help("read it with `zstdcat`, and write the texts again with `benchtop edit` or `benchtop recompose`"));
         }
     };
-    let source = "taken in again by `benchtop recover`".into();
+    let source = "restored by `benchtop recover`".into();
     let file = file.to_string();
     Ok(Part {
         file,
@@ -123,8 +125,8 @@ pub(super) fn examine(
     })
 }
 
-/// The word in the name of a segment that says what it holds.
-fn word(file: &str) -> &str {
+/// The word in a segment's name that names its content.
+fn content_word(file: &str) -> &str {
     let stem = file.strip_suffix(".jsonl.zst").unwrap_or(file);
     stem.rsplit('-').next().unwrap_or_default()
 }
@@ -135,21 +137,24 @@ fn items(reader: &Reader, project: &mut Contents) -> Result<(Holds, u64)> {
     let count = rows(reader, &mut |line| {
         let item = item(line)?;
         if found.get_or_insert_with(|| item.dataset.clone()) != &item.dataset {
-            return Err(corrupt("its items are of more than one data set"));
+            return Err(corrupt("the segment has items of several data sets"));
         }
         if project.ids.contains(&id_hash(&item.id)) {
-            return Err(corrupt(format!("the project has its item {} from another import", item.id))
-                .help("it was brought in again since; nothing is lost by leaving this segment where it is"));
+            return Err(corrupt(format!(
+                "the project has item `{}` from another import",
+                item.id
+            ))
+            .help("it was imported again; leave this segment where it is"));
         }
         fresh.push(item);
         Ok(())
     })?;
     for item in &fresh {
-        if !project.take(item)? {
-            return Err(corrupt(format!("it holds the item {} twice", item.id)));
+        if !project.add(item)? {
+            return Err(corrupt(format!("the segment has item `{}` twice", item.id)));
         }
     }
-    let dataset = found.ok_or_else(|| corrupt("it holds no items"))?;
+    let dataset = found.ok_or_else(|| corrupt("the segment has no items"))?;
     Ok((Holds::Items { dataset }, count))
 }
 
@@ -157,8 +162,11 @@ fn answers(reader: &Reader, project: &Contents, said: &Hints) -> Result<(Holds, 
     let mut forms: BTreeMap<u8, (u64, Form)> = BTreeMap::new();
     let mut evaluated = false;
     let count = rows(reader, &mut |line| {
-        let row: Prediction = serde_json::from_slice(line)
-            .map_err(|e| corrupt(format!("a row of it is no answer: {e}")))?;
+        let row: Prediction = serde_json::from_slice(line).map_err(|e| {
+            corrupt(format!(
+                "the segment has a row that is not a prediction: {e}"
+            ))
+        })?;
         evaluated |= row.rule.is_some() || row.judge.is_some();
         if let Some(form) = project.forms.get(&key(&row.key)?) {
             forms.entry(*form as u8).or_insert((0, *form)).0 += 1;
@@ -170,8 +178,8 @@ fn answers(reader: &Reader, project: &Contents, said: &Hints) -> Result<(Holds, 
         .max_by_key(|(n, _)| *n)
         .map_or(Form::Plain, |(_, form)| form);
     let model = said.model.clone().ok_or_else(|| {
-        corrupt("it holds answers, and only its line said of which model")
-            .help("name the model with --model NAME")
+        corrupt("the segment has predictions, and their model was in the lost line")
+            .help("give the model with --model NAME")
     })?;
     Ok((
         Holds::Predictions {

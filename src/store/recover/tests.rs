@@ -4,7 +4,7 @@ use crate::open::tests::fill_named;
 use benchtop_files::project::Project;
 use benchtop_model::Form;
 
-/// Three imports of items.
+/// A project with three imports.
 fn project() -> (tempfile::TempDir, Project) {
     let dir = tempfile::tempdir().unwrap();
     for (n, from) in [(1, 0), (2, 10), (3, 20)] {
@@ -39,7 +39,7 @@ fn write(project: &Project, lines: &[Vec<u8>]) {
 }
 
 #[test]
-fn a_line_with_any_damage_comes_back_where_it_was() {
+fn a_damaged_line_is_recovered_in_its_position() {
     type Damage = fn(&mut Vec<u8>);
     let ways: [(&str, Damage, Option<From>); 4] = [
         (
@@ -68,14 +68,7 @@ fn a_line_with_any_damage_comes_back_where_it_was() {
             write(&project, &text);
             let opened = open(&project).unwrap();
             assert_eq!(opened.catalog.len(), 20, "{what} {at}");
-            assert!(
-                opened
-                    .notices
-                    .iter()
-                    .any(|n| n.contains("benchtop recover")),
-                "{:?}",
-                opened.notices
-            );
+            assert!(!opened.notices.is_empty(), "{what} {at}");
             drop(opened);
             let found = look(&project.imports(), &Hints::default(), "now").unwrap();
             assert_eq!(
@@ -102,7 +95,7 @@ fn a_line_with_any_damage_comes_back_where_it_was() {
 }
 
 #[test]
-fn the_whole_manifest_can_be_gone() {
+fn a_missing_manifest_is_recovered() {
     let (_dir, project) = project();
     let before = ids(&project);
     std::fs::remove_file(project.imports().join(FILE)).unwrap();
@@ -116,13 +109,13 @@ fn the_whole_manifest_can_be_gone() {
 }
 
 #[test]
-fn what_cannot_be_part_of_the_project_is_left_where_it_is() {
+fn unrecoverable_segments_are_left_in_place() {
     let (_dir, project) = project();
     let imports = project.imports();
     let mut text = lines(&project);
     text.pop();
     write(&project, &text);
-    // The segment of the third is damaged; a copy of the first under another number is there; one of answers.
+    // The third segment is damaged, one is a copy of the first, and one has predictions.
     let third = imports.join("0003-01-items.jsonl.zst");
     let mut bytes = std::fs::read(&third).unwrap();
     let at = bytes.len() / 2;
@@ -142,15 +135,19 @@ fn what_cannot_be_part_of_the_project_is_left_where_it_is() {
     answers.finish("0008-01-answers.jsonl.zst").unwrap();
     std::fs::remove_file(imports.join(".unfinished-0008")).unwrap();
     let found = look(&imports, &Hints::default(), "now").unwrap();
-    let whys: Vec<&str> = found
+    let files: Vec<_> = found
         .segments
         .iter()
-        .map(|o| o.problem.as_ref().unwrap().what.as_str())
+        .filter(|o| o.problem.is_some())
+        .map(|o| o.file.as_str())
         .collect();
-    assert!(
-        whys[0].contains("frame")
-            && whys[1].contains("another import")
-            && whys[2].contains("which model")
+    assert_eq!(
+        files,
+        [
+            "0003-01-items.jsonl.zst",
+            "0007-01-items.jsonl.zst",
+            "0008-01-answers.jsonl.zst",
+        ]
     );
     assert!(found.entries.is_empty());
     let said = Hints {

@@ -1,4 +1,4 @@
-//! Pictures as points: L2-normalised half floats by the hash of the picture, for near duplicates and the nearest
+//! Image embeddings: L2-normalized half floats by picture, for near duplicates and the nearest
 //! accepted picture.
 
 use std::collections::HashMap;
@@ -10,30 +10,28 @@ use crate::append_log::{AppendLog, ValidPrefix};
 use benchtop_files::{disk, regular};
 use benchtop_model::{Error, Result};
 
-/// Bytes of a row beside its numbers.
+/// Bytes per row, without the vector.
 const ROW: u64 = 8 + 4;
 
 fn path(scores: &Path, short: &str, dim: usize) -> PathBuf {
     scores.join(format!("{short}.{dim}.embeddings"))
 }
 
-/// The embeddings of one model. Rows have a number for the picture, `dim` half floats and a CRC-32.
+/// The embeddings of one model. A row has a picture key, `dim` half floats, and a CRC-32.
 #[derive(Debug)]
 pub struct Embeddings {
     dim: usize,
     at: HashMap<u64, u32>,
     keys: Vec<u64>,
     rows: Vec<f16>,
-    /// None where they are only read.
+    /// `None` if opened read-only.
     file: Option<AppendLog>,
 }
 
 impl Embeddings {
-    /// Those of the model with this short fingerprint below `scores`, which gives points of `dim` numbers, to be added to.
-    /// One at a time may have them so.
-    ///
-    /// # Errors
-    /// The operating system's. Damaged rows are passed over: their pictures are embedded again.
+    /// Opens the embeddings of the model with this short fingerprint for appending. `dim` is the
+    /// dimension of its vectors. Only one process may have them open. Damaged rows are skipped, so
+    /// their pictures are embedded again.
     pub fn open(scores: &Path, short: &str, dim: usize) -> Result<Embeddings> {
         disk::ensure_private_dir(scores)?;
         let (mut all, length) = Embeddings::load(scores, short, dim)?;
@@ -46,10 +44,7 @@ impl Embeddings {
         Ok(all)
     }
 
-    /// The same to look at, as far as they are written: somebody else may be adding to them.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Opens the embeddings read-only. Another process may append to them meanwhile.
     pub fn read(scores: &Path, short: &str, dim: usize) -> Result<Embeddings> {
         Embeddings::load(scores, short, dim).map(|(all, _)| all)
     }
@@ -71,7 +66,7 @@ impl Embeddings {
                 let point = point
                     .chunks_exact(2)
                     .map(|b| f16::from_le_bytes([b[0], b[1]]));
-                all.take(
+                all.add(
                     u64::from_le_bytes(key.try_into().unwrap_or_default()),
                     point,
                 );
@@ -80,7 +75,7 @@ impl Embeddings {
         Ok((all, bytes.len() as u64))
     }
 
-    fn take(&mut self, key: u64, point: impl Iterator<Item = f16>) {
+    fn add(&mut self, key: u64, point: impl Iterator<Item = f16>) {
         let next = self.keys.len() as u32;
         if *self.at.entry(key).or_insert(next) == next {
             self.keys.push(key);
@@ -88,42 +83,38 @@ impl Embeddings {
         }
     }
 
-    /// Numbers a point.
+    /// Dimension of a vector.
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Pictures.
+    /// Number of pictures.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// The pictures, in the order of [`points`](Self::points).
+    /// Picture keys, in the order of [`points`](Self::points).
     pub fn keys(&self) -> &[u64] {
         &self.keys
     }
 
-    /// All points, one after the other: `[len, dim]`.
+    /// All vectors in one slice, of shape `[len, dim]`.
     pub fn points(&self) -> &[f16] {
         &self.rows
     }
 
-    /// The point of a picture.
+    /// The vector of a picture.
     pub fn get(&self, key: u64) -> Option<&[f16]> {
         let at = *self.at.get(&key)? as usize;
         self.rows.get(at * self.dim..(at + 1) * self.dim)
     }
 
-    /// Records points: when this returns they are on disk. Those of pictures that are there, and those of another length,
-    /// are passed over.
-    ///
-    /// # Errors
-    /// The operating system's (a full disk among them); then none of them is there.
+    /// Appends vectors. When this returns, they are on disk. Vectors of known pictures and of
+    /// another dimension are skipped. On an error, none is added.
     pub fn append(&mut self, points: &[(u64, Vec<f32>)]) -> Result<()> {
         let mut bytes = Vec::new();
         let fresh =
@@ -136,13 +127,13 @@ impl Embeddings {
             let crc = crc32fast::hash(&bytes[start..]);
             bytes.extend_from_slice(&crc.to_le_bytes());
         }
-        let read_only = || Error::input("these embeddings are only to be looked at");
+        let read_only = || Error::input("the embeddings are open read-only");
         self.file
             .as_mut()
             .ok_or_else(read_only)?
-            .append(&bytes, "embeddings cannot be recorded")?;
+            .append(&bytes, "cannot save embeddings")?;
         for (key, point) in fresh {
-            self.take(*key, point.iter().map(|x| f16::from_f32(*x)));
+            self.add(*key, point.iter().map(|x| f16::from_f32(*x)));
         }
         Ok(())
     }

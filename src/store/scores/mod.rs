@@ -1,9 +1,9 @@
-//! `scores/`: what machines said of items, a folder a scorer, two files a version of it.
+//! `scores/`: scores of items, with a folder per scorer and two files per version of a scorer.
 //!
-//! A score is kept by a number for its inputs (picture, text), so that it is found again for every item with the same
-//! ones and not for an item whose picture or text is another since. Rows have 28 bytes and a checksum, what a person
-//! should know of a score is a line in the other file; a row is written after its line is on disk, and a score counts
-//! as done once its row is. What was scored again has a later row.
+//! A score is stored by a hash of its inputs (picture, text). Every item with the same inputs
+//! shares the score, and an item whose picture or text changed has none. A row has 28 bytes
+//! including a checksum. Details for people are lines in the other file. The detail is written
+//! before the row, and a score counts once its row is on disk. A later row replaces an earlier one.
 
 mod embeddings;
 #[cfg(test)]
@@ -26,33 +26,33 @@ use benchtop_model::{Error, ErrorKind, Result};
 
 /// Version of the rows.
 const VERSION: u32 = 1;
-/// Key, value, state, three bytes of nothing, where the detail begins (from 1; 0 for none), CRC-32 of all that.
+/// Key, value, state, three zero bytes, offset of the detail plus 1 (0 for none), CRC-32 of all of
+/// them.
 const ROW: usize = 8 + 4 + 4 + 8 + 4;
-/// Longest detail kept, in bytes.
-const DETAIL: usize = 64 << 10;
-/// The part of a fingerprint that says how many numbers an embedding has.
+/// Maximum length of a detail in bytes.
+const MAX_DETAIL: usize = 64 << 10;
+/// The part of a fingerprint with the dimension of embeddings.
 pub const DIMENSION: &str = "dimension";
-/// The part of a fingerprint that names the embeddings it was found with.
+/// The part of a fingerprint that names the embeddings behind a score.
 pub const EMBEDDINGS: &str = "embeddings";
-/// Names the version that counts.
+/// Name of the file with the current version.
 const CURRENT: &str = "current";
 
-/// What scored, as it is written beside the scores.
+/// Description of a scorer version, stored beside the scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct About {
     v: u32,
-    /// The scorer.
     pub scorer: Scorer,
-    /// The model or program, in words.
+    /// Name of the model or program.
     pub name: String,
-    /// Everything that decides what it says.
+    /// Parts of the fingerprint.
     pub parts: BTreeMap<String, String>,
-    /// The logit scale of a CLIP or SigLIP model; 1 for others.
+    /// The logit scale of a CLIP or SigLIP model, or 1.
     pub logit: f32,
 }
 
 impl About {
-    /// Of a scorer that says `logit` times its cosines.
+    /// Describes a scorer whose scores are `logit` times its cosines.
     pub fn new(scorer: Scorer, name: String, fingerprint: &Fingerprint, logit: f32) -> About {
         About {
             v: VERSION,
@@ -63,7 +63,7 @@ impl About {
         }
     }
 
-    /// [`Fingerprint::short`] of what scored.
+    /// [`Fingerprint::short`] of the scorer version.
     pub fn short(&self) -> String {
         Fingerprint {
             parts: self.parts.clone(),
@@ -79,7 +79,7 @@ struct Entry {
     detail: u64,
 }
 
-/// All scores by one version of a scorer.
+/// All scores of one version of a scorer.
 #[derive(Debug)]
 pub struct Scores {
     about: About,
@@ -87,9 +87,9 @@ pub struct Scores {
     entries: HashMap<u64, Entry>,
     rows: LazyAppend,
     details: LazyAppend,
-    /// For reading details; none before there are any.
+    /// For reading details, or `None` before there are any.
     reading: Option<File>,
-    /// What was wrong when they were opened.
+    /// Problems found when the files were opened.
     problems: Vec<Error>,
 }
 
@@ -97,7 +97,7 @@ fn folder_of(scores: &Path, scorer: &Scorer) -> PathBuf {
     scores.join(scorer.name().replace('/', "."))
 }
 
-/// The scorers that have scores below `scores`.
+/// The scorers with scores below `scores`.
 pub fn scorers(scores: &Path) -> Vec<Scorer> {
     let entries = std::fs::read_dir(scores).into_iter().flatten().flatten();
     let name = |entry: std::fs::DirEntry| {
@@ -115,11 +115,11 @@ pub fn scorers(scores: &Path) -> Vec<Scorer> {
 }
 
 impl Scores {
-    /// The scores that count of a scorer, where it has any.
+    /// The scores of the current version of a scorer, or `None` without scores. Damaged rows are
+    /// skipped and reported by [`problems`](Self::problems).
     ///
     /// # Errors
-    /// The operating system's; [`ErrorKind::Corrupt`] when what scored cannot be told. Damaged rows are no errors: they are
-    /// passed over, and [`problems`](Self::problems) tells.
+    /// [`ErrorKind::Corrupt`] if the description of the scorer cannot be read.
     pub fn current(scores: &Path, scorer: &Scorer) -> Result<Option<Scores>> {
         let folder = folder_of(scores, scorer);
         let path = folder.join(CURRENT);
@@ -133,13 +133,13 @@ impl Scores {
         let about: About = serde_json::from_str(&text).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("it does not say what scored: {e}"),
+                format!("cannot parse the description of the scorer: {e}"),
             )
             .file(&path)
         })?;
         if about.v != VERSION {
             let what = format!(
-                "scores of version {} are newer than this program reads",
+                "unsupported version {} of scores; a newer benchtop wrote them",
                 about.v
             );
             return Err(Error::new(ErrorKind::Corrupt, what).file(&path));
@@ -147,10 +147,8 @@ impl Scores {
         Scores::open(&folder, about).map(Some)
     }
 
-    /// The scores of this version of a scorer, which count from now on. What other versions said stays on disk.
-    ///
-    /// # Errors
-    /// The operating system's.
+    /// Makes a version of a scorer current and opens its scores. Scores of other versions stay on
+    /// disk.
     pub fn begin(scores: &Path, about: About) -> Result<Scores> {
         let folder = folder_of(scores, &about.scorer);
         disk::ensure_below(scores, &folder)?;
@@ -158,7 +156,7 @@ impl Scores {
         let text = serde_json::to_vec_pretty(&about).map_err(|e| {
             Error::new(
                 ErrorKind::Io,
-                format!("what scores cannot be written down: {e}"),
+                format!("cannot serialize the description of the scorer: {e}"),
             )
         })?;
         disk::write_new(&folder.join(format!("{short}.json")), &text)?;
@@ -182,12 +180,11 @@ impl Scores {
         }
         let mut problems = Vec::new();
         if damaged > 0 {
-            let what =
-                format!("{damaged} scores do not match their checksums and count as not there");
+            let what = format!("{damaged} scores do not match their checksums and are ignored");
             problems.push(
                 Error::new(ErrorKind::Corrupt, what)
                     .file(&path)
-                    .help("score again: only they are missing"),
+                    .help("run the scorer again; it computes only the missing scores"),
             );
         }
         let whole = ValidPrefix {
@@ -202,7 +199,7 @@ impl Scores {
                 torn: false,
             },
         );
-        let reading = reading(&details)?;
+        let reading = open_details(&details)?;
         Ok(Scores {
             about,
             path: details,
@@ -214,27 +211,26 @@ impl Scores {
         })
     }
 
-    /// What scored.
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// Whether their files must be opened anew; see [`Appended::lost`].
+    /// Whether the files must be reopened; see
+    /// [`AppendLog::lost`](crate::append_log::AppendLog::lost).
     pub fn lost(&self) -> bool {
         self.rows.lost() || self.details.lost()
     }
 
-    /// What was wrong when they were opened.
+    /// Problems found when the files were opened.
     pub fn problems(&self) -> &[Error] {
         &self.problems
     }
 
-    /// Inputs that were tried.
+    /// Number of inputs with a score or a reason for its absence.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether none was tried.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -246,10 +242,10 @@ impl Scores {
             .map_or((ScoreState::Missing, 0.0), |e| (e.state, e.value))
     }
 
-    /// The whole score for these inputs.
+    /// The complete score for these inputs.
     ///
     /// # Errors
-    /// The operating system's, and [`ErrorKind::Corrupt`] when the detail is damaged.
+    /// [`ErrorKind::Corrupt`] if the detail is damaged.
     pub fn score(&self, key: u64) -> Result<Score> {
         let Some(entry) = self.entries.get(&key) else {
             return Ok(Score::default());
@@ -266,7 +262,7 @@ impl Scores {
     }
 
     fn detail(&self, at: u64) -> Result<String> {
-        let mut bytes = vec![0; DETAIL + 1];
+        let mut bytes = vec![0; MAX_DETAIL + 1];
         let mut have = 0;
         while have < bytes.len() {
             let Some(reading) = &self.reading else { break };
@@ -286,13 +282,11 @@ impl Scores {
                 Err(e) => return Err(Error::io(&e, "cannot be read", &self.path)),
             }
         }
-        Err(Error::new(ErrorKind::Corrupt, "the detail of a score is cut short").file(&self.path))
+        Err(Error::new(ErrorKind::Corrupt, "the detail of a score is truncated").file(&self.path))
     }
 
-    /// Records scores: when this returns they are on disk. Details that are too long are cut to a note that says so.
-    ///
-    /// # Errors
-    /// The operating system's (a full disk among them); then none of them counts.
+    /// Appends scores. When this returns, they are on disk. A detail that is too long is replaced
+    /// by a note. On an error, none of them counts.
     pub fn append(&mut self, scores: &[(u64, Score)]) -> Result<()> {
         let (mut lines, mut rows) = (Vec::new(), Vec::with_capacity(scores.len() * ROW));
         let mut entries = Vec::with_capacity(scores.len());
@@ -302,12 +296,10 @@ impl Scores {
             } else {
                 self.details.length() + lines.len() as u64 + 1
             };
-            match score.detail.len() <= DETAIL && !score.detail.contains('\n') {
+            match score.detail.len() <= MAX_DETAIL && !score.detail.contains('\n') {
                 _ if detail == 0 => {}
                 true => lines.extend_from_slice(score.detail.as_bytes()),
-                false => {
-                    lines.extend_from_slice(b"{\"note\":\"what was said is too long to be kept\"}")
-                }
+                false => lines.extend_from_slice(b"{\"note\":\"the detail is too long to store\"}"),
             }
             if detail > 0 {
                 lines.push(b'\n');
@@ -321,18 +313,18 @@ impl Scores {
             entries.push((*key, entry));
         }
         if !lines.is_empty() {
-            self.details.append(&lines, "scores cannot be recorded")?;
+            self.details.append(&lines, "cannot save scores")?;
             if self.reading.is_none() {
-                self.reading = reading(&self.path)?;
+                self.reading = open_details(&self.path)?;
             }
         }
-        self.rows.append(&rows, "scores cannot be recorded")?;
+        self.rows.append(&rows, "cannot save scores")?;
         self.entries.extend(entries);
         Ok(())
     }
 }
 
-fn reading(path: &Path) -> Result<Option<File>> {
+fn open_details(path: &Path) -> Result<Option<File>> {
     match regular::open(path, OpenOptions::new().read(true)) {
         Ok(file) => Ok(Some(file)),
         Err(problem) if problem.kind == ErrorKind::NotFound => Ok(None),

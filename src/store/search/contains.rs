@@ -1,4 +1,4 @@
-//! Rows that contain a text.
+//! Filters rows by text.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use crate::arena::{Arena, lower};
 use benchtop_model::filter::{Contains, TextField};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// The texts of an item in which a filter looks.
+/// The texts of an item that a filter can search.
 #[derive(Deserialize)]
 struct Texts {
     id: String,
@@ -26,7 +26,7 @@ struct OptionText {
 }
 
 impl Texts {
-    /// `needle` is in lower case, but for an id.
+    /// `needle` is in lower case, except for ids.
     fn contains(&self, field: TextField, needle: &str) -> bool {
         let has = |text: &str| lower(text).collect::<String>().contains(needle);
         match field {
@@ -45,10 +45,11 @@ impl Texts {
     }
 }
 
-/// Leaves those of `rows` (rising) whose item contains one of the texts, letter case aside.
+/// Keeps the `rows` whose item contains one of the texts, ignoring case. `rows` must be in
+/// ascending order.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when the texts are damaged.
+/// [`ErrorKind::Corrupt`] if the texts are damaged.
 pub fn retain(
     catalog: &Catalog,
     arena: &Arena,
@@ -58,18 +59,18 @@ pub fn retain(
     let mut kept = Vec::new();
     for raw in &wanted.needles {
         let needle: String = lower(raw).collect();
-        let found = holding(arena, &needle, rows);
-        // The arena joins the fields with blanks: a text with a blank may begin in one field and end in the next.
+        let found = containing(arena, &needle, rows);
+        // The arena joins fields with spaces, so a text with a space can match across two fields.
         if wanted.field == TextField::Any && !needle.contains(' ') {
             kept.extend(found);
         } else {
-            // An id is one item's name and no text: it is meant whole and as it is written.
+            // An id must match as a whole, including case.
             let needle = if wanted.field == TextField::Id {
                 raw
             } else {
                 &needle
             };
-            verified(catalog, &found, wanted.field, needle, &mut kept)?;
+            verify(catalog, &found, wanted.field, needle, &mut kept)?;
         }
     }
     kept.sort_unstable();
@@ -78,8 +79,8 @@ pub fn retain(
     Ok(())
 }
 
-/// Those of `rows` whose text in the arena holds `needle`.
-fn holding(arena: &Arena, needle: &str, rows: &[u32]) -> Vec<u32> {
+/// The `rows` whose text in the arena contains `needle`.
+fn containing(arena: &Arena, needle: &str, rows: &[u32]) -> Vec<u32> {
     let finder = memchr::memmem::Finder::new(needle);
     let mut found = Vec::new();
     for chunk in arena.chunks() {
@@ -101,8 +102,8 @@ fn holding(arena: &Arena, needle: &str, rows: &[u32]) -> Vec<u32> {
     found
 }
 
-/// Adds those of `candidates` (rising) whose `field` really contains `needle`.
-fn verified(
+/// Adds the `candidates` whose `field` really contains `needle`. They must be in ascending order.
+fn verify(
     catalog: &Catalog,
     candidates: &[u32],
     field: TextField,
@@ -113,7 +114,7 @@ fn verified(
         let corrupt = |e| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("item #{} cannot be read: {e}", row + 1),
+                format!("cannot parse item #{}: {e}", row + 1),
             )
         };
         let texts: Texts = serde_json::from_slice(line).map_err(corrupt)?;
@@ -125,25 +126,26 @@ fn verified(
 }
 
 #[derive(Deserialize)]
-struct Rotated {
+struct ItemRotation {
     #[serde(default)]
     rotation: Option<benchtop_model::item::Rotation>,
 }
 
-/// Leaves those of `rows` (rising) that are one of these rotations: a position from 1, the name of a set, or `none`.
+/// Keeps the `rows` with one of these rotations: a position from 1, the name of a rotation set, or
+/// `none`. `rows` must be in ascending order.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when the texts are damaged.
+/// [`ErrorKind::Corrupt`] if the texts are damaged.
 pub fn retain_rotations(catalog: &Catalog, rows: &mut Vec<u32>, wanted: &[String]) -> Result<()> {
     let mut kept = Vec::new();
     catalog.each_of(rows, &mut |row, line| {
         let corrupt = |e| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("item #{} cannot be read: {e}", row + 1),
+                format!("cannot parse item #{}: {e}", row + 1),
             )
         };
-        let Rotated { rotation } = serde_json::from_slice(line).map_err(corrupt)?;
+        let ItemRotation { rotation } = serde_json::from_slice(line).map_err(corrupt)?;
         let passes = |wanted: &String| match &rotation {
             None => wanted == "none",
             Some(rotation) => *wanted == rotation.set || wanted.parse() == Ok(rotation.index),

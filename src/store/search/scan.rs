@@ -1,4 +1,4 @@
-//! Going through all chunks of an arena.
+//! A parallel pass over all chunks of an arena.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -6,19 +6,19 @@ use std::sync::{Mutex, PoisonError};
 use super::top::Found;
 use crate::arena::{Arena, Chunk};
 
-/// A pass over all chunks, by two threads where there are chunks for two.
+/// A pass over all chunks. Uses two threads if there are enough chunks.
 pub(super) struct Sweep<'a> {
     pub(super) arena: &'a Arena,
     pub(super) only: Option<&'a [u32]>,
     pub(super) cancel: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// What is done with a chunk: the rows to look at (`None` for all), and where results go.
+/// Work on a chunk: receives the rows to check (`None` for all), and the place for results.
 pub(super) type Work<'a> = &'a (dyn Fn(&Chunk, Option<&[u32]>, &mut Found) + Sync);
 
 impl Sweep<'_> {
-    /// Does `work` for every chunk and gathers the results in `found`; `tick` sees them on this thread after each of
-    /// its chunks, with the share done of 1000. Returns `false` when cancelled.
+    /// Runs `work` on every chunk and collects the results in `found`. On this thread, calls `tick`
+    /// after each chunk with the progress out of 1000. Returns `false` if canceled.
     pub(super) fn run(
         &self,
         found: &Mutex<Found>,
@@ -42,7 +42,7 @@ impl Sweep<'_> {
                 let mut local = found
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
-                    .beside();
+                    .new_part();
                 work(chunk, only, &mut local);
                 found
                     .lock()
@@ -53,7 +53,7 @@ impl Sweep<'_> {
         };
         std::thread::scope(|scope| {
             if chunks.len() >= 8 {
-                // Without a second thread the first does it all.
+                // If the second thread cannot start, this one does all the work.
                 let _ =
                     std::thread::Builder::new().spawn_scoped(scope, || while step().is_some() {});
             }

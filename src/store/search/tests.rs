@@ -14,7 +14,7 @@ fn rows(hits: &Hits) -> Vec<u32> {
     hits.rows.iter().map(|r| r.0).collect()
 }
 
-/// A few thousand prompts put together as Dysca puts them together, with texts of every sort around them.
+/// A few thousand prompts in the form of Dysca's, with varied texts around them.
 fn prompts(n: u64) -> Vec<String> {
     let pick = |state: &mut u64, from: &[&'static str]| {
         // SplitMix64 (Steele, Lea, Flood 2014).
@@ -42,7 +42,7 @@ fn prompts(n: u64) -> Vec<String> {
         "bamboo",
         "jellyfish",
     ];
-    let colours = ["red", "orange", "yellow", "green", "blue", "purple", "pink"];
+    let colors = ["red", "orange", "yellow", "green", "blue", "purple", "pink"];
     let doing = [
         "jumping rope",
         "reading a book",
@@ -68,7 +68,7 @@ fn prompts(n: u64) -> Vec<String> {
         "analog film photo, faded film, desaturated, 35mm, grainy, vignette, vintage, Kodachrome, Lomography",
         "low-poly style, ambient occlusion, isometric, hyperdetailed",
     ];
-    let asked = [
+    let questions = [
         "What is the animal?",
         "What is the color of it?",
         "Where is it?",
@@ -83,12 +83,12 @@ fn prompts(n: u64) -> Vec<String> {
             format!(
                 "{}{} color {}, {}, {}, {}\n{} {i}",
                 pick(s, &starts),
-                pick(s, &colours),
+                pick(s, &colors),
                 pick(s, &things),
                 pick(s, &doing),
                 pick(s, &places),
                 pick(s, &styles),
-                pick(s, &asked)
+                pick(s, &questions)
             )
         })
         .collect()
@@ -96,7 +96,7 @@ fn prompts(n: u64) -> Vec<String> {
 
 #[test]
 fn recall_against_skim_over_every_row() {
-    // Of our first 50, those that Skim scores at least as high as its own 50th. Its scores are the sum over words.
+    // Share of our first 50 rows that Skim scores at least as high as its own 50th.
     let texts = prompts(6000);
     let arena = Arena::from_rows((0..).zip(texts.iter().map(String::as_str))).unwrap();
     let queries = [
@@ -183,13 +183,13 @@ fn every_word_must_match_in_any_order() {
 }
 
 #[test]
-fn a_piece_at_a_beginning_comes_before_a_piece_and_that_before_scattered() {
+fn words_at_beginnings_rank_before_substrings_before_scattered_matches() {
     let arena = arena(&["no winter pool", "the growler", "an owl", "owl"]);
     assert_eq!(rows(&find(&arena, "owl")), [3, 2, 1, 0]);
 }
 
 #[test]
-fn an_empty_query_is_every_row_in_order() {
+fn an_empty_query_returns_every_row_in_order() {
     let arena = arena(&["b", "a", ""]);
     let hits = find(&arena, " \t");
     assert_eq!(
@@ -211,7 +211,7 @@ fn an_empty_query_is_every_row_in_order() {
 }
 
 #[test]
-fn one_letter_finds_every_row_that_has_it() {
+fn one_letter_finds_every_row_with_it() {
     let texts = prompts(3000);
     let arena = Arena::from_rows((0..).zip(texts.iter().map(String::as_str))).unwrap();
     for letter in ["q", "z", "7", "\u{e9}", "-", "k"] {
@@ -231,7 +231,7 @@ fn one_letter_finds_every_row_that_has_it() {
 }
 
 #[test]
-fn a_search_among_some_rows_finds_what_a_search_among_all_finds_there() {
+fn a_search_of_some_rows_agrees_with_a_search_of_all() {
     let texts = prompts(4000);
     let arena = Arena::from_rows((0..).zip(texts.iter().map(String::as_str))).unwrap();
     assert!(arena.chunks().len() > 1);
@@ -259,7 +259,7 @@ fn a_search_among_some_rows_finds_what_a_search_among_all_finds_there() {
 }
 
 #[test]
-fn rows_to_look_at_may_come_in_any_order_and_more_than_once() {
+fn only_may_be_unsorted_and_have_duplicates() {
     let arena = arena(&["owl", "an owl", "cat", "owls"]);
     let hits = search(
         &arena,
@@ -276,10 +276,10 @@ fn rows_to_look_at_may_come_in_any_order_and_more_than_once() {
 }
 
 #[test]
-fn the_same_query_gives_the_same_rows_every_time() {
+fn search_is_deterministic() {
     let texts = prompts(16_000);
     let arena = Arena::from_rows((0..).zip(texts.iter().map(String::as_str))).unwrap();
-    assert!(arena.chunks().len() >= 8, "two threads are wanted here");
+    assert!(arena.chunks().len() >= 8, "the test needs two threads");
     for query in ["o", "lawn", "pplfilm"] {
         let first = find(&arena, query);
         for _ in 0..4 {
@@ -289,7 +289,7 @@ fn the_same_query_gives_the_same_rows_every_time() {
 }
 
 #[test]
-fn what_is_best_so_far_is_published_as_it_is_found() {
+fn partial_results_are_published() {
     let texts = prompts(16_000);
     let arena = Arena::from_rows((0..).zip(texts.iter().map(String::as_str))).unwrap();
     for query in ["owl", "rbtndra"] {
@@ -302,7 +302,7 @@ fn what_is_best_so_far_is_published_as_it_is_found() {
             &mut |p| seen.push(p),
             Duration::ZERO,
         );
-        // A machine with nothing to spare publishes the first page and the last.
+        // A busy machine publishes only the first and the last page.
         assert!(seen.len() >= 2, "{query}: {}", seen.len());
         assert!(
             seen.iter()
@@ -327,7 +327,7 @@ fn what_is_best_so_far_is_published_as_it_is_found() {
 }
 
 #[test]
-fn a_newer_query_stops_an_older_one_early() {
+fn cancel_stops_a_search_early() {
     let texts = prompts(16_000);
     let arena = Arena::from_rows((0..).zip(texts.iter().map(String::as_str))).unwrap();
     let asked = AtomicU64::new(0);
@@ -337,14 +337,14 @@ fn a_newer_query_stops_an_older_one_early() {
     assert_eq!((hits.exact, hits.partial), (None, true));
     assert!(
         asked.load(Ordering::Relaxed) < arena.chunks().len() as u64,
-        "it went on"
+        "the search continued"
     );
     assert!(hits.rows.len() <= PAGE && !hits.rows.is_empty() && full > PAGE as u64);
     assert_eq!(matching(&arena, "e", None, &|| true), None);
 }
 
 #[test]
-fn letters_beyond_ascii_are_found_in_either_case_and_marked_where_they_are() {
+fn non_ascii_letters_are_found_in_either_case_and_highlighted() {
     let arena = arena(&[
         "\u{c9}GLISE au soir",
         "eglise",
@@ -359,12 +359,12 @@ fn letters_beyond_ascii_are_found_in_either_case_and_marked_where_they_are() {
         highlight("\u{c9}GLISE au soir", "\u{e9}gl soir"),
         [0, 1, 2, 10, 11, 12, 13]
     );
-    // The capital \u{130} has two characters in lower case; what follows is still marked in its place.
+    // The capital \u{130} has two characters in lower case. Later characters keep their index.
     assert_eq!(highlight("\u{130}stanbul", "stan"), [1, 2, 3, 4]);
 }
 
 #[test]
-fn highlights_follow_the_score_and_pass_over_what_is_not_there() {
+fn highlight_ignores_words_that_do_not_occur() {
     assert_eq!(highlight("A red Owl", "owl zebra"), [6, 7, 8]);
     assert_eq!(highlight("A red Owl", ""), [0usize; 0]);
     let long = format!("{} an OWL", "x".repeat(2_000_000));

@@ -1,16 +1,16 @@
-//! The best rows seen so far.
+//! Keeps the best rows of a search.
 
 use std::cmp::Reverse;
 
-/// What workers gather.
+/// Results of a pass.
 pub(super) struct Found {
-    /// The best rows; a row may be there twice, with different estimates.
+    /// The best rows. A row can occur twice with different estimates.
     pub(super) top: Top,
-    /// Rows with every word in one piece at a beginning, as far as they were looked for.
+    /// Number of rows found with every word at a beginning.
     pub(super) heads: u64,
-    /// Rows that match.
+    /// Number of matching rows.
     pub(super) count: u64,
-    /// The rows themselves, where all are wanted.
+    /// The matching rows, if all are requested.
     pub(super) rows: Vec<u32>,
 }
 
@@ -28,8 +28,8 @@ impl Found {
         }
     }
 
-    /// An empty one to gather a part in, which passes over what this one would pass over.
-    pub(super) fn beside(&self) -> Found {
+    /// An empty result for a part of the rows, with the same floor.
+    pub(super) fn new_part(&self) -> Found {
         let mut part = Found::new(self.top.keep);
         part.top.floor = self.top.floor;
         part
@@ -44,7 +44,7 @@ impl Found {
         self.rows.extend(other.rows);
     }
 
-    /// The best `n` rows with their better estimate, best first, each once.
+    /// The best `n` rows with their higher estimate, best first, without duplicates.
     pub(super) fn best(&self, n: usize) -> Vec<(u32, i32)> {
         let order = |&(score, row): &(i32, u32)| (row, Reverse(score));
         let mut rows = self.top.rows.clone();
@@ -59,12 +59,13 @@ impl Found {
     }
 }
 
-/// Best first: the higher score, then the earlier row, so that the outcome does not hang on which thread was quicker.
+/// Sort key: higher score first, then lower row, so that the result does not depend on thread
+/// timing.
 fn rank(&(score, row): &(i32, u32)) -> (Reverse<i32>, u32) {
     (Reverse(score), row)
 }
 
-/// The best `keep` of the rows pushed, and up to a quarter more.
+/// The best `keep` of the pushed rows, and up to a quarter more.
 pub(super) struct Top {
     keep: usize,
     rows: Vec<(i32, u32)>,
@@ -73,12 +74,11 @@ pub(super) struct Top {
 }
 
 impl Top {
-    /// The least score still worth pushing.
+    /// The lowest score that is still worth pushing.
     pub(super) fn floor(&self) -> i32 {
         self.floor.map_or(i32::MIN, |floor| floor.0)
     }
 
-    /// How many have been kept.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_are_kept_each_once_whatever_the_order() {
+    fn best_is_independent_of_order_and_without_duplicates() {
         let scores: Vec<(i32, u32)> = (0..5000u32)
             .map(|row| (((row * 7919) % 97) as i32, row))
             .collect();

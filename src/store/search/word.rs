@@ -1,9 +1,10 @@
-//! One word of a query against one row: does it occur, and how well.
+//! Matches one word of a query against one row and scores the match.
 //!
-//! Scores estimate those of fuzzy-matcher's `SkimMatcherV2` and are on its scale: 16 a character, a bonus for
-//! beginnings (of the row 16, after a blank or bracket 8, after other punctuation 7), 4 for a character that follows
-//! its predecessor at once, -3 and -1 a byte for a gap. A word that lies together at a beginning gets the very score
-//! Skim gives it; for scattered ones this looks at likely alignments only, in a tenth of the time.
+//! Scores estimate those of fuzzy-matcher's `SkimMatcherV2` on the same scale: 16 per character, a
+//! bonus for beginnings (16 at the start of the row, 8 after a space or bracket, 7 after other
+//! punctuation), 4 for a character that directly follows its predecessor, and -3 plus -1 per byte
+//! for a gap. A substring match at a beginning gets exactly Skim's score. For scattered characters,
+//! only likely alignments are tried, in a tenth of the time.
 
 use memchr::memmem::Finder;
 use memchr::{memchr, memmem, memrchr};
@@ -14,22 +15,22 @@ const MATCH: i32 = 16;
 const START: i32 = -1;
 const CONSECUTIVE: i32 = 4;
 const GAP_START: i32 = -3;
-/// Bonus after a blank, slash or bracket.
+/// Bonus after a space, slash, or bracket.
 pub(super) const HEAD: i32 = 8;
 const BREAK: i32 = 7;
-/// Starts tried in one row beyond the first few, and alternatives at one gap.
-const STARTS: usize = 24;
+/// Maximum number of starts per row, and of alternatives per gap.
+const MAX_STARTS: usize = 24;
 const LOOK_AHEAD: usize = 4;
 
-/// A word, lowered, without blanks.
+/// A word in lower case, without spaces.
 pub(super) struct Word {
     text: String,
-    /// Where each character's bytes lie in `text`.
+    /// Offset and length in bytes of each character in `text`.
     units: Vec<(usize, usize)>,
     mask: u64,
-    /// One character whose presence the mask tells exactly.
-    told_by_mask: bool,
-    /// The most that a character after the first can add.
+    /// Whether the word is one character with its own mask bit, so that the mask alone decides.
+    mask_decides: bool,
+    /// Maximum score of a character after the first.
     step: i32,
     finder: Finder<'static>,
 }
@@ -42,7 +43,7 @@ impl Word {
             .collect();
         Word {
             mask: arena::mask(text),
-            told_by_mask: units.len() == 1 && text.chars().all(arena::has_own_bit),
+            mask_decides: units.len() == 1 && text.chars().all(arena::has_own_bit),
             step: MATCH
                 + if text.chars().all(char::is_alphanumeric) {
                     CONSECUTIVE
@@ -59,7 +60,7 @@ impl Word {
         &self.text
     }
 
-    /// How many characters it has.
+    /// Number of characters.
     pub(super) fn len(&self) -> usize {
         self.units.len()
     }
@@ -68,7 +69,7 @@ impl Word {
         self.mask
     }
 
-    /// The byte at which the word as a whole first occurs in `hay` at or after `from`.
+    /// The first byte at or after `from` where the whole word occurs in `hay`.
     pub(super) fn find(&self, hay: &[u8], from: usize) -> Option<usize> {
         let rest = hay.get(from..)?;
         let at = if self.text.len() == 1 {
@@ -79,9 +80,10 @@ impl Word {
         at.map(|at| at + from)
     }
 
-    /// Whether its characters occur in `row` in order; the row's mask has been found to hold the word's.
+    /// Whether the characters of the word occur in `row` in order. The row's mask must contain the
+    /// word's mask.
     pub(super) fn within(&self, row: &[u8]) -> bool {
-        self.told_by_mask
+        self.mask_decides
             || self
                 .units
                 .iter()
@@ -89,53 +91,53 @@ impl Word {
                 .is_some()
     }
 
-    /// Score of the word lying together, first found at byte `at`; with `probe` the best place in the row.
-    pub(super) fn together(&self, row: &[u8], mut at: usize, probe: bool) -> Together {
-        let mut best = place(row, at);
+    /// Score of the word as a substring, first found at byte `at`. With `probe`, searches for its
+    /// best position.
+    pub(super) fn substring(&self, row: &[u8], mut at: usize, probe: bool) -> SubstringMatch {
+        let mut best = bonus(row, at);
         while probe && best < HEAD {
             let Some(next) = self.find(row, at + 1) else {
                 break;
             };
             at = next;
-            best = best.max(place(row, at));
+            best = best.max(bonus(row, at));
         }
         let n = self.units.len() as i32;
-        Together {
+        SubstringMatch {
             score: START + n * MATCH + best + (n - 1) * CONSECUTIVE,
             head: best >= HEAD,
         }
     }
 
-    /// Score of a good alignment of the word's characters in order; `None` when there is none of `floor` or more.
-    ///
-    /// Rows that match get a score however poor while `floor` is `i32::MIN`.
+    /// Score of a good alignment of the word's characters, or `None` if it is below `floor`. With
+    /// `floor` at `i32::MIN`, every matching row gets a score.
     pub(super) fn scattered(&self, row: &[u8], floor: i32) -> Option<i32> {
         let (&first, rest) = self.units.split_first()?;
         let start = self.next(row, first, 0)?;
         let mut best = None;
         if let Some(at) = self.find(row, start) {
-            let together = self.together(row, at, true);
-            best = Some(together.score);
-            // Nothing is better, but for a row that this word's first character begins.
-            if together.head && (at == 0 || start > 0) {
+            let found = self.substring(row, at, true);
+            best = Some(found.score);
+            // Only a match of the first character at the start of the row can be better.
+            if found.head && (at == 0 || start > 0) {
                 return best.filter(|score| *score >= floor);
             }
         } else if floor == i32::MIN {
             best = Some(self.align(row, start, rest, 1, floor)?);
         }
-        // The last start from which the word's tail still fits.
+        // The last start at which the rest of the word still fits.
         let last = self
             .units
             .iter()
             .rev()
             .try_fold(row.len(), |end, &u| self.previous(row, u, end))?;
         let mut at = start;
-        for tried in 0..STARTS {
+        for tried in 0..MAX_STARTS {
             if best.is_some_and(|best| best >= self.ceiling()) {
                 break;
             }
             // Later starts inside words rarely win, so only the first few are tried.
-            if tried < 3 || place(row, at) > 0 {
+            if tried < 3 || bonus(row, at) > 0 {
                 best = best.max(self.align(
                     row,
                     at,
@@ -152,18 +154,18 @@ impl Word {
         best.filter(|score| *score >= floor)
     }
 
-    /// The best score there is, but for a row that the word begins.
+    /// Maximum score, except for a match at the start of the row.
     fn ceiling(&self) -> i32 {
         START + MATCH + HEAD + (self.units.len() as i32 - 1) * self.step
     }
 
-    /// The best score there is.
+    /// Maximum score.
     pub(super) fn limit(&self) -> i32 {
         self.ceiling() + HEAD
     }
 
-    /// Score of the alignment that begins at byte `start` and, wherever the next character does not follow at once,
-    /// takes the most promising of its next `choices` occurrences. `None` when that leads nowhere, or below `floor`.
+    /// Score of the alignment that starts at byte `start`. At each gap, takes the most promising of
+    /// the next `choices` occurrences. `None` if it fails or falls below `floor`.
     fn align(
         &self,
         row: &[u8],
@@ -172,19 +174,19 @@ impl Word {
         choices: usize,
         floor: i32,
     ) -> Option<i32> {
-        let mut score = START + MATCH + place(row, start);
+        let mut score = START + MATCH + bonus(row, start);
         let mut at = start + self.units[0].1;
         for (i, &unit) in rest.iter().enumerate() {
             let bytes = self.bytes(unit);
             if row[at..].starts_with(bytes) {
-                score += MATCH + CONSECUTIVE.max(place(row, at));
+                score += MATCH + CONSECUTIVE.max(bonus(row, at));
                 at += unit.1;
                 continue;
             }
             let mut found = self.next(row, unit, at)?;
             let (mut chosen, mut value) = (found, i32::MIN);
             for _ in 0..choices {
-                let gain = place(row, found) + GAP_START - (found - at) as i32;
+                let gain = bonus(row, found) + GAP_START - (found - at) as i32;
                 let follows = rest
                     .get(i + 1)
                     .is_some_and(|&u| row[found + unit.1..].starts_with(self.bytes(u)));
@@ -201,7 +203,7 @@ impl Word {
                     _ => break,
                 }
             }
-            score += MATCH + place(row, chosen) + GAP_START - (chosen - at) as i32;
+            score += MATCH + bonus(row, chosen) + GAP_START - (chosen - at) as i32;
             at = chosen + unit.1;
             if score.saturating_add((rest.len() - i - 1) as i32 * self.step) < floor {
                 return None;
@@ -210,7 +212,8 @@ impl Word {
         Some(score)
     }
 
-    /// Bytes at which the characters lie when they are taken together, or else one after the other as they come.
+    /// Byte offsets of the characters of the whole word, or else of their first occurrences in
+    /// order.
     pub(super) fn places(&self, row: &[u8]) -> Option<Vec<usize>> {
         if let Some(at) = self.find(row, 0) {
             return Some(self.units.iter().map(|u| at + u.0).collect());
@@ -246,13 +249,14 @@ impl Word {
     }
 }
 
-/// As `memchr`, for bytes that are likely to be close: eight are compared at once, without a call.
+/// Like `memchr`, for bytes that are likely close. Compares eight bytes at once, without a call.
 #[inline]
 fn near(byte: u8, hay: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::MAX / 255;
     let (eights, _) = hay.as_chunks::<8>();
     for (i, &eight) in eights.iter().take(4).enumerate() {
-        // A byte that is equal becomes zero, and the lowest zero byte is the lowest to borrow into its top bit.
+        // An equal byte becomes zero, and the lowest zero byte is the lowest that borrows into its
+        // top bit.
         let same = u64::from_le_bytes(eight) ^ (u64::from(byte) * ONES);
         let zeros = same.wrapping_sub(ONES) & !same & (ONES << 7);
         if zeros != 0 {
@@ -263,15 +267,15 @@ fn near(byte: u8, hay: &[u8]) -> Option<usize> {
     memchr(byte, &hay[seen..]).map(|at| at + seen)
 }
 
-/// A word found in one piece.
-pub(super) struct Together {
+/// A word that was found as a substring of a row.
+pub(super) struct SubstringMatch {
     pub(super) score: i32,
-    /// It begins the row, or follows a blank or bracket.
+    /// Whether it is at the start of the row, or after a space or bracket.
     pub(super) head: bool,
 }
 
 /// The bonus of the character at byte `at`.
-fn place(row: &[u8], at: usize) -> i32 {
+fn bonus(row: &[u8], at: usize) -> i32 {
     let Some(before) = at.checked_sub(1) else {
         return 2 * HEAD;
     };
@@ -296,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_in_one_piece_scores_as_skim_does() {
+    fn a_substring_match_has_skims_score() {
         for (row, word) in [
             ("owl on a lawn", "owl"),
             ("an owl", "owl"),
@@ -306,7 +310,7 @@ mod tests {
             let word = Word::new(word);
             let at = word.find(row.as_bytes(), 0).unwrap();
             assert_eq!(
-                Some(word.together(row.as_bytes(), at, true).score),
+                Some(word.substring(row.as_bytes(), at, true).score),
                 skim(row, word.text()),
                 "{row}"
             );
@@ -319,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scattered_word_scores_at_most_as_skim_does_and_often_the_same() {
+    fn a_scattered_word_scores_at_most_like_skim() {
         let row = "1 blue color robot, tundra (snow), cubist painting, angular edges";
         let mut same = 0;
         let words = [
@@ -350,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn near_bytes_are_found_as_far_ones_are() {
+    fn near_agrees_with_memchr() {
         let text: Vec<u8> = (0..97u8)
             .map(|i| i.wrapping_mul(i))
             .chain([0, 255, 128, 1, 127])
@@ -365,8 +369,8 @@ mod tests {
     }
 
     #[test]
-    fn characters_of_several_bytes_are_matched_whole() {
-        // \u{e9} is c3 a9; \u{e3} \u{a9} hold the same two bytes apart.
+    fn multibyte_characters_match_as_a_whole() {
+        // \u{e9} is c3 a9; \u{e3} \u{a9} contain the same two bytes, but not adjacent.
         let word = Word::new("\u{e9}t");
         assert!(!word.within("\u{e3}\u{a9}t".as_bytes()));
         assert_eq!(word.scattered("\u{e3}\u{a9}t".as_bytes(), i32::MIN), None);

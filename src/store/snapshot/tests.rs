@@ -1,4 +1,4 @@
-//! What the flat files give back, and what they refuse.
+//! Tests of round trips and of damaged files.
 
 use super::super::columnar_cache::HEADER;
 use super::*;
@@ -16,11 +16,11 @@ fn columns(rows: i64) -> Columns {
 }
 
 fn frames() -> Vec<Frame> {
-    placed(&[100, 7, 93_000])
+    consecutive_frames(&[100, 7, 93_000])
 }
 
 #[test]
-fn columns_read_back_as_they_were() {
+fn columns_round_trip() {
     let dir = tempfile::tempdir().unwrap();
     for rows in [0, 1, 1000, 40_000] {
         let columns = columns(rows);
@@ -55,7 +55,7 @@ fn columns_read_back_as_they_were() {
 }
 
 #[test]
-fn statuses_read_back_as_they_were() {
+fn statuses_round_trip() {
     let dir = tempfile::tempdir().unwrap();
     let rows = 5 * BLOCK_ROWS + 17;
     let mut overlay = Overlay::blank(rows);
@@ -91,7 +91,7 @@ fn statuses_read_back_as_they_were() {
 type Read<'a> = &'a dyn Fn() -> Result<()>;
 
 #[test]
-fn no_flipped_bit_and_no_cut_gets_through() {
+fn every_flipped_bit_and_truncation_is_detected() {
     let dir = tempfile::tempdir().unwrap();
     let rows = BLOCK_ROWS + 9;
     let mut overlay = Overlay::blank(rows);

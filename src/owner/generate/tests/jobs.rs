@@ -2,6 +2,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::evaluate;
+use benchtop_model::evaluation::{NewRun, OptionOrders, Server, Wording};
 use benchtop_model::generation::FailureKind;
 use benchtop_model::job::{JobAct, NewJob, Plan};
 use benchtop_model::{Filter, Status, Verdict};
@@ -533,4 +535,78 @@ fn a_job_that_cannot_be_written_down_is_not_begun_and_its_number_is_not_given_tw
     );
     assert_eq!(rig.begin(missing()), id + 1);
     assert_eq!(std::fs::read(file).unwrap(), b"{");
+}
+
+/// The states of jobs in the events received so far.
+fn announced(events: &mut tokio::sync::broadcast::Receiver<Event>) -> Vec<(u32, JobStatus)> {
+    let mut found = Vec::new();
+    while let Ok(event) = events.try_recv() {
+        if let Event::Job(state) = event {
+            found.push((state.id, state.standing));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_new_generation_job_is_announced_once() {
+    let (_dir, project) = composed(30);
+    let small = Small::default();
+    small.script(|s| s.permits = Some(0));
+    let rig = Rig::over(&project, &small);
+    // The first job blocks the device, so the second one stays in the queue.
+    let first = rig.begin(missing());
+    rig.wait(first, "started", |j| j.step.is_some());
+    let mut events = rig.shared.broadcast.events.subscribe();
+    let preview = NewJob {
+        dry: true,
+        ..missing()
+    };
+    begin(&rig.shared, "ann", &preview, &|| true).unwrap();
+    assert_eq!(announced(&mut events), [], "a preview creates no job");
+    let second = rig.begin(missing());
+    let mut found = announced(&mut events);
+    found.retain(|(id, _)| *id == second);
+    assert_eq!(found, [(second, JobStatus::Queued)]);
+    // The job is not announced again when it is canceled while it waits: its state changes once.
+    rig.act(second, JobAct::Cancel).unwrap();
+    let mut found = announced(&mut events);
+    found.retain(|(id, _)| *id == second);
+    assert_eq!(found, [(second, JobStatus::Cancelled)]);
+}
+
+#[test]
+fn a_new_evaluation_is_announced_once() {
+    let (_dir, project) = composed(30);
+    let rig = Rig::over(&project, &Small::default());
+    // Without its thread, the run stays in the queue.
+    rig.shared.evaluations.end();
+    let mut events = rig.shared.broadcast.events.subscribe();
+    let new = NewRun {
+        model: "m".into(),
+        name: None,
+        servers: vec![Server {
+            url: "http://127.0.0.1:9/v1".into(),
+            key_env: None,
+            concurrency: 1,
+            timeout_s: 1,
+        }],
+        filter: String::new(),
+        sample: None,
+        seed: 5,
+        blind: true,
+        orders: OptionOrders::AsIs,
+        wording: Wording::Paper,
+        max_tokens: 64,
+        tries: 1,
+        prices: (0, 0),
+        dry: true,
+        drafts: false,
+    };
+    evaluate::begin(&rig.shared, "ann", &new, &|| true).unwrap();
+    assert_eq!(announced(&mut events), [], "a preview creates no job");
+    let new = NewRun { dry: false, ..new };
+    let started = evaluate::begin(&rig.shared, "ann", &new, &|| true).unwrap();
+    let id = started.job.unwrap().id;
+    assert_eq!(announced(&mut events), [(id, JobStatus::Queued)]);
 }

@@ -1,4 +1,4 @@
-//! What the file gives back, and what it refuses: whatever is wrong with it, the journal says the same.
+//! Tests that the snapshot agrees with the journal, whatever is wrong with it.
 
 use super::super::journal::{self, Journal};
 use super::*;
@@ -6,12 +6,12 @@ use crate::fixtures::sample_made;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::Fingerprint;
 
-/// A journal in a folder, and a store beside it.
-struct Here(tempfile::TempDir);
+/// A folder with a picture journal and a store.
+struct TestFolder(tempfile::TempDir);
 
-impl Here {
-    fn new(pictures: u32) -> Here {
-        let here = Here(tempfile::tempdir().unwrap());
+impl TestFolder {
+    fn new(pictures: u32) -> TestFolder {
+        let here = TestFolder(tempfile::tempdir().unwrap());
         std::fs::create_dir_all(here.store()).unwrap();
         here.append(0..pictures, "a");
         here
@@ -43,32 +43,33 @@ impl Here {
             .unwrap();
     }
 
-    /// Keeps what the journal says now.
-    fn keep(&self) {
+    /// Writes a snapshot of the present journal.
+    fn snapshot(&self) {
         let pictures = journal::read(self.images()).unwrap().pictures;
         PictureSnapshot::of(&pictures)
             .write(&self.store(), self.images())
             .unwrap();
     }
 
-    /// Reads with the help of the store: it must be what the journal alone says. Gives how many pictures the store had.
-    fn same(&self) -> usize {
+    /// Checks that reading with the snapshot agrees with reading the journal alone. Returns the
+    /// number of pictures from the snapshot.
+    fn check(&self) -> usize {
         let (alone, helped) = (
             journal::read(self.images()).unwrap(),
             journal::read_on(self.images(), &self.store()).unwrap(),
         );
-        let kept = helped.pictures.kept;
-        assert_eq!(said(&helped.pictures), said(&alone.pictures));
+        let from_snapshot = helped.pictures.in_snapshot;
+        assert_eq!(content(&helped.pictures), content(&alone.pictures));
         assert_eq!(
             (helped.problems, helped.whole),
             (alone.problems, alone.whole)
         );
-        kept
+        from_snapshot
     }
 }
 
-/// All that pictures say.
-fn said(pictures: &Pictures) -> String {
+/// The content of the index as text.
+fn content(pictures: &Pictures) -> String {
     let newest: std::collections::BTreeMap<_, _> = pictures.newest.iter().collect();
     let by_job: std::collections::BTreeMap<_, _> = pictures.by_job.iter().collect();
     let Pictures {
@@ -84,14 +85,14 @@ fn said(pictures: &Pictures) -> String {
 }
 
 #[test]
-fn what_is_kept_and_what_follows_it_is_what_the_journal_says() {
-    let here = Here::new(40);
-    assert_eq!(here.same(), 0, "nothing is kept yet");
-    here.keep();
-    assert_eq!(here.same(), 40);
+fn the_snapshot_and_later_lines_agree_with_the_journal() {
+    let here = TestFolder::new(40);
+    assert_eq!(here.check(), 0, "there is no snapshot yet");
+    here.snapshot();
+    assert_eq!(here.check(), 40);
     here.append(40..50, "b");
-    assert_eq!(here.same(), 40);
-    // What is appended after it explains no fingerprint again.
+    assert_eq!(here.check(), 40);
+    // Known fingerprints are not explained again.
     let pictures = journal::read_on(here.images(), &here.store())
         .unwrap()
         .pictures;
@@ -100,7 +101,7 @@ fn what_is_kept_and_what_follows_it_is_what_the_journal_says() {
         .unwrap()
         .append(&[sample_made(50)], &[print])
         .unwrap();
-    assert_eq!(here.same(), 40);
+    assert_eq!(here.check(), 40);
     let text = std::fs::read_to_string(here.journal()).unwrap();
     assert_eq!(
         (text.matches("\"parts\"").count(), text.lines().count()),
@@ -109,13 +110,13 @@ fn what_is_kept_and_what_follows_it_is_what_the_journal_says() {
 }
 
 #[test]
-fn a_torn_or_damaged_line_after_it_is_named_as_without_it() {
-    let here = Here::new(40);
-    here.keep();
+fn torn_and_damaged_lines_after_the_snapshot_are_reported() {
+    let here = TestFolder::new(40);
+    here.snapshot();
     here.append(40..50, "a");
     let whole = std::fs::read(here.journal()).unwrap();
     std::fs::write(here.journal(), &whole[..whole.len() - 9]).unwrap();
-    assert_eq!(here.same(), 40);
+    assert_eq!(here.check(), 40);
     assert!(
         journal::read_on(here.images(), &here.store())
             .unwrap()
@@ -126,20 +127,20 @@ fn a_torn_or_damaged_line_after_it_is_named_as_without_it() {
     let at = whole.len() - 600;
     bytes[at] ^= 1;
     std::fs::write(here.journal(), &bytes).unwrap();
-    assert_eq!(here.same(), 40);
+    assert_eq!(here.check(), 40);
     let mut reading = journal::read_on(here.images(), &here.store()).unwrap();
     assert_eq!(reading.problems.len(), 1);
-    reading.pictures.kept = 0;
+    reading.pictures.in_snapshot = 0;
     assert!(
         reading.pictures.damaged && reading.pictures.to_keep().is_none(),
-        "each opening says it again"
+        "each opening reports the damage"
     );
 }
 
 #[test]
-fn another_journal_is_told_apart() {
-    let here = Here::new(40);
-    here.keep();
+fn a_snapshot_of_another_journal_is_ignored() {
+    let here = TestFolder::new(40);
+    here.snapshot();
     let whole = std::fs::read(here.journal()).unwrap();
     let lines: Vec<&[u8]> = whole.split_inclusive(|b| *b == b'\n').collect();
     let swapped = |a: usize, b: usize| {
@@ -147,7 +148,7 @@ fn another_journal_is_told_apart() {
         lines.swap(a, b);
         lines.concat()
     };
-    // Shorter, as after a power cut; the same lines in another order at its beginning, middle and end; another one.
+    // A shorter journal, as after a power cut; reordered lines; an empty journal; another journal.
     let short = lines[..39].concat();
     let others = [
         short,
@@ -159,26 +160,26 @@ fn another_journal_is_told_apart() {
     ];
     for (n, other) in others.into_iter().enumerate() {
         std::fs::write(here.journal(), other).unwrap();
-        assert_eq!(here.same(), 0, "journal {n}");
+        assert_eq!(here.check(), 0, "journal {n}");
     }
-    // Shorter, and longer again with other pictures.
+    // A shorter journal that grew again with other pictures.
     std::fs::write(here.journal(), lines[..30].concat()).unwrap();
     here.append(60..80, "b");
-    assert_eq!(here.same(), 0);
+    assert_eq!(here.check(), 0);
     std::fs::write(here.journal(), &whole).unwrap();
-    assert_eq!(here.same(), 40);
+    assert_eq!(here.check(), 40);
     std::fs::remove_file(here.journal()).unwrap();
-    assert_eq!(here.same(), 0);
+    assert_eq!(here.check(), 0);
 }
 
 #[test]
-fn no_flipped_bit_and_no_cut_gets_through() {
-    let here = Here::new(12);
-    here.keep();
+fn every_flipped_bit_and_truncation_is_detected() {
+    let here = TestFolder::new(12);
+    here.snapshot();
     let path = path(&here.store());
     let whole = std::fs::read(&path).unwrap();
-    assert_eq!(here.same(), 12);
-    // The last four bytes of the header stand for nothing.
+    assert_eq!(here.check(), 12);
+    // The last four bytes of the header are unused.
     for at in (0..whole.len()).filter(|at| !(60..64).contains(at)) {
         let mut bytes = whole.clone();
         bytes[at] ^= 1 << (at % 8);
@@ -191,7 +192,7 @@ fn no_flipped_bit_and_no_cut_gets_through() {
             read(&here.store(), here.images()).is_err(),
             "{length} bytes"
         );
-        assert_eq!(here.same(), 0);
+        assert_eq!(here.check(), 0);
     }
     std::fs::write(&path, [&whole[..], &[0]].concat()).unwrap();
     assert!(read(&here.store(), here.images()).is_err(), "a byte more");
@@ -203,15 +204,15 @@ fn no_flipped_bit_and_no_cut_gets_through() {
 }
 
 #[test]
-fn a_flipped_bit_of_any_older_line_is_noticed() {
-    let here = Here::new(120);
-    here.keep();
+fn a_flipped_bit_in_an_older_line_is_detected() {
+    let here = TestFolder::new(120);
+    here.snapshot();
     let whole = std::fs::read(here.journal()).unwrap();
     for at in (0..whole.len()).step_by(97) {
         let mut bytes = whole.clone();
         bytes[at] ^= 1;
         std::fs::write(here.journal(), bytes).unwrap();
-        assert_eq!(here.same(), 0, "byte {at}");
+        assert_eq!(here.check(), 0, "byte {at}");
         assert!(
             !journal::read_on(here.images(), &here.store())
                 .unwrap()
@@ -223,17 +224,17 @@ fn a_flipped_bit_of_any_older_line_is_noticed() {
 }
 
 #[test]
-fn only_much_that_is_on_disk_is_kept() {
-    let here = Here::new(LONG as u32 - 1);
+fn a_snapshot_is_written_only_for_many_saved_pictures() {
+    let here = TestFolder::new(REWRITE_AFTER as u32 - 1);
     let mut pictures = journal::read(here.images()).unwrap().pictures;
-    assert!(pictures.to_keep().is_none(), "too little");
+    assert!(pictures.to_keep().is_none(), "too few pictures");
     let mut journal = Journal::after(here.images(), &pictures).unwrap();
-    let last = sample_made(LONG as u32);
+    let last = sample_made(REWRITE_AFTER as u32);
     let at = journal.append(std::slice::from_ref(&last), &[]).unwrap();
     pictures.add(&last, at[0]);
     assert!(
         pictures.to_keep().is_none(),
-        "how long its journal is was not said"
+        "the length of the journal is unknown"
     );
     pictures.follow(&journal);
     pictures
@@ -241,6 +242,6 @@ fn only_much_that_is_on_disk_is_kept() {
         .unwrap()
         .write(&here.store(), here.images())
         .unwrap();
-    assert!(pictures.to_keep().is_none(), "once");
-    assert_eq!(here.same(), LONG);
+    assert!(pictures.to_keep().is_none(), "the snapshot is new");
+    assert_eq!(here.check(), REWRITE_AFTER);
 }
