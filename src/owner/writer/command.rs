@@ -1,4 +1,4 @@
-//! What the writer is asked to do.
+//! Commands for the writer thread.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc;
@@ -32,8 +32,9 @@ pub enum WriterCommand {
     Wish {
         who: String,
         wish: DecisionRequest,
-        /// Time of the request, for [`OwnerContext::latency`](crate::context::OwnerContext::latency). `None` for bulk decisions, which are
-        /// not timed.
+        /// Time of the request, for
+        /// [`OwnerContext::latency`](crate::context::OwnerContext::latency). `None` for bulk
+        /// decisions, which are not timed.
         asked: Option<Instant>,
         /// Receives the receipt.
         reply: Reply,
