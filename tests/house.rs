@@ -663,24 +663,6 @@ const CIRCLES: &[(&str, &str, usize, &str)] = &[
         "a figure picks its drawing, and drawings share its strokes",
     ),
     (
-        "metrics",
-        "extract",
-        11,
-        "a rule picks its reader, and readers make its findings",
-    ),
-    (
-        "metrics",
-        "score",
-        9,
-        "groups of columns count on the engine that holds them",
-    ),
-    (
-        "metrics",
-        "table_lint",
-        5,
-        "checks make findings of the linter that runs them",
-    ),
-    (
         "model",
         "round::lease",
         3,
