@@ -675,13 +675,6 @@ const CIRCLES: &[(&str, &str, usize, &str)] = &[
         "threads share the context, and the context holds the state of each kind of work",
     ),
     (
-        "pipeline",
-        "analysis",
-        6,
-        "analyses share how columns are found",
-    ),
-    ("pipeline", "board", 3, "methods of the board by topic"),
-    (
         "protocol",
         "wire::request",
         3,
