@@ -663,12 +663,6 @@ const CIRCLES: &[(&str, &str, usize, &str)] = &[
         "a figure picks its drawing, and drawings share its strokes",
     ),
     (
-        "model",
-        "round::lease",
-        3,
-        "a lease and the turns of its person",
-    ),
-    (
         "owner",
         "context",
         44,
