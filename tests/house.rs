@@ -674,12 +674,6 @@ const CIRCLES: &[(&str, &str, usize, &str)] = &[
         3,
         "a row declares its contract, and the contract names the rows",
     ),
-    (
-        "store",
-        "pictures",
-        3,
-        "pictures, their journal and their snapshot",
-    ),
     ("tui", "app", 8, "methods of the program by topic"),
     ("tui", "panes::board", 11, "views of one pane"),
     ("tui", "panes::filters", 3, "views of one pane"),
