@@ -668,12 +668,6 @@ const CIRCLES: &[(&str, &str, usize, &str)] = &[
         44,
         "threads share the context, and the context holds the state of each kind of work",
     ),
-    (
-        "protocol",
-        "wire::request",
-        3,
-        "a row declares its contract, and the contract names the rows",
-    ),
     ("tui", "app", 8, "methods of the program by topic"),
     ("tui", "panes::board", 11, "views of one pane"),
     ("tui", "panes::filters", 3, "views of one pane"),

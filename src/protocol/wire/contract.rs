@@ -1,10 +1,10 @@
 //! What every request declares: its reply, who may ask, whether it writes, what it does about a blind round, and what
 //! runs it.
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use super::{AnyReply, AnyRequest};
+use super::request::{self, AnyReply, AnyRequest};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// A request to the owner. The table in `request.rs` implements it, a row a request.
@@ -33,6 +33,38 @@ pub trait Request:
     /// The reply, on its way to a client.
     fn pack(reply: Self::Reply) -> AnyReply;
 }
+
+/// A request that may follow [`request::Agree`].
+pub trait NeedsConsent: Request {
+    /// As it is carried.
+    fn then(self) -> AskNext;
+}
+
+macro_rules! consented {
+    ($($name:ident),+) => {
+        /// What is asked once somebody has agreed to what it sends.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub enum AskNext {
+            $(#[doc = concat!("[`request::", stringify!($name), "`].")] $name(request::$name),)+
+        }
+
+        $(impl NeedsConsent for request::$name {
+            fn then(self) -> AskNext {
+                AskNext::$name(self)
+            }
+        })+
+
+        impl From<AskNext> for AnyRequest {
+            fn from(next: AskNext) -> AnyRequest {
+                match next {
+                    $(AskNext::$name(request) => request.into(),)+
+                }
+            }
+        }
+    };
+}
+
+consented!(JobAct, ScoringAct, Generate, Score, Evaluate, Judge);
 
 /// Who may ask. Whoever reaches the socket is a member of the project (`owner::access`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `request` | the table of requests: a row each, with reply, access, blindness and kind |
-//! | `contract` | what a row declares |
+//! | `contract` | what a row declares, and which requests may follow a consent |
 //! | `declare` | the types that are made from the table |
 //! | `payload` | what requests carry |
 //! | `reference` | the table as `docs/wire.md` |
@@ -31,7 +31,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use contract::{Access, Blind, Kind, Request, RequestRow, Writes};
+pub use contract::{Access, AskNext, Blind, Kind, NeedsConsent, Request, RequestRow, Writes};
 pub use items::*;
 pub use payload::*;
 pub use reading::*;
