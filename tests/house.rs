@@ -632,24 +632,6 @@ const CIRCLES: &[(&str, &str, usize, &str)] = &[
         "subcommands share how metadata is parsed",
     ),
     (
-        "formats",
-        "rows",
-        5,
-        "a table picks its reader, and readers count as tables do",
-    ),
-    (
-        "formats",
-        "chart",
-        3,
-        "a chart picks its writer, and writers draw its shapes",
-    ),
-    (
-        "formats",
-        "verdicts",
-        4,
-        "a form picks its reader, and readers make its findings",
-    ),
-    (
         "inference",
         "candle::ops",
         5,
