@@ -632,19 +632,6 @@ const CIRCLES: &[(&str, &str, usize, &str)] = &[
         "subcommands share how metadata is parsed",
     ),
     (
-        "inference",
-        "candle::ops",
-        5,
-        "one operation, on a processor or a card",
-    ),
-    ("inference", "candle::clip", 3, "a scorer picks its encoder"),
-    (
-        "inference",
-        "storyboard::figure",
-        4,
-        "a figure picks its drawing, and drawings share its strokes",
-    ),
-    (
         "owner",
         "context",
         44,
