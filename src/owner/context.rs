@@ -4,13 +4,13 @@
 mod activity;
 mod broadcast;
 mod items;
-mod lock;
 mod machine_load;
 mod writable;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, mpsc};
+use std::sync::{Arc, mpsc};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 pub use self::activity::{Activity, Counted};
@@ -19,7 +19,6 @@ pub use self::items::{Data, Items};
 pub use self::machine_load::Machine;
 pub use self::writable::Writable;
 
-use self::lock::unpoisoned;
 use super::evaluate::Evaluations;
 use super::generate::{GeneratorFactory, JobQueue};
 use super::latency::Latency;
@@ -125,7 +124,7 @@ impl OwnerContext {
 
     /// Board data, cached until the next import.
     pub fn scored(&self) -> MutexGuard<'_, Boards> {
-        unpoisoned(self.scored.lock())
+        self.scored.lock()
     }
 
     /// Settings of `benchtop.toml`, reread if the file changed. While the file cannot be read, the

@@ -1,19 +1,20 @@
 //! Handles the requests of one client and routes the replies.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{broadcast, mpsc};
 
 use super::context::OwnerContext;
-use super::dispatch::{self, Control, Decision, Query, Task, Watch, dispatch};
+use super::dispatch::{self, Decision, Outbox, Query, Task, Watch};
+use super::jobs;
 use super::visibility::AnnotatorView;
 use super::writer::WriterCommand;
-use super::{access, jobs, trust};
 use benchtop_model::Result;
-use benchtop_protocol::wire::{AnyReply, AnyRequest, Event, FromOwner, Receipt, Request, request};
+use benchtop_protocol::wire::{AnyReply, Event, FromOwner, Receipt, Request};
 
 /// A receipt to send.
 pub(super) struct Sent {
@@ -23,9 +24,6 @@ pub(super) struct Sent {
     pub(super) given: Instant,
     pub(super) message: FromOwner,
 }
-
-/// Queue of the replies to one client.
-pub type Outbox = mpsc::Sender<FromOwner>;
 
 /// Requests of one client that are in progress.
 #[derive(Default)]
@@ -51,7 +49,7 @@ impl Running {
     }
 
     fn cancels(&self) -> MutexGuard<'_, HashMap<u64, Arc<AtomicBool>>> {
-        self.cancels.lock().unwrap_or_else(PoisonError::into_inner)
+        self.cancels.lock()
     }
 
     /// Cancels a request.
@@ -92,22 +90,14 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    /// Starts a request. Returns `false` to close the connection.
-    pub(super) fn ask(&mut self, number: u64, ask: AnyRequest) -> bool {
-        match access::authorize(&self.shared, self.peer, &ask) {
-            Ok(()) => dispatch(self, number, ask),
-            Err(problem) => self.answer(number, Err(problem)),
-        }
-    }
-
     /// Queues a reply without waiting. Returns `false` if the client does not read its replies.
-    fn answer(&self, number: u64, answer: Result<AnyReply>) -> bool {
+    pub(super) fn answer(&self, number: u64, answer: Result<AnyReply>) -> bool {
         self.outbox
             .try_send(FromOwner::Answer(number, Box::new(answer)))
             .is_ok()
     }
 
-    fn reply<R: Request>(&self, number: u64, reply: Result<R::Reply>) -> bool {
+    pub(super) fn reply<R: Request>(&self, number: u64, reply: Result<R::Reply>) -> bool {
         self.answer(number, reply.map(R::pack))
     }
 
@@ -194,52 +184,3 @@ impl Conversation {
 }
 
 type Lookup = Box<dyn FnOnce(&AnnotatorView, &mut Watch<'_>) -> Result<AnyReply> + Send>;
-
-impl Control for request::Subscribe {
-    fn control(self, conversation: &mut Conversation, number: u64) -> bool {
-        conversation.events = Some(conversation.shared.broadcast.events.subscribe());
-        // The client missed the decisions after `since`, so it must request everything on screen
-        // again.
-        let is_behind = conversation.shared.items.ledger().rev() > self.since;
-        if is_behind
-            && conversation
-                .outbox
-                .try_send(FromOwner::Event(Event::Resync))
-                .is_err()
-        {
-            return false;
-        }
-        conversation.reply::<Self>(number, Ok(()))
-    }
-}
-
-impl Control for request::SetPlace {
-    fn control(self, conversation: &mut Conversation, number: u64) -> bool {
-        let work = WriterCommand::Place {
-            who: conversation.who.clone(),
-            place: self.0,
-        };
-        conversation.shared.writer.send(work).is_ok() && conversation.reply::<Self>(number, Ok(()))
-    }
-}
-
-impl Control for request::Agree {
-    fn control(self, conversation: &mut Conversation, number: u64) -> bool {
-        // Writes a file, but happens rarely.
-        let agreed: Result<()> =
-            tokio::task::block_in_place(|| trust::agree(&conversation.shared, &self.to));
-        match (agreed, self.then) {
-            (Ok(()), Some(then)) => conversation.ask(number, then.into()),
-            (agreed, _) => conversation.reply::<Self>(number, agreed),
-        }
-    }
-}
-
-impl Control for request::Stop {
-    fn control(self, conversation: &mut Conversation, number: u64) -> bool {
-        conversation.reply::<Self>(number, Ok(()));
-        conversation.shared.broadcast.tell(Event::Ending);
-        conversation.shared.stop.notify_one();
-        true
-    }
-}

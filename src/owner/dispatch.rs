@@ -1,107 +1,19 @@
 //! Maps requests to handlers. Each kind of request has a trait, and `dispatch` is generated from
 //! the table of requests, so a request without a handler does not compile.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+mod controls;
+mod kinds;
 
-use super::context::OwnerContext;
+pub use kinds::{Decision, Outbox, Query, Task, TaskContext, Tell, Watch, answer, run};
+
+use super::access;
 use super::conversation::Conversation;
-use super::visibility::AnnotatorView;
-use super::writer::DecisionRequest;
-use benchtop_model::Result;
-use benchtop_model::import::Progress;
-use benchtop_protocol::wire::{AnyReply, AnyRequest, Blind, Receipt, Request};
-
-/// Cancellation and partial replies of a query.
-pub struct Watch<'a> {
-    /// Whether the request was canceled.
-    pub cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// Sends a part of the reply early.
-    pub partial: &'a mut dyn FnMut(AnyReply),
-}
-
-/// A request that runs on a lookup thread and can be canceled.
-pub trait Query: Request {
-    /// The reply, as far as the annotator may see it.
-    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Self::Reply>;
-
-    /// Called for the requests of a connection in the order of arrival, before any of them runs.
-    fn arrived(&self, _: &OwnerContext, _who: &str, _connection: u64) {}
-
-    /// Generation of the request. A later generation of the same client cancels earlier ones.
-    fn generation(&self) -> Option<u64> {
-        None
-    }
-}
-
-/// Receives the progress of a task. Returns `false` if the task was canceled.
-pub type Tell<'a> = &'a mut dyn FnMut(Progress) -> bool;
-
-/// Context of a running task.
-pub struct TaskContext<'a> {
-    pub shared: &'a Arc<OwnerContext>,
-    /// Annotator on whose behalf the task runs.
-    pub who: &'a str,
-    /// Sends progress to the client.
-    pub tell: Tell<'a>,
-    /// Set when the client cancels the task.
-    pub cancelled: &'a AtomicBool,
-}
-
-impl TaskContext<'_> {
-    /// What the annotator may see now.
-    pub fn sight(&self) -> AnnotatorView {
-        AnnotatorView::of(self.shared, self.who)
-    }
-
-    /// Whether the task was not canceled.
-    pub fn is_wanted(&self) -> bool {
-        !self.cancelled.load(Ordering::Relaxed)
-    }
-}
-
-/// A request that runs on its own thread.
-pub trait Task: Request {
-    fn run(self, task: TaskContext<'_>) -> Result<Self::Reply>;
-}
-
-/// A request that the writer decides.
-pub trait Decision: Request<Reply = Receipt> {
-    /// The decision to make.
-    fn decision(self) -> DecisionRequest;
-}
+use benchtop_protocol::wire::{AnyRequest, Request};
 
 /// A request that the connection handles itself.
 pub(super) trait Control: Request {
     /// Handles the request and replies to `number`. Returns `false` to close the connection.
     fn control(self, conversation: &mut Conversation, number: u64) -> bool;
-}
-
-/// Runs a query, unless a blind round forbids it.
-///
-/// # Errors
-/// [`Denied`](benchtop_model::ErrorKind::Denied) while a blind round hides the reply from the
-/// annotator, and the errors of the handler.
-pub fn answer<R: Query>(
-    request: R,
-    sight: &AnnotatorView,
-    watch: &mut Watch<'_>,
-) -> Result<R::Reply> {
-    if R::BLIND == Blind::Refused {
-        sight.scores()?;
-    }
-    request.answer(sight, watch)
-}
-
-/// Runs a task, unless a blind round forbids it.
-///
-/// # Errors
-/// As for [`answer`].
-pub fn run<R: Task>(request: R, task: TaskContext<'_>) -> Result<R::Reply> {
-    if R::BLIND == Blind::Refused {
-        task.sight().scores()?;
-    }
-    request.run(task)
 }
 
 macro_rules! hand_over {
@@ -135,3 +47,13 @@ macro_rules! dispatcher {
 }
 
 benchtop_protocol::requests!(dispatcher);
+
+impl Conversation {
+    /// Starts a request. Returns `false` to close the connection.
+    pub(super) fn ask(&mut self, number: u64, ask: AnyRequest) -> bool {
+        match access::authorize(&self.shared, self.peer, &ask) {
+            Ok(()) => dispatch(self, number, ask),
+            Err(problem) => self.answer(number, Err(problem)),
+        }
+    }
+}

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use lru::LruCache;
+use parking_lot::Mutex;
 
 use super::generate::PictureStates;
 use super::metadata::MetadataSnapshot;
@@ -136,17 +137,13 @@ impl Default for Search {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Search {
     /// The arena over `catalog`. The first caller builds it while others wait.
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Corrupt`] if the stored texts are damaged.
     pub fn arena(&self, catalog: &Catalog) -> Result<Arc<Arena>> {
-        let mut held = lock(&self.arena);
+        let mut held = self.arena.lock();
         if let Some((_, arena)) = held
             .as_ref()
             .filter(|(edition, _)| *edition == catalog.edition())
@@ -214,7 +211,7 @@ impl Search {
 
     /// Rank of each row in the order of ids or questions.
     fn ranks(&self, catalog: &Catalog, field: Field) -> Result<Arc<Vec<u32>>> {
-        let mut held = lock(&self.ranks);
+        let mut held = self.ranks.lock();
         if let Some((_, ranks)) = held
             .get(&field)
             .filter(|(edition, _)| *edition == catalog.edition())
@@ -281,7 +278,7 @@ impl Search {
             pictures: beside.pictures.as_ref().map_or(0, |p| p.0),
             veil: beside.veil,
         };
-        if let Some(list) = lock(&self.lists).get(&key) {
+        if let Some(list) = self.lists.lock().get(&key) {
             return Ok(list.clone());
         }
         let mut rows = self.passing((catalog, overlay, rev, beside), filter)?;
@@ -312,7 +309,7 @@ impl Search {
                     partial,
                 });
                 if !hits.partial {
-                    lock(&self.lists).put(key, list.clone());
+                    self.lists.lock().put(key, list.clone());
                 }
                 return Ok(list);
             }
@@ -332,7 +329,7 @@ impl Search {
             partial: false,
         });
         if !cancel() {
-            lock(&self.lists).put(key, list.clone());
+            self.lists.lock().put(key, list.clone());
         }
         Ok(list)
     }

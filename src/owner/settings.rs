@@ -1,7 +1,9 @@
 //! Rereads `benchtop.toml` when it changes while the owner runs.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
+
+use parking_lot::Mutex;
 
 use super::context::Broadcast;
 use super::log;
@@ -39,7 +41,7 @@ impl Settings {
     /// Settings on disk now.
     pub fn now(&self, project: &Project, broadcast: &Broadcast) -> Arc<Config> {
         let now = stamp(project);
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.0.lock();
         if held.stamp == now && now.is_some() {
             return held.config.clone();
         }

@@ -6,37 +6,33 @@
 //! [`CHECKPOINT_EVERY`] decisions, and at the end. Another thread writes them ([`index_writer`]),
 //! and yet another folds the journals after changes of rounds or items ([`rebuild`]).
 
+mod command;
 mod flush;
+mod folding;
 mod index_writer;
+mod prepare;
 mod rebuild;
 mod record_pictures;
 mod reread;
 mod rounds;
 mod syncers;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-pub use record_pictures::MadePictures;
+pub use command::{DecisionRequest, Join, MadePictures, Record, Reply, Revise, WriterCommand};
 pub use rounds::load_rounds;
-use uuid::Uuid;
 
-use super::clock::now;
 use super::context::OwnerContext;
 use super::dispatch::Decision as Decided;
-use super::jobs::{self, StepEdit};
-use super::latency::Step;
-use benchtop_model::edit::EditMark;
-use benchtop_model::{Act, Decision, Error, ErrorKind, Result};
-use benchtop_protocol::wire::{Decide, Receipt, ResumePoint, request};
+use benchtop_model::{Decision, Error};
+use benchtop_protocol::wire::{ResumePoint, request};
 use benchtop_store::columns::BLOCK_ROWS;
 use benchtop_store::journal::Journal;
-use benchtop_store::ledger::Step as LastStep;
-use benchtop_store::open::Recorded;
 use benchtop_store::{open, pictures};
+use folding::Folding;
 use index_writer::IndexWriter;
-use rebuild::Folding;
 use syncers::Syncers;
 
 /// Decisions between checkpoints while the queue is never idle.
@@ -45,19 +41,6 @@ const CHECKPOINT_EVERY: usize = 50_000;
 const IDLE: Duration = Duration::from_secs(2);
 /// Maximum number of decisions in one sync.
 const BATCH: usize = 512;
-
-/// Sends the result to the caller. Must not block.
-pub type Reply = Box<dyn FnOnce(Result<Receipt>) + Send>;
-
-/// A decision to make.
-#[derive(Debug)]
-pub enum DecisionRequest {
-    Decide(Decide),
-    /// Undo the last effective verdict or edit.
-    Undo(Uuid),
-    /// Redo the last undo.
-    Redo(Uuid),
-}
 
 impl Decided for request::Decide {
     fn decision(self) -> DecisionRequest {
@@ -77,61 +60,6 @@ impl Decided for request::Redo {
     }
 }
 
-/// A command for the writer thread.
-pub enum WriterCommand {
-    /// A decision of `who`.
-    Wish {
-        who: String,
-        wish: DecisionRequest,
-        /// Time of the request, for [`OwnerContext::latency`]. `None` for bulk decisions, which are
-        /// not timed.
-        asked: Option<Instant>,
-        /// Receives the receipt.
-        reply: Reply,
-    },
-    /// Save the resume point of `who`.
-    Place { who: String, place: ResumePoint },
-    /// Items were added. Folds the journals again if some decisions had no item.
-    Imported,
-    /// Items get new texts. Verdicts on the earlier texts stop counting at a revision that this
-    /// thread assigns.
-    Revise(Revise),
-    /// Record generated pictures at a revision that this thread assigns. Verdicts on the earlier
-    /// pictures stop counting.
-    Made(MadePictures),
-    /// Rounds were created or closed. Rereads them and folds the journals again.
-    Rounds(mpsc::Sender<()>),
-    /// Append decisions from other machines and fold all journals again.
-    Join(Join),
-    /// Write the checkpoint and end. The sender is dropped at the end.
-    Finish(mpsc::Sender<()>),
-}
-
-/// See [`WriterCommand::Join`].
-pub struct Join {
-    /// Decisions by annotator.
-    pub fresh: BTreeMap<String, Vec<Decision>>,
-    /// Receives the result when the decisions are on disk and count.
-    pub reply: mpsc::Sender<Result<()>>,
-}
-
-/// Adds revised items to the project under the given revision.
-pub type Record = Box<dyn FnOnce(u64) -> Result<Recorded> + Send>;
-
-/// See [`WriterCommand::Revise`].
-pub struct Revise {
-    /// Writes the manifest line.
-    pub record: Record,
-    /// Rows whose verdicts no longer count.
-    pub changed: Vec<u32>,
-    /// Rows whose verdicts still count.
-    pub kept: Vec<u32>,
-    /// Set for manual edits.
-    pub edit: Option<EditMark>,
-    /// Receives the result, which must then be added to the index.
-    pub reply: mpsc::Sender<Result<Recorded>>,
-}
-
 struct Pending {
     decision: Decision,
     row: u32,
@@ -145,14 +73,6 @@ struct Pending {
 struct Times {
     locks: Duration,
     prepared: Instant,
-}
-
-/// Action in place of a new decision.
-enum Instead {
-    /// The decision is on disk already.
-    Receipt(Receipt),
-    /// Undo or redo of an edit.
-    Edit(StepEdit),
 }
 
 struct Writer {
@@ -284,221 +204,6 @@ impl Writer {
             Duration::from_millis(5)
         } else {
             IDLE
-        }
-    }
-
-    fn accept(&mut self, who: String, wish: DecisionRequest, asked: Option<Instant>, reply: Reply) {
-        let taken = Instant::now();
-        if let Some(problem) = self.unavailable() {
-            return reply(Err(problem));
-        }
-        // A decision that depends on others of this batch must see them applied.
-        let depends = match &wish {
-            DecisionRequest::Decide(d) => {
-                let repeated = |p: &Pending| p.decision.uuid == d.uuid || p.row + 1 == d.number;
-                self.batch.iter().any(repeated)
-            }
-            DecisionRequest::Undo(_) | DecisionRequest::Redo(_) => true,
-        };
-        if depends {
-            self.flush();
-        }
-        if self.changed.is_some() {
-            // A journal changed while earlier decisions were written.
-            return self.accept(who, wish, asked, reply);
-        }
-        let mut locks = Duration::ZERO;
-        match self.prepare(who, wish, &mut locks) {
-            Ok(Ok((decision, row))) => {
-                let times = asked.map(|asked| {
-                    let prepared = Instant::now();
-                    self.shared
-                        .latency
-                        .record(Step::Queue, taken.duration_since(asked));
-                    self.shared.latency.record(
-                        Step::Prepare,
-                        prepared.duration_since(taken).saturating_sub(locks),
-                    );
-                    Times { locks, prepared }
-                });
-                self.batch.push(Pending {
-                    decision,
-                    row,
-                    reply,
-                    times,
-                });
-            }
-            Ok(Err(Instead::Receipt(receipt))) => reply(Ok(receipt)),
-            Ok(Err(Instead::Edit(step))) => jobs::step_edit(&self.shared, step, reply),
-            Err(problem) => reply(Err(problem)),
-        }
-    }
-
-    /// The decision to write, or the action in its place.
-    fn prepare(
-        &self,
-        who: String,
-        wish: DecisionRequest,
-        locks: &mut Duration,
-    ) -> Result<std::result::Result<(Decision, u32), Instead>> {
-        let began = Instant::now();
-        let ledger = self.shared.items.ledger();
-        *locks = began.elapsed();
-        let uuid = match &wish {
-            DecisionRequest::Decide(d) => d.uuid,
-            DecisionRequest::Undo(uuid) | DecisionRequest::Redo(uuid) => *uuid,
-        };
-        if let Some((rev, row)) = ledger.receipt(&uuid) {
-            let judgement = ledger.judgement(&uuid).map(|(_, judgement)| judgement);
-            let status = self.visible_status(&who, row, judgement, ledger.status(row));
-            return Ok(Err(Instead::Receipt(Receipt {
-                uuid,
-                rev,
-                number: row + 1,
-                status,
-                edit: false,
-            })));
-        }
-        if let Some((rev, row)) = ledger.edit_receipt(&uuid) {
-            let status = self.visible_status(&who, row, None, ledger.status(row));
-            return Ok(Err(Instead::Receipt(Receipt {
-                uuid,
-                rev,
-                number: row + 1,
-                status,
-                edit: true,
-            })));
-        }
-        let nothing =
-            |word: &str| Error::new(ErrorKind::Conflict, format!("you have nothing to {word}"));
-        let (row, mut act) = match wish {
-            DecisionRequest::Decide(decide) => (
-                self.decidable(&who, &decide, &ledger)?,
-                Act::Judge(decide.judgement),
-            ),
-            DecisionRequest::Undo(_) => {
-                match ledger.undoable(&who).ok_or_else(|| nothing("undo"))? {
-                    (LastStep::Verdict(target, _), row) => (row, Act::Undo(target)),
-                    (LastStep::Edit(rev), row) => {
-                        return Ok(Err(Instead::Edit(StepEdit {
-                            who,
-                            uuid,
-                            rev,
-                            row,
-                            redo: false,
-                        })));
-                    }
-                }
-            }
-            DecisionRequest::Redo(_) => {
-                match ledger.redoable(&who).ok_or_else(|| nothing("redo"))? {
-                    (LastStep::Verdict(target, _), row) => (row, Act::Redo(target)),
-                    (LastStep::Edit(rev), row) => {
-                        return Ok(Err(Instead::Edit(StepEdit {
-                            who,
-                            uuid,
-                            rev,
-                            row,
-                            redo: true,
-                        })));
-                    }
-                }
-            }
-        };
-        let rev = ledger
-            .rev()
-            .max(self.batch.last().map_or(0, |p| p.decision.rev))
-            + 1;
-        let began = Instant::now();
-        let catalog = self.shared.items.catalog();
-        let pictures = self.shared.items.pictures();
-        *locks += began.elapsed();
-        let item = pictures.seen(&catalog, row as usize)?;
-        drop(pictures);
-        let on = matches!(act, Act::Judge(_)).then(|| item.digest());
-        if let Act::Judge(judgement) = &mut act {
-            self.shared.rounds.answers(&item, judgement)?;
-        }
-        // Last, because it takes the lease: after this, only writing the journal may fail.
-        self.bind_to_round(&who, row, &mut act, &ledger)?;
-        Ok(Ok((
-            Decision {
-                uuid,
-                rev,
-                at: now(),
-                who,
-                item: item.id,
-                on,
-                act,
-            },
-            row,
-        )))
-    }
-
-    fn decidable(
-        &self,
-        who: &str,
-        decide: &Decide,
-        ledger: &benchtop_store::Ledger,
-    ) -> Result<u32> {
-        let none = || {
-            Error::new(
-                ErrorKind::NotFound,
-                format!("unknown item #{}", decide.number),
-            )
-        };
-        let row = decide.number.checked_sub(1).ok_or_else(none)?;
-        if row as usize >= self.shared.items.data().catalog.len() {
-            return Err(none());
-        }
-        let known = &self.shared.config().review.reasons;
-        if let Some(reason) = decide
-            .judgement
-            .reasons
-            .iter()
-            .find(|r| !known.iter().any(|k| k.key == **r))
-        {
-            let keys: Vec<&str> = known.iter().map(|k| k.key.as_str()).collect();
-            return Err(
-                Error::new(ErrorKind::Input, format!("unknown reason `{reason}`"))
-                    .field("reasons")
-                    .help(format!("reasons in benchtop.toml: {}", keys.join(", "))),
-            );
-        }
-        // In a round, annotators judge independently: only a changed text or picture is a conflict,
-        // and the verdicts of others are not revealed. Outside rounds, a round may still reserve
-        // the item.
-        let in_round = decide.judgement.round.is_some();
-        if !in_round {
-            self.shared.rounds.outside(who, row, &decide.judgement)?;
-        } else if decide.expected.is_some() {
-            // Scripts may revise a verdict. A screen that shows the item expects to give the first
-            // one.
-            self.shared.rounds.is_first(who, row, &decide.judgement)?;
-        }
-        let rev = if in_round {
-            ledger.text_rev(row)
-        } else {
-            ledger.row_rev(row)
-        };
-        match decide.expected {
-            Some(expected) if expected != rev => {
-                let last = if in_round {
-                    None
-                } else {
-                    ledger.standing(row).pop()
-                };
-                let other = "its verdict was undone, or its text or picture changed";
-                let change = last.map_or(other.into(), |s| {
-                    format!("{} gave {}", s.who, s.judgement.verdict.name())
-                });
-                Err(Error::new(
-                    ErrorKind::Conflict,
-                    format!("#{} changed while you looked: {change}", decide.number),
-                )
-                .help("review the item, then decide again"))
-            }
-            _ => Ok(row),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Messages to clients: events as they happen, and notices that stay.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::broadcast;
 
-use super::lock::unpoisoned;
 use crate::clock::now;
 use benchtop_model::history;
 use benchtop_protocol::wire::Event;
@@ -36,7 +36,7 @@ impl Broadcast {
 
     /// Messages for the person.
     pub fn notices(&self) -> MutexGuard<'_, Vec<String>> {
-        let mut notices = unpoisoned(self.notices.lock());
+        let mut notices = self.notices.lock();
         for late in self.index.notices() {
             crate::log::write(format_args!("{} {late}", history::stamp(now())));
             notices.push(late);

@@ -1,8 +1,9 @@
 //! Items with their statuses, verdicts, and pictures, each behind a lock.
 
-use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
-use super::lock::unpoisoned;
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+
 use benchtop_store::pictures::Pictures;
 use benchtop_store::{Catalog, Ledger, Overlay};
 
@@ -33,12 +34,12 @@ impl Items {
 
     /// Read lock on items and statuses.
     pub fn data(&self) -> RwLockReadGuard<'_, Data> {
-        unpoisoned(self.data.read())
+        self.data.read()
     }
 
     /// Write lock on items and statuses, to be held for microseconds.
     pub fn data_mut(&self) -> RwLockWriteGuard<'_, Data> {
-        unpoisoned(self.data.write())
+        self.data.write()
     }
 
     /// The current items.
@@ -48,22 +49,22 @@ impl Items {
 
     /// Read lock on the verdicts. Blocks while they are being loaded.
     pub fn ledger(&self) -> RwLockReadGuard<'_, Ledger> {
-        unpoisoned(self.ledger.read())
+        self.ledger.read()
     }
 
     /// Write lock on the verdicts.
     pub fn ledger_mut(&self) -> RwLockWriteGuard<'_, Ledger> {
-        unpoisoned(self.ledger.write())
+        self.ledger.write()
     }
 
     /// Read lock on the generated pictures. Blocks while their journal is being read. Take no other
     /// lock while holding it.
     pub fn pictures(&self) -> RwLockReadGuard<'_, Pictures> {
-        unpoisoned(self.pictures.read())
+        self.pictures.read()
     }
 
     /// Write lock on the generated pictures.
     pub fn pictures_mut(&self) -> RwLockWriteGuard<'_, Pictures> {
-        unpoisoned(self.pictures.write())
+        self.pictures.write()
     }
 }

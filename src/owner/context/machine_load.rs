@@ -1,7 +1,8 @@
 //! Reads the load of GPUs and processors.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use benchtop_inference::machine_load::Gauges;
 use benchtop_inference::worker;
@@ -17,7 +18,7 @@ pub struct Machine(Mutex<Option<(Gauges, Instant, Devices)>>);
 impl Machine {
     /// Load of GPUs and processors, read at most every half second.
     pub fn devices(&self) -> Devices {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.0.lock();
         if let Some((_, read, devices)) = held.as_ref()
             && read.elapsed() < GAUGES_EVERY
         {

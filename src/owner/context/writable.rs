@@ -1,9 +1,9 @@
 //! Tracks whether the project can be written.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
 
-use super::lock::unpoisoned;
+use parking_lot::{Mutex, MutexGuard};
+
 use benchtop_model::{Error, Result};
 use benchtop_protocol::home::{Home, moved};
 
@@ -29,7 +29,7 @@ impl Writable {
 
     /// Reason why decisions cannot be saved now; `None` if they can.
     pub fn read_only(&self) -> MutexGuard<'_, Option<String>> {
-        unpoisoned(self.read_only.lock())
+        self.read_only.lock()
     }
 
     /// Checks that the project can be written now.

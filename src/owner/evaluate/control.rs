@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Inner, none, wake};
+use super::queue::Inner;
+use super::worker::wake;
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::trust;
@@ -14,6 +15,11 @@ use benchtop_protocol::wire::{Event, FAILURES};
 use benchtop_store::inventory;
 use benchtop_store::runs::{self, Journal, Line};
 use benchtop_store::trust::JobKind;
+
+fn none(id: u32) -> Error {
+    Error::new(ErrorKind::NotFound, format!("unknown job {id}"))
+        .help("run `benchtop jobs` to list the jobs")
+}
 
 /// Performs an action on a run. Returns its new state, or `None` if it was removed.
 ///

@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::context::OwnerContext;
 use crate::outage::{outage_reason, outage_wait};
-use crate::trust;
 use benchtop_model::evaluation::RunState;
 use benchtop_model::job::{JobState, JobStatus};
 use benchtop_model::trust::PendingConsent;
@@ -57,34 +55,6 @@ impl JobRuntime {
             recent: VecDeque::new(),
             last_event: None,
         }
-    }
-
-    /// Determines whether the run waits for an agreement: if it is paused or failed, and was
-    /// started elsewhere or sends data without an agreement. If its destinations cannot be
-    /// determined, it waits too, and resuming it reports the reason.
-    pub(super) fn update_waits(&mut self, shared: &OwnerContext) {
-        self.waits = None;
-        if matches!(self.run.standing, JobStatus::Paused | JobStatus::Failed) {
-            let Run {
-                new, asks, counts, ..
-            } = &self.run;
-            let left = asks.saturating_sub(counts.done + counts.failed);
-            let what = if new.blind {
-                "questions"
-            } else {
-                "questions with their pictures"
-            };
-            let to = trust::of_run(new).unwrap_or_default();
-            self.waits = trust::waits(shared, self.elsewhere, &to, (left, what));
-        }
-    }
-
-    /// Pauses a run that was active until the user agrees.
-    pub(super) fn pause_for_agreement(&mut self, shared: &OwnerContext) {
-        self.elsewhere = true;
-        self.run.standing = JobStatus::Paused;
-        self.update_waits(shared);
-        self.run.reason = self.waits.as_ref().map(|waits| waits.reason());
     }
 
     /// Updates the counts.

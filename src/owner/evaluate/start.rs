@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{JobRuntime, wake};
+use super::item::item;
+use super::runtime::JobRuntime;
+use super::worker::wake;
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::visibility::AnnotatorView;
 use crate::{queries, trust};
-use benchtop_model::config::Judge;
-use benchtop_model::config::judge::{Endpoint, Price};
 use benchtop_model::evaluation::{
     MAX_SHUFFLES, NewRun, OptionOrders, StartedRun, base_label, label_with_instruction,
 };
 use benchtop_model::generated_image::check_drafts;
 use benchtop_model::job::JobStatus;
-use benchtop_model::{Error, ErrorKind, Filter, Item, Result};
+use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::evaluate::ask::Wordings;
 use benchtop_pipeline::evaluate::{ask, orders};
 use benchtop_store::manifest::Holds;
@@ -23,32 +23,6 @@ use benchtop_store::trust::JobKind;
 
 /// Number of items between two checks for cancellation.
 const STEP: usize = 1024;
-
-/// The servers of a run as a table for the chat client.
-///
-/// # Errors
-/// [`ErrorKind::Usage`] for an invalid URL or variable.
-pub(super) fn table(new: &NewRun) -> Result<Judge> {
-    let one = |server: &benchtop_model::evaluation::Server| {
-        let mut value = serde_json::json!({
-            "url": server.url, "concurrency": server.concurrency, "timeout_s": server.timeout_s,
-        });
-        if let Some(name) = &server.key_env {
-            value["key_env"] = name.as_str().into();
-        }
-        serde_json::from_value::<Endpoint>(value)
-            .map_err(|e| Error::new(ErrorKind::Usage, e.to_string()).field("endpoint"))
-    };
-    Ok(Judge {
-        model: Some(new.model.clone()),
-        tries: new.tries,
-        max_tokens: new.max_tokens,
-        seed: 0,
-        price_in: Price(new.prices.0),
-        price_out: Price(new.prices.1),
-        endpoints: new.servers.iter().map(one).collect::<Result<_>>()?,
-    })
-}
 
 /// Starts an evaluation on behalf of `by`, or previews it. `wanted` returns whether to continue.
 ///
@@ -181,17 +155,6 @@ pub fn begin(
     wake(shared, &mut inner);
     started.job = inner.state_of(id);
     Ok(started)
-}
-
-/// An item with its generated pictures.
-pub(super) fn item(shared: &OwnerContext, number: u32) -> Result<Item> {
-    let json = queries::line(shared, number.saturating_sub(1))?;
-    serde_json::from_str(&json).map_err(|e| {
-        Error::new(
-            ErrorKind::Corrupt,
-            format!("cannot read item #{number}: {e}"),
-        )
-    })
 }
 
 /// Validates the settings.

@@ -4,26 +4,18 @@
 //! once. Questions in flight are asked again; there are at most as many as requests in flight, plus
 //! answers of the last moment that were not stored yet.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use super::start::item;
+use super::session::Session;
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::jobs::publish_catalog;
 use crate::trust::{self, Reach};
-use benchtop_inference::BatchEvent;
-use benchtop_inference::vlm::VisionLanguageModel;
-use benchtop_model::evaluation::{NewRun, RunFailure, RunQuestion};
-use benchtop_model::generation::{Failure, FailureKind};
 use benchtop_model::history::stamp;
-use benchtop_model::job::JobStatus;
-use benchtop_model::vlm::{Reply, VlmRequest};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_pipeline::evaluate::ask::{self, Question, Wordings};
-use benchtop_pipeline::evaluate::error_class::{AT_FIRST, STREAK, is_of_question};
-use benchtop_pipeline::evaluate::{orders, publish_predictions};
-use benchtop_store::runs::{self, Journal, Line, Progress, Run};
+use benchtop_pipeline::evaluate::ask::Wordings;
+use benchtop_pipeline::evaluate::publish_predictions;
+use benchtop_store::runs::{self, Journal};
 
 /// Works on a run: asks its questions, then publishes its answers.
 ///
@@ -53,28 +45,6 @@ pub(super) fn turn(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     } else {
         Ok(())
     }
-}
-
-/// A run in progress.
-struct Session<'s> {
-    shared: &'s Arc<OwnerContext>,
-    root: &'s Path,
-    run: Run,
-    progress: Progress,
-    journal: Journal,
-    /// Which pictures outside of the project it may send.
-    reach: Reach,
-    /// Failures since the last answer.
-    failing: Vec<(String, RunQuestion, RunFailure)>,
-    /// The reason of an outage.
-    outage: Option<String>,
-}
-
-/// A question that is about to be asked.
-struct Open {
-    item: String,
-    asked: RunQuestion,
-    question: Question,
 }
 
 fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
@@ -136,308 +106,6 @@ pub(super) fn damaged(file: &str, lines: &[u64]) -> Option<String> {
     ))
 }
 
-impl Session<'_> {
-    fn model(&self) -> Result<Box<dyn VisionLanguageModel>> {
-        self.check()?;
-        let model = (self.shared.evaluations.maker)(&self.run.new)?;
-        if let Some(live) = self.shared.evaluations.inner().runs.get_mut(&self.run.id) {
-            live.is_built = true;
-        }
-        Ok(model)
-    }
-
-    /// Checks that the agreement still exists.
-    fn check(&self) -> Result<()> {
-        trust::check(self.shared, &trust::of_run(&self.run.new)?)
-    }
-
-    /// Reports that the run is in progress, with the counts from disk.
-    fn begun(&self, device: String) {
-        let mut inner = self.shared.evaluations.inner();
-        if let Some(live) = inner.runs.get_mut(&self.run.id) {
-            live.device = device;
-            live.count(self.progress.counts);
-            if live.run.standing == JobStatus::Queued {
-                live.run.standing = JobStatus::Running;
-            }
-        }
-        inner.keep(self.shared, self.run.id);
-        inner.tell(self.shared, self.run.id, true);
-    }
-
-    /// Whether to continue, after applying actions on the run.
-    fn goes_on(&mut self) -> Result<bool> {
-        let mut inner = self.shared.evaluations.inner();
-        if inner.ended {
-            return Ok(false);
-        }
-        let Some(live) = inner.runs.get_mut(&self.run.id) else {
-            return Ok(false);
-        };
-        if !live.run.standing.is_active() {
-            return Ok(false);
-        }
-        live.run.standing = JobStatus::Running;
-        Ok(true)
-    }
-
-    /// Whether the number of requests in flight has changed. If so, takes over the settings.
-    fn is_changed(&mut self) -> bool {
-        let inner = self.shared.evaluations.inner();
-        let now: Option<NewRun> = inner
-            .runs
-            .get(&self.run.id)
-            .map(|live| live.run.new.clone());
-        match now.filter(|now| *now != self.run.new) {
-            Some(now) => {
-                self.run.new = now;
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Asks the next batch of questions.
-    fn some(
-        &mut self,
-        left: &mut std::iter::Peekable<std::vec::IntoIter<u32>>,
-        model: &mut dyn VisionLanguageModel,
-        wordings: &Wordings,
-    ) -> Result<()> {
-        let most = model.abilities().max_batch.max(1);
-        let (mut open, mut wrong) = (Vec::new(), Vec::new());
-        while let Some(number) = left.peek().copied().filter(|_| open.len() < most) {
-            left.next();
-            let item = item(self.shared, number)?;
-            let files = ask::files(self.root, &item);
-            let refused = self.reach.refuses(&item).filter(|_| !self.run.new.blind);
-            for order in orders::of_item(
-                self.run.new.orders,
-                item.options.len(),
-                item.rotation.is_some(),
-            ) {
-                let asked = RunQuestion { number, order };
-                if self.progress.answered.contains(&asked)
-                    || self.progress.failed.contains_key(&asked)
-                {
-                    continue;
-                }
-                let question = match &refused {
-                    Some(why) => Err(why.clone()),
-                    None => ask::question(&item, order, &self.run.new, wordings, &files),
-                };
-                match question {
-                    Ok(question) => open.push(Open {
-                        item: item.id.clone(),
-                        asked,
-                        question,
-                    }),
-                    Err(reason) => {
-                        wrong.push((
-                            item.id.clone(),
-                            asked,
-                            RunFailure {
-                                kind: FailureKind::Input,
-                                reason,
-                            },
-                        ));
-                    }
-                }
-            }
-        }
-        self.set_aside(wrong)?;
-        if !open.is_empty() {
-            self.ask(open, model)
-        } else {
-            Ok(())
-        }
-    }
-
-    fn ask(&mut self, open: Vec<Open>, model: &mut dyn VisionLanguageModel) -> Result<()> {
-        self.check()?;
-        let asks: Vec<VlmRequest> = open.iter().map(|o| o.question.ask.clone()).collect();
-        let mut open: Vec<Option<Open>> = open.into_iter().map(Some).collect();
-        let (shared, id) = (self.shared.clone(), self.run.id);
-        let mut trouble = None;
-        model.ask(&asks, &mut |heard| {
-            if let BatchEvent::Done { index, result } = heard
-                && let Some(one) = open.get_mut(index).and_then(Option::take)
-            {
-                let kept = match result {
-                    Ok(reply) => self.answered(one, reply),
-                    Err(failure) => self.failed(one, failure),
-                };
-                trouble = trouble.take().or(kept.err());
-            }
-            // After a pause, replies to sent requests are awaited. After a cancellation or when the
-            // owner ends, they are not.
-            let inner = shared.evaluations.inner();
-            let is_wanted = inner
-                .runs
-                .get(&id)
-                .is_some_and(|live| live.run.standing != JobStatus::Cancelled);
-            trouble.is_none() && is_wanted && !inner.ended
-        });
-        trouble.map_or(Ok(()), Err)
-    }
-
-    fn answered(&mut self, one: Open, reply: Reply) -> Result<()> {
-        let Open {
-            item,
-            asked,
-            question,
-        } = one;
-        let answer = question.answered(reply);
-        let line = Line::Answer {
-            item,
-            asked,
-            answer: answer.clone(),
-            at: stamp(now()),
-        };
-        // Since the server answers, earlier failures are due to their questions.
-        let mut lines: Vec<Line> = std::mem::take(&mut self.failing)
-            .into_iter()
-            .map(|f| self.lost(f))
-            .collect();
-        lines.push(line);
-        self.journal.append(&lines)?;
-        self.progress.answered.insert(asked);
-        self.progress.counts.add(&answer);
-        let mut inner = self.shared.evaluations.inner();
-        if let Some(live) = inner.runs.get_mut(&self.run.id) {
-            live.add_progress(self.progress.counts);
-            live.servers_answer();
-        }
-        inner.tell(self.shared, self.run.id, false);
-        Ok(())
-    }
-
-    fn lost(&mut self, (item, asked, failure): (String, RunQuestion, RunFailure)) -> Line {
-        self.progress
-            .failed
-            .insert(asked, (item.clone(), failure.clone()));
-        self.progress.counts.failed = self.progress.failed.len() as u64;
-        Line::Failed {
-            item,
-            asked,
-            failure,
-        }
-    }
-
-    fn failed(&mut self, one: Open, failure: Failure) -> Result<()> {
-        let is_outage = failure.is_outage();
-        let Failure { kind, reason } = failure;
-        let lost = (
-            one.item,
-            one.asked,
-            RunFailure {
-                kind,
-                reason: reason.clone(),
-            },
-        );
-        match kind {
-            FailureKind::Cancelled => Ok(()),
-            // An outage is not the question's fault, so it stays open.
-            FailureKind::Unavailable if is_outage => {
-                self.outage = Some(reason);
-                Ok(())
-            }
-            FailureKind::Input => self.set_aside(vec![lost]),
-            FailureKind::Refused if self.progress.counts.done > 0 && is_of_question(&reason) => {
-                self.set_aside(vec![lost])
-            }
-            _ => {
-                self.failing.push(lost);
-                let most = if self.progress.counts.done == 0 {
-                    AT_FIRST
-                } else {
-                    STREAK
-                };
-                if self.failing.len() >= most {
-                    Err(self.gone(&reason))
-                } else {
-                    Ok(())
-                }
-            }
-        }
-    }
-
-    /// Whether the run must wait for its servers.
-    fn waits_for_servers(&mut self) -> bool {
-        let Some(reason) = self.outage.take() else {
-            return false;
-        };
-        let mut inner = self.shared.evaluations.inner();
-        if let Some(live) = inner
-            .runs
-            .get_mut(&self.run.id)
-            .filter(|live| live.run.standing.is_active())
-        {
-            live.wait_for_servers(&reason);
-        }
-        true
-    }
-
-    /// The error if the servers no longer answer.
-    fn gone(&self, reason: &str) -> Error {
-        let what = match self.failing.len() {
-            1 => format!("a question failed: {reason}"),
-            n => format!("{n} questions in a row failed, the last one with: {reason}"),
-        };
-        Error::new(ErrorKind::Unreachable, what).help(format!(
-            "check the server, then run: benchtop jobs resume {}",
-            self.run.id
-        ))
-    }
-
-    /// Records failures. The questions are asked again only on request.
-    fn set_aside(&mut self, lost: Vec<(String, RunQuestion, RunFailure)>) -> Result<()> {
-        if lost.is_empty() {
-            return Ok(());
-        }
-        let lines: Vec<Line> = lost.into_iter().map(|f| self.lost(f)).collect();
-        self.journal.append(&lines)?;
-        let mut inner = self.shared.evaluations.inner();
-        if let Some(live) = inner.runs.get_mut(&self.run.id) {
-            live.count(self.progress.counts);
-        }
-        inner.tell(self.shared, self.run.id, false);
-        Ok(())
-    }
-
-    /// All questions were asked. Returns whether the run is done; otherwise it restarts with its
-    /// failed questions.
-    fn is_done(&mut self) -> Result<bool> {
-        if !self.failing.is_empty() && self.progress.counts.done == 0 {
-            let reason = self
-                .failing
-                .last()
-                .map(|(.., failure)| failure.reason.clone())
-                .unwrap_or_default();
-            return Err(self.gone(&reason));
-        }
-        let lost = std::mem::take(&mut self.failing);
-        self.set_aside(lost)?;
-        let again = {
-            let mut inner = self.shared.evaluations.inner();
-            let Some(live) = inner.runs.get_mut(&self.run.id) else {
-                return Ok(true);
-            };
-            let again = std::mem::take(&mut live.again);
-            if !again && live.run.standing.is_active() {
-                (live.run.standing, live.run.reason) = (JobStatus::Done, None);
-            }
-            again
-        };
-        if again {
-            self.journal.append(&[Line::Retry { at: stamp(now()) }])?;
-            self.progress.failed.clear();
-            self.progress.counts.failed = 0;
-        }
-        Ok(!again)
-    }
-}
-
 /// Publishes the answers of an ended run as predictions of the project.
 fn bring_in(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     let Some(run) = shared
@@ -449,10 +117,7 @@ fn bring_in(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     else {
         return Ok(());
     };
-    let _one_at_a_time = shared
-        .importing
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _one_at_a_time = shared.importing.lock();
     let catalog = shared.items.catalog();
     let made = publish_predictions::segments(&shared.project, &catalog, &run)?;
     if !made.fresh.is_empty() {

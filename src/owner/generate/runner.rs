@@ -1,13 +1,14 @@
 //! The thread of a device: works on the first job in the queue, batch by batch.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::queue::Inner;
 use super::session::{NextWork, Session};
-use super::{Inner, wake};
 use crate::context::OwnerContext;
+use crate::priority::lower_thread_priority;
 use crate::trust;
 use benchtop_inference::ImageGenerator;
 use benchtop_model::config::Config;
@@ -54,6 +55,47 @@ enum Next {
     Again,
     /// Exit, since there is no work.
     End,
+}
+
+/// Starts a thread for each device that has an active job.
+pub(super) fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
+    if inner.ended {
+        return;
+    }
+    let config = &*shared.config();
+    let live: BTreeSet<String> = inner
+        .jobs
+        .values()
+        .filter(|j| j.job.standing.is_active())
+        .map(|j| device(config, &j.job.wishes))
+        .collect();
+    for device in live {
+        if !inner.running.insert(device.clone()) {
+            continue;
+        }
+        let (owner, theirs) = (shared.clone(), device.clone());
+        let work = move || {
+            lower_thread_priority();
+            run(&owner, &theirs);
+        };
+        let started = std::thread::Builder::new()
+            .name("generate".into())
+            .spawn(work);
+        match started {
+            Ok(thread) => {
+                inner.threads.retain(|thread| !thread.is_finished());
+                inner.threads.push(thread);
+            }
+            Err(error) => {
+                inner.running.remove(&device);
+                shared
+                    .broadcast
+                    .notices()
+                    .push(format!("cannot start a job: {error}"));
+            }
+        }
+    }
+    shared.desk.wake.notify_all();
 }
 
 /// Works until the owner shuts down or the device is idle for a while.
@@ -134,11 +176,7 @@ fn next(shared: &Arc<OwnerContext>, device: &str) -> Next {
         at.saturating_duration_since(now)
             .max(Duration::from_millis(1))
     });
-    let (mut inner, waited) = shared
-        .desk
-        .wake
-        .wait_timeout(inner, wait)
-        .unwrap_or_else(PoisonError::into_inner);
+    let waited = shared.desk.wake.wait_for(&mut inner, wait);
     let idle = waited.timed_out()
         && !inner
             .jobs
@@ -163,7 +201,7 @@ fn next_requested(shared: &OwnerContext, inner: &mut Inner, mine: &[u32]) -> Opt
     }
     // Uses the copy that was read for the request. It must not wait for the lock, whose holder may
     // be waiting for the jobs.
-    let named = shared.desk.named.try_lock().ok()?.clone()?;
+    let named = shared.desk.named.try_lock()?.clone()?;
     let found = inner.wants.iter().enumerate().find_map(|(n, row)| {
         let at = named.of_row(*row)?;
         let covers = |id: &&u32| {

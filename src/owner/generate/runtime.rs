@@ -5,8 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::context::OwnerContext;
-use crate::trust;
 use benchtop_model::Result;
 use benchtop_model::job::{JobFailure, JobState, JobStatus, Newest, Step};
 use benchtop_model::trust::PendingConsent;
@@ -98,34 +96,6 @@ impl JobRuntime {
     /// Number of failed pictures.
     pub fn failed(&self) -> u64 {
         self.failures.failed().len() as u64
-    }
-
-    /// Determines whether the job waits for an agreement: if it is paused or failed, and was
-    /// started elsewhere or sends data without an agreement.
-    pub fn update_waits(&mut self, shared: &OwnerContext) {
-        self.waits = None;
-        if matches!(self.job.standing, JobStatus::Paused | JobStatus::Failed) {
-            let items =
-                self.rows
-                    .as_ref()
-                    .map_or(shared.items.catalog().len(), |rows| rows.len()) as u64;
-            let left = self
-                .job
-                .of
-                .map_or(items * u64::from(self.job.samples), |of| {
-                    of.saturating_sub(self.done)
-                });
-            let to = trust::of_generation(&shared.config(), &self.job.wishes).unwrap_or_default();
-            self.waits = trust::waits(shared, self.elsewhere, &to, (left, "prompts for pictures"));
-        }
-    }
-
-    /// Pauses a job that was active until the user agrees.
-    pub fn pause_for_agreement(&mut self, shared: &OwnerContext) {
-        self.elsewhere = true;
-        self.job.standing = JobStatus::Paused;
-        self.update_waits(shared);
-        self.job.reason = self.waits.as_ref().map(|waits| waits.reason());
     }
 
     /// The numbers of its items; empty if the job makes missing pictures.

@@ -1,7 +1,8 @@
 //! Manual edits of items. Everybody judges the new text again.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 use super::revise;
@@ -24,10 +25,7 @@ impl Task for request::Edit {
 }
 
 fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem> {
-    let _one_at_a_time = shared
-        .importing
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let _one_at_a_time = shared.importing.lock();
     let catalog = shared.items.catalog();
     let none = || {
         Error::new(
@@ -130,7 +128,7 @@ pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
     let (owner, reply) = (shared.clone(), Arc::new(Mutex::new(Some(reply))));
     let answer = reply.clone();
     let give = |reply: &Mutex<Option<Reply>>, receipt| {
-        if let Some(reply) = reply.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(reply) = reply.lock().take() {
             reply(receipt);
         }
     };
@@ -140,8 +138,7 @@ pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
             Ok(Some(receipt)) => give(&answer, Ok(receipt)),
             // It was undone in the meantime, so undo the step before it.
             Ok(None) => {
-                let Some(reply) = answer.lock().unwrap_or_else(PoisonError::into_inner).take()
-                else {
+                let Some(reply) = answer.lock().take() else {
                     return;
                 };
                 let StepEdit {
@@ -176,10 +173,7 @@ pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
 
 /// The receipt; `None` if the step was already made.
 fn step_now(shared: &Arc<OwnerContext>, step: &StepEdit) -> Result<Option<Receipt>> {
-    let _one_at_a_time = shared
-        .importing
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let _one_at_a_time = shared.importing.lock();
     if !shared
         .items
         .ledger()

@@ -1,7 +1,7 @@
 //! Merges journals from other machines.
 
 use std::collections::BTreeMap;
-use std::sync::{PoisonError, mpsc};
+use std::sync::mpsc;
 
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
@@ -15,10 +15,7 @@ use benchtop_store::merge;
 impl Task for request::Merge {
     fn run(self, task: TaskContext<'_>) -> Result<Merged> {
         let shared = task.shared;
-        let _one_at_a_time = shared
-            .importing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = shared.importing.lock();
         let history = History::read(&shared.project)?;
         let planned = merge::plan(
             &history,

@@ -14,13 +14,12 @@ mod verdicts;
 pub use discard::PRUNED;
 pub use edit::{StepEdit, step_edit};
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::context::OwnerContext;
-use super::conversation::Outbox;
-use super::dispatch::{Task, TaskContext};
+use super::dispatch::{Outbox, Task, TaskContext};
 use super::writer::WriterCommand;
 use super::{priority, queries, trust};
 use crate::clock::now;
@@ -133,10 +132,7 @@ fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
     // Decisions have priority.
     priority::lower_thread_priority();
     let (shared, watch) = (task.shared, task.tell);
-    let _one_at_a_time = shared
-        .importing
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let _one_at_a_time = shared.importing.lock();
     let catalog = shared.items.catalog();
     let at = history::stamp(now());
     let index = shared.index.get()?;

@@ -1,7 +1,5 @@
 //! Recomposes stale items.
 
-use std::sync::PoisonError;
-
 use super::revise;
 use crate::dispatch::{Task, TaskContext};
 use benchtop_model::Result;
@@ -13,10 +11,7 @@ use benchtop_protocol::wire::request;
 impl Task for request::Recompose {
     fn run(self, task: TaskContext<'_>) -> Result<Recomposed> {
         let shared = task.shared;
-        let _one_at_a_time = shared
-            .importing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = shared.importing.lock();
         let (metadata, unreadable) = compose::metadata(Some(&shared.project))?;
         let grammar = compose::ready(&metadata, &unreadable)?;
         let (catalog, overlay) = task.sight().items(false);

@@ -1,7 +1,6 @@
 //! Imports verdicts from files other than journals.
 
 use std::path::Path;
-use std::sync::PoisonError;
 
 use super::merge::join;
 use super::task_items::TaskItems;
@@ -27,10 +26,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Imported
     let TaskContext {
         shared, who, tell, ..
     } = task;
-    let _one_at_a_time = shared
-        .importing
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let _one_at_a_time = shared.importing.lock();
     let reasons = &shared.config().review.reasons;
     wanted.words.check(reasons)?;
     let form = wanted

@@ -11,7 +11,7 @@ use benchtop_formats::published_figures as published;
 use benchtop_metrics::consensus::{Outcome, Tally};
 use benchtop_metrics::extract::Extractor;
 use benchtop_metrics::score::ItemSelection;
-use benchtop_model::board::{Board, BoardQuery, Curated, DrilldownPage};
+use benchtop_model::board::{AnswerDetail, Board, BoardQuery, Curated, DrilldownPage};
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::bench::Counted;
@@ -152,8 +152,24 @@ pub(super) fn behind(
         DRILLDOWN_FURTHER_PAGE
     };
     let mut page = scored.drilldown(model, column, &chosen, (from, most))?;
-    super::comparison::remove_hidden(sight, &mut page.answers);
+    remove_hidden(sight, &mut page.answers);
     Ok(page)
+}
+
+/// Whether model answers to an item are visible: not while the item is blind, which includes rounds
+/// that ask for the answer itself.
+pub(super) fn seen(sight: &AnnotatorView, row: u32) -> bool {
+    !sight.veils(row)
+}
+
+/// Removes the answers that the annotator may not see.
+fn remove_hidden(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
+    let catalog = sight.items.catalog();
+    answers.retain(|a| {
+        catalog
+            .row_of_hash(id_hash(&a.item))
+            .is_none_or(|row| seen(sight, row))
+    });
 }
 
 /// Questions that a board is scored on.

@@ -2,27 +2,20 @@
 
 use std::sync::Arc;
 
-use super::board_data::{chosen, rule, scored};
+use super::board_data::{chosen, rule, scored, seen};
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::board::analysis::{CellInterval, Disagreement, ModelComparison, Rank, TOOL};
-use benchtop_model::board::{AnswerDetail, BoardQuery, ItemAnswers};
+use benchtop_model::board::{BoardQuery, ItemAnswers};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::board::BoardData;
 use benchtop_protocol::wire::request;
-use benchtop_store::columns::id_hash;
 
 fn parts(sight: &AnnotatorView, ask: &BoardQuery) -> Result<(Arc<BoardData>, ItemSelection)> {
     let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
     let chosen = chosen(sight, &scored, ask)?;
     Ok((scored, chosen))
-}
-
-/// Whether model answers to an item are visible: not while the item is blind, which includes rounds
-/// that ask for the answer itself.
-fn seen(sight: &AnnotatorView, row: u32) -> bool {
-    !sight.veils(row)
 }
 
 /// Row of the item with this id or number.
@@ -36,16 +29,6 @@ fn row_of(sight: &AnnotatorView, name: &str) -> Result<u32> {
     };
     let none = || Error::new(ErrorKind::NotFound, format!("unknown item `{name}`"));
     catalog.row_of(name)?.or_else(by_number).ok_or_else(none)
-}
-
-/// Removes the answers that the annotator may not see.
-pub(super) fn remove_hidden(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
-    let catalog = sight.items.catalog();
-    answers.retain(|a| {
-        catalog
-            .row_of_hash(id_hash(&a.item))
-            .is_none_or(|row| seen(sight, row))
-    });
 }
 
 impl Query for request::Ranks {

@@ -2,21 +2,20 @@
 
 use super::agreement::allowed;
 use super::disputes::{adjudicating, disputes};
-use super::open::RoundSnapshot;
 use super::start;
+use super::verdicts::{state, verdicts};
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
+use benchtop_model::round::Guidelines;
 use benchtop_model::round::protocol::{WhatIf, what_if};
 use benchtop_model::round::state::{
     AdjudicationContext, Dispute, Feedback, GuidelinesText, NextAssignment, RoundState,
 };
-use benchtop_model::round::{Guidelines, Round};
 use benchtop_model::verdict::Part;
-use benchtop_model::{Error, ErrorKind, Judgement, Result, Status, Verdict};
+use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_protocol::wire::{Event, request};
-use benchtop_store::Ledger;
 
 impl Query for request::Rounds {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<RoundState>> {
@@ -132,95 +131,12 @@ impl Query for request::WhatIf {
     }
 }
 
-/// Number of items to read under one lock, which bounds the delay of decisions.
-const AT_ONCE: usize = 1024;
-
-/// Calls `of` for each item of a round, in order.
-pub(super) fn each<T>(
-    sight: &AnnotatorView,
-    glance: &RoundSnapshot,
-    mut of: impl FnMut(&Ledger, u32) -> T,
-) -> Vec<T> {
-    let rows: Vec<u32> = glance.items().collect();
-    let mut all = Vec::with_capacity(rows.len());
-    for rows in rows.chunks(AT_ONCE) {
-        let ledger = sight.items.ledger();
-        all.extend(rows.iter().map(|row| of(&ledger, *row)));
-    }
-    all
-}
-
-/// The verdicts of a round, one per person for each item.
-fn verdicts(sight: &AnnotatorView, glance: &RoundSnapshot) -> Vec<Vec<Verdict>> {
-    let said = |ledger: &Ledger, row| {
-        standing(&glance.round, ledger, row)
-            .into_iter()
-            .map(|(_, j)| j.verdict)
-            .collect()
-    };
-    each(sight, glance, said)
-}
-
-/// The effective verdicts of a round on a row, one per person, in the order they were given.
-fn standing(round: &Round, ledger: &Ledger, row: u32) -> Vec<(String, Judgement)> {
-    ledger
-        .in_round(row, &round.name)
-        .filter(|(_, j)| part(j) != Part::Adjudication)
-        .collect()
-}
-
-pub(super) fn part(judgement: &Judgement) -> Part {
-    judgement
-        .round
-        .as_ref()
-        .map_or(Part::Main, |asked| asked.part)
-}
-
-/// Rows of the items that a round's protocol accepts, including other rotations.
-///
-/// # Errors
-/// [`ErrorKind::NotFound`] if there is no such round; [`ErrorKind::Denied`] while a blind round
-/// hides it from the annotator.
-pub fn accepted(sight: &AnnotatorView, round: &str) -> Result<Vec<u32>> {
-    sight.scores()?;
-    let glance = sight
-        .shared()
-        .rounds
-        .of(round, |open| open.glance(sight.who()))?;
-    let statuses = verdicts(sight, &glance)
-        .into_iter()
-        .map(|verdicts| glance.round.protocol.status(&verdicts));
-    let rows = glance
-        .items()
-        .zip(statuses)
-        .filter(|(_, status)| *status == Status::Accepted)
-        .map(|(row, _)| row);
-    let ledger = sight.items.ledger();
-    let mut all: Vec<u32> = rows
-        .flat_map(|row| ledger.rotations_in(round, row))
-        .collect();
-    all.sort_unstable();
-    Ok(all)
-}
-
 fn states(sight: &AnnotatorView) -> Vec<RoundState> {
     let glances = sight.shared().rounds.glances(sight.who());
     glances
         .into_iter()
         .map(|glance| state(sight, glance))
         .collect()
-}
-
-/// The state of a round, with counts by status unless the round is blind for the annotator.
-pub(super) fn state(sight: &AnnotatorView, mut glance: RoundSnapshot) -> RoundState {
-    if !glance.blind {
-        let mut counts = [0; Status::ALL.len()];
-        for verdicts in verdicts(sight, &glance) {
-            counts[usize::from(glance.round.protocol.status(&verdicts).code())] += 1;
-        }
-        glance.state.by_status = Some(Status::ALL.into_iter().zip(counts).collect());
-    }
-    glance.state
 }
 
 /// The current guidelines of a round; `None` if it has none.

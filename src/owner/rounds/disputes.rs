@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::answer::each;
 use super::start;
+use super::verdicts::each;
 use crate::visibility::AnnotatorView;
 use benchtop_model::round::Round;
 use benchtop_model::round::state::{AdjudicationContext, Dispute, OthersVerdict};

@@ -10,14 +10,17 @@ mod connections;
 mod disputes;
 mod open;
 mod start;
+mod verdicts;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use answer::accepted;
+use parking_lot::{Mutex, MutexGuard};
+
 pub use connections::AtWork;
 use open::{Open, RoundSnapshot};
+pub use verdicts::accepted;
 
 use super::visibility::BlindMask;
 use benchtop_model::round::Round;
@@ -48,7 +51,7 @@ struct Inner {
 
 impl Rounds {
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 
     /// Replaces all rounds, with this lease duration in minutes and the verdicts of `ledger`.
@@ -343,7 +346,7 @@ impl Rounds {
 
     /// A guard to hold while the file of a round changes.
     fn change(&self) -> MutexGuard<'_, ()> {
-        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+        self.changing.lock()
     }
 
     /// Stops a round until rounds are reloaded: no items are served and no verdicts accepted.

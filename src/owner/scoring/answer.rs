@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::lock;
 use crate::context::OwnerContext;
 use crate::dispatch::{Query, Watch};
 use crate::queries;
@@ -257,7 +256,7 @@ fn explanation(
         }
         let key = inputs.key(scorer, row);
         let found = shared.scoring.scores(shared, scorer).ok().flatten();
-        let score = key.zip(found).map(|(key, scores)| lock(&scores).score(key));
+        let score = key.zip(found).map(|(key, scores)| scores.lock().score(key));
         match score {
             Some(Ok(score)) => {
                 let counted = if *scorer == Scorer::Alignment {

@@ -2,160 +2,41 @@
 //! rules change.
 
 mod answer;
+mod cache;
 mod file;
+mod jobs;
 mod queue;
 #[cfg(test)]
 mod tests;
 mod work;
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
+
 pub use answer::chips;
-pub use queue::start;
+pub use cache::{LoadedRules, ScorerFactory, Scoring};
+pub use jobs::start;
 
 use super::context::OwnerContext;
-use benchtop_files::project::Project;
 use benchtop_model::Result;
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::rules::RuleSet;
-use benchtop_pipeline::scoring::build;
 use benchtop_pipeline::scoring::column::Column;
 use benchtop_pipeline::scoring::inputs::{Inputs, Texts};
 use benchtop_pipeline::scoring::rules::{ColumnsBy, Outcomes};
-use benchtop_pipeline::scoring::runner::Runner;
 use benchtop_protocol::wire::Event;
-use benchtop_store::catalog::CatalogVersion;
 use benchtop_store::rules::{self, Written};
 use benchtop_store::scores::{DIMENSION, EMBEDDINGS, Embeddings, Scores};
-
-/// Builds a scorer.
-pub type ScorerFactory = Box<dyn Fn(&Project, &Scorer) -> Result<Box<dyn Runner>> + Send + Sync>;
+use cache::{HeldColumn, InputVersion, OutcomeSources};
 
 /// Minimum time between two updates of a column while its scores are computed; an update is slow
 /// with many items.
 const FRESH_FOR: Duration = Duration::from_secs(1);
 
-/// How long the result of a readiness check is valid.
-const NOT_READY_FOR: Duration = Duration::from_secs(5);
-
-/// What the inputs depend on.
-type InputVersion = (CatalogVersion, usize);
-
-struct HeldColumn {
-    of: InputVersion,
-    changes: u64,
-    made: Instant,
-    column: Arc<Column>,
-}
-
-/// Embeddings, with the model and the number of scores at the time of reading.
-type HeldEmbeddings = ((String, usize), Arc<Embeddings>);
-
-/// The time of the check, and the reason that each scorer cannot run.
-type NotReady = (Instant, HashMap<Scorer, Option<String>>);
-
-/// The rules on disk, with the error of the last read.
-#[derive(Clone, Default)]
-pub struct LoadedRules {
-    /// The last rules that could be read.
-    pub written: Option<Written>,
-    /// Why the file cannot be read now.
-    pub problem: Option<String>,
-    stamp: Option<(std::time::SystemTime, u64)>,
-}
-
-impl LoadedRules {
-    pub fn set(&self) -> RuleSet {
-        self.written
-            .as_ref()
-            .map(|w| w.rules.clone())
-            .unwrap_or_default()
-    }
-}
-
-/// What outcomes are computed from.
-struct OutcomeSources {
-    rules: RuleSet,
-    of: InputVersion,
-    /// The generation of the scores.
-    generation: u64,
-    columns: ColumnsBy,
-}
-
-impl OutcomeSources {
-    fn matches(&self, rules: &RuleSet, of: InputVersion, columns: &ColumnsBy) -> bool {
-        let same = |scorer: &Scorer, column: &Arc<Column>| {
-            columns.get(scorer).is_some_and(|c| Arc::ptr_eq(c, column))
-        };
-        self.rules == *rules
-            && self.of == of
-            && self.columns.len() == columns.len()
-            && self
-                .columns
-                .iter()
-                .all(|(scorer, column)| same(scorer, column))
-    }
-}
-
-pub struct Scoring {
-    maker: ScorerFactory,
-    desk: queue::JobQueue,
-    texts: Mutex<Option<Arc<Texts>>>,
-    inputs: Mutex<Option<(InputVersion, Arc<Inputs>)>>,
-    scores: Mutex<HashMap<Scorer, Option<Arc<Mutex<Scores>>>>>,
-    columns: Mutex<BTreeMap<Scorer, HeldColumn>>,
-    rules: Mutex<LoadedRules>,
-    outcomes: Mutex<Option<(OutcomeSources, Arc<Outcomes>)>>,
-    embeddings: Mutex<Option<HeldEmbeddings>>,
-    /// Incremented with every recorded score.
-    changes: AtomicU64,
-    /// Whether a background thread is computing outcomes.
-    finding: AtomicBool,
-    /// The last readiness check. Cached since it starts a program.
-    not_ready: Mutex<Option<NotReady>>,
-}
-
-impl Default for Scoring {
-    fn default() -> Self {
-        Scoring::new(Box::new(build::build))
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Scoring {
-    /// An empty state. `maker` builds scorers.
-    pub fn new(maker: ScorerFactory) -> Scoring {
-        Scoring {
-            maker,
-            desk: queue::JobQueue::default(),
-            texts: Mutex::default(),
-            inputs: Mutex::default(),
-            scores: Mutex::default(),
-            columns: Mutex::default(),
-            rules: Mutex::default(),
-            outcomes: Mutex::default(),
-            embeddings: Mutex::default(),
-            changes: AtomicU64::new(1),
-            finding: AtomicBool::new(false),
-            not_ready: Mutex::default(),
-        }
-    }
-
-    /// A number that changes when scores or rules change, to detect outdated lists.
-    pub fn generation(&self) -> u64 {
-        self.changes.load(Ordering::SeqCst)
-    }
-
-    fn changed(&self) {
-        self.changes.fetch_add(1, Ordering::SeqCst);
-    }
-
     /// The inputs of each item. `wanted` returns whether to continue reading.
     ///
     /// # Errors
@@ -168,12 +49,12 @@ impl Scoring {
     ) -> Result<(InputVersion, Arc<Inputs>)> {
         let catalog = shared.items.catalog();
         let of = (catalog.edition(), shared.items.pictures().len());
-        if let Some((held, inputs)) = lock(&self.inputs).as_ref().filter(|(held, _)| *held == of) {
+        if let Some((held, inputs)) = self.inputs.lock().as_ref().filter(|(held, _)| *held == of) {
             return Ok((*held, inputs.clone()));
         }
         let named = shared.desk.requested_images(shared, wanted)?;
         let texts = {
-            let mut held = lock(&self.texts);
+            let mut held = self.texts.lock();
             match held.as_ref().filter(|t| t.edition == catalog.edition()) {
                 Some(texts) => texts.clone(),
                 None => held
@@ -182,7 +63,7 @@ impl Scoring {
             }
         };
         let inputs = Arc::new(Inputs::new(&texts, &named, &shared.items.pictures()));
-        *lock(&self.inputs) = Some((of, inputs.clone()));
+        *self.inputs.lock() = Some((of, inputs.clone()));
         Ok((of, inputs))
     }
 
@@ -195,7 +76,7 @@ impl Scoring {
         shared: &OwnerContext,
         scorer: &Scorer,
     ) -> Result<Option<Arc<Mutex<Scores>>>> {
-        let mut all = lock(&self.scores);
+        let mut all = self.scores.lock();
         if let Some(found) = all.get(scorer) {
             return Ok(found.clone());
         }
@@ -211,23 +92,6 @@ impl Scoring {
         Ok(found)
     }
 
-    /// Drops cached scores after their files were replaced or moved.
-    fn forget(&self, scorer: &Scorer) {
-        lock(&self.scores).remove(scorer);
-        lock(&self.columns).remove(scorer);
-        self.changed();
-    }
-
-    /// Replaces the cached scores of a scorer.
-    fn put(&self, scores: Scores) -> Arc<Mutex<Scores>> {
-        let scorer = scores.about().scorer.clone();
-        let scores = Arc::new(Mutex::new(scores));
-        lock(&self.scores).insert(scorer.clone(), Some(scores.clone()));
-        lock(&self.columns).remove(&scorer);
-        self.changed();
-        scores
-    }
-
     /// The scores of one scorer by row. Up to one second old while its job runs.
     ///
     /// # Errors
@@ -241,7 +105,7 @@ impl Scoring {
         let changes = self.generation();
         let (of, inputs) = self.inputs(shared, wanted)?;
         let is_running = self.desk.is_running(scorer);
-        if let Some(held) = lock(&self.columns).get(scorer).filter(|held| held.of == of)
+        if let Some(held) = self.columns.lock().get(scorer).filter(|held| held.of == of)
             && (held.changes == changes || (is_running && held.made.elapsed() < FRESH_FOR))
         {
             return Ok(held.column.clone());
@@ -251,7 +115,7 @@ impl Scoring {
                 super::queries::from_predictions(shared, scorer, inputs.len())?
             }
             _ => match self.scores(shared, scorer)? {
-                Some(scores) => Column::look_up(&lock(&scores), &inputs),
+                Some(scores) => Column::look_up(&scores.lock(), &inputs),
                 // Not cached: there are many scorers, and most projects use few.
                 None => return Ok(Arc::new(Column::missing(scorer, &inputs))),
             },
@@ -263,7 +127,7 @@ impl Scoring {
             made: Instant::now(),
             column: column.clone(),
         };
-        lock(&self.columns).insert(scorer.clone(), held);
+        self.columns.lock().insert(scorer.clone(), held);
         Ok(column)
     }
 
@@ -289,7 +153,7 @@ impl Scoring {
         let stamp = std::fs::metadata(&path)
             .ok()
             .and_then(|m| Some((m.modified().ok()?, m.len())));
-        let mut held = lock(&self.rules);
+        let mut held = self.rules.lock();
         if held.stamp.is_some() && held.stamp == stamp {
             return held.clone();
         }
@@ -315,7 +179,7 @@ impl Scoring {
 
     /// Caches rules that were just written.
     fn rules_are(&self, shared: &OwnerContext, written: Written) {
-        *lock(&self.rules) = LoadedRules {
+        *self.rules.lock() = LoadedRules {
             written: Some(written),
             problem: None,
             stamp: None,
@@ -337,7 +201,7 @@ impl Scoring {
         let scorers = benchtop_pipeline::scoring::rules::scorers(&rules.measures());
         let columns = self.columns(shared, scorers, wanted)?;
         let (of, _) = self.inputs(shared, wanted)?;
-        let mut held = lock(&self.outcomes);
+        let mut held = self.outcomes.lock();
         if let Some((made, outcomes)) = held
             .as_mut()
             .filter(|(made, _)| made.matches(&rules, of, &columns))
@@ -370,7 +234,9 @@ impl Scoring {
             shared.items.catalog().edition(),
             shared.items.pictures().len(),
         );
-        let found = lock(&self.outcomes)
+        let found = self
+            .outcomes
+            .lock()
             .as_ref()
             .filter(|(made, _)| made.rules == rules)
             .map(|(made, _)| {
@@ -410,7 +276,7 @@ impl Scoring {
             return Ok(None);
         };
         let (short, dim, size) = {
-            let scores = lock(&scores);
+            let scores = scores.lock();
             let part = |name: &str| scores.about().parts.get(name).cloned();
             (
                 part(EMBEDDINGS),
@@ -421,7 +287,7 @@ impl Scoring {
         let (Some(short), Some(dim)) = (short, dim) else {
             return Ok(None);
         };
-        let mut held = lock(&self.embeddings);
+        let mut held = self.embeddings.lock();
         let is_running = self.desk.is_running(&Scorer::Duplicate);
         if let Some((_, embeddings)) = held
             .as_ref()
@@ -432,37 +298,5 @@ impl Scoring {
         let embeddings = Arc::new(Embeddings::read(&shared.project.scores(), &short, dim)?);
         *held = Some(((short, size), embeddings.clone()));
         Ok(Some(embeddings))
-    }
-
-    /// Why a scorer cannot run now; may be a few seconds old.
-    fn not_ready(&self, project: &Project, scorer: &Scorer) -> Option<String> {
-        let mut held = lock(&self.not_ready);
-        if held
-            .as_ref()
-            .is_none_or(|(found, _)| found.elapsed() >= NOT_READY_FOR)
-        {
-            *held = Some((Instant::now(), HashMap::new()));
-        }
-        let known = held.as_mut().map(|(_, known)| known);
-        match known {
-            Some(known) => known
-                .entry(scorer.clone())
-                .or_insert_with(|| build::not_ready(project, scorer))
-                .clone(),
-            None => None,
-        }
-    }
-
-    /// Whether a job waits for an agreement.
-    pub fn waits_for_consent(&self, id: u32) -> bool {
-        self.desk
-            .inner()
-            .live(id)
-            .is_some_and(|live| live.state().waits.is_some())
-    }
-
-    /// Stops all work and waits for it.
-    pub fn end(&self) {
-        self.desk.end();
     }
 }

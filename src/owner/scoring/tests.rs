@@ -5,6 +5,7 @@ use super::*;
 use crate::context::Data;
 use crate::dispatch::{self, Query, Watch};
 use crate::writer;
+use benchtop_files::project::Project;
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::scoring::bench::{BenchQuery, FlagOrder, RulesState, ScorerState};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
@@ -12,7 +13,7 @@ use benchtop_model::scoring::rules::{RuleAction, Threshold};
 use benchtop_model::scoring::{Measure, Outcome, Score, ScoreState};
 use benchtop_model::{ErrorKind, Field, Filter, Status};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
-use benchtop_pipeline::scoring::runner::{ScoreSink, Subject, failed};
+use benchtop_pipeline::scoring::runner::{Runner, ScoreSink, Subject, failed};
 use benchtop_protocol::wire::request;
 use benchtop_store::open::open;
 use benchtop_store::scores::About;
@@ -55,11 +56,11 @@ impl Runner for Scoring1 {
 
     fn score(&mut self, subjects: &[Subject], keep: ScoreSink<'_>) -> Result<()> {
         for subject in subjects {
-            while lock(&self.small.0).permits == Some(0) {
+            while self.small.0.lock().permits == Some(0) {
                 std::thread::sleep(Duration::from_millis(1));
             }
             let score = {
-                let mut script = lock(&self.small.0);
+                let mut script = self.small.0.lock();
                 script.permits = script.permits.map(|n| n - 1);
                 *script.scored.entry(subject.key).or_default() += 1;
                 match script.fails {
@@ -67,7 +68,7 @@ impl Runner for Scoring1 {
                     _ => Score::scored((subject.key % 100) as f32, "{\"seen\":true}"),
                 }
             };
-            let before: Vec<u64> = match lock(&self.small.0) {
+            let before: Vec<u64> = match self.small.0.lock() {
                 script if script.again => script.scored.keys().copied().collect(),
                 _ => Vec::new(),
             };
@@ -87,7 +88,7 @@ fn maker(small: &Small) -> ScorerFactory {
     let small = small.clone();
     Box::new(move |_, scorer| {
         let version = {
-            let script = lock(&small.0);
+            let script = small.0.lock();
             if script.gone {
                 return Err(benchtop_model::Error::new(
                     ErrorKind::NotFound,
@@ -220,7 +221,7 @@ impl Rig {
 
 impl Drop for Rig {
     fn drop(&mut self) {
-        lock(&self.small.0).permits = None;
+        self.small.0.lock().permits = None;
         self.shared.scoring.end();
         self.shared.desk.end();
     }
@@ -260,7 +261,7 @@ fn above(threshold: f64) -> RuleSet {
 fn a_new_scoring_job_is_announced_once() {
     let (_dir, project) = composed(20);
     let small = Small::default();
-    lock(&small.0).permits = Some(0);
+    small.0.lock().permits = Some(0);
     let rig = Rig::over(&project, &small);
     let mut events = rig.shared.broadcast.events.subscribe();
     let mut announced = || {
@@ -284,7 +285,7 @@ fn a_new_scoring_job_is_announced_once() {
 fn repeated_scores_count_once() {
     let (_dir, project) = composed(60);
     let small = Small::default();
-    small.0.lock().unwrap().again = true;
+    small.0.lock().again = true;
     let rig = Rig::over(&project, &small);
     let dry = rig.begin(true).unwrap();
     rig.begin(false).unwrap();
@@ -298,14 +299,14 @@ fn job_scores_each_input_once() {
     let small = Small::default();
     let rig = Rig::over(&project, &small);
     let dry = rig.begin(true).unwrap();
-    assert!(dry.of.is_some_and(|n| n > 30 && n <= 60) && small.0.lock().unwrap().scored.is_empty());
+    assert!(dry.of.is_some_and(|n| n > 30 && n <= 60) && small.0.lock().scored.is_empty());
     rig.begin(false).unwrap();
     let done = rig.until(Phase::Done);
     assert_eq!(
         (done.done, done.of, done.without),
         (dry.of.unwrap(), dry.of, 0)
     );
-    assert!(small.0.lock().unwrap().scored.values().all(|n| *n == 1));
+    assert!(small.0.lock().scored.values().all(|n| *n == 1));
     let state = rig.leakage();
     assert_eq!(state.items[usize::from(ScoreState::Scored.code())], 60);
     assert_eq!(
@@ -322,19 +323,19 @@ fn job_scores_each_input_once() {
     assert_eq!(rig.leakage().items[1], 60);
     assert_eq!(rig.begin(true).unwrap().of, Some(0));
     // A new version of the scorer has no scores yet; the old ones count until its first job.
-    small.0.lock().unwrap().version = 2;
+    small.0.lock().version = 2;
     assert_eq!(rig.begin(true).unwrap().of, dry.of);
     assert_eq!(rig.leakage().items[1], 60);
     rig.begin(false).unwrap();
     rig.until(Phase::Done);
-    assert!(small.0.lock().unwrap().scored.values().all(|n| *n == 2));
+    assert!(small.0.lock().scored.values().all(|n| *n == 2));
 }
 
 #[test]
 fn job_continues_after_restart() {
     let (_dir, project) = composed(80);
     let small = Small::default();
-    lock(&small.0).permits = Some(20);
+    small.0.lock().permits = Some(20);
     let rig = Rig::over(&project, &small);
     rig.begin(false).unwrap();
     assert_eq!(
@@ -342,15 +343,15 @@ fn job_continues_after_restart() {
         ErrorKind::Conflict,
         "one job per scorer at a time"
     );
-    while lock(&small.0).permits != Some(0) {
+    while small.0.lock().permits != Some(0) {
         std::thread::sleep(Duration::from_millis(1));
     }
     drop(rig);
-    assert!(lock(&small.0).scored.len() >= 20);
+    assert!(small.0.lock().scored.len() >= 20);
     let rig = Rig::over(&project, &small);
     rig.until(Phase::Done);
     assert!(
-        lock(&small.0).scored.values().all(|n| *n == 1),
+        small.0.lock().scored.values().all(|n| *n == 1),
         "nothing twice"
     );
     assert_eq!(rig.leakage().items[1], 80);
@@ -360,10 +361,10 @@ fn job_continues_after_restart() {
 fn files_of_a_scorer_are_opened_once() {
     let (_dir, project) = composed(60);
     let small = Small::default();
-    lock(&small.0).permits = Some(5);
+    small.0.lock().permits = Some(5);
     let rig = Rig::over(&project, &small);
     let id = rig.begin(false).unwrap().id;
-    while lock(&small.0).permits != Some(0) {
+    while small.0.lock().permits != Some(0) {
         std::thread::sleep(Duration::from_millis(1));
     }
     assert_eq!(
@@ -377,7 +378,7 @@ fn files_of_a_scorer_are_opened_once() {
         ErrorKind::Conflict,
         "the canceled job is still stopping"
     );
-    lock(&small.0).permits = None;
+    small.0.lock().permits = None;
     let deadline = Instant::now() + PATIENCE;
     while rig.begin(false).is_err() {
         assert!(Instant::now() < deadline);
@@ -385,7 +386,7 @@ fn files_of_a_scorer_are_opened_once() {
     }
     rig.until(Phase::Done);
     assert!(
-        lock(&small.0).scored.values().all(|n| *n == 1),
+        small.0.lock().scored.values().all(|n| *n == 1),
         "nothing is scored twice"
     );
     // A thread that is just exiting must not block a job.
@@ -400,12 +401,12 @@ fn files_of_a_scorer_are_opened_once() {
 fn job_actions_and_missing_scorer() {
     let (_dir, project) = composed(60);
     let small = Small::default();
-    (lock(&small.0).permits, lock(&small.0).fails) = (Some(10), Some(3));
+    (small.0.lock().permits, small.0.lock().fails) = (Some(10), Some(3));
     let rig = Rig::over(&project, &small);
     let id = rig.begin(false).unwrap().id;
     rig.until(Phase::Running);
     rig.act(id, ScoringAct::Pause).unwrap();
-    lock(&small.0).permits = None;
+    small.0.lock().permits = None;
     rig.until(Phase::Paused);
     assert_eq!(
         rig.act(id, ScoringAct::Pause).unwrap_err().kind,
@@ -425,11 +426,11 @@ fn job_actions_and_missing_scorer() {
     assert!(failed > 0);
     // Failures are not retried automatically.
     assert_eq!(rig.begin(true).unwrap().of, Some(0));
-    lock(&small.0).fails = None;
+    small.0.lock().fails = None;
     rig.act(id, ScoringAct::Retry).unwrap();
     rig.until(Phase::Done);
     assert_eq!(rig.leakage().items[1], 60);
-    (lock(&small.0).gone, lock(&small.0).version) = (true, 5);
+    (small.0.lock().gone, small.0.lock().version) = (true, 5);
     assert_eq!(rig.begin(false).unwrap_err().kind, ErrorKind::NotFound);
     rig.act(id, ScoringAct::Retry).unwrap();
     let blocked = rig.until(Phase::Blocked);

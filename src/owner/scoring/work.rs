@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::file::Stored;
-use super::lock;
 use crate::context::OwnerContext;
 use crate::queries;
 use crate::trust::{self, Reach};
@@ -38,7 +37,7 @@ pub(super) fn left(
     let scores = shared.scoring.scores(shared, &job.scorer)?;
     let scores = scores
         .as_ref()
-        .map(|s| lock(s))
+        .map(|s| s.lock())
         .filter(|s| s.about().short() == version);
     let again = |state: ScoreState| match state {
         ScoreState::Missing => true,
@@ -102,7 +101,7 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
     let mut runner = (shared.scoring.maker)(&project, &stored.scorer)?;
     let about = runner.about().clone();
     let held = shared.scoring.scores(shared, &stored.scorer)?;
-    let scores = match held.filter(|s| *lock(s).about() == about) {
+    let scores = match held.filter(|s| *s.lock().about() == about) {
         Some(scores) => scores,
         None => shared
             .scoring
@@ -134,7 +133,7 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
             if pending.is_empty() {
                 return Ok(());
             }
-            let mut held = lock(&scores);
+            let mut held = scores.lock();
             let appended = held.append(pending);
             let lost = held.lost();
             drop(held);

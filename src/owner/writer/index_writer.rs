@@ -3,9 +3,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use crate::context::OwnerContext;
 use crate::priority;
@@ -72,11 +74,7 @@ impl IndexWriter {
                             crate::log::write(format_args!(
                                 "cannot write the checkpoint: {problem}"
                             ));
-                            theirs
-                                .unwritten
-                                .lock()
-                                .unwrap_or_else(PoisonError::into_inner)
-                                .extend(blocks);
+                            theirs.unwritten.lock().extend(blocks);
                         }
                         theirs.busy.store(false, Ordering::Release);
                     }
@@ -123,13 +121,7 @@ impl IndexWriter {
 
     /// Takes the blocks that earlier checkpoints failed to write.
     pub(super) fn unwritten(&self) -> BTreeSet<usize> {
-        std::mem::take(
-            &mut self
-                .state
-                .unwritten
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
+        std::mem::take(&mut self.state.unwritten.lock())
     }
 
     /// Writes these status blocks. They follow from `journals`.
@@ -148,11 +140,7 @@ impl IndexWriter {
             journals,
         };
         if !self.send(Task::Checkpoint(Box::new(task))) {
-            self.state
-                .unwritten
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .extend(blocks);
+            self.state.unwritten.lock().extend(blocks);
             self.state.busy.store(false, Ordering::Release);
         }
     }

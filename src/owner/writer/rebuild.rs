@@ -3,51 +3,16 @@
 //! Folding many verdicts takes seconds. It runs on its own thread, over the decisions acknowledged
 //! at its start. Later decisions are then added, and the result replaces the previous state.
 
-use std::sync::mpsc;
-use std::thread::JoinHandle;
-
-use super::{Join, Revise, Writer, WriterCommand, load_rounds};
+use super::command::{Join, Revise, WriterCommand};
+use super::folding::{Folding, Then};
+use super::{Writer, load_rounds};
 use crate::priority;
 use benchtop_model::{Decision, Error, Result};
 use benchtop_protocol::wire::Event;
-use benchtop_store::{Ledger, Overlay, journal, open};
+use benchtop_store::{journal, open};
 
 /// Decisions per append when journals are merged, so that decisions of people get in between.
 const JOINED: usize = 2000;
-
-/// A fold on another thread.
-pub(super) struct Folding {
-    thread: JoinHandle<Result<(Ledger, Overlay)>>,
-    /// Decisions acknowledged since it started.
-    pub(super) since: Vec<(Decision, u32)>,
-    /// Who waits for its end.
-    then: Then,
-}
-
-/// Who waits for a fold. A dropped sender also wakes them.
-enum Then {
-    Nothing,
-    Rounds(mpsc::Sender<()>),
-    Joined(mpsc::Sender<Result<()>>, Result<()>),
-}
-
-impl Then {
-    fn tell(self) {
-        match self {
-            Then::Nothing => {}
-            Then::Rounds(sender) => drop(sender.send(())),
-            Then::Joined(sender, outcome) => drop(sender.send(outcome)),
-        }
-    }
-}
-
-impl Folding {
-    /// Waits for the thread and discards its result, because everything was reread.
-    pub(super) fn abandon(self) {
-        let _ = self.thread.join();
-        self.then.tell();
-    }
-}
 
 impl Writer {
     /// Runs a command that affects all items, after a fold in progress.

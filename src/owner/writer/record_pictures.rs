@@ -1,26 +1,13 @@
 //! Records generated pictures, with one revision per batch.
 
-use std::sync::mpsc;
-
 use super::Writer;
+use super::command::MadePictures;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::{ErrorKind, Result};
 use benchtop_protocol::wire::Event;
 use benchtop_store::columns::BLOCK_ROWS;
 use benchtop_store::pictures;
-
-/// See [`WriterCommand::Made`](super::WriterCommand::Made).
-pub struct MadePictures {
-    /// The pictures. Their files are synced; their revision is assigned later.
-    pub made: Vec<GeneratedImage>,
-    /// Fingerprints of the generators.
-    pub prints: Vec<Fingerprint>,
-    /// Rows of their items, sorted.
-    pub rows: Vec<u32>,
-    /// Receives the result when the pictures are recorded on disk.
-    pub reply: mpsc::Sender<Result<()>>,
-}
 
 impl Writer {
     /// Assigns one revision between the last decision on the earlier pictures and the first on the

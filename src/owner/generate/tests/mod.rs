@@ -2,9 +2,10 @@ mod jobs;
 mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Condvar, Mutex, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex};
 use uuid::Uuid;
 
 use super::*;
@@ -12,14 +13,14 @@ use crate::clock;
 use crate::context::Data;
 use crate::writer::{self, DecisionRequest, WriterCommand};
 use benchtop_files::project::Project;
-use benchtop_inference::GenerationEvent;
+use benchtop_inference::{GenerationEvent, ImageGenerator};
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Picture, Pixels, RespectedInputs, Scheduler,
     Settings, Task,
 };
-use benchtop_model::job::{JobAct, NewJob};
-use benchtop_model::{Item, Judgement, Seen, Status, Verdict};
+use benchtop_model::job::{GenerationOverrides, JobAct, JobState, NewJob};
+use benchtop_model::{ErrorKind, Item, Judgement, Seen, Status, Verdict};
 use benchtop_pipeline::compose::{Composition, Order, metadata};
 use benchtop_protocol::wire::{Decide, Receipt};
 use benchtop_store::open::open;
@@ -53,15 +54,15 @@ struct Small {
 
 impl Small {
     fn script<T>(&self, change: impl FnOnce(&mut Script) -> T) -> T {
-        let done = change(&mut self.script.0.lock().unwrap());
+        let done = change(&mut self.script.0.lock());
         self.script.1.notify_all();
         done
     }
 
     fn permit(&self) {
-        let mut script = self.script.0.lock().unwrap();
+        let mut script = self.script.0.lock();
         while script.permits == Some(0) {
-            script = self.script.1.wait(script).unwrap();
+            self.script.1.wait(&mut script);
         }
         script.permits = script.permits.map(|n| n - 1);
     }

@@ -6,38 +6,31 @@
 //! | module | purpose |
 //! |---|---|
 //! | `collect` | reads verdicts from the ledger in chunks |
+//! | `material` | what agreement is computed from |
 //! | `scale` | verdicts as categories |
 //! | `quality` | each person against gold items and against themselves |
 //! | `report` | the report of a round |
 //! | `pace` | one's own pace |
 
 mod collect;
+mod material;
 mod pace;
 mod quality;
 mod report;
 mod scale;
 
-use std::collections::HashSet;
+pub(super) use self::material::allowed;
 
-use self::collect::{Collected, Keep, collect, one_each};
-use self::scale::Scaled;
-use super::open::RoundSnapshot;
+use self::material::Material;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
-use benchtop_metrics::agreement::{
-    Agreement, Counts, methods_paragraph, quality_sentences, round_sentences,
-};
+use benchtop_metrics::agreement::{methods_paragraph, quality_sentences, round_sentences};
+use benchtop_model::Result;
 use benchtop_model::agreement::analysis::{
     AgreementAnalysis, AgreementQuery, GroupBy, OwnPace, Row,
 };
-use benchtop_model::agreement::{AgreementReport, Bootstrap};
-use benchtop_model::round::Protocol;
 use benchtop_model::round::report::RoundReport;
-use benchtop_model::scoring::Outcome;
-use benchtop_model::verdict::Part;
-use benchtop_model::{Error, ErrorKind, QuestionKind, Result};
 use benchtop_protocol::wire::request;
-use benchtop_store::columns::Columns;
 
 impl Query for request::Agreement {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<AgreementAnalysis> {
@@ -57,105 +50,7 @@ impl Query for request::Pace {
     }
 }
 
-/// A snapshot of a round that the annotator may see statistics of; `None` outside of rounds.
-///
-/// # Errors
-/// [`ErrorKind::Denied`] while a blind round hides any of its items, because statistics over items
-/// would reveal verdicts.
-pub(super) fn allowed(sight: &AnnotatorView, round: Option<&str>) -> Result<Option<RoundSnapshot>> {
-    let Some(name) = round else {
-        // Whether anybody judged a hidden item outside of rounds must not show in the result, so
-        // refuse.
-        sight.scores()?;
-        return Ok(None);
-    };
-    let mut glance = sight
-        .shared()
-        .rounds
-        .of(name, |open| open.glance(sight.who()))?;
-    // Use the current state, since the round may be newer than the view.
-    let now = AnnotatorView::of(sight.shared(), sight.who());
-    if glance.blind {
-        now.scores()?;
-    }
-    let veiled = glance.all().any(|row| now.veils(row));
-    if veiled && glance.state.closed.is_none() {
-        now.scores()?;
-    }
-    if veiled {
-        // A closed round is reported without the items that an open blind round contains.
-        glance.state.left_out = glance.leave_out(|row| now.veils(row));
-        if glance.items().next().is_none() {
-            now.scores()?;
-        }
-    }
-    Ok(Some(glance))
-}
-
-/// The collected verdicts with their scale.
-struct Material<'m> {
-    sight: &'m AnnotatorView,
-    cancelled: &'m dyn Fn() -> bool,
-    glance: Option<RoundSnapshot>,
-    protocol: Protocol,
-    collected: Collected,
-    scaled: Scaled,
-    agreement: Agreement,
-}
-
-impl<'m> Material<'m> {
-    fn of(
-        sight: &'m AnnotatorView,
-        round: Option<&str>,
-        cancelled: &'m dyn Fn() -> bool,
-    ) -> Result<Material<'m>> {
-        let glance = allowed(sight, round)?;
-        let people = glance
-            .as_ref()
-            .map_or(&[][..], |glance| &glance.round.people);
-        let only: Option<HashSet<u32>> = glance
-            .as_ref()
-            .filter(|glance| glance.state.left_out > 0)
-            .map(|glance| glance.all().collect());
-        let mut collected = collect(sight, round, people, cancelled)?;
-        collected
-            .records
-            .retain(|record| only.as_ref().is_none_or(|rows| rows.contains(&record.row)));
-        let outside = sight.shared().project.config().review.protocol;
-        let protocol = glance
-            .as_ref()
-            .map_or(outside, |glance| glance.round.protocol);
-        let scaled = Scaled::new(protocol, &collected.records, &collected.answers)?;
-        let keep = if glance.is_some() {
-            Keep::First
-        } else {
-            Keep::Last
-        };
-        let records = one_each(&collected.records, Part::Main, keep);
-        let asked: Option<HashSet<u32>> = glance.as_ref().map(|glance| glance.items().collect());
-        let records = records
-            .into_iter()
-            .filter(|record| asked.as_ref().is_none_or(|rows| rows.contains(&record.row)));
-        let ratings = records.map(|record| (record.row, record.person, scaled.category(record)));
-        let agreement = Agreement::of(scaled.scale, ratings)?;
-        Ok(Material {
-            sight,
-            cancelled,
-            glance,
-            protocol,
-            collected,
-            scaled,
-            agreement,
-        })
-    }
-
-    fn measured(&self, counts: &Counts, bootstrap: Option<Bootstrap>) -> Result<AgreementReport> {
-        match bootstrap {
-            Some(plan) => counts.bootstrapped(plan, &mut |_| !(self.cancelled)()),
-            None => Ok(counts.report()),
-        }
-    }
-
+impl Material<'_> {
     fn agreed(&self, ask: &AgreementQuery) -> Result<AgreementAnalysis> {
         let mut counts = self.agreement.counts().clone();
         if ask.by != GroupBy::Pair {
@@ -218,72 +113,5 @@ impl<'m> Material<'m> {
             notes,
             methods: methods.join(" "),
         })
-    }
-
-    /// The groups of items in display order.
-    fn groups(&self, by: GroupBy, bootstrap: Option<Bootstrap>) -> Result<Vec<Row>> {
-        let shared = self.sight.shared();
-        let catalog = shared.items.catalog();
-        let columns = catalog.columns();
-        let row = |(name, counts): (String, Counts)| {
-            Ok(Row::group(
-                name,
-                self.measured(&counts.everybody(), bootstrap)?,
-            ))
-        };
-        let mut groups: Vec<(String, Counts)> = match by {
-            GroupBy::Pair => return Ok(Vec::new()),
-            GroupBy::Type => {
-                let of = |row: u32| columns.kind.get(row as usize).map(|code| u32::from(*code));
-                let name = |code: u32| {
-                    QuestionKind::ALL
-                        .get(code as usize)
-                        .map_or("", |kind| kind.name())
-                };
-                self.agreement
-                    .by_group(of)
-                    .into_iter()
-                    .map(|(code, counts)| (name(code).into(), counts))
-                    .collect()
-            }
-            GroupBy::Outcome => {
-                self.sight.scores()?;
-                let (rules, _, outcomes) =
-                    shared.scoring.outcomes(shared, &|| !(self.cancelled)())?;
-                if rules.rules.is_empty() {
-                    let what = "there are no filter rules, so there are no outcomes to group by";
-                    return Err(
-                        Error::new(ErrorKind::Conflict, what).help("add rules on the filter bench")
-                    );
-                }
-                let of = |row: u32| Some(u32::from(outcomes.of_row(row as usize).code()));
-                let name = |code: u32| Outcome::from_code(code as u8).name();
-                self.agreement
-                    .by_group(of)
-                    .into_iter()
-                    .map(|(code, counts)| (name(code).into(), counts))
-                    .collect()
-            }
-            GroupBy::Subtask | GroupBy::Level | GroupBy::Style => {
-                let Some(at) = by.field().and_then(Columns::named) else {
-                    return Ok(Vec::new());
-                };
-                let of = |row: u32| {
-                    columns.codes[at]
-                        .get(row as usize)
-                        .map(|code| u32::from(*code))
-                };
-                let name = |code: u32| columns.names[at].name(code as u16).to_string();
-                self.agreement
-                    .by_group(of)
-                    .into_iter()
-                    .map(|(code, counts)| (name(code), counts))
-                    .collect()
-            }
-        };
-        if matches!(by, GroupBy::Subtask | GroupBy::Level | GroupBy::Style) {
-            groups.sort_by_key(|(name, _)| (name.is_empty(), name.to_lowercase()));
-        }
-        groups.into_iter().map(row).collect()
     }
 }

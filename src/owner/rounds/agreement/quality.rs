@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::Material;
 use super::collect::{Keep, VerdictRecord, one_each};
+use super::material::Material;
 use benchtop_metrics::agreement::quality;
 use benchtop_model::agreement::analysis::PersonQuality;
 use benchtop_model::annotator::ProbeQuality;

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::Material;
 use super::collect::{Collected, Keep, one_each};
+use super::material::Material;
 use crate::queries;
-use crate::rounds::answer::{each, part, state};
 use crate::rounds::disputes::{called, disputes};
+use crate::rounds::verdicts::{each, part, state};
 use crate::visibility::AnnotatorView;
 use benchtop_metrics::agreement::{quality, revised};
 use benchtop_model::agreement::Bootstrap;

@@ -1,0 +1,102 @@
+//! The kinds of requests: a trait for the handlers of each, and what a handler runs with.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::sync::mpsc;
+
+use crate::context::OwnerContext;
+use crate::visibility::AnnotatorView;
+use crate::writer::DecisionRequest;
+use benchtop_model::Result;
+use benchtop_model::import::Progress;
+use benchtop_protocol::wire::{AnyReply, Blind, FromOwner, Receipt, Request};
+
+/// Queue of the replies to one client.
+pub type Outbox = mpsc::Sender<FromOwner>;
+
+/// Cancellation and partial replies of a query.
+pub struct Watch<'a> {
+    /// Whether the request was canceled.
+    pub cancelled: &'a (dyn Fn() -> bool + Sync),
+    /// Sends a part of the reply early.
+    pub partial: &'a mut dyn FnMut(AnyReply),
+}
+
+/// A request that runs on a lookup thread and can be canceled.
+pub trait Query: Request {
+    /// The reply, as far as the annotator may see it.
+    fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Self::Reply>;
+
+    /// Called for the requests of a connection in the order of arrival, before any of them runs.
+    fn arrived(&self, _: &OwnerContext, _who: &str, _connection: u64) {}
+
+    /// Generation of the request. A later generation of the same client cancels earlier ones.
+    fn generation(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Receives the progress of a task. Returns `false` if the task was canceled.
+pub type Tell<'a> = &'a mut dyn FnMut(Progress) -> bool;
+
+/// Context of a running task.
+pub struct TaskContext<'a> {
+    pub shared: &'a Arc<OwnerContext>,
+    /// Annotator on whose behalf the task runs.
+    pub who: &'a str,
+    /// Sends progress to the client.
+    pub tell: Tell<'a>,
+    /// Set when the client cancels the task.
+    pub cancelled: &'a AtomicBool,
+}
+
+impl TaskContext<'_> {
+    /// What the annotator may see now.
+    pub fn sight(&self) -> AnnotatorView {
+        AnnotatorView::of(self.shared, self.who)
+    }
+
+    /// Whether the task was not canceled.
+    pub fn is_wanted(&self) -> bool {
+        !self.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+/// A request that runs on its own thread.
+pub trait Task: Request {
+    fn run(self, task: TaskContext<'_>) -> Result<Self::Reply>;
+}
+
+/// A request that the writer decides.
+pub trait Decision: Request<Reply = Receipt> {
+    /// The decision to make.
+    fn decision(self) -> DecisionRequest;
+}
+
+/// Runs a query, unless a blind round forbids it.
+///
+/// # Errors
+/// [`Denied`](benchtop_model::ErrorKind::Denied) while a blind round hides the reply from the
+/// annotator, and the errors of the handler.
+pub fn answer<R: Query>(
+    request: R,
+    sight: &AnnotatorView,
+    watch: &mut Watch<'_>,
+) -> Result<R::Reply> {
+    if R::BLIND == Blind::Refused {
+        sight.scores()?;
+    }
+    request.answer(sight, watch)
+}
+
+/// Runs a task, unless a blind round forbids it.
+///
+/// # Errors
+/// As for [`answer`].
+pub fn run<R: Task>(request: R, task: TaskContext<'_>) -> Result<R::Reply> {
+    if R::BLIND == Blind::Refused {
+        task.sight().scores()?;
+    }
+    request.run(task)
+}

@@ -1,0 +1,16 @@
+//! Reads the item of a question.
+
+use crate::context::OwnerContext;
+use crate::queries;
+use benchtop_model::{Error, ErrorKind, Item, Result};
+
+/// An item with its generated pictures.
+pub(super) fn item(shared: &OwnerContext, number: u32) -> Result<Item> {
+    let json = queries::line(shared, number.saturating_sub(1))?;
+    serde_json::from_str(&json).map_err(|e| {
+        Error::new(
+            ErrorKind::Corrupt,
+            format!("cannot read item #{number}: {e}"),
+        )
+    })
+}

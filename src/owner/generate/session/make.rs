@@ -1,0 +1,223 @@
+//! Makes a batch of pictures, and retries those that failed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::store_pictures::KeepError;
+use super::{IN_A_ROW, Session, TRIES};
+use crate::context::OwnerContext;
+use crate::outage::{outage_reason, outage_wait};
+use benchtop_inference::{GenerationEvent, ImageGenerator};
+use benchtop_model::generation::{Failure, FailureKind, Task};
+use benchtop_model::job::{JobStatus, Step};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::generate::generation_task::GenerationTask;
+use benchtop_pipeline::generate::remaining::Target;
+
+/// Minimum time between two handovers of pictures to the writer, so that decisions never wait long.
+const HAND_OVER_EVERY: Duration = Duration::from_millis(200);
+
+/// Delay after the first of several consecutive transient failures. Doubles with each further one.
+const WAIT: Duration = Duration::from_millis(500);
+
+/// Longest delay between two tries.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+impl Session {
+    /// Makes these pictures and records them. Returns whether the generator panicked and must be
+    /// rebuilt.
+    ///
+    /// # Errors
+    /// The reason that the job cannot continue, usually a full disk. Unrecorded pictures are made
+    /// again.
+    pub fn make(
+        &mut self,
+        shared: &Arc<OwnerContext>,
+        generator: &mut dyn ImageGenerator,
+        errands: Vec<GenerationTask>,
+    ) -> Result<bool> {
+        if errands.first().is_some_and(|e| e.side_by_side) {
+            for errand in errands {
+                self.double(shared, errand)?;
+            }
+            self.hand_over(shared)?;
+            return Ok(false);
+        }
+        let targets: Vec<Target> = errands.iter().map(|e| e.target).collect();
+        self.note_in_flight(shared, &targets)?;
+        let tasks: Vec<Task> = errands.iter().map(|e| e.task.clone()).collect();
+        let mut open: Vec<Option<GenerationTask>> = errands.into_iter().map(Some).collect();
+        let mut failures: Vec<(GenerationTask, Failure)> = Vec::new();
+        let mut fatal = None;
+        let settings = self.settings.clone();
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            generator.generate(&settings, &tasks, &mut |progress| {
+                match progress {
+                    GenerationEvent::Step { done, of, batch } => self.step(
+                        shared,
+                        Step {
+                            done,
+                            of,
+                            batch: batch as u32,
+                        },
+                    ),
+                    GenerationEvent::Done { index, result } => {
+                        // Ignore a second result for the same task.
+                        let Some(errand) = open.get_mut(index).and_then(Option::take) else {
+                            return true;
+                        };
+                        let kept = result.map_err(KeepError::Failed).and_then(|p| {
+                            self.keep(shared, errand.clone(), &p.pixels, p.notes, Vec::new())
+                        });
+                        match kept {
+                            Ok(()) => {
+                                self.in_a_row = 0;
+                                self.servers_answer(shared);
+                            }
+                            Err(KeepError::Failed(failure)) => failures.push((errand, failure)),
+                            Err(KeepError::Fatal(problem)) => fatal = Some(problem),
+                        }
+                    }
+                }
+                if fatal.is_none()
+                    && self
+                        .handed_over
+                        .is_none_or(|at| at.elapsed() >= HAND_OVER_EVERY)
+                {
+                    fatal = self.hand_over(shared).err();
+                }
+                fatal.is_none() && is_active(shared, self.id)
+            });
+        }));
+        let recorded = self.hand_over(shared);
+        self.note_in_flight(shared, &[])?;
+        if let Some(problem) = fatal {
+            return Err(problem);
+        }
+        recorded?;
+        let silent = match &ran {
+            Ok(()) => Failure::new(FailureKind::BadOutput, "the generator returned no result"),
+            Err(panic) => Failure::new(
+                FailureKind::BadOutput,
+                format!("the generator panicked: {}", panic_message(&**panic)),
+            ),
+        };
+        failures.extend(
+            open.into_iter()
+                .flatten()
+                .map(|errand| (errand, silent.clone())),
+        );
+        self.failed(shared, failures, tasks.len())?;
+        Ok(ran.is_err())
+    }
+
+    fn step(&mut self, shared: &OwnerContext, step: Step) {
+        let mut inner = shared.desk.inner();
+        if let Some(live) = inner.jobs.get_mut(&self.id).filter(|_| self.steps) {
+            live.step = Some(step);
+        }
+        inner.tell(shared, self.id, false);
+    }
+
+    /// Schedules failed pictures for a retry, or gives up on them. `size` is the batch size.
+    fn failed(
+        &mut self,
+        shared: &Arc<OwnerContext>,
+        failures: Vec<(GenerationTask, Failure)>,
+        size: usize,
+    ) -> Result<()> {
+        let (mut wait, mut outage) = (false, None);
+        for (errand, failure) in failures {
+            let target = errand.target;
+            match failure.kind {
+                FailureKind::Cancelled => self.work.push_front(target),
+                // An outage is not the picture's fault, so it stays open.
+                _ if failure.is_outage() => {
+                    outage = Some(failure.reason.clone());
+                    self.work.push_back(target);
+                }
+                FailureKind::OutOfMemory if size > 1 => {
+                    self.batch_limit = (size / 2).max(1);
+                    self.work.push_front(target);
+                }
+                kind => {
+                    self.in_a_row += 1;
+                    let tries = self.tries.entry(target).or_default();
+                    *tries += 1;
+                    let tries = *tries;
+                    let again = failure.is_transient() || kind == FailureKind::BadOutput;
+                    if again && tries < TRIES {
+                        wait |= failure.is_transient();
+                        self.work.push_back(target);
+                    } else {
+                        self.record_failure(shared, &errand, failure.clone(), tries)?;
+                    }
+                    if self.in_a_row >= IN_A_ROW {
+                        let what = format!(
+                            "{IN_A_ROW} pictures failed in a row, the last one with: {}",
+                            failure.reason
+                        );
+                        return Err(Error::new(ErrorKind::Io, what)
+                            .help("fix the cause, then resume the job"));
+                    }
+                }
+            }
+        }
+        if let Some(reason) = outage {
+            return self.wait_for_servers(shared, &reason);
+        }
+        if wait {
+            let doubled = WAIT * 2u32.saturating_pow(self.in_a_row.saturating_sub(1).min(10));
+            if let Some(live) = shared.desk.inner().jobs.get_mut(&self.id) {
+                live.not_before = Some(Instant::now() + doubled.min(LONGEST_WAIT));
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues the job until its servers are reachable again, with growing delays.
+    fn wait_for_servers(&mut self, shared: &Arc<OwnerContext>, reason: &str) -> Result<()> {
+        let mut inner = shared.desk.inner();
+        if let Some(live) = inner
+            .jobs
+            .get_mut(&self.id)
+            .filter(|live| live.job.standing.is_active())
+        {
+            let wait = outage_wait(live.outages);
+            live.outages += 1;
+            live.not_before = Some(Instant::now() + wait);
+            live.job.standing = JobStatus::Queued;
+            live.job.reason = Some(outage_reason(reason, wait));
+            live.step = None;
+        }
+        inner.tell(shared, self.id, true);
+        Ok(())
+    }
+
+    /// Clears an outage.
+    fn servers_answer(&self, shared: &OwnerContext) {
+        if let Some(live) = shared.desk.inner().jobs.get_mut(&self.id)
+            && std::mem::take(&mut live.outages) > 0
+        {
+            live.job.reason = None;
+        }
+    }
+}
+
+/// Whether the current batch is still wanted.
+fn is_active(shared: &OwnerContext, id: u32) -> bool {
+    let inner = shared.desk.inner();
+    !inner.ended
+        && inner
+            .jobs
+            .get(&id)
+            .is_some_and(|j| j.job.standing.is_active())
+}
+
+/// The message of a panic.
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".into())
+}

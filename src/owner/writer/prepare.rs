@@ -1,0 +1,243 @@
+//! Prepares decisions: checks each against what counts, and gives it its revision.
+
+use std::time::{Duration, Instant};
+
+use super::{Pending, Times, Writer};
+use crate::clock::now;
+use crate::jobs::{self, StepEdit};
+use crate::latency::Step;
+use crate::writer::command::{DecisionRequest, Reply};
+use benchtop_model::{Act, Decision, Error, ErrorKind, Result};
+use benchtop_protocol::wire::{Decide, Receipt};
+use benchtop_store::ledger::Step as LastStep;
+
+/// Action in place of a new decision.
+enum Instead {
+    /// The decision is on disk already.
+    Receipt(Receipt),
+    /// Undo or redo of an edit.
+    Edit(StepEdit),
+}
+
+impl Writer {
+    pub(super) fn accept(
+        &mut self,
+        who: String,
+        wish: DecisionRequest,
+        asked: Option<Instant>,
+        reply: Reply,
+    ) {
+        let taken = Instant::now();
+        if let Some(problem) = self.unavailable() {
+            return reply(Err(problem));
+        }
+        // A decision that depends on others of this batch must see them applied.
+        let depends = match &wish {
+            DecisionRequest::Decide(d) => {
+                let repeated = |p: &Pending| p.decision.uuid == d.uuid || p.row + 1 == d.number;
+                self.batch.iter().any(repeated)
+            }
+            DecisionRequest::Undo(_) | DecisionRequest::Redo(_) => true,
+        };
+        if depends {
+            self.flush();
+        }
+        if self.changed.is_some() {
+            // A journal changed while earlier decisions were written.
+            return self.accept(who, wish, asked, reply);
+        }
+        let mut locks = Duration::ZERO;
+        match self.prepare(who, wish, &mut locks) {
+            Ok(Ok((decision, row))) => {
+                let times = asked.map(|asked| {
+                    let prepared = Instant::now();
+                    self.shared
+                        .latency
+                        .record(Step::Queue, taken.duration_since(asked));
+                    self.shared.latency.record(
+                        Step::Prepare,
+                        prepared.duration_since(taken).saturating_sub(locks),
+                    );
+                    Times { locks, prepared }
+                });
+                self.batch.push(Pending {
+                    decision,
+                    row,
+                    reply,
+                    times,
+                });
+            }
+            Ok(Err(Instead::Receipt(receipt))) => reply(Ok(receipt)),
+            Ok(Err(Instead::Edit(step))) => jobs::step_edit(&self.shared, step, reply),
+            Err(problem) => reply(Err(problem)),
+        }
+    }
+
+    /// The decision to write, or the action in its place.
+    fn prepare(
+        &self,
+        who: String,
+        wish: DecisionRequest,
+        locks: &mut Duration,
+    ) -> Result<std::result::Result<(Decision, u32), Instead>> {
+        let began = Instant::now();
+        let ledger = self.shared.items.ledger();
+        *locks = began.elapsed();
+        let uuid = match &wish {
+            DecisionRequest::Decide(d) => d.uuid,
+            DecisionRequest::Undo(uuid) | DecisionRequest::Redo(uuid) => *uuid,
+        };
+        if let Some((rev, row)) = ledger.receipt(&uuid) {
+            let judgement = ledger.judgement(&uuid).map(|(_, judgement)| judgement);
+            let status = self.visible_status(&who, row, judgement, ledger.status(row));
+            return Ok(Err(Instead::Receipt(Receipt {
+                uuid,
+                rev,
+                number: row + 1,
+                status,
+                edit: false,
+            })));
+        }
+        if let Some((rev, row)) = ledger.edit_receipt(&uuid) {
+            let status = self.visible_status(&who, row, None, ledger.status(row));
+            return Ok(Err(Instead::Receipt(Receipt {
+                uuid,
+                rev,
+                number: row + 1,
+                status,
+                edit: true,
+            })));
+        }
+        let nothing =
+            |word: &str| Error::new(ErrorKind::Conflict, format!("you have nothing to {word}"));
+        let (row, mut act) = match wish {
+            DecisionRequest::Decide(decide) => (
+                self.decidable(&who, &decide, &ledger)?,
+                Act::Judge(decide.judgement),
+            ),
+            DecisionRequest::Undo(_) => {
+                match ledger.undoable(&who).ok_or_else(|| nothing("undo"))? {
+                    (LastStep::Verdict(target, _), row) => (row, Act::Undo(target)),
+                    (LastStep::Edit(rev), row) => {
+                        return Ok(Err(Instead::Edit(StepEdit {
+                            who,
+                            uuid,
+                            rev,
+                            row,
+                            redo: false,
+                        })));
+                    }
+                }
+            }
+            DecisionRequest::Redo(_) => {
+                match ledger.redoable(&who).ok_or_else(|| nothing("redo"))? {
+                    (LastStep::Verdict(target, _), row) => (row, Act::Redo(target)),
+                    (LastStep::Edit(rev), row) => {
+                        return Ok(Err(Instead::Edit(StepEdit {
+                            who,
+                            uuid,
+                            rev,
+                            row,
+                            redo: true,
+                        })));
+                    }
+                }
+            }
+        };
+        let rev = ledger
+            .rev()
+            .max(self.batch.last().map_or(0, |p| p.decision.rev))
+            + 1;
+        let began = Instant::now();
+        let catalog = self.shared.items.catalog();
+        let pictures = self.shared.items.pictures();
+        *locks += began.elapsed();
+        let item = pictures.seen(&catalog, row as usize)?;
+        drop(pictures);
+        let on = matches!(act, Act::Judge(_)).then(|| item.digest());
+        if let Act::Judge(judgement) = &mut act {
+            self.shared.rounds.answers(&item, judgement)?;
+        }
+        // Last, because it takes the lease: after this, only writing the journal may fail.
+        self.bind_to_round(&who, row, &mut act, &ledger)?;
+        Ok(Ok((
+            Decision {
+                uuid,
+                rev,
+                at: now(),
+                who,
+                item: item.id,
+                on,
+                act,
+            },
+            row,
+        )))
+    }
+
+    fn decidable(
+        &self,
+        who: &str,
+        decide: &Decide,
+        ledger: &benchtop_store::Ledger,
+    ) -> Result<u32> {
+        let none = || {
+            Error::new(
+                ErrorKind::NotFound,
+                format!("unknown item #{}", decide.number),
+            )
+        };
+        let row = decide.number.checked_sub(1).ok_or_else(none)?;
+        if row as usize >= self.shared.items.data().catalog.len() {
+            return Err(none());
+        }
+        let known = &self.shared.config().review.reasons;
+        if let Some(reason) = decide
+            .judgement
+            .reasons
+            .iter()
+            .find(|r| !known.iter().any(|k| k.key == **r))
+        {
+            let keys: Vec<&str> = known.iter().map(|k| k.key.as_str()).collect();
+            return Err(
+                Error::new(ErrorKind::Input, format!("unknown reason `{reason}`"))
+                    .field("reasons")
+                    .help(format!("reasons in benchtop.toml: {}", keys.join(", "))),
+            );
+        }
+        // In a round, annotators judge independently: only a changed text or picture is a conflict,
+        // and the verdicts of others are not revealed. Outside rounds, a round may still reserve
+        // the item.
+        let in_round = decide.judgement.round.is_some();
+        if !in_round {
+            self.shared.rounds.outside(who, row, &decide.judgement)?;
+        } else if decide.expected.is_some() {
+            // Scripts may revise a verdict. A screen that shows the item expects to give the first
+            // one.
+            self.shared.rounds.is_first(who, row, &decide.judgement)?;
+        }
+        let rev = if in_round {
+            ledger.text_rev(row)
+        } else {
+            ledger.row_rev(row)
+        };
+        match decide.expected {
+            Some(expected) if expected != rev => {
+                let last = if in_round {
+                    None
+                } else {
+                    ledger.standing(row).pop()
+                };
+                let other = "its verdict was undone, or its text or picture changed";
+                let change = last.map_or(other.into(), |s| {
+                    format!("{} gave {}", s.who, s.judgement.verdict.name())
+                });
+                Err(Error::new(
+                    ErrorKind::Conflict,
+                    format!("#{} changed while you looked: {change}", decide.number),
+                )
+                .help("review the item, then decide again"))
+            }
+            _ => Ok(row),
+        }
+    }
+}
