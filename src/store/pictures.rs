@@ -5,6 +5,7 @@
 //! are several samples, the newest counts.
 
 mod journal;
+mod line;
 pub mod picture_snapshot;
 
 use std::borrow::Cow;
@@ -15,6 +16,7 @@ pub use journal::{Journal, Reading, length, read, read_on};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use self::line::number;
 use super::append_log::ValidPrefix;
 use super::catalog::{Catalog, parse};
 use super::columns::id_hash;
@@ -25,13 +27,6 @@ use benchtop_model::{Error, ImageRef, Item, Result};
 
 /// File name below `images/`.
 pub const FILE: &str = "pictures.jsonl";
-
-/// Parses 16 hex digits.
-fn number(hex: &str) -> Option<u64> {
-    (hex.len() == 16)
-        .then(|| u64::from_str_radix(hex, 16).ok())
-        .flatten()
-}
 
 /// The indexed part of a generated picture. The rest is read from its line on demand.
 #[derive(Clone, Debug)]
@@ -98,10 +93,10 @@ pub struct Pictures {
 impl Pictures {
     /// Adds a picture whose line starts at `offset`.
     pub fn add(&mut self, made: &GeneratedImage, offset: u64) {
-        self.add_row(&journal::row(made), offset);
+        self.add_row(&line::row(made), offset);
     }
 
-    fn add_row(&mut self, row: &journal::Row<'_>, offset: u64) {
+    fn add_row(&mut self, row: &line::Row<'_>, offset: u64) {
         let hash =
             blake3::Hash::from_hex(row.hash.0.as_bytes()).map_or([0; 32], |hash| *hash.as_bytes());
         let of: Vec<&str> = row.of.iter().map(|t| &*t.0).collect();
@@ -240,7 +235,7 @@ impl Pictures {
         file.seek(SeekFrom::Start(entry.offset)).map_err(fail)?;
         let mut bytes = Vec::new();
         file.read_until(b'\n', &mut bytes).map_err(fail)?;
-        journal::decode(&bytes).map_err(|p| p.file(&self.path))
+        line::decode(&bytes).map_err(|p| p.file(&self.path))
     }
 
     /// The JSON of an item with the files of its generated pictures, or `None` if nothing changes.

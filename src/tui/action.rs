@@ -141,7 +141,7 @@ impl Action {
     }
 }
 
-/// Names of actions in earlier versions, still accepted in key files.
+/// Names of actions in earlier versions, still accepted in key files and found by the palette.
 pub const OLD_NAMES: &[(&str, Action)] = &[
     ("picture difference", Action::PictureDifference),
     ("doubtful items", Action::ReviewFlagged),

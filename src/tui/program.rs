@@ -11,7 +11,7 @@ use ratatui::layout::Size;
 
 use super::app::App;
 use super::app::message::Message;
-use super::terminal::clusters::{UncertainRows, draw_frame};
+use super::terminal::frame::{UncertainRows, draw_frame};
 use super::terminal::probe::WindowSize;
 use super::terminal::signals::Signal;
 use super::terminal::{Clock, Tty};

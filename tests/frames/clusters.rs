@@ -6,7 +6,7 @@ use benchtop::tui::action::Action;
 use benchtop::tui::panes::list::{ListEffect, ListPane};
 use benchtop::tui::panes::review::{Picture, Queue, ReviewPane};
 use benchtop::tui::terminal::Tty;
-use benchtop::tui::terminal::clusters::{UncertainRows, draw_frame};
+use benchtop::tui::terminal::frame::{UncertainRows, draw_frame};
 use benchtop::tui::widgets::text;
 use proptest::prelude::*;
 use ratatui::Terminal;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Draws;
+use super::draws::Draws;
 use super::source::{Of, Source};
 use crate::board;
 use crate::context::Context;

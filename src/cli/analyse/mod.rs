@@ -1,21 +1,19 @@
 //! `benchtop analyse`: analyses of a whole board, of the project or of files.
 
 mod chart;
+mod draws;
 mod other;
 mod published;
 mod source;
 mod text;
 
-use std::path::Path;
-
 use clap::{Subcommand, ValueEnum};
-use serde::Serialize;
 
+use self::draws::Draws;
 use self::source::{Of, Source};
 use crate::context::Context;
 use crate::out::print;
 use benchtop_metrics::alignment::THRESHOLD;
-use benchtop_model::agreement::Bootstrap;
 use benchtop_model::analysis::{
     Alignment, Analysis, By, Cleaning, Correlate, Intervals, Kept, Linkage, Stability, What,
 };
@@ -166,26 +164,6 @@ fn share(text: &str) -> std::result::Result<f64, String> {
     found.ok_or_else(|| format!("`{text}` is not a number from 0 to 1"))
 }
 
-/// Options of the bootstrap intervals.
-#[derive(clap::Args)]
-struct Draws {
-    /// Bootstrap draws
-    #[arg(long, value_name = "N", default_value_t = Bootstrap::default().draws, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
-    draws: u32,
-    /// Seed of the draws
-    #[arg(long, value_name = "N", default_value_t = Bootstrap::default().seed)]
-    seed: u64,
-}
-
-impl Draws {
-    fn plan(&self) -> Bootstrap {
-        Bootstrap {
-            draws: self.draws,
-            seed: self.seed,
-        }
-    }
-}
-
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let found = match &args.analysis {
         Kind::Chart(args) => return chart::run(context, args),
@@ -301,29 +279,4 @@ fn json(found: &Analysis) -> Result<u8> {
         Analysis::Published(board) => published::json(board, &mut out)?,
     }
     print(&String::from_utf8_lossy(&out)).map(|()| 0)
-}
-
-/// Reads a CSV file: the column names and the rows.
-fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>)> {
-    let input = std::io::BufReader::new(benchtop_formats::input::open(path)?);
-    let rows = benchtop_formats::delimited::table(input).map_err(|p| p.file(path))?;
-    let mut rows = rows.into_iter().map(|(_, cells)| cells);
-    let Some(names) = rows.next() else {
-        return Err(Error::new(ErrorKind::Input, "the file is empty")
-            .file(path)
-            .help("write the names of the columns in the first line"));
-    };
-    Ok((names, rows.collect()))
-}
-
-/// The JSON line of one cell of a board with references; see `docs/cli.md`.
-#[derive(Serialize)]
-struct CellLine<'a> {
-    model: &'a str,
-    column: &'a str,
-    k: Option<u64>,
-    n: u64,
-    value: f64,
-    reference: Option<&'a str>,
-    same_as: Option<&'a str>,
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::table;
 use benchtop_formats::published_figures as published;
 use benchtop_model::analysis::Other;
 use benchtop_model::board::{Cell, Scale};
@@ -176,4 +175,17 @@ fn printed(paper: &str, column: Option<&str>) -> Result<(String, Vec<(String, f6
     };
     Err(Error::new(ErrorKind::NotFound, what)
         .help(format!("name one with --with COLUMN: {}", names.join(", "))))
+}
+
+/// Reads a CSV file: the column names and the rows.
+fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>)> {
+    let input = std::io::BufReader::new(benchtop_formats::input::open(path)?);
+    let rows = benchtop_formats::delimited::table(input).map_err(|p| p.file(path))?;
+    let mut rows = rows.into_iter().map(|(_, cells)| cells);
+    let Some(names) = rows.next() else {
+        return Err(Error::new(ErrorKind::Input, "the file is empty")
+            .file(path)
+            .help("write the names of the columns in the first line"));
+    };
+    Ok((names, rows.collect()))
 }

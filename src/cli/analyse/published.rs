@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
 use serde_json::json;
 
 use super::source::{Of, Source};
-use super::{CellLine, text};
+use super::text;
 use crate::context::Context;
 use crate::out::{json_line, print};
 use benchtop_formats::published_figures as published;
@@ -38,7 +39,11 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         )?;
         let found = source.analysed(What::Published(args.paper.clone()))?;
         return match (&found, args.json) {
-            (Analysis::Published(_), true) => super::json(&found),
+            (Analysis::Published(board), true) => {
+                let mut out = Vec::new();
+                json(board, &mut out)?;
+                print(&String::from_utf8_lossy(&out)).map(|()| 0)
+            }
             _ => print(&text::of(&found)).map(|()| 0),
         };
     }
@@ -82,4 +87,16 @@ pub(super) fn json(board: &Board, out: &mut Vec<u8>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The JSON line of one cell of a board with references; see `docs/cli.md`.
+#[derive(Serialize)]
+struct CellLine<'a> {
+    model: &'a str,
+    column: &'a str,
+    k: Option<u64>,
+    n: u64,
+    value: f64,
+    reference: Option<&'a str>,
+    same_as: Option<&'a str>,
 }

@@ -5,9 +5,10 @@ use std::io::Write;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::print::{pad, shown};
+use super::args::{Args, Output};
+use super::columns::unknown_column;
+use super::print::{pad, shown, written};
 use super::source::Source;
-use super::{Args, Output, written};
 use crate::out::{count, json_text};
 use benchtop_metrics::statistics::p_text;
 use benchtop_model::agreement::Bootstrap;
@@ -301,7 +302,7 @@ fn column_of<'b>(board: &'b Board, name: &str) -> Result<(usize, &'b Column)> {
         .iter()
         .enumerate()
         .find(|(_, c)| c.name == name);
-    found.ok_or_else(|| super::unknown_column(board, format!("no column `{name}`")))
+    found.ok_or_else(|| unknown_column(board, format!("no column `{name}`")))
 }
 
 fn row_cells(board: &Board, at: usize) -> impl Iterator<Item = Cell> {

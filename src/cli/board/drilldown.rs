@@ -5,9 +5,10 @@ use std::io::Write;
 
 use serde::Serialize;
 
+use super::args::{Args, Output, extractor};
 use super::comparison::printed;
+use super::print::written;
 use super::source::Source;
-use super::{Args, Output, written};
 use crate::out::{count, json_text};
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::board::analysis::{Disagreement, TOOL};
@@ -77,7 +78,7 @@ impl Source {
         let rule = args
             .rule
             .as_deref()
-            .map(super::extractor)
+            .map(extractor)
             .transpose()?
             .map(Extractor::name);
         let name = other.map_or(TOOL, Extractor::name);

@@ -2,122 +2,31 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `args` | the arguments, and what they ask for |
+//! | `columns` | sorts by a column, and chooses columns |
 //! | `print` | prints a board in each format |
 //! | `source` | gets the board: from files, or from the project's owner |
 //! | `comparison` | ranks, intervals, and comparisons of two models |
 //! | `drilldown` | answers behind a cell, answers to one question, and answers that two rules read differently |
 
+mod args;
+mod columns;
 mod comparison;
 mod drilldown;
 mod print;
 mod source;
 
-use std::cmp::Ordering;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
 
-use clap::ValueEnum;
-
+pub use self::args::{Args, Output, extractor};
+pub use self::columns::{choose, sort};
 pub use self::print::print;
 
+use self::print::written;
 use self::source::Source;
 use crate::context::Context;
-use benchtop_metrics::extract::Extractor;
 use benchtop_model::board::analysis::TOOL;
-use benchtop_model::board::{Better, Board, BoardQuery, Cell, Curated, PublishedFigures, Row};
-use benchtop_model::{Error, ErrorKind, Filter, Result};
-
-#[derive(Clone, Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  benchtop board\n  benchtop board predictions/ --format csv\n  benchtop board --curated accepted --columns 'Acc*' --sort Acc\n  benchtop board --compare model-a model-b --column Acc\n  benchtop board --behind model-a --column Acc --wrong"
-)]
-pub struct Args {
-    /// Question and prediction files, or folders of them [default: the project's]
-    #[arg(value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    /// mapping.toml that explains the columns of tables among PATH
-    #[arg(long, value_name = "FILE")]
-    pub mapping: Option<PathBuf>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Output::Table)]
-    pub format: Output,
-    /// Sort by this column, best first
-    ///
-    /// `COLUMN:asc` sorts the smallest first, `COLUMN:desc` the largest first, and `model` sorts by
-    /// name.
-    #[arg(long, value_name = "COLUMN")]
-    pub sort: Option<String>,
-    /// Extraction rule, such as strict or legacy-dysca [default: the rule of each question's paper]
-    ///
-    /// `benchtop extract --rules` lists the rules.
-    #[arg(long, value_name = "NAME")]
-    pub rule: Option<String>,
-    /// Show only columns that match, such as `Acc.style.*`
-    ///
-    /// `*` matches any text and `?` any character. Separate alternatives with commas.
-    #[arg(long, value_name = "GLOB")]
-    pub columns: Option<String>,
-    /// Score all items, the accepted ones, or those accepted in a round [default: all]
-    #[arg(long, value_name = "all|accepted|ROUND")]
-    pub curated: Option<String>,
-    /// Score only items that match this filter
-    #[arg(long, value_name = "WORDS")]
-    pub filter: Option<String>,
-    /// Add rows with the figures that papers published, or one paper (Dysca, MM-SAP, MVP-Bench)
-    #[arg(long, num_args = 0..=1, value_name = "PAPER", conflicts_with_all = ["ranks", "compare", "sure"])]
-    pub printed: Option<Option<String>>,
-    /// Rank models by this column; ranges where the differences are not significant
-    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["sort", "columns", "compare", "sure"])]
-    pub ranks: Option<String>,
-    /// Compare two models on the same questions (with --column)
-    #[arg(long, num_args = 2, value_names = ["MODEL", "MODEL"], requires = "column", conflicts_with_all = ["sort", "columns", "sure"])]
-    pub compare: Option<Vec<String>>,
-    /// Print confidence intervals of all models (with --column)
-    ///
-    /// The cluster bootstrap resamples images or image pairs.
-    #[arg(long, requires = "column", conflicts_with_all = ["sort", "columns"])]
-    pub sure: bool,
-    /// List the answers behind a model's cell (with --column)
-    #[arg(long, value_name = "MODEL", requires = "column", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "against"])]
-    pub behind: Option<String>,
-    /// List only the wrong answers (with --behind)
-    #[arg(long, requires = "behind")]
-    pub wrong: bool,
-    /// Count the answers that this rule reads differently than --rule, by model
-    ///
-    /// Without --rule, the rule of each question's paper counts. `tool` compares with the verdicts
-    /// that other tools stored with the answers.
-    #[arg(long, value_name = "RULE|tool", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "column"])]
-    pub against: Option<String>,
-    /// List what each model answered to this item, given by id, key, or number
-    #[arg(long, value_name = "ITEM", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "behind", "against"])]
-    pub item: Option<String>,
-    /// Column for --behind, --compare, --sure and --item
-    ///
-    /// With --item it decides which answers count as right.
-    #[arg(long, value_name = "COLUMN")]
-    pub column: Option<String>,
-    /// Bootstrap draws of --compare and --sure
-    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
-    pub draws: u32,
-    /// Seed of those draws
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub seed: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Output {
-    /// Aligned columns, in blocks that fit the terminal
-    Table,
-    /// One line per cell: model, column, k, n, value
-    Csv,
-    /// A Markdown table
-    Md,
-    /// A LaTeX table
-    Latex,
-    /// One JSON object per cell: model, column, k, n, value
-    Json,
-}
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Prints the board, or the part of it that the options ask for. The exit code is 1 if damaged
 /// prediction files were left out.
@@ -193,72 +102,6 @@ fn left_out(source: &Source) -> u8 {
     u8::from(!source.damaged().is_empty())
 }
 
-/// The result of a write. A closed pipe is not an error.
-fn written(result: io::Result<()>) -> Result<()> {
-    match result {
-        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-            let mut problem = Error::io(
-                &e,
-                "cannot write to standard output",
-                std::path::Path::new(""),
-            );
-            problem.place.file = None;
-            Err(problem)
-        }
-        _ => Ok(()),
-    }
-}
-
-fn board_ask(args: &Args) -> Result<BoardQuery> {
-    let curated = match args.curated.as_deref() {
-        None | Some("all") => Curated::All,
-        Some("accepted") => Curated::Accepted,
-        Some(round) => Curated::Round(round.into()),
-    };
-    let filter = args
-        .filter
-        .as_deref()
-        .map(Filter::parse)
-        .transpose()?
-        .unwrap_or_default();
-    // The owner expects full names of rules.
-    let rule = args
-        .rule
-        .as_deref()
-        .map(extractor)
-        .transpose()?
-        .map(|rule| rule.name().to_string());
-    Ok(BoardQuery {
-        curated,
-        filter,
-        rule,
-        printed: printed(args),
-    })
-}
-
-fn printed(args: &Args) -> PublishedFigures {
-    match &args.printed {
-        None => PublishedFigures::Off,
-        Some(None) => PublishedFigures::All,
-        Some(Some(paper)) => PublishedFigures::Paper(paper.clone()),
-    }
-}
-
-/// The extraction rule of that name.
-///
-/// # Errors
-/// [`ErrorKind::Usage`] with the known names.
-pub fn extractor(name: &str) -> Result<Extractor> {
-    Extractor::from_name(name).ok_or_else(|| {
-        let names = Extractor::ALL.map(Extractor::name).join(", ");
-        Error::new(
-            ErrorKind::Usage,
-            format!("unknown extraction rule `{name}`"),
-        )
-        .help(format!("one of: {names}"))
-    })
-}
-
 /// The width of the terminal, else `$COLUMNS`, else 120.
 fn width() -> usize {
     let terminal = if io::stdout().is_terminal() {
@@ -272,103 +115,11 @@ fn width() -> usize {
     terminal.filter(|w| *w > 0).or_else(asked).unwrap_or(120)
 }
 
-fn unknown_column(board: &Board, what: String) -> Error {
-    let names: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
-    Error::new(ErrorKind::NotFound, what).help(format!("the columns: {}", names.join(", ")))
-}
-
-/// Sorts rows by a column, best first. Ties sort scored rows before published ones, then by name.
-/// Rows without the cell come last.
-///
-/// # Errors
-/// [`ErrorKind::NotFound`] for an unknown column.
-pub fn sort(board: &mut Board, by: &str) -> Result<()> {
-    let (name, asked) = match by.rsplit_once(':') {
-        Some((name, "asc")) => (name, Some(Better::Less)),
-        Some((name, "desc")) => (name, Some(Better::More)),
-        _ => (by, None),
-    };
-    if name == "model" {
-        board.rows.sort_by(|a, b| a.model.cmp(&b.model));
-        return Ok(());
-    }
-    let Some(at) = board.columns.iter().position(|c| c.name == name) else {
-        return Err(unknown_column(
-            board,
-            format!("cannot sort: no column `{name}`"),
-        ));
-    };
-    let better = asked.unwrap_or_else(|| board.columns[at].scale.better());
-    let value = |row: &Row| row.cells.get(at).copied().flatten().and_then(Cell::value);
-    board.rows.sort_by(|a, b| {
-        let order = match (value(a), value(b)) {
-            (Some(x), Some(y)) => better.order(x, y),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => Ordering::Equal,
-        };
-        order
-            .then_with(|| (a.reference.is_some(), &a.model).cmp(&(b.reference.is_some(), &b.model)))
-    });
-    Ok(())
-}
-
-/// Keeps the columns that match one of the comma-separated globs.
-///
-/// # Errors
-/// [`ErrorKind::NotFound`] if no column matches.
-pub fn choose(board: &mut Board, globs: &str) -> Result<()> {
-    let keep: Vec<bool> = board
-        .columns
-        .iter()
-        .map(|c| globs.split(',').any(|g| matches(g.trim(), &c.name)))
-        .collect();
-    if !keep.contains(&true) {
-        return Err(unknown_column(
-            board,
-            format!("no column matches `{globs}`"),
-        ));
-    }
-    let kept = |at: usize| keep.get(at).copied().unwrap_or(false);
-    let mut at = 0;
-    board.columns.retain(|_| {
-        at += 1;
-        kept(at - 1)
-    });
-    for row in &mut board.rows {
-        let mut at = 0;
-        row.cells.retain(|_| {
-            at += 1;
-            kept(at - 1)
-        });
-    }
-    Ok(())
-}
-
-/// True if `glob` matches the whole text.
-fn matches(glob: &str, text: &str) -> bool {
-    // reach[i]: the glob up to here matches the first i characters.
-    let text: Vec<char> = text.chars().collect();
-    let mut reach = vec![false; text.len() + 1];
-    reach[0] = true;
-    for mark in glob.chars() {
-        if mark == '*' {
-            let first = reach.iter().position(|r| *r).unwrap_or(reach.len());
-            reach[first..].fill(true);
-        } else {
-            for at in (1..=text.len()).rev() {
-                reach[at] = reach[at - 1] && (mark == '?' || mark == text[at - 1]);
-            }
-            reach[0] = false;
-        }
-    }
-    reach[text.len()]
-}
-
 #[cfg(test)]
 mod tests {
-    use benchtop_model::board::{Cell, Column, Counts, Scale};
+    use benchtop_model::board::{Board, Cell, Column, Counts, Row, Scale};
 
+    use super::columns::matches;
     use super::*;
 
     fn board() -> Board {

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::Output;
+use super::args::Output;
 use crate::out::{json_text, tell};
 use benchtop_metrics::statistics::p_text;
 use benchtop_model::board::{Board, Cell, Column, Row, Scale};
-use benchtop_model::clean;
+use benchtop_model::{Error, Result, clean};
 use benchtop_tui::widgets::table::CopyFormat;
 use benchtop_tui::widgets::table::copy::{CopyCell, Heading, csv, rows_as};
 
@@ -328,4 +328,20 @@ pub(super) fn damaged(problem: &benchtop_model::Error, out: &mut impl Write) -> 
         "file": place.file, "line": place.line, "field": place.field, "what": problem.what,
     }});
     writeln!(out, "{line}")
+}
+
+/// The result of a write. A closed pipe is not an error.
+pub(super) fn written(result: io::Result<()>) -> Result<()> {
+    match result {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            let mut problem = Error::io(
+                &e,
+                "cannot write to standard output",
+                std::path::Path::new(""),
+            );
+            problem.place.file = None;
+            Err(problem)
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,6 +1,6 @@
 //! The source of a board and its analyses: files, or the project's owner.
 
-use super::{Args, board_ask, extractor};
+use super::args::{Args, board_ask, extractor};
 use crate::context::Context;
 use crate::out;
 use benchtop_formats::published_figures as published;

@@ -3,6 +3,7 @@
 use std::io::{BufWriter, Write};
 
 use super::Args;
+use super::mapping::words;
 use crate::context::Context;
 use crate::out;
 use crate::out::done;
@@ -88,7 +89,7 @@ fn each(client: &Client, round: Option<&str>, take: Take<'_>) -> Result<()> {
 
 /// Writes Label Studio tasks to `out`, and returns it.
 fn tasks(client: &Client, args: &Args, out: Box<dyn Write>) -> Result<Box<dyn Write>> {
-    let words = super::words(&args.map, &[]);
+    let words = words(&args.map, &[]);
     let mut writer = TaskWriter::new(out, &words, &args.pictures_at);
     each(client, args.round.as_deref(), &mut |page| {
         let by_item: Vec<&[(u32, ExchangedVerdict)]> = page.chunk_by(|a, b| a.0 == b.0).collect();

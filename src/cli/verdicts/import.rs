@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::Form;
+use super::mapping::{Form, pair, words};
 use crate::context::Context;
 use crate::out::print;
 use crate::{import, merge, out};
@@ -24,10 +24,10 @@ pub struct Args {
     #[arg(long, value_enum)]
     format: Option<Form>,
     /// Map an email in the file to an annotator (repeatable)
-    #[arg(long, value_name = "EMAIL=NAME", value_parser = super::pair)]
+    #[arg(long, value_name = "EMAIL=NAME", value_parser = pair)]
     map: Vec<(String, String)>,
     /// Map a choice in the file to a verdict or reason (repeatable)
-    #[arg(long, value_name = "CHOICE=VERDICT", value_parser = super::pair)]
+    #[arg(long, value_name = "CHOICE=VERDICT", value_parser = pair)]
     choice: Vec<(String, String)>,
     /// Field of the Label Studio task data with the item's id [default: item]
     #[arg(long, value_name = "NAME")]
@@ -46,7 +46,7 @@ pub struct Args {
 pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
     let file = std::path::absolute(&args.file)
         .map_err(|e| Error::io(&e, "cannot find the file", &args.file))?;
-    let words = super::words(&args.map, &args.choice);
+    let words = words(&args.map, &args.choice);
     let words = NameMapping {
         item_field: args.item_field.clone(),
         dataset: args.dataset.clone(),

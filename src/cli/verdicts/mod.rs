@@ -2,17 +2,17 @@
 
 mod export;
 mod import;
+mod mapping;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 
+use self::mapping::{Form, pair};
 use crate::context::Context;
 use crate::out::print;
 use benchtop_formats::verdicts::label_studio::config::config;
 use benchtop_model::Result;
-use benchtop_model::verdict_interchange::{NameMapping, VerdictForm};
 
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -56,45 +56,6 @@ enum Command {
     Import(import::Args),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// One JSON object per line
-    Jsonl,
-    /// CSV (RFC 4180) with a header
-    Csv,
-    /// Label Studio tasks
-    LabelStudio,
-}
-
-impl From<Form> for VerdictForm {
-    fn from(form: Form) -> VerdictForm {
-        match form {
-            Form::Jsonl => VerdictForm::Jsonl,
-            Form::Csv => VerdictForm::Csv,
-            Form::LabelStudio => VerdictForm::LabelStudio,
-        }
-    }
-}
-
-/// Parses `THEIRS=OURS`. Splits at the last `=`, because our names never contain one.
-fn pair(text: &str) -> std::result::Result<(String, String), String> {
-    match text.rsplit_once('=') {
-        Some((theirs, ours)) if !theirs.is_empty() && !ours.is_empty() => {
-            Ok((theirs.into(), ours.into()))
-        }
-        _ => Err(format!("expected THEIRS=OURS, found `{text}`")),
-    }
-}
-
-fn words(people: &[(String, String)], choices: &[(String, String)]) -> NameMapping {
-    let map = |list: &[(String, String)]| list.iter().cloned().collect::<BTreeMap<_, _>>();
-    NameMapping {
-        people: map(people),
-        choices: map(choices),
-        ..NameMapping::default()
-    }
-}
-
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     match &args.command {
         Some(Command::Import(args)) => import::run(context, args),
@@ -103,18 +64,5 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             Ok(0)
         }
         None => export::run(context, args),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pair_splits_at_the_last_equals_sign() {
-        assert_eq!(pair("a=b=accept"), Ok(("a=b".into(), "accept".into())));
-        for bad in ["", "=", "x", "x=", "=y"] {
-            assert!(pair(bad).is_err(), "{bad}");
-        }
     }
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use super::parsed;
+use super::parsed::parsed;
 use crate::context::Context;
 use crate::out;
 use crate::out::print;

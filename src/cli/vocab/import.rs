@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::parsed;
+use super::parsed::parsed;
 use crate::context::Context;
 use crate::out;
 use crate::out::print;

@@ -2,18 +2,20 @@
 
 mod diff;
 mod import;
+mod parsed;
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use self::parsed::parsed;
 use crate::context::Context;
 use crate::out::{self, count, done, json_line};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::metadata::{Metadata, STYLE, file_of};
 use benchtop_model::usage::{MetadataState, Save, TermUse};
-use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result, Severity, clean};
+use benchtop_model::{Error, ErrorKind, Finding, Result, Severity, clean};
 use benchtop_protocol::wire::request;
 use benchtop_store::metadata;
 
@@ -80,13 +82,6 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             format,
         } => import::run(context, dir, into.as_deref(), *dry_run, format.json),
     }
-}
-
-fn parsed(state: &MetadataState) -> Metadata {
-    Metadata::parse(state.files.iter().map(|f| MetaFile {
-        name: f.name.clone(),
-        text: f.text.clone(),
-    }))
 }
 
 fn list(context: &Context, json: bool) -> Result<u8> {

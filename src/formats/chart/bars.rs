@@ -1,6 +1,6 @@
 //! Bar charts: horizontal bars on an axis with ticks.
 
-use super::{
+use super::scene::{
     Anchor, BAR, EDGE, FAINT, GREY, INK, LINE, Scene, cut, truncated_name, wide, widest, wrapped,
 };
 

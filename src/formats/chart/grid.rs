@@ -1,6 +1,6 @@
 //! Tables with shaded cells: the better, the darker.
 
-use super::{
+use super::scene::{
     Anchor, Colour, EDGE, GREY, INK, LINE, Scene, cut, fitting, truncated_name, wide, widest,
     wrapped,
 };

@@ -7,7 +7,7 @@ use image::{ImageFormat, Rgb, RgbImage};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Anchor, Colour, Scene, Shape};
+use super::scene::{Anchor, Colour, Scene, Shape};
 use crate::python_json::raw;
 use benchtop_model::{Error, ErrorKind, Result};
 

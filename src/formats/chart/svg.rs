@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use super::{Anchor, Colour, Scene, Shape};
+use super::scene::{Anchor, Colour, Scene, Shape};
 use crate::python_json::{raw, xml};
 use benchtop_model::Result;
 

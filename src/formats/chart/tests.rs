@@ -1,3 +1,4 @@
+use super::scene::{Anchor, BAR, INK, Shape};
 use super::*;
 use benchtop_model::board::Better;
 

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::{Rows, Tally};
+use super::source::{Rows, Tally};
 use crate::delimited::{Lines, uneven};
 use crate::records::Record;
 use benchtop_model::{Error, Result};

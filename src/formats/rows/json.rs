@@ -3,7 +3,7 @@
 
 use std::io::BufRead;
 
-use super::{Rows, Tally};
+use super::source::{Rows, Tally};
 use crate::records::{Raw, Record, Records};
 use benchtop_model::Result;
 

@@ -5,7 +5,8 @@ use std::io::BufRead;
 
 use serde_json::Value;
 
-use super::{Rows, Tally, json, peek};
+use super::json;
+use super::source::{Rows, Tally, peek};
 use crate::records::{RECORD_LIMIT, Raw, Record, Scan};
 use benchtop_model::{Error, Result};
 

@@ -12,7 +12,8 @@ use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
 use serde_json::Value;
 
-use super::{Rows, Tally};
+use super::source::{Rows, Tally};
+use crate::input::open;
 use crate::records::Record;
 use benchtop_model::{Error, Result};
 
@@ -28,10 +29,10 @@ impl ParquetRows {
     /// Opens the table at `path`.
     ///
     /// # Errors
-    /// See [`super::open`]; [`benchtop_model::ErrorKind::Input`] for a truncated table or an
+    /// See [`open`]; [`benchtop_model::ErrorKind::Input`] for a truncated table or an
     /// unsupported compression.
     pub fn open(path: &Path) -> Result<ParquetRows> {
-        super::open(path)?;
+        open(path)?;
         let file = std::fs::File::open(path).map_err(|e| Error::io(&e, "cannot open", path))?;
         let opened = guarded(|| {
             let reader = SerializedFileReader::new(file)?;

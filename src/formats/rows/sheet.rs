@@ -12,7 +12,8 @@ use calamine::{DataRef, Reader, Xlsx};
 use serde_json::Value;
 use zip::ZipArchive;
 
-use super::{Rows, Tally, bounded};
+use super::source::{Rows, Tally, bounded};
+use crate::input::open;
 use crate::records::Record;
 use benchtop_model::{Error, Result};
 
@@ -28,7 +29,7 @@ const CUT: &str = "cells of exactly 32,767 characters, the limit of spreadsheets
 /// Whether the archive at `path` is a spreadsheet.
 ///
 /// # Errors
-/// See [`super::open`]; also if the archive cannot be opened.
+/// See [`open`]; also if the archive cannot be opened.
 pub fn is_sheet(path: &Path) -> Result<bool> {
     let file = std::fs::File::open(path).map_err(|e| Error::io(&e, "cannot open", path))?;
     let archive = ZipArchive::new(file).map_err(|e| broken(&e).file(path))?;
@@ -52,11 +53,11 @@ impl SheetRows {
     /// Reads the first sheet of the file at `path`.
     ///
     /// # Errors
-    /// See [`super::open`]; [`benchtop_model::ErrorKind::Input`] if it is not a spreadsheet or
+    /// See [`open`]; [`benchtop_model::ErrorKind::Input`] if it is not a spreadsheet or
     /// unpacks to too much.
     pub fn open(path: &Path) -> Result<SheetRows> {
         let bytes =
-            bounded(super::open(path)?, FILE_LIMIT, "the spreadsheet").map_err(|p| p.file(path))?;
+            bounded(open(path)?, FILE_LIMIT, "the spreadsheet").map_err(|p| p.file(path))?;
         Self::read(bytes).map_err(|p| p.file(path))
     }
 

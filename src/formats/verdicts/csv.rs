@@ -9,10 +9,11 @@
 use std::borrow::Cow;
 use std::io::{BufRead, Write};
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::line::Line;
-use super::{Found, Meaning, Take, plain};
+use super::record::{Found, Meaning, Take};
 use crate::delimited::{Lines, uneven};
 use crate::python_json::raw;
 use benchtop_model::verdict_interchange::ExchangedVerdict;
@@ -261,4 +262,12 @@ fn word<T: DeserializeOwned>(cell: Option<String>, name: &str) -> Result<Option<
             .map_err(|e| Error::input(e.to_string()).field(name))
     };
     cell.map(one).transpose()
+}
+
+/// The serialized name of a plain enum value, such as `painted`.
+fn plain<T: Serialize>(value: T) -> Option<String> {
+    serde_json::to_value(value)
+        .ok()?
+        .as_str()
+        .map(str::to_string)
 }

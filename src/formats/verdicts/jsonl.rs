@@ -3,7 +3,7 @@
 use std::io::{BufRead, Write};
 
 use super::line::Line;
-use super::{Found, Meaning, Take};
+use super::record::{Found, Meaning, Take};
 use crate::records::{Records, Shape};
 use benchtop_model::verdict_interchange::ExchangedVerdict;
 use benchtop_model::{Error, Result};

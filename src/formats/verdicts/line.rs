@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Meaning, unmapped};
+use super::record::{Meaning, unmapped};
 use benchtop_model::history::stamp;
 use benchtop_model::verdict::{Part, RoundContext};
 use benchtop_model::verdict_interchange::{ExchangedVerdict, receipt};

@@ -7,44 +7,16 @@ pub mod csv;
 pub mod jsonl;
 pub mod label_studio;
 mod line;
+mod record;
+
+pub use self::record::{Found, Meaning, Take};
 
 use std::io::BufRead;
 use std::path::Path;
 
-use serde::Serialize;
-
 use crate::input::open;
-use benchtop_model::config::Reason;
-use benchtop_model::verdict_interchange::{ExchangedVerdict, NameMapping, VerdictForm};
+use benchtop_model::verdict_interchange::VerdictForm;
 use benchtop_model::{Error, Result};
-
-/// How the values of a file map to this project.
-#[derive(Clone, Copy)]
-pub struct Meaning<'m> {
-    /// Mappings given by the user.
-    pub words: &'m NameMapping,
-    /// Reasons of this project.
-    pub reasons: &'m [Reason],
-    /// Finds the id of the item for a task with this key and question, or the reason why there is
-    /// none.
-    pub item: &'m dyn Fn(&str, Option<&str>) -> Result<String>,
-}
-
-/// A record of a file.
-#[derive(Debug)]
-pub struct Found {
-    /// The record's place: `line 4`, `task 3 (line 40), annotation 2`.
-    pub place: String,
-    /// Id of the item, as far as the file states it.
-    pub item: String,
-    /// The annotator as named in the file.
-    pub who: String,
-    /// The verdict, or the error.
-    pub verdict: Result<ExchangedVerdict>,
-}
-
-/// Takes a record. Returns whether to continue.
-pub type Take<'t> = &'t mut dyn FnMut(Found) -> bool;
 
 /// Detects the format of a file by its first byte that is not white space: `[` for Label Studio,
 /// `{` for JSON Lines, anything else for CSV.
@@ -84,19 +56,6 @@ pub fn read(
         VerdictForm::LabelStudio => label_studio::read(input, meaning, take),
     };
     read.map_err(|problem| problem.file(path))
-}
-
-/// Help for an unknown word.
-fn unmapped(word: &str, means: &str) -> String {
-    format!("map it, for example with --choice \"{word}={means}\"")
-}
-
-/// The serialized name of a plain enum value, such as `painted`.
-fn plain<T: Serialize>(value: T) -> Option<String> {
-    serde_json::to_value(value)
-        .ok()?
-        .as_str()
-        .map(str::to_string)
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use uuid::Uuid;
 
 use super::label_studio::TaskWriter;
 use super::*;
+use benchtop_model::config::Reason;
 use benchtop_model::verdict::{Part, RoundContext};
+use benchtop_model::verdict_interchange::{ExchangedVerdict, NameMapping};
 use benchtop_model::{
     Choice, ErrorKind, Form, Item, Judgement, Key, PictureSeen, QuestionKind, Role, Seen, Verdict,
 };

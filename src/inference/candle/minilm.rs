@@ -13,8 +13,8 @@ use tokenizers::Tokenizer;
 
 use super::config::Config;
 use super::device::describe;
+use super::dual_encoder::Options;
 use super::pipeline::{failure, wrong};
-use super::scorer::Options;
 use crate::scoring::{EmbeddedText, TextEmbedder, Watch};
 use benchtop_model::error::{Error, ErrorKind, Result};
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint};

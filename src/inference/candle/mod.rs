@@ -5,6 +5,7 @@
 pub mod clip;
 pub mod config;
 pub mod device;
+pub mod dual_encoder;
 pub mod encoder;
 pub mod generator;
 pub mod layers;

@@ -8,7 +8,8 @@ use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 
 use super::clip::{ClipConfig, VisionEncoder};
-use super::scorer::{Options, in_batches, rows};
+use super::dual_encoder::Options;
+use super::scorer::{in_batches, rows};
 use crate::preprocess::{self, Preprocessor, Steps};
 use crate::scoring::{SafetyChecker, Watch};
 use benchtop_model::error::{Error, Result};

@@ -1,7 +1,5 @@
 //! [`ImageTextScorer`] and [`ImageEmbedder`] for dual encoders: the common part of CLIP and SigLIP.
 
-use crate::candle::config::CandleResult;
-use crate::candle::config::reason;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -9,130 +7,21 @@ use candle_core::{D, DType, Device, Tensor};
 use rayon::prelude::*;
 
 use super::clip::Clip;
-use super::config::Config;
-use super::device::describe;
+use super::config::{Config, reason};
+pub use super::dual_encoder::{DualEncoderScorer, Opened, Options};
 use super::pipeline::{failure, wrong};
 use super::siglip::Siglip;
-use crate::preprocess::{Preprocessor, Steps};
+use crate::preprocess::Preprocessor;
 use crate::scoring::{ImageEmbedder, ImageTextScorer, Pair, Watch};
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::{Failure, FailureKind, Fingerprint, Pixels};
 use benchtop_model::similarity::{ScorerCapabilities, Similarity};
-
-/// Part of the fingerprint. Increase it with every change that changes the output.
-pub(super) const CODE: u32 = 1;
 
 /// Texts per batch.
 const TEXTS: usize = 32;
 
 /// Maximum number of chunks per text.
 const PARTS: usize = 64;
-
-/// Settings of a model.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Data type of the computation: f32, or f16 to save memory.
-    pub dtype: DType,
-    pub device: Device,
-    /// Pictures per batch.
-    pub together: usize,
-    /// Hash of the model's files (see [`super::weights::hash_part`]), if the caller has it;
-    /// otherwise all files are read to compute it.
-    pub hash: Option<String>,
-}
-
-impl Options {
-    /// Settings for the CPU: f32, and eight pictures per batch.
-    pub fn cpu() -> Options {
-        Options {
-            dtype: DType::F32,
-            device: Device::Cpu,
-            together: 8,
-            hash: None,
-        }
-    }
-
-    /// Refuses unsupported data types.
-    pub(super) fn check(&self) -> Result<()> {
-        if matches!(self.dtype, DType::F32 | DType::F16) {
-            return Ok(());
-        }
-        let other = self.dtype.as_str();
-        Err(Error::input(format!("{other} is not supported"))
-            .field("dtype")
-            .help("supported: f32, f16"))
-    }
-
-    /// The name and the fingerprint of the model in `folder`.
-    pub(super) fn identify(
-        &self,
-        folder: &Path,
-        backend: &str,
-        steps: &Steps,
-    ) -> Result<(String, Fingerprint)> {
-        let hash = match &self.hash {
-            Some(hash) => hash.clone(),
-            None => super::weights::hash_part(folder, self.dtype)?,
-        };
-        let place = describe(&self.device).input()?;
-        let named = folder
-            .canonicalize()
-            .unwrap_or_else(|_| folder.to_path_buf());
-        let model = named
-            .file_name()
-            .unwrap_or(named.as_os_str())
-            .to_string_lossy()
-            .into_owned();
-        let fingerprint = Fingerprint::default()
-            .with("backend", backend)
-            .with("code", CODE)
-            .with("model", &model)
-            .with("weights", hash)
-            .with("dtype", self.dtype.as_str())
-            .with("device", place.print())
-            .with("batch", self.together.max(1))
-            .with("preprocessing", format!("{steps:?}"));
-        Ok((
-            format!("{model} on {} ({})", place.name, self.dtype.as_str()),
-            fingerprint,
-        ))
-    }
-}
-
-/// A loaded model with its properties.
-pub struct Opened<T> {
-    pub encoders: T,
-    /// Number of components of an embedding.
-    pub dimension: usize,
-    /// exp(`logit_scale`).
-    pub scale: f32,
-    /// `logit_bias`.
-    pub bias: Option<f32>,
-    /// Tokens per chunk, without special tokens.
-    pub longest_text: usize,
-    /// Side of the input pictures in pixels.
-    pub side: usize,
-    /// Default preprocessing.
-    pub steps: Steps,
-}
-
-/// A text encoder and a picture encoder with a common embedding space.
-pub trait DualEncoderScorer: Send + Sized {
-    /// Name of the implementation, for the fingerprint.
-    const BACKEND: &'static str;
-
-    /// Loads the model in `folder`.
-    fn load(folder: &Path, options: &Options) -> Result<Opened<Self>>;
-
-    /// The token ids of a text, in at least one chunk of the encoder's length.
-    fn chunks(&self, text: &str) -> Result<Vec<Vec<u32>>>;
-
-    /// Embeds chunks as `[chunks, dimension]`, not normalized.
-    fn texts(&self, chunks: &[Vec<u32>]) -> candle_core::Result<Tensor>;
-
-    /// Embeds pictures `[b, 3, side, side]` as `[b, dimension]`, not normalized.
-    fn pictures(&self, planes: &Tensor) -> candle_core::Result<Tensor>;
-}
 
 /// A model that compares pictures with texts: [`ClipScorer`] or [`SiglipScorer`].
 pub struct DualEncoder<T> {

@@ -10,7 +10,7 @@ use tokenizers::Tokenizer;
 
 use super::clip::scalar;
 use super::config::Config;
-use super::scorer::{DualEncoderScorer, Opened, Options};
+use super::dual_encoder::{DualEncoderScorer, Opened, Options};
 use crate::preprocess::Steps;
 use benchtop_model::error::{Error, ErrorKind, Result};
 

@@ -1,6 +1,7 @@
 //! Reads the first `[[X]]`.
 
-use super::{Extractor, Read};
+use super::extractor::Extractor;
+use super::reading::Read;
 
 pub(super) fn read(output: &str) -> Read {
     match content(output).map(str::as_bytes) {

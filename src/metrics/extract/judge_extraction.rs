@@ -6,8 +6,10 @@
 //! answer means, or with `Z` if it means none. The prompt is benchtop's own. The judge sees no
 //! picture and does not know which option is right.
 
+use super::question_parts::Asked;
+use super::reading::Read;
+use super::strict2;
 use super::text::{index, same};
-use super::{Asked, Read, strict2};
 use benchtop_model::{Item, QuestionKind, Role};
 
 /// Name and version of the prompt. Readings from another prompt are separate.

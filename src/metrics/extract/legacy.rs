@@ -9,7 +9,9 @@ use std::borrow::Cow;
 use memchr::memmem;
 use strsim::levenshtein;
 
-use super::{Asked, Extractor, Read};
+use super::extractor::Extractor;
+use super::question_parts::Asked;
+use super::reading::Read;
 use benchtop_model::{Item, Role};
 
 /// How a line was chosen.

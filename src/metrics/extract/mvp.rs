@@ -1,7 +1,8 @@
 //! The rules of MVP-Bench's `evaluate.py`, which counts unparsed answers as wrong.
 
+use super::extractor::Extractor;
+use super::reading::Read;
 use super::text::same;
-use super::{Extractor, Read};
 
 /// Reads the answer. Letters are not checked against the question's options.
 pub(super) fn read(rule: Extractor, output: &str, judge: Option<&str>) -> Read {

@@ -1,5 +1,5 @@
 use super::*;
-use benchtop_model::{Choice, QuestionKind, Role};
+use benchtop_model::{Choice, Item, QuestionKind, Role};
 
 fn options(texts: &[&str]) -> Vec<Choice> {
     texts

@@ -1,7 +1,9 @@
 //! Reads yes or no leniently.
 
+use super::extractor::Extractor;
+use super::question_parts::Asked;
+use super::reading::Read;
 use super::text::{places, same};
-use super::{Asked, Extractor, Read};
 
 pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> Read {
     let word = word(output).or_else(|| word(judge?));

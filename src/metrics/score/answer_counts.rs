@@ -1,8 +1,11 @@
 //! Counts of missing, unparsed, refused, and uncompared answers to the scored questions.
 
-use super::bitmap_index::{Bitmap, BitmapIndex};
+use super::bitmap_index::Bitmap;
+use super::engine::BoardEngine;
+use super::item_selection::ItemSelection;
+use super::model_answers::ModelAnswers;
+use super::model_bitmaps::Bitmaps;
 use super::question_table::ParsedAnswer;
-use super::{Bitmaps, BoardEngine, ItemSelection, ModelAnswers};
 use benchtop_model::board::Counts;
 
 impl BoardEngine {
@@ -66,23 +69,4 @@ fn common_ones(plane: &[u64], only: &[u64]) -> u64 {
         .zip(only)
         .map(|(word, only)| u64::from((word & only).count_ones()))
         .sum()
-}
-
-/// Bitmap of the free-form answers (in the stacks `free`) that were not compared with their
-/// references; `None` if all were.
-pub(super) fn uncompared(
-    cube: &BitmapIndex,
-    free: &[usize],
-    given: &Bitmap,
-    model: &ModelAnswers,
-) -> Option<Bitmap> {
-    let mut found = None;
-    for stack in free {
-        for (word, bit, row) in cube.bits(*stack, given) {
-            if model.likeness(row).is_none() {
-                found.get_or_insert_with(|| vec![0; given.len()])[word] |= 1_u64 << bit;
-            }
-        }
-    }
-    found
 }

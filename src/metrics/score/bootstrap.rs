@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 
 use super::accuracy_columns::draws::Draw;
-use super::{BoardEngine, ItemSelection, ModelAnswers};
+use super::engine::BoardEngine;
+use super::item_selection::ItemSelection;
+use super::model_answers::ModelAnswers;
 use crate::cleaning::{Cleaned, cleaned};
 use crate::statistics::{ClusterSums, Clusters, Number, Z95};
 use crate::tally::Tally;

@@ -5,16 +5,11 @@ use std::collections::HashSet;
 
 use super::bitmap_index::{Bitmap, each};
 use super::cluster_bits::ClusterBits;
-use super::{Bitmaps, BoardEngine, ItemSelection};
+use super::engine::BoardEngine;
+use super::item_selection::ItemSelection;
+use super::model_bitmaps::{Bitmaps, ByStyle};
 use crate::dysca::{StyleSums, sc_estimate};
 use benchtop_model::board::analysis::ScEstimate;
-
-/// The questions of styles by cluster, and which of them each model got right.
-pub(super) struct ByStyle {
-    cluster_bits: ClusterBits,
-    all: Bitmap,
-    right: Vec<Bitmap>,
-}
 
 /// Questions that count. For each style: their number, the number of clusters, and the sum of the
 /// squared cluster sizes.

@@ -2,7 +2,8 @@
 //! bootstrap](super::bootstrap).
 
 use super::accuracy_columns::Sc;
-use super::{BoardEngine, ItemSelection};
+use super::engine::BoardEngine;
+use super::item_selection::ItemSelection;
 use crate::dysca::{sc_estimate, sc_interval};
 use benchtop_model::agreement::{Bootstrap, Interval};
 use benchtop_model::board::Cell;

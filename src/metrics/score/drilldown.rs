@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use super::engine::BoardEngine;
+use super::item_selection::ItemSelection;
 use super::measure::Unit;
-use super::{Bitmaps, BoardEngine, ItemSelection};
+use super::model_bitmaps::Bitmaps;
 
 impl BoardEngine {
     /// The units behind a cell, in data set order: the kind of unit, and each unit's rows and

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::ModelAnswers;
+use super::model_answers::ModelAnswers;
 use super::question_table::{ParsedAnswer, QuestionTable};
 use crate::extract::{Asked, Extractor, Read};
 use benchtop_model::{Choice, QuestionKind, Role};

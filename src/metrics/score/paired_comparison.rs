@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use super::bitmap_index::{Bitmap, each};
 use super::cluster_bits::ClusterBits;
+use super::engine::BoardEngine;
+use super::item_selection::ItemSelection;
+use super::model_bitmaps::{ByCluster, NEVER};
 use super::question_table::ParsedAnswer;
-use super::{BoardEngine, ItemSelection, NEVER};
 use crate::statistics::{Differences, EXACT, Test, flip_test, mcnemar};
 use benchtop_model::QuestionKind;
 
@@ -31,12 +33,6 @@ pub struct Tested {
     pub is_exact: bool,
     /// See [`Differences::interval`].
     pub interval: Option<(f64, f64)>,
-}
-
-/// The questions outside groups by cluster, and which of them each model got right.
-pub(super) struct ByCluster {
-    cluster_bits: ClusterBits,
-    right: Vec<Bitmap>,
 }
 
 /// The units of a column by cluster: which of them each model is scored on, and which it got right.

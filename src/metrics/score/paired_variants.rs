@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::item_selection::ItemSelection;
+use super::model_answers::ModelAnswers;
 use super::question_table::{ParsedAnswer, QuestionTable, UNGRADED};
-use super::{ItemSelection, ModelAnswers, accuracy_columns, self_awareness};
+use super::{accuracy_columns, self_awareness};
 use crate::autobench::{PositionBias, position_bias};
 use crate::statistics::Number;
 use crate::tally::Tally;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::ItemSelection;
+use super::item_selection::ItemSelection;
 use benchtop_model::board::Board;
 
 /// Boards kept: the one on screen, and those of both sides of a comparison.

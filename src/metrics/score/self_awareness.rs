@@ -1,7 +1,7 @@
 //! MM-SAP's columns: self-awareness (mean and deviation over the shuffles of the options) and the
 //! knowledge quadrants.
 
-use super::ModelAnswers;
+use super::model_answers::ModelAnswers;
 use super::question_table::{ParsedAnswer, QuestionTable};
 use crate::extract::Read;
 use crate::mmsap::{self, GivenAnswer, OverShuffles, Quadrant, Report, Subset};

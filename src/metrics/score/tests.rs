@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::question_table::UNGRADED;
+use super::question_table::{ParsedAnswer, QuestionTable, UNGRADED};
 use super::*;
-use benchtop_model::{Choice, Form, ImageRef, Item, Key, Role, Variant};
+use crate::consensus;
+use benchtop_model::board::Counts;
+use benchtop_model::{Choice, Form, ImageRef, Item, Key, QuestionKind, Role, Variant};
 
 fn item(n: usize, kind: QuestionKind, subtask: &str, style: &str, variant: &str) -> Item {
     let options: &[&str] = match kind {

@@ -2,14 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::plan::Plan;
-use super::{Report, Rule, Table};
+use super::findings::{Report, Rule};
+use super::plan::{ANSWERS, Plan, SCORES};
+use super::table::Table;
 use crate::mmsap::{Subset, ar_of_rate};
-
-/// Name of MM-SAP's table of score_AR.
-pub(super) const SCORES: &str = "MM-SAP, Table 1";
-/// Name of MM-SAP's table of Answer Rate and Answer Acc.
-pub(super) const ANSWERS: &str = "MM-SAP, Table 2";
 
 /// Reports numbers of one key that are printed with different values.
 pub(super) fn same(tables: &[(Table, Plan)], report: &mut Report) {

@@ -1,8 +1,9 @@
 //! Checks of single cells.
 
 use super::attainable::{attainable, spread_attainable};
+use super::findings::{Report, Rule};
 use super::plan::{Plan, Total};
-use super::{Report, Rule, Table};
+use super::table::Table;
 
 /// Half of the last printed digit. Tables with deviations round them and never truncate.
 const HALF_DIGIT: f64 = 0.005;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::findings::{Report, Rule};
 use super::plan::{Plan, Total};
-use super::{Report, Rule, Table};
+use super::table::Table;
 
 /// Fewer equal cells than this may be chance.
 const RUN: usize = 3;

@@ -1,7 +1,13 @@
 //! The checks to make on a table.
 
-use super::Table;
+use super::table::Table;
 use crate::mmsap::Subset;
+
+/// Name of MM-SAP's table of score_AR.
+pub(super) const SCORES: &str = "MM-SAP, Table 1";
+
+/// Name of MM-SAP's table of Answer Rate and Answer Acc.
+pub(super) const ANSWERS: &str = "MM-SAP, Table 2";
 
 /// The number of questions behind a percentage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +119,7 @@ fn mmsap_scores(table: &Table) -> Option<Plan> {
         .into_iter()
         .zip(Subset::ALL.map(|s| s.published() as f64));
     Some(Plan {
-        known: Some(super::across_tables::SCORES),
+        known: Some(SCORES),
         shares: names
             .iter()
             .filter_map(|(name, subset)| share(table, name, *subset))
@@ -135,7 +141,7 @@ fn mmsap_answers(table: &Table) -> Option<Plan> {
         .zip(Subset::ALL)
         .filter_map(|(name, subset)| share(table, name, Some(subset)));
     Some(Plan {
-        known: Some(super::across_tables::ANSWERS),
+        known: Some(ANSWERS),
         shares: shares.collect(),
         ..Plan::default()
     })

@@ -1,4 +1,6 @@
+use super::table::number;
 use super::*;
+use benchtop_model::Severity;
 
 fn table(file: &str, text: &str) -> Table {
     let cells = |line: &str| line.split(',').map(str::to_string).collect::<Vec<_>>();

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Wanted, check_canceled, column, is_low_good, shown, unit};
+use super::columns::{Wanted, check_canceled, column, is_low_good, shown, unit};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::agreement::Interval;

@@ -1,6 +1,6 @@
 //! Hierarchical clustering of models or columns.
 
-use super::{column, shown};
+use super::columns::{column, shown};
 use benchtop_metrics::statistics::linkage;
 use benchtop_model::analysis::{Cluster, Clustered, Of};
 use benchtop_model::board::{Board, Scale};

@@ -1,6 +1,6 @@
 //! Rank correlation of two columns or two boards.
 
-use super::{column, shown};
+use super::columns::{column, shown};
 use benchtop_metrics::statistics::{Correlation, Significance, kendall, spearman};
 use benchtop_model::analysis::{Axis, Coefficient, Correlate, Correlated, Joined};
 use benchtop_model::board::model_names::matching;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Wanted, check_canceled, column, shown};
+use super::columns::{Wanted, check_canceled, column, shown};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::score::question_table::QuestionTable;

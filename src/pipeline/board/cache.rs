@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bytemuck::cast_slice;
 use serde::{Deserialize, Serialize};
 
-use super::FileOutcomes;
+use super::diagnostics::FileOutcomes;
 use benchtop_files::disk;
 use benchtop_metrics::score::question_table::{NAMED, ParsedAnswer, QuestionTable};
 use benchtop_metrics::score::{ModelAnswers, Place};

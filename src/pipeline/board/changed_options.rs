@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use super::Places;
+use super::cache::Places;
 use benchtop_metrics::score::Place;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::Catalog;

@@ -1,7 +1,8 @@
 //! Confidence intervals of a cell, comparisons of two models, and disagreements of two extraction
 //! rules.
 
-use super::{BoardData, UnitResult};
+use super::board_data::BoardData;
+use super::drilldown::UnitResult;
 use benchtop_metrics::score::question_table::ParsedAnswer;
 use benchtop_metrics::score::{Estimate, ItemSelection};
 use benchtop_metrics::statistics::{Z95, wilson};
@@ -71,7 +72,7 @@ impl BoardData {
     ///
     /// # Errors
     ///
-    /// As for [`sure`](Self::sure).
+    /// As for [`confidence_intervals`](Self::confidence_intervals).
     pub fn compare(
         &self,
         (a, b): (&str, &str),

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::board_data::{BoardData, Texts};
+use super::cache::Places;
 use super::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally};
-use super::diagnostics::count;
-use super::{BoardData, BoardNotes, FileOutcomes, Places, Texts};
+use super::diagnostics::{BoardNotes, FileOutcomes, count};
 use benchtop_formats as formats;
 use benchtop_metrics::extract::{Asked, Extractor};
 use benchtop_metrics::score::question_table::QuestionTable;

@@ -1,33 +1,19 @@
 //! The answers of all models to one question, and where the tools that wrote the answers judged
 //! them differently.
 
+use super::board_data::BoardData;
 use super::comparison::{EXAMPLES, Wanted};
-use super::{BEHIND_BYTES, BoardData, UnitResult};
+use super::drilldown::{BEHIND_BYTES, UnitResult};
 use benchtop_formats as formats;
 use benchtop_metrics::extract::{Asked, Extractor};
 use benchtop_metrics::score::question_table::ParsedAnswer;
 use benchtop_metrics::score::{ItemSelection, ModelAnswers, mark};
 use benchtop_model::board::analysis::Disagreement;
 use benchtop_model::board::{ItemAnswers, ModelAnswer};
-use benchtop_model::{Error, ErrorKind, Prediction, Result, ToolVerdict};
-
-/// Fields with a model's reasoning in answer files. The first is that of an evaluation's journal.
-const REASONING: [&str; 4] = ["reasoning", "reasoning_content", "thinking", "thought"];
+use benchtop_model::{Error, ErrorKind, Result, ToolVerdict};
 
 /// Number of rows whose answers are read together.
 const TOGETHER: usize = 2048;
-
-/// The model's reasoning, if its file or evaluation journal has it.
-pub(super) fn reasoning(answer: &Prediction) -> Option<String> {
-    let said = |name: &&str| {
-        answer
-            .extra
-            .get(*name)?
-            .as_str()
-            .filter(|text| !text.trim().is_empty())
-    };
-    REASONING.iter().find_map(said).map(str::to_string)
-}
 
 impl BoardData {
     /// The row of the question with this id, key, or number from 1.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::BoardData;
+use super::board_data::BoardData;
 use benchtop_metrics::extract::judge_extraction::read;
 use benchtop_metrics::extract::{Asked, Extractor, Read};
 use benchtop_metrics::score::question_table::ParsedAnswer;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use super::board_data::BoardData;
 use super::dataset_resolver::Origin;
-use super::in_memory::{Questions, from_questions};
-use super::{Answers, BoardData};
+use super::in_memory::{Answers, Questions, from_questions};
 use crate::sources::{self, Orders, Reach, ReadOptions, Source, Unreadable};
 use benchtop_formats::{self as formats, Detected, DetectedFile, Format};
 use benchtop_metrics::extract::Extractor;

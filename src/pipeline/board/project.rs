@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::board_data::{BoardData, Texts};
 use super::cache::{self, CachedAnswers, Places, digest, questions, short};
 use super::changed_options::Changed;
 use super::dataset_resolver::DatasetResolver;
+use super::diagnostics::{BoardNotes, FileOutcomes};
 use super::judge_readings::Ruling;
 use super::rows::{Window, key_text, rows};
 use super::similarities::{Similarities, similarity};
-use super::{BoardData, BoardNotes, FileOutcomes, Texts};
 use benchtop_formats as formats;
 use benchtop_metrics::extract::{self, Extractor};
 use benchtop_metrics::score::question_table::{ParsedAnswer, QuestionTable};

@@ -1,10 +1,10 @@
 //! What every request declares: its reply, who may send it, whether it writes, how it treats blind
 //! rounds, and how it runs.
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use super::{AnyReply, AnyRequest};
+use super::request::{self, AnyReply, AnyRequest};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// A request to the owner. The table in `request.rs` implements this trait, one row per request.
@@ -32,6 +32,38 @@ pub trait Request:
     /// Packs the reply for the wire.
     fn pack(reply: Self::Reply) -> AnyReply;
 }
+
+/// A request that may follow [`request::Agree`].
+pub trait NeedsConsent: Request {
+    /// Wraps the request for [`request::Agree`].
+    fn then(self) -> AskNext;
+}
+
+macro_rules! consented {
+    ($($name:ident),+) => {
+        /// Request that follows the consent.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub enum AskNext {
+            $(#[doc = concat!("[`request::", stringify!($name), "`].")] $name(request::$name),)+
+        }
+
+        $(impl NeedsConsent for request::$name {
+            fn then(self) -> AskNext {
+                AskNext::$name(self)
+            }
+        })+
+
+        impl From<AskNext> for AnyRequest {
+            fn from(next: AskNext) -> AnyRequest {
+                match next {
+                    $(AskNext::$name(request) => request.into(),)+
+                }
+            }
+        }
+    };
+}
+
+consented!(JobAct, ScoringAct, Generate, Score, Evaluate, Judge);
 
 /// Who may send a request. Everybody who can reach the socket is a member of the project
 /// (`owner::access`).

@@ -9,7 +9,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `request` | the table of requests: one row each, with reply, access, blindness, and kind |
-//! | `contract` | what a row declares |
+//! | `contract` | what a row declares, and which requests may follow a consent |
 //! | `declare` | the types generated from the table |
 //! | `payload` | payloads of requests |
 //! | `reference` | the table as `docs/wire.md` |
@@ -32,7 +32,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use contract::{Access, Blind, Kind, Request, RequestRow, Writes};
+pub use contract::{Access, AskNext, Blind, Kind, NeedsConsent, Request, RequestRow, Writes};
 pub use items::*;
 pub use payload::*;
 pub use reading::*;

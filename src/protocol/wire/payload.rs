@@ -3,40 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{AnyRequest, Request, request};
 use benchtop_model::{Filter, Judgement};
-
-/// A request that may follow [`request::Agree`].
-pub trait NeedsConsent: Request {
-    /// Wraps the request for [`request::Agree`].
-    fn then(self) -> AskNext;
-}
-
-macro_rules! consented {
-    ($($name:ident),+) => {
-        /// Request that follows the consent.
-        #[derive(Clone, Debug, Serialize, Deserialize)]
-        pub enum AskNext {
-            $(#[doc = concat!("[`request::", stringify!($name), "`].")] $name(request::$name),)+
-        }
-
-        $(impl NeedsConsent for request::$name {
-            fn then(self) -> AskNext {
-                AskNext::$name(self)
-            }
-        })+
-
-        impl From<AskNext> for AnyRequest {
-            fn from(next: AskNext) -> AnyRequest {
-                match next {
-                    $(AskNext::$name(request) => request.into(),)+
-                }
-            }
-        }
-    };
-}
-
-consented!(JobAct, ScoringAct, Generate, Score, Evaluate, Judge);
 
 /// One verdict on many items.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! One verdict on all items of the list: with a preview, and undone as one step.
 
 use super::App;
+use super::bulk_step::{Done, What};
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
-use super::retire::Retirement;
 use crate::action::Action;
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::text::{counted, grouped};
@@ -18,21 +18,6 @@ const VERDICTS: [Verdict; 4] = [
     Verdict::Skip,
     Verdict::Flag,
 ];
-
-/// The last step on many items, undone as one.
-#[derive(Clone, Debug)]
-pub struct Done {
-    pub(super) what: What,
-    /// The user's own verdicts since then.
-    pub(super) since: u32,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum What {
-    /// The first and last revision of the verdicts.
-    Verdict((u64, u64)),
-    Retirement(Box<Retirement>),
-}
 
 impl App {
     /// Asks for the verdict on the items of the list.

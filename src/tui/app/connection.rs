@@ -6,8 +6,8 @@ use std::sync::mpsc::Sender;
 
 use uuid::Uuid;
 
+use super::bulk_step::Retirement;
 use super::message::{Connected, Message};
-use super::retire::Retirement;
 use crate::panes::review::Draft;
 use crate::panes::{
     adjudicate, agreement, board, coverage, filters, generate, list, metadata, rounds,

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::connection::State;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use super::recompose::{RecomposeChoice, RecomposeMode};
+use super::recompose_mode::{RecomposeChoice, RecomposeMode};
 use super::{App, PaneId};
 use crate::action::{Action, Scope};
 use crate::keymap::file::Loaded;

@@ -4,15 +4,13 @@ use std::path::PathBuf;
 
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use super::recompose::RecomposeMode;
+use super::recompose_mode::RecomposeMode;
 use super::{App, PaneId};
 use crate::action::Action;
-use crate::panes::coverage::{self, CoverageEffect, CoveragePane};
+use crate::panes::coverage::{self, CoverageEffect};
 use crate::panes::metadata::diff::by_terms;
 use crate::panes::metadata::session::Session;
-use crate::panes::metadata::{self, EditSession, MetadataEffect, Phase, Previewer};
-use crate::panes::templates::TemplatesPane;
-use crate::panes::vocabulary::VocabularyPane;
+use crate::panes::metadata::{self, MetadataEffect, Phase};
 use crate::widgets::menu::{Choice, Menu};
 use crate::widgets::prompt::Prompt;
 use crate::widgets::toast::Toast;
@@ -20,36 +18,6 @@ use benchtop_compose::metadata::STYLE;
 use benchtop_model::Result;
 use benchtop_model::recompose::Rename;
 use benchtop_protocol::wire::{AnyReply, Request, request};
-
-/// The metadata being edited, and the panes that show it.
-pub(super) struct MetadataEditor {
-    pub(super) desk: EditSession,
-    pub(super) vocabulary: VocabularyPane,
-    pub(super) templates: TemplatesPane,
-    pub(super) coverage: CoveragePane,
-    previewer: Previewer,
-    /// A file to open in the user's editor, at a line.
-    pub(super) edit: Option<(PathBuf, u32)>,
-    /// Terms that the current save renames.
-    renames: Vec<Rename>,
-}
-
-impl MetadataEditor {
-    /// Reads nothing yet. `done` is called on the preview thread.
-    pub(super) fn new(
-        done: impl Fn(metadata::worker::Done) + Send + 'static,
-    ) -> std::io::Result<MetadataEditor> {
-        Ok(MetadataEditor {
-            desk: EditSession::new(),
-            vocabulary: VocabularyPane::new(),
-            templates: TemplatesPane::new(),
-            coverage: CoveragePane::new(),
-            previewer: Previewer::new(done)?,
-            edit: None,
-            renames: Vec::new(),
-        })
-    }
-}
 
 impl App {
     pub(super) fn go_metadata(&mut self, at: PaneId) {

@@ -9,11 +9,14 @@
 //! | `prompt_input` | text typed into prompts |
 //! | `actions` | running actions |
 //! | `effects` | effects of tables |
-//! | `metadata` | the vocabularies, templates, and coverage panes |
+//! | `metadata`, `metadata_editor` | the vocabularies, templates, and coverage panes |
+//! | `recompose`, `recompose_mode` | recomposing stale items |
+//! | `retire` | retiring terms |
 //! | `generate` | the generate pane |
 //! | `filters` | the filters pane |
 //! | `edit` | editing the item on screen |
 //! | `bulk` | one verdict on all items of the list |
+//! | `bulk_step` | the last step on many items, undone as one |
 //! | `board` | the board |
 //! | `agreement` | the agreement pane |
 //! | `adjudicate` | the adjudication pane |
@@ -27,7 +30,7 @@
 //! | `theme` | the user's theme |
 //! | `pictures` | preparing the pictures of a frame |
 //! | `image_view` | zoom, pan, and pairs |
-//! | `type_ahead` | keys typed ahead for a prompt |
+//! | `type_ahead`, `refused` | keys typed ahead for a prompt |
 //! | `draw` | one frame |
 //! | [`overlay`] | menus, prompts, and pages over a pane |
 
@@ -36,6 +39,7 @@ mod adjudicate;
 mod agreement;
 mod board;
 mod bulk;
+mod bulk_step;
 pub mod connection;
 mod draw;
 mod edit;
@@ -48,12 +52,15 @@ mod image_view;
 mod keys;
 pub mod message;
 mod metadata;
+mod metadata_editor;
 mod note;
 pub mod overlay;
 mod owner;
 mod pictures;
 mod prompt_input;
 mod recompose;
+mod recompose_mode;
+mod refused;
 mod retire;
 mod round;
 mod rounds;
@@ -65,11 +72,14 @@ mod type_ahead;
 
 use std::time::Duration;
 
+use bulk_step::Done;
 use connection::{Connection, Pending, State};
 use crossterm::event::KeyEvent;
 use message::Message;
+use metadata_editor::MetadataEditor;
 use overlay::Overlay;
 use ratatui::layout::Rect;
+use refused::Refused;
 
 use crate::keymap::{Keymap, Press};
 use crate::panes::adjudicate::AdjudicatePane;
@@ -140,7 +150,7 @@ pub struct App {
     list: ListPane,
     list_started: bool,
     board: BoardPane,
-    metadata_editor: metadata::MetadataEditor,
+    metadata_editor: MetadataEditor,
     generate: GeneratePane,
     filters: FiltersPane,
     agreement: AgreementPane,
@@ -170,7 +180,7 @@ pub struct App {
     overlay: Option<Overlay>,
     chord: Vec<Press>,
     /// The last refused prompt, and the number of refusals.
-    refused: Option<type_ahead::Refused>,
+    refused: Option<Refused>,
     refusals: u64,
     /// Keys for a menu that waits for the owner.
     held: Vec<(KeyEvent, u64)>,
@@ -181,7 +191,7 @@ pub struct App {
     tags: Tags,
     counts: Vec<(Status, u64)>,
     /// The last step on many items, while it can be undone.
-    bulk: Option<bulk::Done>,
+    bulk: Option<Done>,
     /// The latest revision received.
     rev: u64,
     true_pixels: bool,
@@ -222,7 +232,7 @@ impl App {
     ) -> Result<App> {
         let wrote = messages.clone();
         let wrote = move |done| drop(wrote.send(Message::Preview(done)));
-        let metadata_editor = metadata::MetadataEditor::new(wrote).map_err(|e| {
+        let metadata_editor = MetadataEditor::new(wrote).map_err(|e| {
             benchtop_model::Error::io(
                 &e,
                 "cannot start the preview thread",

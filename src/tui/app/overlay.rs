@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::recompose::RecomposeChoice;
+use super::recompose_mode::RecomposeChoice;
 use crate::action::Action;
 use crate::panes::review::{Draft, Line, Viewed};
 use crate::panes::{adjudicate, agreement, board, coverage, filters, generate, metadata, rounds};

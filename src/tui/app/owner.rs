@@ -2,7 +2,7 @@
 
 use super::connection::{Pending, State};
 use super::message::Connected;
-use super::recompose::RecomposeMode;
+use super::recompose_mode::RecomposeMode;
 use super::{App, PaneId, RETRY};
 use crate::action::Action;
 use crate::panes::review::Queue;

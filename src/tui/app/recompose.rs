@@ -4,31 +4,13 @@ use super::App;
 use super::connection::Pending;
 use super::metadata::menu;
 use super::overlay::{MenuFor, Overlay};
+use super::recompose_mode::{RecomposeChoice, RecomposeMode};
 use crate::widgets::text::{counted, grouped};
 use crate::widgets::toast::Toast;
 use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::usage::Tally;
 use benchtop_model::{Result, Status};
 use benchtop_protocol::wire::{AnyReply, Request, request};
-
-/// What to do about stale items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecomposeChoice {
-    /// Recompose them.
-    Compose,
-    /// Also recompose items that lack a term for a new slot.
-    DrawMissing,
-    Leave,
-}
-
-/// How to recompose.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RecomposeMode {
-    /// Only count the items.
-    pub(super) dry: bool,
-    /// The user asked for it: report even if there is nothing to do.
-    pub(super) asked: bool,
-}
 
 impl App {
     /// Recomposes stale items, or counts them.

@@ -1,7 +1,7 @@
 //! Retires terms: disables them and rejects their items in one step, with one undo.
 
 use super::App;
-use super::bulk::{Done, What};
+use super::bulk_step::{Done, Retirement, What};
 use super::connection::Pending;
 use crate::action::Action;
 use crate::panes::metadata::Phase;
@@ -10,54 +10,6 @@ use crate::widgets::text::grouped;
 use crate::widgets::toast::Toast;
 use benchtop_model::Result;
 use benchtop_protocol::wire::{AnyReply, Request, Retired, request};
-
-/// A retirement, and how to undo it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Retirement {
-    /// Vocabulary (or `style`) and term, without those disabled before.
-    terms: Vec<(String, String)>,
-    /// Files with their texts before and after.
-    files: Vec<(String, String, String)>,
-    /// First and last revision of the verdicts.
-    revs: Option<(u64, u64)>,
-    /// Undo uses the session's own edit step.
-    as_step: bool,
-}
-
-impl Retirement {
-    /// The file names for messages.
-    fn names(&self) -> String {
-        let names: Vec<String> = self
-            .files
-            .iter()
-            .map(|(name, ..)| format!("metadata/{name}"))
-            .collect();
-        names.join(", ")
-    }
-
-    /// Whether this is the session's last edit.
-    fn is_last(&self, session: &Session) -> bool {
-        let mut session = session.clone();
-        let after = self
-            .files
-            .iter()
-            .all(|(name, _, after)| session.text(name) == Some(after));
-        let before = |session: &Session| {
-            self.files
-                .iter()
-                .all(|(name, before, _)| session.text(name) == Some(before))
-        };
-        after && session.undo().is_some() && before(&session)
-    }
-
-    /// Describes the change of the lists.
-    fn lists(&self, done: &str) -> String {
-        match self.files.is_empty() {
-            true => "no vocabulary changed".into(),
-            false => format!("{}: {} {done}", self.names(), self.terms.len()),
-        }
-    }
-}
 
 impl App {
     /// Disables terms. With `discard` their items are rejected.

@@ -8,6 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use super::App;
 use super::connection::{Opens, Pending};
+use super::refused::Refused;
 use crate::action::Action;
 use crate::terminal::paint_receipt::Seen;
 use crate::widgets::toast::{Severity, Toast};
@@ -16,19 +17,6 @@ use crate::widgets::toast::{Severity, Toast};
 const PAUSE_MS: u64 = 700;
 /// Tokens of refusals start here; those of items start at 0.
 const REFUSALS: u64 = 1 << 63;
-
-/// A refused prompt, while keys may be meant for it.
-pub(super) struct Refused {
-    /// The key that asked for it, or `None` from the palette. The same key tries again.
-    key: Option<KeyCode>,
-    /// The token of the frame that shows the refusal.
-    token: u64,
-    last: u64,
-    /// Why, and its severity.
-    why: (Severity, String),
-    /// Whether keys were dropped.
-    dropped: bool,
-}
 
 impl App {
     /// Whether a key was meant for a prompt that is not open. Then it is no action.

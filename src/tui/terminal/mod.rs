@@ -6,19 +6,23 @@
 //! | [`reader`] | the thread that reads the terminal |
 //! | [`signals`] | the thread that waits for signals |
 //! | [`guard`] | raw mode and the alternate screen |
-//! | [`output`] | buffered, counted output and the ratatui backend |
+//! | [`output`] | buffered, counted output |
+//! | [`backend`] | the ratatui backend |
+//! | [`frame`] | one frame |
 //! | [`background`] | dark or light background |
 //! | [`locale`] | ASCII-only terminals |
 //! | [`clusters`] | text whose width differs between terminals |
 //! | [`probe`] | terminal capabilities, queried once |
-//! | [`colour`] | the color level |
-//! | [`paint`] | paint receipts: whether a frame was on screen |
+//! | [`color`] | the color level |
+//! | [`paint_receipt`] | paint receipts: whether a frame was on screen |
 //! | [`pixels`] | true pixels: kitty, sixel, iTerm2 |
 //! | [`osc52`] | the clipboard, also over SSH |
 
+pub mod backend;
 pub mod background;
 pub mod clusters;
 pub mod color;
+pub mod frame;
 pub mod guard;
 pub mod input;
 pub mod locale;
@@ -36,9 +40,9 @@ mod csi;
 use std::collections::HashMap;
 use std::time::Instant;
 
+pub use backend::Tty;
 pub use color::ColourLevel;
 pub use input::{Input, Parser, Reply};
-pub use output::Tty;
 pub use probe::Capabilities;
 
 /// Milliseconds since the program started. Shared by parser, reader, and receipts.

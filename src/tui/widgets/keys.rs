@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use super::menu::Choice;
 use super::page::Page;
 use super::text;
-use crate::action::{Action, Scope};
+use crate::action::{Action, OLD_NAMES, Scope};
 use crate::keymap::Keymap;
 use crate::theme::{Look, Role};
 
@@ -248,13 +248,19 @@ pub fn help_page(keymap: &Keymap, scopes: &[Scope], before: &[String]) -> Page {
 }
 
 /// The palette for these scopes: the lines with names and keys, and their actions in the same
-/// order.
+/// order. Actions are also found by their names in earlier versions.
 pub fn palette(keymap: &Keymap, scopes: &[Scope]) -> (Vec<Choice>, Vec<Action>) {
     let live = |a: &&Action| {
         scopes.contains(&a.scope()) && a.scope() != Scope::Overlay && **a != Action::Palette
     };
     let actions: Vec<Action> = Action::ALL.iter().filter(live).copied().collect();
-    let line = |a: &Action| Choice::new(a.name()).help(a.help()).key(keymap.hint(*a));
+    let line = |a: &Action| {
+        let old = OLD_NAMES.iter().filter(|(_, action)| action == a);
+        Choice::new(a.name())
+            .help(a.help())
+            .aliases(old.map(|(name, _)| *name))
+            .key(keymap.hint(*a))
+    };
     (actions.iter().map(line).collect(), actions)
 }
 
@@ -291,6 +297,28 @@ fn code(key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::widgets::menu::{Menu, MenuOutcome};
+    use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+    #[test]
+    fn the_palette_finds_actions_by_their_old_names() {
+        let keymap = Keymap::defaults().unwrap();
+        // Actions of the palette itself are not in it.
+        let listed = |(_, action): &&(&str, Action)| action.scope() != Scope::Overlay;
+        for (old, action) in OLD_NAMES.iter().filter(listed) {
+            let scopes = [action.scope(), Scope::Table, Scope::Global];
+            let (choices, actions) = palette(&keymap, &scopes);
+            let mut menu = Menu::new("Do", choices).filtering();
+            for c in old.chars() {
+                menu.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
+            }
+            let outcome = menu.key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
+            let MenuOutcome::Chosen { picks, .. } = outcome else {
+                panic!("{old}: {outcome:?}");
+            };
+            assert_eq!(actions[picks[0]], *action, "{old}");
+        }
+    }
 
     #[test]
     fn the_committed_key_reference_is_up_to_date() {

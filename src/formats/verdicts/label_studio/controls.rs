@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::{ANSWER, NOTE, REASONS, VERDICT};
 use crate::fields::wrong;
-use crate::verdicts::{Meaning, line, unmapped};
+use crate::verdicts::line;
+use crate::verdicts::record::{Meaning, unmapped};
 use benchtop_model::{Error, Judgement, Result, Seen};
 
 /// The content of an annotation's controls.

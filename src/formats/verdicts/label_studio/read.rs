@@ -12,7 +12,7 @@ use crate::fields::wrong;
 use crate::records::{Record, Records, Shape};
 use crate::tools::label_studio;
 use crate::verdicts::line::{Line, drawn, time};
-use crate::verdicts::{Found, Meaning, Take};
+use crate::verdicts::record::{Found, Meaning, Take};
 use benchtop_model::verdict_interchange::{ExchangedVerdict, judgement_digest};
 use benchtop_model::{Error, Judgement, Result};
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use candle_core::{Device, Tensor};
 use candle_nn::VarBuilder;
 
-use super::scorer::{DualEncoderScorer, Opened, Options};
+use super::dual_encoder::{DualEncoderScorer, Opened, Options};
 use super::text::{PoolAt, TextEncoder};
 use super::tokenizer::ClipTokenizer;
 use crate::preprocess::Steps;

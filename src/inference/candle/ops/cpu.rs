@@ -1,42 +1,21 @@
 //! The CPU side of the operations. Work is split by shape, never by the number of threads, so the
 //! same input gives the same bytes on every machine with the same instructions.
 
-use std::ops::Range;
-
-#[cfg(feature = "cuda")]
-use candle_core::CudaStorage;
-use candle_core::backend::BackendStorage;
-use candle_core::{
-    CpuStorage, CustomOp1, CustomOp2, DType, InplaceOp2, InplaceOp3, Layout, Result, Shape, Storage,
-};
+use candle_core::{CpuStorage, Layout, Result, Shape, Storage};
 use candle_core::{Tensor, WithDType, bail};
 use half::f16;
 use rayon::prelude::*;
 
-use super::Window;
-#[cfg(feature = "cuda")]
-use super::cuda;
-pub(super) use norms::{GroupNorm, LayerNorm};
+use super::operations::{Bias, Geglu, Patches, Upsample};
+use super::window::Window;
 
-/// Calls `Self::run` with the element type of `$storage`.
-macro_rules! typed {
-    ($storage:expr, $name:expr, ($($arg:expr),*)) => {
-        match $storage.dtype() {
-            DType::F32 => Self::run::<f32>($($arg),*),
-            DType::F16 => Self::run::<f16>($($arg),*),
-            other => bail!("{}: {} tensors are not supported, only f32 and f16", $name, other.as_str()),
-        }
-    };
-}
-
-// After the macro that it uses.
 mod norms;
 
 /// Rows per work item.
 const ROWS: usize = 256;
 
 /// An element type with f32 arithmetic.
-trait Element: WithDType {
+pub(super) trait Element: WithDType {
     fn get(self) -> f32;
     fn put(value: f32) -> Self;
 }
@@ -74,15 +53,12 @@ fn silu(x: f32) -> f32 {
     x / (1. + (-x).exp())
 }
 
-/// Gathers the inputs of a 3x3 convolution: `[b, h, w, c]` to `[rows, 9 c]`, for a range of output
-/// positions.
-pub(super) struct Patches {
-    pub window: Window,
-    pub rows: Range<usize>,
-}
-
 impl Patches {
-    fn run<T: Element>(&self, s: &CpuStorage, l: &Layout) -> Result<(CpuStorage, Shape)> {
+    pub(super) fn run<T: Element>(
+        &self,
+        s: &CpuStorage,
+        l: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
         let x = slice::<T>(s, l)?;
         let (_, h, w, c) = l.shape().dims4()?;
         let Window { stride, before, .. } = self.window;
@@ -110,27 +86,12 @@ impl Patches {
     }
 }
 
-impl CustomOp1 for Patches {
-    fn name(&self) -> &'static str {
-        "patches"
-    }
-    fn cpu_fwd(&self, s: &CpuStorage, l: &Layout) -> Result<(CpuStorage, Shape)> {
-        typed!(s, self.name(), (self, s, l))
-    }
-    #[cfg(feature = "cuda")]
-    fn cuda_fwd(&self, s: &CudaStorage, l: &Layout) -> Result<(CudaStorage, Shape)> {
-        cuda::patches(self, s, l)
-    }
-}
-
-/// Nearest-neighbor scaling.
-pub(super) struct Upsample {
-    pub high: usize,
-    pub wide: usize,
-}
-
 impl Upsample {
-    fn run<T: Element>(&self, s: &CpuStorage, l: &Layout) -> Result<(CpuStorage, Shape)> {
+    pub(super) fn run<T: Element>(
+        &self,
+        s: &CpuStorage,
+        l: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
         let x = slice::<T>(s, l)?;
         let (b, h, w, c) = l.shape().dims4()?;
         // torch rounds the ratio to f32 before it multiplies.
@@ -154,28 +115,8 @@ impl Upsample {
     }
 }
 
-impl CustomOp1 for Upsample {
-    fn name(&self) -> &'static str {
-        "upsample"
-    }
-    fn cpu_fwd(&self, s: &CpuStorage, l: &Layout) -> Result<(CpuStorage, Shape)> {
-        typed!(s, self.name(), (self, s, l))
-    }
-    #[cfg(feature = "cuda")]
-    fn cuda_fwd(&self, s: &CudaStorage, l: &Layout) -> Result<(CudaStorage, Shape)> {
-        cuda::upsample(self, s, l)
-    }
-}
-
-/// `y += bias` (+ residual) in place, or `part + bias` (+ residual) written to `y` from row
-/// `first`. The residual has `y`'s size.
-pub(super) struct Bias<'a> {
-    pub residual: Option<&'a Tensor>,
-    pub first: usize,
-}
-
 impl Bias<'_> {
-    fn run<T: Element>(
+    pub(super) fn run<T: Element>(
         &self,
         y: &mut CpuStorage,
         l: &Layout,
@@ -235,59 +176,8 @@ impl Bias<'_> {
     }
 }
 
-impl InplaceOp2 for Bias<'_> {
-    fn name(&self) -> &'static str {
-        "bias"
-    }
-    fn cpu_fwd(&self, y: &mut CpuStorage, l: &Layout, s2: &CpuStorage, l2: &Layout) -> Result<()> {
-        typed!(y, "bias", (self, y, l, None, (s2, l2)))
-    }
-    #[cfg(feature = "cuda")]
-    fn cuda_fwd(
-        &self,
-        y: &mut CudaStorage,
-        l: &Layout,
-        s2: &CudaStorage,
-        l2: &Layout,
-    ) -> Result<()> {
-        cuda::bias(self, y, l, None, (s2, l2))
-    }
-}
-
-impl InplaceOp3 for Bias<'_> {
-    fn name(&self) -> &'static str {
-        "bias"
-    }
-    fn cpu_fwd(
-        &self,
-        y: &mut CpuStorage,
-        l: &Layout,
-        s2: &CpuStorage,
-        l2: &Layout,
-        s3: &CpuStorage,
-        l3: &Layout,
-    ) -> Result<()> {
-        typed!(y, "bias", (self, y, l, Some((s2, l2)), (s3, l3)))
-    }
-    #[cfg(feature = "cuda")]
-    fn cuda_fwd(
-        &self,
-        y: &mut CudaStorage,
-        l: &Layout,
-        s2: &CudaStorage,
-        l2: &Layout,
-        s3: &CudaStorage,
-        l3: &Layout,
-    ) -> Result<()> {
-        cuda::bias(self, y, l, Some((s2, l2)), (s3, l3))
-    }
-}
-
-/// `x * gelu(gate)` of `[..., 2 n]` plus a bias.
-pub(super) struct Geglu;
-
 impl Geglu {
-    fn run<T: Element>(
+    pub(super) fn run<T: Element>(
         &self,
         x: (&CpuStorage, &Layout),
         bias: (&CpuStorage, &Layout),
@@ -316,30 +206,5 @@ impl Geglu {
                 }
             });
         Ok((T::to_cpu_storage_owned(out), dims.into()))
-    }
-}
-
-impl CustomOp2 for Geglu {
-    fn name(&self) -> &'static str {
-        "geglu"
-    }
-    fn cpu_fwd(
-        &self,
-        s1: &CpuStorage,
-        l1: &Layout,
-        s2: &CpuStorage,
-        l2: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
-        typed!(s1, self.name(), (self, (s1, l1), (s2, l2)))
-    }
-    #[cfg(feature = "cuda")]
-    fn cuda_fwd(
-        &self,
-        s1: &CudaStorage,
-        l1: &Layout,
-        s2: &CudaStorage,
-        l2: &Layout,
-    ) -> Result<(CudaStorage, Shape)> {
-        cuda::geglu((s1, l1), (s2, l2))
     }
 }

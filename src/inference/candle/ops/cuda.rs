@@ -20,9 +20,9 @@ use half::f16;
 pub(super) use attention::{attention, fuses};
 pub use device::{Card, Memory, card, open, settle};
 
-use super::cpu::{Bias, GroupNorm, LayerNorm, Patches, Upsample};
 use super::kernels::{MODULES, Module};
 use super::launch::{self, Launch, Scalar};
+use super::operations::{Bias, GroupNorm, LayerNorm, Patches, Upsample};
 
 /// The input of an operation.
 type Given<'a> = (&'a CudaStorage, &'a Layout);
@@ -284,7 +284,7 @@ pub(super) fn bias(
     unsafe { start_kernel(&device, &launch, &[&y, x, &bias, &more]) }
 }
 
-/// [`Geglu`](super::cpu::Geglu) on the GPU.
+/// [`Geglu`](super::operations::Geglu) on the GPU.
 pub(super) fn geglu(x: Given, bias: Given) -> Result<(CudaStorage, Shape)> {
     let (device, dtype) = (&x.0.device, x.0.dtype());
     let mut dims = x.1.dims().to_vec();

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use candle_core::{DType, Result, bail};
 
-use super::Window;
+use super::window::Window;
 
 /// Threads per block, except for attention and moments.
 const BLOCK: u32 = 256;

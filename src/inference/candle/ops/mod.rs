@@ -2,27 +2,33 @@
 //! channels]`, contiguous): a convolution gathers rows and computes one matrix product, tokens need
 //! no transposition, and norms run along memory.
 //!
-//! Each operation is a custom operation of candle. The CPU side is in `cpu`, with f32 arithmetic
-//! for f32 and f16 tensors. The CUDA side is in `cuda`, with the kernels of `kernels/`, behind the
-//! feature `cuda`. `launch` describes how to start each kernel; tests run the kernels this way on
-//! the CPU and compare them with their twins in `cpu`.
+//! Each operation is a custom operation of candle (`operations`, `dispatch`). The CPU side is in
+//! `cpu`, with f32 arithmetic for f32 and f16 tensors. The CUDA side is in `cuda`, with the kernels
+//! of `kernels/`, behind the feature `cuda`. `launch` describes how to start each kernel; tests run
+//! the kernels this way on the CPU and compare them with their twins in `cpu`.
 
 mod attention;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod dispatch;
 #[cfg(any(test, feature = "cuda"))]
 mod kernels;
 #[cfg(any(test, feature = "cuda"))]
 mod launch;
+mod operations;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod window;
 
 use candle_core::{D, Device, Result, Tensor, bail};
 
 pub use attention::{KeysValues, attention};
 pub use tokens::{Activation, activated, self_attention};
+pub use window::Window;
+
+use operations::{Bias, Geglu, GroupNorm, LayerNorm, Patches, Upsample};
 
 /// Limits on the intermediate results of an operation. They depend on the kind of device, not on
 /// its memory: products of other sizes may round differently, and all GPUs of one kind must give
@@ -57,42 +63,6 @@ impl Limits {
                 heads: usize::MAX,
             },
         }
-    }
-}
-
-/// Stride and padding of a 3x3 convolution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    pub stride: usize,
-    /// Zeros above and left.
-    pub before: usize,
-    /// Zeros below and right.
-    pub after: usize,
-}
-
-impl Window {
-    /// Output of the same size.
-    pub const SAME: Window = Window {
-        stride: 1,
-        before: 1,
-        after: 1,
-    };
-    /// Half the size, as in the U-Net.
-    pub const HALF: Window = Window {
-        stride: 2,
-        before: 1,
-        after: 1,
-    };
-    /// Half the size with zeros only below and right, as in the VAE's encoder.
-    pub const HALF_BELOW: Window = Window {
-        stride: 2,
-        before: 0,
-        after: 1,
-    };
-
-    /// Output length for an axis of length `n`.
-    pub fn out(self, n: usize) -> usize {
-        (n + self.before + self.after).saturating_sub(3) / self.stride + 1
     }
 }
 
@@ -134,7 +104,7 @@ impl Added<'_> {
         let residual = self.residual.map(Tensor::contiguous).transpose()?;
         y.inplace_op2(
             &bias,
-            &cpu::Bias {
+            &Bias {
                 residual: residual.as_ref(),
                 first: 0,
             },
@@ -193,7 +163,7 @@ fn conv3x3_within(
     let at_once = (bytes / (k * x.dtype().size_in_bytes())).clamp(1, rows);
     let part = |from: usize| -> Result<Tensor> {
         let rows = from..(from + at_once).min(rows);
-        x.apply_op1_no_bwd(&cpu::Patches { window, rows })?
+        x.apply_op1_no_bwd(&Patches { window, rows })?
             .matmul(&right)
     };
     if at_once == rows {
@@ -209,7 +179,7 @@ fn conv3x3_within(
         y.inplace_op3(
             &part(first)?,
             &bias,
-            &cpu::Bias {
+            &Bias {
                 residual: residual.as_ref(),
                 first,
             },
@@ -229,26 +199,25 @@ pub fn group_norm(
     silu: bool,
 ) -> Result<Tensor> {
     x.contiguous()?
-        .apply_op3_no_bwd(weight, bias, &cpu::GroupNorm { groups, eps, silu })
+        .apply_op3_no_bwd(weight, bias, &GroupNorm { groups, eps, silu })
 }
 
 /// Normalization over the last axis of `x`.
 pub fn layer_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f64) -> Result<Tensor> {
     x.contiguous()?
-        .apply_op3_no_bwd(weight, bias, &cpu::LayerNorm { eps })
+        .apply_op3_no_bwd(weight, bias, &LayerNorm { eps })
 }
 
 /// GEGLU (Shazeer 2020) of `x` (`[..., 2 n]`) plus `bias`: the first half times GELU of the second,
 /// `[..., n]`. GELU uses the error function, not the tanh approximation.
 pub fn geglu(x: &Tensor, bias: &Tensor) -> Result<Tensor> {
-    x.contiguous()?.apply_op2_no_bwd(bias, &cpu::Geglu)
+    x.contiguous()?.apply_op2_no_bwd(bias, &Geglu)
 }
 
 /// Nearest-neighbor scaling of `x` (`[b, h, w, c]`) to `high` x `wide`, as in
 /// `torch.nn.functional.interpolate`.
 pub fn upsample(x: &Tensor, high: usize, wide: usize) -> Result<Tensor> {
-    x.contiguous()?
-        .apply_op1_no_bwd(&cpu::Upsample { high, wide })
+    x.contiguous()?.apply_op1_no_bwd(&Upsample { high, wide })
 }
 
 /// Joins `a` and `b` along their channels.

@@ -1,7 +1,7 @@
 //! Animals.
 
-use super::{Draws, Figure, Tone};
-use crate::storyboard::shapes::turn;
+use super::parts::{Figure, Tone};
+use crate::storyboard::shapes::{Draws, turn};
 
 pub(super) fn owl(f: &mut Figure, draws: &mut Draws) {
     let (leg, tall) = (Tone::Own([226, 150, 50]), draws.between(0.74, 0.84));

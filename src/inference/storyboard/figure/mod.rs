@@ -1,72 +1,15 @@
 //! The subject: a figure if the term can be drawn, else a box with its word.
 
 mod animal;
+mod parts;
 mod people;
 mod things;
 
-use tiny_skia::{Path, Transform};
+use tiny_skia::Transform;
 
+use self::parts::{Figure, Tone};
 use super::content::Words;
-use super::shapes::{Draws, Rgb, Sheet, ellipse, fill, hash, light, lines, mix, stroke};
-
-/// The color of a figure's part.
-#[derive(Clone, Copy)]
-enum Tone {
-    /// The subject's color.
-    Main,
-    /// A darker shade of it.
-    Dark,
-    /// A lighter shade of it.
-    Light,
-    /// For eyes and lines.
-    Black,
-    /// For eyes and paper.
-    White,
-    Own(Rgb),
-}
-
-const WOOD: Tone = Tone::Own([150, 108, 70]);
-const METAL: Tone = Tone::Own([176, 182, 190]);
-
-/// Parts from back to front, in a box from -1 to 1 with y pointing down.
-#[derive(Default)]
-pub(super) struct Figure {
-    parts: Vec<(Path, Option<f32>, Tone)>,
-}
-
-impl Figure {
-    fn oval(&mut self, x: f32, y: f32, rx: f32, ry: f32, tone: Tone) -> &mut Self {
-        self.parts
-            .extend(ellipse(x, y, rx, ry).map(|path| (path, None, tone)));
-        self
-    }
-
-    fn poly(&mut self, points: &[(f32, f32)], tone: Tone) -> &mut Self {
-        self.parts
-            .extend(lines(points, true).map(|path| (path, None, tone)));
-        self
-    }
-
-    fn block(&mut self, x: f32, y: f32, wide: f32, high: f32, tone: Tone) -> &mut Self {
-        self.poly(
-            &[(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)],
-            tone,
-        )
-    }
-
-    /// A round-ended limb along `points`.
-    fn limb(&mut self, points: &[(f32, f32)], width: f32, tone: Tone) -> &mut Self {
-        self.parts
-            .extend(lines(points, false).map(|path| (path, Some(width), tone)));
-        self
-    }
-
-    /// An eye looking at the viewer.
-    fn eye(&mut self, x: f32, y: f32, r: f32) -> &mut Self {
-        self.oval(x, y, r, r, Tone::White)
-            .oval(x, y, r * 0.55, r * 0.55, Tone::Black)
-    }
-}
+use super::shapes::{Draws, Sheet, fill, hash, light, mix, stroke};
 
 /// Draws the subject of `words` in the middle of a scene. Returns the board for its word, if it has
 /// one: the center, half the width, and half the height, in pixels.

@@ -1,7 +1,8 @@
 //! Faces, drawn as mannequins in the card's color: a draft does not guess what anybody looks like.
 
-use super::{Draws, Figure, Tone};
+use super::parts::{Figure, Tone};
 use crate::storyboard::content::Words;
+use crate::storyboard::shapes::Draws;
 
 /// A bust, with an expression if a term names one.
 pub(super) fn face(f: &mut Figure, words: &Words, draws: &mut Draws) {

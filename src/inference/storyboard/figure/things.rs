@@ -1,7 +1,7 @@
 //! Plants, food, clothes, landmarks, objects, and signs.
 
-use super::{Draws, Figure, METAL, Tone, WOOD};
-use crate::storyboard::shapes::turn;
+use super::parts::{Figure, METAL, Tone, WOOD};
+use crate::storyboard::shapes::{Draws, turn};
 
 const STEM: Tone = Tone::Own([70, 138, 76]);
 const LEAF: Tone = Tone::Own([96, 172, 94]);

@@ -15,72 +15,20 @@
 
 mod phrases;
 mod statements;
+mod votes;
 
+use super::extractor::Extractor;
+use super::question_parts::Asked;
+use super::reading::Read;
 use super::text::{alphanumeric_at, alphanumeric_before, index, places, same};
-use super::{Asked, Extractor, Read};
 use benchtop_model::Role;
 
 use self::phrases::{denies, refuses};
 use self::statements::{statements, whole_answer};
-
-/// The reason for a reading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
-    Empty,
-    Failed,
-    Statement,
-    Contradiction,
-    Beyond,
-    Refusal,
-    RefusalOption,
-    Mark,
-    Mention,
-    Mentions,
-    Denied,
-    Nothing,
-    Judge,
-}
-
-/// The options that an output named: none, one, or several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Votes {
-    one: Option<usize>,
-    several: bool,
-}
+use self::votes::{Votes, Why, letters};
 
 /// VLMEvalKit's text for a failed request.
 const FAILED: &str = "Failed to obtain answer";
-/// A vote for two options at once.
-const SEVERAL: usize = usize::MAX;
-
-impl Votes {
-    fn add(&mut self, at: usize) {
-        self.several |= at == SEVERAL || self.one.is_some_and(|one| one != at);
-        self.one = self.one.or(Some(at));
-    }
-
-    /// The result of these votes; `None` if there are none.
-    fn decide(self, asked: &Asked, why: Why) -> Option<(Read, Why)> {
-        let at = self.one?;
-        Some(if self.several {
-            (Read::Unparsed, Why::Contradiction)
-        } else if at >= letters(asked) {
-            (Read::Unparsed, Why::Beyond)
-        } else {
-            (Read::Option(at), why)
-        })
-    }
-}
-
-/// Number of letters that stand for options: the whole alphabet if the options are not known.
-fn letters(asked: &Asked) -> usize {
-    if asked.options.is_empty() {
-        26
-    } else {
-        asked.options.len()
-    }
-}
-
 pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, Why) {
     let text = after_thinking(output).trim();
     let (mut read, mut why) = match text {

@@ -1,7 +1,7 @@
 //! Finds the answers that an output states.
 
-use super::{SEVERAL, Votes};
-use crate::extract::Asked;
+use super::votes::{SEVERAL, Votes};
+use crate::extract::question_parts::Asked;
 use crate::extract::text::{alphanumeric_at, begins, index, number_at, places, same};
 
 /// Words between "answer" and the answer.

@@ -2,20 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::Why;
 use super::cut_off::is_cut_off;
-use super::items::{Item, What, sentences};
+use super::items::{Item, LONG, What, refuses, sentences};
 use super::options::bare_numbers;
 use super::reader::{Event, NUMBER, Reader};
 use super::restatement::{Question, echoed};
 use super::tokens::Text;
-use super::words::{NOT, REFUSE, SO};
-use crate::extract::Read;
+use super::why::Why;
+use super::words::{NOT, SO};
+use crate::extract::reading::Read;
 use benchtop_model::Choice;
-
-/// Maximum length, in words and marks, of an output whose mention of an option's text counts as an
-/// answer, and of a sentence that is compared with the question.
-pub(super) const LONG: usize = 60;
 
 /// The last option that the output commits to; `None` if it commits to none.
 fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
@@ -232,7 +228,7 @@ fn choose(
             _ => (Read::Unparsed, Why::Hedge),
         };
     }
-    if reader.items.refuses() {
+    if refuses(reader.items) {
         return (Read::Refused, Why::Refusal);
     }
     // Options that are only listed leave nothing open for the last sentence.
@@ -364,16 +360,4 @@ fn left_over(reader: &Reader<'_>, denied: &[i32]) -> Option<i32> {
     let named: Vec<(i32, bool)> = named.collect();
     let one = only(named.iter().map(|(option, _)| *option))??;
     (reader.items.len() <= LONG && named.iter().any(|(_, clear)| *clear)).then_some(one)
-}
-
-/// Whether an output declines to answer.
-pub(super) trait Refuses {
-    fn refuses(&self) -> bool;
-}
-
-impl Refuses for [super::items::Item] {
-    fn refuses(&self) -> bool {
-        self.iter()
-            .any(|item| item.what == What::Phrase && item.mask & REFUSE != 0)
-    }
 }

@@ -4,12 +4,15 @@
 use super::bare_words::is_hangul;
 use super::options::{Options, SHORT, words_at};
 use super::tokens::{Kind, Text, Token};
-use super::words::{CUE, FINAL, IS, NO, PLAIN, YES, words};
+use super::words::{CUE, FINAL, IS, NO, PLAIN, REFUSE, YES, words};
 
 /// A letter that stands for different options in different alphabets.
 pub(super) const UNCLEAR: i32 = -1;
 /// Two options at once.
 pub(super) const SEVERAL: i32 = -2;
+/// Maximum length, in words and marks, of an output whose mention of an option's text counts as an
+/// answer, and of a sentence that is compared with the question.
+pub(super) const LONG: usize = 60;
 
 /// Option letters in other scripts, in order. `?` if another alphabet has the letter in another
 /// place.
@@ -401,4 +404,9 @@ pub(super) fn sentences(all: &[Item]) -> Vec<(usize, usize, bool)> {
         out.push((start, all.len(), false));
     }
     out
+}
+
+/// Whether an output declines to answer.
+pub(super) fn refuses(all: &[Item]) -> bool {
+    all.iter().any(|item| item.is(REFUSE))
 }

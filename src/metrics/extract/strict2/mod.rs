@@ -43,43 +43,22 @@ mod tests;
 mod tests_words;
 mod tokens;
 mod verdict;
+mod why;
 mod words;
 mod yes_no;
 
+use super::extractor::Extractor;
+use super::question_parts::Asked;
+use super::reading::Read;
 use super::text::same;
-use super::{Asked, Extractor, Read};
 use benchtop_model::Role;
 
-use self::items::{What, items};
+use self::items::{What, items, refuses};
 use self::options::{NUMBERED, Options, SHORT};
 use self::reasoning::{Cut, cut};
 use self::restatement::Question;
 use self::tokens::Text;
-
-/// The reason for a reading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
-    Empty,
-    Failed,
-    Thinking,
-    Statement,
-    Contradiction,
-    Withdrawn,
-    Hedge,
-    Beyond,
-    Alphabet,
-    Refusal,
-    RefusalOption,
-    Leans,
-    Echo,
-    LeftOver,
-    Mark,
-    Mention,
-    Mentions,
-    Denied,
-    Nothing,
-    Judge,
-}
+use self::why::Why;
 
 pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, Why) {
     let (mut read, mut why) = match cut(output) {
@@ -124,9 +103,8 @@ pub(super) fn answer_part(output: &str) -> Option<&str> {
 
 /// Whether `output` declines to answer, in the phrases of the table.
 pub(super) fn declines(output: &str) -> bool {
-    use decide::Refuses;
     answer_part(output)
-        .is_some_and(|said| items(&Text::new(said), &Options::default(), 0, false).refuses())
+        .is_some_and(|said| refuses(&items(&Text::new(said), &Options::default(), 0, false)))
 }
 
 fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
@@ -241,28 +219,7 @@ fn is_cyrillic(instruction: &str) -> bool {
 
 pub(super) fn trace(asked: &Asked, output: &str, judge: Option<&str>) -> String {
     let (read, why) = read(asked, output, judge);
-    let how = match why {
-        Why::Empty => "the output is empty",
-        Why::Failed => "the output says that there was no answer",
-        Why::Thinking => "its thoughts do not end",
-        Why::Statement => "it commits itself to one answer",
-        Why::Contradiction => "it commits itself to several answers",
-        Why::Withdrawn => "it takes its answer back and gives no other",
-        Why::Hedge => "it leaves open which answer it means",
-        Why::Beyond => "it names a letter beyond the options",
-        Why::Alphabet => "its letter is another one in another alphabet",
-        Why::Refusal => "it commits itself to nothing and declines to answer",
-        Why::RefusalOption => "it chooses the option that declines to answer",
-        Why::Leans => "it says that one option may be it, and names no other",
-        Why::Echo => "a sentence in the question's words names one option",
-        Why::LeftOver => "it denies options and names one more",
-        Why::Mark => "it states no answer and marks one option",
-        Why::Mention => "it states and marks nothing, and mentions the text of one option",
-        Why::Mentions => "it states and marks nothing, and mentions the texts of several options",
-        Why::Denied => "it denies an option and commits itself to none",
-        Why::Nothing => "it states, marks and mentions nothing",
-        Why::Judge => "not readable by itself; the stored judge was read",
-    };
+    let how = why.explained();
     format!("{}: {how}; {}", Extractor::Strict.name(), read.traced())
 }
 

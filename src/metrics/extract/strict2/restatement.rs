@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use super::bare_words::{has, is_same, units, without, words};
-use super::decide::LONG;
-use super::items::{Item, What};
+use super::items::{Item, LONG, What};
 use super::lists::{self, DENIES, INVERSE, Lists, PLACE, STOP};
 use super::reader::Reader;
 use super::reasoning::first_line;

@@ -1,20 +1,19 @@
 //! Reads yes or no, in the words of every language of the table.
 
-use super::Why;
 use super::context::Left;
 use super::cut_off::is_cut_off;
-use super::decide::Refuses;
-use super::items::{Item, What, items, sentences};
+use super::items::{Item, What, items, refuses, sentences};
 use super::options::Options;
 use super::reader::Reader;
 use super::reasoning::first_line;
 use super::stated::stated;
 use super::tokens::{Kind, Text};
+use super::why::Why;
 use super::words::{
     AND, BUT, FINAL, HEDGE, IF, IS, LINK, NO, NO_WORD, OPEN, OR, PLAIN, REASON, SO, WAIT, WEAK,
     YES, YES_WORD, words,
 };
-use crate::extract::Read;
+use crate::extract::reading::Read;
 
 /// The reading so far.
 #[derive(Default)]
@@ -111,7 +110,7 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
         _ => {
             let whole = !is_cut_off(&found, &text, &sentences);
             let stated = whole.then(|| of_statement(said)).flatten();
-            let refused = || found.refuses().then_some((Read::Refused, Why::Refusal));
+            let refused = || refuses(&found).then_some((Read::Refused, Why::Refusal));
             stated
                 .or_else(refused)
                 .unwrap_or((Read::Unparsed, Why::Nothing))

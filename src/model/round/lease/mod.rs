@@ -13,11 +13,14 @@
 
 mod person;
 mod serve;
+mod ticket;
+
+pub use self::ticket::{Lease, NextTicket};
 
 use std::collections::HashMap;
 
 use self::person::Person;
-use self::serve::Room;
+use self::ticket::Room;
 use super::Round;
 use super::order::{Completed, Ticket};
 use crate::error::{Error, ErrorKind, Result};
@@ -25,27 +28,6 @@ use crate::verdict::Part;
 
 /// Default number of minutes after which a lease expires unless it is renewed.
 pub const LEASE_MINUTES: u32 = 15;
-
-/// A ticket that is reserved for one person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lease {
-    pub ticket: Ticket,
-    /// Expiry in milliseconds, on the clock that is passed in.
-    pub until: i64,
-}
-
-/// The next ticket of a person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NextTicket {
-    /// A leased ticket.
-    Ticket(Lease),
-    /// Nothing now: others have leased the remaining items. The first lease expires at this time.
-    Wait(i64),
-    /// Nothing is left, unless a verdict is undone.
-    Finished,
-    /// The round is closed.
-    Closed,
-}
 
 /// An effective verdict or skip of the round, from a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::Lease;
+use super::ticket::Lease;
 use crate::error::Result;
 use crate::round::Round;
 use crate::round::order::{Completed, PersonalOrder};

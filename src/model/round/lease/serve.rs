@@ -1,14 +1,8 @@
 //! Selects the next item for a person from verdicts and leases.
 
-use super::{Leases, NextTicket};
+use super::Leases;
+use super::ticket::{NextTicket, Room};
 use crate::verdict::Part;
-
-/// Whether an item can be served to a person.
-pub(super) enum Room {
-    Free,
-    Held,
-    Gone,
-}
 
 impl Leases {
     /// Records a verdict or skip without checking for room.

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::detail::{apart, range, value_text};
+use super::values::{apart, range, value_text};
 use crate::action::Action;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;

@@ -1,41 +1,15 @@
 //! The detail lines below the table, and the page about a model.
 
-use super::table::{COUNTS, FIRST, RANK, counts};
-use super::{BoardPane, SMALL};
+use super::pane::BoardPane;
+use super::table::{COUNTS, FIRST, RANK, SMALL, counts};
+use super::values::{apart, range, value_text};
 use crate::theme::Role;
 use crate::widgets::page::Page;
 use crate::widgets::text;
 use benchtop_metrics::statistics::p_text;
 use benchtop_model::board::analysis::{CellInterval, Rank, ScEstimate, untested};
 use benchtop_model::board::model_names::same;
-use benchtop_model::board::{Board, Cell, Column, Row, Scale};
-
-/// A value with its unit.
-pub(super) fn value_text(value: f64, scale: Scale) -> String {
-    match scale {
-        Scale::Share => format!("{:.2} %", value * 100.0),
-        Scale::Points => format!("{value:+.2} points"),
-        Scale::Spread => format!("{value:.2} points"),
-        Scale::Squared => format!("{:.2} squared points", value.max(0.0)),
-        Scale::P => format!("p {}", p_text(value)),
-    }
-}
-
-/// A difference with its unit.
-pub(super) fn apart(value: f64, scale: Scale) -> String {
-    match scale {
-        Scale::Share => format!("{:+.2} points", value * 100.0),
-        Scale::Points | Scale::Spread => format!("{value:+.2} points"),
-        Scale::Squared => format!("{value:+.2} squared points"),
-        Scale::P => format!("{value:+.4}"),
-    }
-}
-
-/// Both ends of an interval, without the unit.
-pub(super) fn range(low: f64, high: f64, scale: Scale) -> String {
-    let by = if scale == Scale::Share { 100.0 } else { 1.0 };
-    format!("{:.1} to {:.1}", low * by, high * by)
-}
+use benchtop_model::board::{Board, Cell, Column, Row};
 
 impl BoardPane {
     pub(super) fn notes(&self, most: usize) -> Vec<(String, Role)> {

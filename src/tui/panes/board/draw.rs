@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{BoardPane, Layer};
+use super::pane::{BoardPane, Layer};
 use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::theme::{Look, Role};

@@ -4,7 +4,8 @@ use ratatui::layout::Rect;
 
 use super::answer::AnswerView;
 use super::drilldown::{BehindEffect, DrilldownView};
-use super::{BoardEffect, BoardPane, Layer, ReplyFor};
+use super::effects::{BoardEffect, ReplyFor};
+use super::pane::{BoardPane, Layer};
 use crate::panes::review::{Loaded, Picture};
 use benchtop_model::Result;
 use benchtop_model::board::{BoardQuery, ItemAnswers};

@@ -1,10 +1,11 @@
 //! The menus of the leaderboard: column groups, items, extraction rules, and breakdowns.
 
 use super::draw::{on, printed};
+use super::effects::{BoardEffect, ChoiceFor, ReplyFor};
+use super::pane::{BoardPane, Layer};
 use super::responses::OWN_RULE;
 use super::table::FIRST;
 use super::views::{self, Kind, View};
-use super::{BoardEffect, BoardPane, ChoiceFor, Layer, ReplyFor};
 use crate::panes::metadata::edit_session::error_line;
 use crate::widgets::text;
 use benchtop_formats::published_figures as published;

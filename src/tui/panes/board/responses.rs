@@ -1,9 +1,11 @@
 //! Requests of the leaderboard to the owner, and handling of the replies.
 
 use super::compare::CompareView;
+use super::drilldown::DrilldownView;
+use super::effects::{BoardEffect, ReplyFor};
+use super::pane::{BoardPane, Layer};
 use super::rules::RulesView;
 use super::table::{self, FIRST, Ranks, Shown};
-use super::{BoardEffect, BoardPane, DrilldownView, Layer, ReplyFor};
 use crate::action::Action;
 use crate::panes::metadata::edit_session::error_line;
 use benchtop_model::agreement::Bootstrap;

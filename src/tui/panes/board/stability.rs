@@ -4,7 +4,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{BoardEffect, BoardPane, Layer, ReplyFor};
+use super::effects::{BoardEffect, ReplyFor};
 use crate::action::Action;
 use crate::keymap::Keymap;
 use crate::panes::metadata::edit_session::error_line;
@@ -54,7 +54,7 @@ pub struct StableView {
 }
 
 impl StableView {
-    fn new(ask: Box<BoardQuery>, column: String) -> StableView {
+    pub(super) fn new(ask: Box<BoardQuery>, column: String) -> StableView {
         let table = LocalTable::new(Vec::new(), Vec::new(), 1, Empty::Loading);
         StableView {
             ask,
@@ -65,11 +65,11 @@ impl StableView {
         }
     }
 
-    fn want(&self) -> ReplyFor {
+    pub(super) fn want(&self) -> ReplyFor {
         ReplyFor::Stable(self.ask.clone(), self.column.clone())
     }
 
-    fn effect(&self) -> BoardEffect {
+    pub(super) fn effect(&self) -> BoardEffect {
         let stability = Stability {
             column: Some(self.column.clone()),
             seed: Bootstrap::default().seed,
@@ -82,11 +82,20 @@ impl StableView {
         BoardEffect::Ask(self.want(), request::Analyse(Box::new(ask)).into())
     }
 
+    /// Whether these are the curves of this board and column.
+    pub(super) fn is_of(&self, ask: &BoardQuery, column: &str) -> bool {
+        *self.ask == *ask && self.column == column
+    }
+
+    pub(super) fn is_waiting(&self) -> bool {
+        matches!(self.state, State::Asked)
+    }
+
     pub fn table_mut(&mut self) -> &mut LocalTable {
         &mut self.table
     }
 
-    fn take(&mut self, found: Result<Stable>) {
+    pub(super) fn take(&mut self, found: Result<Stable>) {
         self.state = match found {
             Ok(mut found) => {
                 let least = is_low_good(found.scale);
@@ -284,51 +293,6 @@ fn table(found: &Stable, has_chart: bool) -> LocalTable {
         1,
         Empty::Nothing { hint },
     )
-}
-
-impl BoardPane {
-    /// Requests the curves of the column under the cursor, or of the sort column.
-    pub(super) fn ask_stable(&mut self) -> Vec<BoardEffect> {
-        let Some(column) = self
-            .column()
-            .map(|c| c.name.clone())
-            .or_else(|| self.sorted_by())
-        else {
-            return vec![BoardEffect::Refuse("move to a column first".into())];
-        };
-        let view = StableView::new(Box::new(self.shown.clone()), column);
-        let effect = view.effect();
-        self.layers.push(Layer::Stable(view));
-        vec![effect]
-    }
-
-    /// Receives the curves. Ignores those of a closed view.
-    pub fn on_stability(&mut self, ask: &BoardQuery, column: &str, found: Result<Stable>) {
-        let is =
-            |l: &&mut Layer| matches!(l, Layer::Stable(v) if *v.ask == *ask && v.column == column);
-        if let Some(Layer::Stable(view)) = self.layers.iter_mut().find(is) {
-            view.take(found);
-        }
-    }
-
-    /// Repeats a request that was lost with the connection.
-    pub(super) fn request_stable_again(&self) -> Vec<BoardEffect> {
-        let waits = |layer: &Layer| match layer {
-            Layer::Stable(view) if matches!(view.state, State::Asked) => Some(view.effect()),
-            _ => None,
-        };
-        self.layers.iter().filter_map(waits).collect()
-    }
-
-    /// Cancels the request of a closed layer.
-    pub(super) fn closed(layer: &Layer) -> Vec<BoardEffect> {
-        match layer {
-            Layer::Stable(view) if matches!(view.state, State::Asked) => {
-                vec![BoardEffect::Cancel(view.want())]
-            }
-            _ => vec![],
-        }
-    }
 }
 
 #[cfg(test)]

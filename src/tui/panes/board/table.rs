@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::SMALL;
 use crate::theme::Role;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text;
@@ -10,6 +9,8 @@ use benchtop_metrics::statistics::p_text;
 use benchtop_model::board::analysis::Rank;
 use benchtop_model::board::{Board, Cell, Column, Counts, Row, Scale};
 
+/// Cells with fewer units are dimmed and starred.
+pub(super) const SMALL: u64 = 30;
 /// The column of ranks.
 pub(super) const RANK: usize = 1;
 /// The first column of the board itself.

@@ -1,8 +1,10 @@
 //! Results of table actions, and opening a cell.
 
+use super::detail;
+use super::effects::BoardEffect;
+use super::pane::{BoardPane, Layer};
 use super::table::FIRST;
 use super::views::{self, View};
-use super::{BoardEffect, BoardPane, Layer, detail};
 use crate::widgets::table::{
     Answer, DescribeView, FrequencyEffect, FrequencyView, LocalTable, TableEffect,
 };

@@ -1,12 +1,16 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::table::FIRST;
 use super::*;
+use crate::action::Scope;
 use crate::keymap::Keymap;
 use crate::theme::{Look, Theme};
 use benchtop_model::agreement::{Bootstrap, Interval as Drawn};
 use benchtop_model::board::analysis::{BootstrapResult, ModelComparison, Rank, Table};
-use benchtop_model::board::{Cell, Column, Counts, Curated, DrilldownPage, ItemAnswers, Scale};
+use benchtop_model::board::{
+    Cell, Column, Counts, Curated, DrilldownPage, ItemAnswers, Row, Scale,
+};
 use benchtop_model::{ColourLevel, Error, ErrorKind};
 use benchtop_protocol::wire::{AnyRequest, request};
 

@@ -95,3 +95,7 @@ pub enum FiltersEffect {
     Refuse(String),
     Leave,
 }
+
+pub(super) fn refuse(why: impl Into<String>) -> Vec<FiltersEffect> {
+    vec![FiltersEffect::Refuse(why.into())]
+}

@@ -4,10 +4,10 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `lines` | the thresholds: position, scale, steps |
+//! | `thresholds` | the thresholds: position, scale, steps |
 //! | `bench` | outcome counts for the present thresholds |
 //! | `effects` | the effects for the program to carry out |
-//! | `act` | actions |
+//! | `actions` | actions |
 //! | `scoring` | scorers and their jobs |
 //! | `rules` | saved and edited rules: diff, save, restore |
 //! | `groups` | items by subtask, style, or type |
@@ -30,6 +30,7 @@ pub use draw::{Layout, Shown};
 pub use effects::{ChoiceFor, FiltersEffect, ReplyFor, TextFor};
 
 use self::bench::{Counted, RequestSlot, counted};
+use self::effects::refuse;
 use self::rules::RuleEditor;
 use super::metadata::edit_session::error_line;
 use crate::action::Scope;
@@ -49,10 +50,6 @@ const SAMPLES: u8 = 8;
 const GROUPS: [Field; 3] = [Field::Subtask, Field::Style, Field::Type];
 
 use FiltersEffect as Effect;
-
-fn refuse(why: impl Into<String>) -> Vec<Effect> {
-    vec![Effect::Refuse(why.into())]
-}
 
 /// The part below the histogram that is shown and has the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

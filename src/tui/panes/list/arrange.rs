@@ -1,78 +1,9 @@
-//! The default column layout: hides empty columns, and on narrow screens those that would leave no
-//! room for the question.
+//! Keeps the default column layout while rows and the width change.
 
-use std::collections::BTreeSet;
-
-use super::{ListPane, rows};
+use super::pane::ListPane;
+use super::rows;
 use crate::action::Action;
-use crate::widgets::table::{Extent, Spec};
-use benchtop_model::Field;
-
-/// The least width of the question.
-const QUESTION: u16 = 20;
-/// Columns to hide on narrow screens, in this order.
-const GIVE_WAY: [Field; 6] = [
-    Field::Dataset,
-    Field::Judged,
-    Field::Side,
-    Field::Variant,
-    Field::Style,
-    Field::Level,
-];
-
-/// The automatically hidden columns.
-#[derive(Debug, Default)]
-pub(super) struct Arrangement {
-    /// Columns that were empty in all rows so far. `None` before the first rows.
-    uninformative: Option<Vec<usize>>,
-    hidden: BTreeSet<usize>,
-    /// Columns that the annotator went to. They stay.
-    kept: BTreeSet<usize>,
-    /// Whether the annotator chose to show all columns.
-    off: bool,
-    /// Width of the terminal; 0 before the first frame.
-    width: u16,
-}
-
-impl Arrangement {
-    /// Stops hiding columns.
-    pub(super) fn show_all(&mut self) {
-        *self = Arrangement {
-            off: true,
-            uninformative: self.uninformative.take(),
-            width: self.width,
-            ..Arrangement::default()
-        };
-    }
-
-    /// Keeps a column visible.
-    pub(super) fn keep(&mut self, column: usize) {
-        self.kept.insert(column);
-        self.hidden.remove(&column);
-    }
-
-    /// The columns of `present` to hide.
-    fn to_hide(&self, columns: &[Spec], present: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let mut out: BTreeSet<usize> = self.uninformative.iter().flatten().copied().collect();
-        out.retain(|c| present.contains(c) && !self.kept.contains(c));
-        let question = rows::column(Field::Question);
-        let width = |c: &usize| columns.get(*c).map_or(0, |s| s.width + 1);
-        let others = present
-            .iter()
-            .filter(|c| !out.contains(c) && **c != question);
-        let mut used =
-            crate::widgets::table::state::GUTTER + others.map(width).sum::<u16>() + QUESTION;
-        for column in GIVE_WAY.map(rows::column) {
-            if self.width == 0 || used <= self.width {
-                break;
-            }
-            if present.contains(&column) && !self.kept.contains(&column) && out.insert(column) {
-                used -= width(&column);
-            }
-        }
-        out
-    }
-}
+use crate::widgets::table::Extent;
 
 impl ListPane {
     /// Updates the layout after the width changed.

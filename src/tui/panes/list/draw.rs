@@ -4,7 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::widgets::Widget;
 
-use super::{Layer, ListPane, query};
+use super::pane::{Layer, ListPane};
+use super::query;
 use crate::theme::{Look, Role};
 use crate::widgets::table::{Empty, TableView};
 use crate::widgets::text;

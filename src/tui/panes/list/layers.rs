@@ -1,6 +1,8 @@
 //! Frequency tables and summaries on top of the list, and actions on the topmost table.
 
-use super::{Layer, ListEffect, ListPane, rows};
+use super::effects::ListEffect;
+use super::pane::{Layer, ListPane};
+use super::rows;
 use crate::action::Action;
 use crate::widgets::table::{Answer, FrequencyEffect, LocalTable, TableEffect, TableState};
 use benchtop_model::Result;

@@ -1,7 +1,9 @@
 //! Handling the owner's replies.
 
+use super::effects::{ListEffect, ReplyFor};
+use super::filtering::only;
+use super::pane::{Layer, ListPane};
 use super::query::Query;
-use super::{Layer, ListEffect, ListPane, ReplyFor, only};
 use crate::widgets::table::{DescribeView, FrequencyView};
 use crate::widgets::text;
 use benchtop_model::{Error, Result};

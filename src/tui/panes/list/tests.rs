@@ -5,8 +5,8 @@ use super::*;
 use crate::theme::{Look, Theme};
 use crate::widgets::table::{CopyFormat, CopyWhat, Empty};
 use benchtop_model::table::{Frequency, Summary};
-use benchtop_model::{ColourLevel, Error, ErrorKind, QuestionKind, Status};
-use benchtop_protocol::wire::{AnyRequest, Lines, Page, Request, Row, request};
+use benchtop_model::{ColourLevel, Error, ErrorKind, QuestionKind, Sort, Status};
+use benchtop_protocol::wire::{AnyRequest, Lines, Page, PageAsk, Request, Row, request};
 
 const AREA: Rect = Rect::new(0, 0, 90, 13);
 

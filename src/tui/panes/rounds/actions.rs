@@ -1,12 +1,12 @@
 //! Actions, choices, and typed lines of the rounds pane.
 
+use super::effects::{ChoiceFor, ReplyFor, RoundsEffect as Effect, TextFor, refuse};
 use super::form::Form;
-use super::side::rule_text;
-use super::{ChoiceFor, ReplyFor, RoundsEffect as Effect, RoundsPane, TextFor, refuse};
+use super::pane::RoundsPane;
+use super::text::{majority, people, rule_text};
 use crate::action::Action;
 use crate::widgets::table::{Answer, TableEffect};
 use benchtop_model::round::Protocol;
-use benchtop_model::round::protocol::Votes;
 use benchtop_model::round::state::RoundState;
 use benchtop_protocol::wire::request;
 
@@ -227,14 +227,6 @@ fn change_people(round: &RoundState, text: &str) -> Vec<Effect> {
     )]
 }
 
-/// Splits names at commas.
-pub(super) fn people(text: &str) -> impl Iterator<Item = String> {
-    text.split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-        .map(str::to_string)
-}
-
 fn try_rule(round: &str, rule: Protocol) -> Vec<Effect> {
     vec![Effect::Ask(
         ReplyFor::WhatIf(round.into(), rule),
@@ -244,12 +236,4 @@ fn try_rule(round: &str, rule: Protocol) -> Vec<Effect> {
         }
         .into(),
     )]
-}
-
-/// Parses `3 of 5`.
-pub(super) fn majority(text: &str) -> std::result::Result<Votes, String> {
-    match format!("majority {}", text.trim()).parse()? {
-        Protocol::Majority(votes) => Ok(votes),
-        other => Err(format!("`{other}` is not a majority such as `3 of 5`")),
-    }
 }

@@ -3,15 +3,21 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `act` | actions, choices, and typed lines |
+//! | `pane` | the state of the pane |
+//! | `effects` | the effects for the program to carry out |
+//! | `actions` | actions, choices, and typed lines |
 //! | `rows` | rounds as a table |
 //! | `side` | details of the round under the cursor |
+//! | `text` | rules in words; typed majorities and names |
 //! | [`form`] | the form of a new round |
 
 mod actions;
+mod effects;
 pub mod form;
+mod pane;
 mod rows;
 mod side;
+mod text;
 
 use std::time::Duration;
 
@@ -19,110 +25,25 @@ use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+pub use effects::{ChoiceFor, ReplyFor, RoundsEffect, TextFor};
+pub use pane::RoundsPane;
+
 use super::metadata::edit_session::error_line;
-use crate::action::{Action, Scope};
 use crate::theme::Look;
 use crate::widgets::page::Page;
-use crate::widgets::table::{Empty, LocalTable};
+use crate::widgets::table::Empty;
 use benchtop_model::Result;
 use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::WhatIf;
 use benchtop_model::round::state::{GuidelinesText, RoundState};
-use benchtop_protocol::wire::{AnyRequest, request};
+use benchtop_protocol::wire::request;
+use effects::refuse;
 use form::Form;
 
 /// The pause in typing before the form's preview is requested.
 pub const PAUSE: Duration = Duration::from_millis(250);
 
-/// The receiver of an owner's reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ReplyFor {
-    /// [`RoundsPane::take_rounds`].
-    Rounds,
-    /// [`RoundsPane::take_closed`]: the round, and whether it was closed or reopened.
-    Closed(String, bool),
-    /// [`RoundsPane::take_what_if`]: the round and the rule.
-    WhatIf(String, Protocol),
-    /// [`RoundsPane::take_guidelines`], for this round.
-    Guidelines(String),
-    /// [`RoundsPane::take_preview`]: the form's edit number.
-    Preview(u64),
-    /// [`RoundsPane::take_look`]: the form's edit number.
-    Look(u64),
-    /// [`RoundsPane::take_made`].
-    Made,
-    /// [`RoundsPane::take_deleted`], for this round.
-    Deleted(String),
-    /// [`RoundsPane::take_people`]: the round, who joins, and who leaves.
-    People(String, Vec<String>, Vec<String>),
-}
-
-/// The purpose of a text prompt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TextFor {
-    /// The majority to try on this round.
-    Majority(String),
-    /// The annotators of this round.
-    People(String),
-}
-
-/// The purpose of a choice.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChoiceFor {
-    /// Whether to close (or reopen) this round.
-    Close(String, bool),
-    /// The rule to try on this round.
-    Rule(String),
-    /// Whether to create the round of the form.
-    Make,
-    /// Whether to delete this round.
-    Delete(String),
-}
-
-impl ChoiceFor {
-    /// The initial line of the menu: the safe one where there is no undo.
-    pub fn begins(&self) -> usize {
-        usize::from(matches!(self, ChoiceFor::Make | ChoiceFor::Delete(_)))
-    }
-}
-
-/// An effect of the rounds pane.
-#[derive(Clone, Debug)]
-pub enum RoundsEffect {
-    /// Send a request to the owner. `Want` names the receiver of the reply.
-    Ask(ReplyFor, AnyRequest),
-    /// Ask for a line of text.
-    AskText {
-        purpose: TextFor,
-        label: String,
-        /// The initial text.
-        text: String,
-    },
-    /// Ask for a choice.
-    AskChoice {
-        purpose: ChoiceFor,
-        title: String,
-        /// The options, each with a detail.
-        lines: Vec<(String, String)>,
-    },
-    Work(Box<RoundState>),
-    Page(Box<Page>),
-    /// The form changed. Call [`RoundsPane::preview`] after [`PAUSE`] without typing.
-    Changed,
-    /// Report success.
-    Done(String),
-    /// Report something worth knowing.
-    Say(String),
-    /// Report why the action did nothing.
-    Refuse(String),
-    Leave,
-}
-
 use RoundsEffect as Effect;
-
-fn refuse(why: impl Into<String>) -> Vec<Effect> {
-    vec![Effect::Refuse(why.into())]
-}
 
 /// The page of a round's guidelines.
 pub fn guidelines_page(round: &str, guidelines: &GuidelinesText) -> Page {
@@ -144,72 +65,7 @@ pub fn guidelines_page(round: &str, guidelines: &GuidelinesText) -> Page {
         .fold(page, |page, line| page.paragraph(line))
 }
 
-#[derive(Debug)]
-pub struct RoundsPane {
-    who: String,
-    rounds: Vec<RoundState>,
-    table: LocalTable,
-    /// The text of an empty table.
-    empty: Empty,
-    /// Whether the rows were built with plain-text bars.
-    made: Option<bool>,
-    /// The result of "what if": round, rule, and counts.
-    tried: Option<(String, Protocol, Result<WhatIf>)>,
-    /// The owner's notes on the round just created.
-    notes: Option<(String, Vec<String>)>,
-    form: Option<Form>,
-    /// Whether the form is open.
-    open: bool,
-    /// Key names for hints: new, work, what if.
-    keys: [String; 3],
-}
-
 impl RoundsPane {
-    pub fn new(who: impl Into<String>) -> RoundsPane {
-        RoundsPane {
-            who: who.into(),
-            rounds: Vec::new(),
-            table: LocalTable::new(rows::columns(), Vec::new(), 1, Empty::Loading),
-            empty: Empty::Loading,
-            made: None,
-            tried: None,
-            notes: None,
-            form: None,
-            open: false,
-            keys: Default::default(),
-        }
-    }
-
-    /// The scopes with live keys, nearest first. While the form is open, [`key`](Self::key) gets
-    /// the keys that the scope does not claim.
-    pub fn scopes(&self) -> &'static [Scope] {
-        if self.open {
-            &[Scope::Form]
-        } else {
-            &[Scope::Rounds, Scope::Table, Scope::Global]
-        }
-    }
-
-    /// Whether keys type text.
-    pub fn typing(&self) -> bool {
-        self.open
-    }
-
-    /// Opens the pane or reloads it. `key` names the key of an action.
-    pub fn start(&mut self, key: impl Fn(Action) -> String) -> Vec<Effect> {
-        self.keys = [
-            key(Action::NewRound),
-            key(Action::Open),
-            key(Action::WhatIf),
-        ];
-        vec![Effect::Ask(ReplyFor::Rounds, request::Rounds.into())]
-    }
-
-    fn round(&self) -> Option<&RoundState> {
-        self.rounds
-            .get(usize::try_from(self.table.cursor_id()?).ok()?)
-    }
-
     /// Receives the rounds.
     pub fn on_rounds(&mut self, rounds: Result<Vec<RoundState>>) {
         match rounds {
@@ -230,22 +86,6 @@ impl RoundsPane {
                 self.rounds.clear();
                 self.fill();
             }
-        }
-    }
-
-    fn fill(&mut self) {
-        let plain = self.made.unwrap_or(false);
-        let rows = self
-            .rounds
-            .iter()
-            .map(|round| rows::row(round, &self.who, plain))
-            .collect();
-        self.table.set_rows(rows, self.empty.clone());
-    }
-
-    fn go_to(&mut self, name: &str) {
-        if let Some(at) = self.rounds.iter().position(|r| r.name == name) {
-            self.table.go_to_id(at as u64);
         }
     }
 

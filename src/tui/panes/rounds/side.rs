@@ -4,13 +4,15 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{RoundsPane, error_line, rows};
+use super::pane::RoundsPane;
+use super::rows;
+use super::text::rule_text;
+use crate::panes::metadata::edit_session::error_line;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::bar;
 use crate::widgets::text::grouped;
 use benchtop_model::history::to_the_second as judged;
-use benchtop_model::round::Protocol;
 use benchtop_model::round::protocol::WhatIf;
 use benchtop_model::round::state::RoundState;
 
@@ -44,23 +46,6 @@ pub(super) fn layout(area: Rect, rounds: usize) -> (Rect, Rect) {
             ..area
         },
     )
-}
-
-/// The rule in words, with its source.
-pub(super) fn rule_text(rule: Protocol) -> String {
-    match rule {
-        Protocol::Single => "kept if the last verdict accepts".into(),
-        Protocol::BothAccept => "kept if both of two accept (MVP-Bench)".into(),
-        Protocol::Majority(votes) => format!(
-            "kept if {} of {} accept (AutoBench-V: 3 of 5)",
-            votes.k(),
-            votes.n()
-        ),
-        Protocol::Equivalence => "kept if both of two find the answer unchanged (VLB)".into(),
-        Protocol::Audit => "kept if the auditor finds no fault (Dysca: 10 % sample)".into(),
-        Protocol::Answer => "keeps nothing: collects answers without the key (MVP-Bench)".into(),
-        Protocol::Refusal => "kept if 3 of 5 find that only the refusal is correct (MM-SAP)".into(),
-    }
 }
 
 impl RoundsPane {

@@ -1,6 +1,7 @@
 use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::*;
+use crate::action::Action;
 use crate::theme::Theme;
 use benchtop_model::round::{NewRound, Sample, draw};
 use benchtop_model::{ColourLevel, Error, Status};

@@ -77,7 +77,6 @@ pub fn columns() -> Vec<Spec> {
         Spec::number("items", "", ColumnKind::Number, 7),
         Spec::number("accepted", "", ColumnKind::Share, 12),
         Spec::text("rules", 16),
-        Spec::text("filters pass", 13),
         Spec::text("finding", 20),
     ]
 }
@@ -158,8 +157,6 @@ impl Known<'_> {
         });
         let mut rules = LocalCell::text(summary);
         rules.view.role = if dim { Role::Dim } else { Role::Text };
-        let mut filters = LocalCell::text("unknown");
-        filters.view.role = Role::Dim;
         let more = if found.len() > 1 {
             format!(" (+{})", found.len() - 1)
         } else {
@@ -175,6 +172,6 @@ impl Known<'_> {
         } else {
             Role::Warn
         };
-        vec![term, status, items, accepted, rules, filters, finding]
+        vec![term, status, items, accepted, rules, finding]
     }
 }

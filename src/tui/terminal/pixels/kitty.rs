@@ -10,7 +10,7 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder, RgbaImage};
 use ratatui::layout::Rect;
 
-use super::counted;
+use super::counted::counted;
 
 /// Our first image id, to avoid those of other programs on the same screen.
 pub(super) const FIRST_ID: u32 = 0x6274_0000;

@@ -13,7 +13,14 @@
 use ratatui::buffer::{Buffer, CellDiffOption};
 use ratatui::layout::Rect;
 
-use super::Shown;
+/// The picture on screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) id: u32,
+    pub(super) at: Rect,
+    /// A popup was drawn over it since.
+    pub(super) covered: bool,
+}
 
 /// What to write after the cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,6 +15,7 @@
 //! needed:
 //! 0 bytes if nothing changed, about 70 if a known kitty picture returns.
 
+mod counted;
 mod iterm;
 mod kitty;
 mod marks;
@@ -30,6 +31,8 @@ use ratatui::layout::Rect;
 use super::Capabilities;
 
 pub use marks::{redraw, reserve};
+
+use marks::Shown;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Protocol {
@@ -175,15 +178,6 @@ impl Payload {
     }
 }
 
-/// The picture on screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shown {
-    id: u32,
-    at: Rect,
-    /// A popup was drawn over it since.
-    covered: bool,
-}
-
 /// The picture on screen and its protocol.
 #[derive(Debug)]
 pub struct Pixels {
@@ -325,34 +319,6 @@ impl Pixels {
         self.shown = None;
         self.uploads.free(out)
     }
-}
-
-/// Counts the bytes sent to a writer.
-struct Counted<'a> {
-    out: &'a mut dyn Write,
-    bytes: usize,
-}
-
-impl Write for Counted<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.out.write(bytes)?;
-        self.bytes += written;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
-/// Runs `with` on `out` and returns the number of bytes.
-fn counted(
-    out: &mut dyn Write,
-    with: impl FnOnce(&mut Counted<'_>) -> io::Result<()>,
-) -> io::Result<usize> {
-    let mut counted = Counted { out, bytes: 0 };
-    with(&mut counted)?;
-    Ok(counted.bytes)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use icy_sixel::{
 use image::RgbaImage;
 use ratatui::layout::Rect;
 
-use super::counted;
+use super::counted::counted;
 
 /// Longest side in pixels that xterm accepts by default.
 pub(super) const MAX_SIDE: u32 = 1000;

@@ -1,28 +1,19 @@
 //! Group norm and layer norm.
 
-#[cfg(feature = "cuda")]
-use candle_core::CudaStorage;
-use candle_core::backend::BackendStorage;
-use candle_core::{CpuStorage, CustomOp3, DType, Layout, Result, Shape, bail};
-use half::f16;
+use candle_core::{CpuStorage, Layout, Result, Shape, bail};
 use rayon::prelude::*;
 
-#[cfg(feature = "cuda")]
-use super::cuda;
+use super::super::operations::{GroupNorm, LayerNorm};
 use super::{Element, ROWS, silu, slice};
 
-/// The inputs of a [`CustomOp3`]: a tensor, its weight, and its bias.
-type Three<'a> = [(&'a CpuStorage, &'a Layout); 3];
-
-/// Group normalization over `[b, ..., c]`, followed by SiLU if `silu`.
-pub(in super::super) struct GroupNorm {
-    pub groups: usize,
-    pub eps: f64,
-    pub silu: bool,
-}
+/// The inputs of a [`CustomOp3`](candle_core::CustomOp3): a tensor, its weight, and its bias.
+pub(in super::super) type Three<'a> = [(&'a CpuStorage, &'a Layout); 3];
 
 impl GroupNorm {
-    fn run<T: Element>(&self, [x, weight, bias]: Three) -> Result<(CpuStorage, Shape)> {
+    pub(in super::super) fn run<T: Element>(
+        &self,
+        [x, weight, bias]: Three,
+    ) -> Result<(CpuStorage, Shape)> {
         let shape = x.1.shape().clone();
         let (b, c) = (shape.dims()[0], shape.dims()[shape.rank() - 1]);
         let (x, weight, bias) = (
@@ -92,13 +83,11 @@ fn sums<T: Element>(rows: &[T], c: usize) -> (Vec<f64>, Vec<f64>) {
     (sum, square)
 }
 
-/// Normalization over the last axis.
-pub(in super::super) struct LayerNorm {
-    pub eps: f64,
-}
-
 impl LayerNorm {
-    fn run<T: Element>(&self, [x, weight, bias]: Three) -> Result<(CpuStorage, Shape)> {
+    pub(in super::super) fn run<T: Element>(
+        &self,
+        [x, weight, bias]: Three,
+    ) -> Result<(CpuStorage, Shape)> {
         let shape = x.1.shape().clone();
         let c = shape.dims()[shape.rank() - 1];
         let (x, weight, bias) = (
@@ -131,40 +120,3 @@ impl LayerNorm {
         Ok((T::to_cpu_storage_owned(out), shape))
     }
 }
-
-/// Implements a norm as an operation on a tensor, a weight, and a bias.
-macro_rules! norm {
-    ($norm:ty, $name:literal, $cuda:ident) => {
-        impl CustomOp3 for $norm {
-            fn name(&self) -> &'static str {
-                $name
-            }
-            fn cpu_fwd(
-                &self,
-                s1: &CpuStorage,
-                l1: &Layout,
-                s2: &CpuStorage,
-                l2: &Layout,
-                s3: &CpuStorage,
-                l3: &Layout,
-            ) -> Result<(CpuStorage, Shape)> {
-                typed!(s1, $name, (self, [(s1, l1), (s2, l2), (s3, l3)]))
-            }
-            #[cfg(feature = "cuda")]
-            fn cuda_fwd(
-                &self,
-                s1: &CudaStorage,
-                l1: &Layout,
-                s2: &CudaStorage,
-                l2: &Layout,
-                s3: &CudaStorage,
-                l3: &Layout,
-            ) -> Result<(CudaStorage, Shape)> {
-                cuda::$cuda(self, (s1, l1), (s2, l2), (s3, l3))
-            }
-        }
-    };
-}
-
-norm!(GroupNorm, "group_norm", group_norm);
-norm!(LayerNorm, "layer_norm", layer_norm);

@@ -7,7 +7,7 @@ use candle_core::{DType, Device, Tensor};
 use super::super::attention::KeysValues;
 use super::super::launch::HEADS;
 use super::super::tests::twins::{self, EPS, Side};
-use super::super::{Window, attention as attend, cpu};
+use super::super::{Window, attention as attend, operations};
 use super::open;
 
 struct Gpu(Device);
@@ -24,11 +24,17 @@ fn down(t: candle_core::Result<Tensor>) -> Tensor {
 
 impl Side for Gpu {
     fn patches(&self, x: &Tensor, window: Window, rows: Range<usize>) -> Tensor {
-        down(self.up(x).apply_op1_no_bwd(&cpu::Patches { window, rows }))
+        down(
+            self.up(x)
+                .apply_op1_no_bwd(&operations::Patches { window, rows }),
+        )
     }
 
     fn upsample(&self, x: &Tensor, high: usize, wide: usize) -> Tensor {
-        down(self.up(x).apply_op1_no_bwd(&cpu::Upsample { high, wide }))
+        down(
+            self.up(x)
+                .apply_op1_no_bwd(&operations::Upsample { high, wide }),
+        )
     }
 
     fn bias(
@@ -41,7 +47,7 @@ impl Side for Gpu {
     ) -> Tensor {
         let (y, bias) = (self.up(y), self.up(bias));
         let residual = residual.map(|r| self.up(r));
-        let op = cpu::Bias {
+        let op = operations::Bias {
             residual: residual.as_ref(),
             first,
         };
@@ -53,7 +59,10 @@ impl Side for Gpu {
     }
 
     fn geglu(&self, x: &Tensor, bias: &Tensor) -> Tensor {
-        down(self.up(x).apply_op2_no_bwd(&self.up(bias), &cpu::Geglu))
+        down(
+            self.up(x)
+                .apply_op2_no_bwd(&self.up(bias), &operations::Geglu),
+        )
     }
 
     fn group_norm(
@@ -64,7 +73,7 @@ impl Side for Gpu {
         groups: usize,
         silu: bool,
     ) -> Tensor {
-        let op = cpu::GroupNorm {
+        let op = operations::GroupNorm {
             groups,
             eps: EPS,
             silu,
@@ -79,7 +88,7 @@ impl Side for Gpu {
         down(self.up(x).apply_op3_no_bwd(
             &self.up(weight),
             &self.up(bias),
-            &cpu::LayerNorm { eps: EPS },
+            &operations::LayerNorm { eps: EPS },
         ))
     }
 

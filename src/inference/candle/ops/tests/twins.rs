@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use candle_core::{DType, Device, Tensor};
 
-use super::super::cpu;
+use super::super::operations;
 use super::super::{KeysValues, Window, attention};
 use super::{flat, numbers};
 
@@ -85,7 +85,7 @@ pub fn patches(side: &dyn Side) {
                 let all = 2 * window.out(h) * window.out(w);
                 for rows in [0..all, 0..1, all / 2..all, all / 3..all / 2 + 1] {
                     let expected = x
-                        .apply_op1_no_bwd(&cpu::Patches {
+                        .apply_op1_no_bwd(&operations::Patches {
                             window,
                             rows: rows.clone(),
                         })
@@ -108,7 +108,9 @@ pub fn upsample(side: &dyn Side) {
             (5, 4, 320, 9, 8),
         ] {
             let x = some(&[2, h, w, c], 2, dtype);
-            let expected = x.apply_op1_no_bwd(&cpu::Upsample { high, wide }).unwrap();
+            let expected = x
+                .apply_op1_no_bwd(&operations::Upsample { high, wide })
+                .unwrap();
             close(
                 &format!("{dtype:?} {:?} to {high} x {wide}", x.dims()),
                 &side.upsample(&x, high, wide),
@@ -142,7 +144,7 @@ pub fn bias(side: &dyn Side) {
                 );
                 let expected = y.copy().unwrap();
                 expected
-                    .inplace_op2(&bias, &cpu::Bias { residual, first: 0 })
+                    .inplace_op2(&bias, &operations::Bias { residual, first: 0 })
                     .unwrap();
                 close(
                     &what,
@@ -153,7 +155,7 @@ pub fn bias(side: &dyn Side) {
                 for part in [0..rows, rows / 3..rows / 2 + 1] {
                     let from = some(&[part.len(), n], 6, dtype);
                     let expected = y.copy().unwrap();
-                    let op = cpu::Bias {
+                    let op = operations::Bias {
                         residual,
                         first: part.start,
                     };
@@ -171,7 +173,7 @@ pub fn geglu(side: &dyn Side) {
         for (rows, n) in [(3, 8), (5, 5), (9, 640), (1, 1), (17, 12)] {
             let x = (some(&[rows, 2 * n], 7, dtype) * 6.).unwrap();
             let bias = some(&[2 * n], 8, dtype);
-            let expected = x.apply_op2_no_bwd(&bias, &cpu::Geglu).unwrap();
+            let expected = x.apply_op2_no_bwd(&bias, &operations::Geglu).unwrap();
             close(
                 &format!("{dtype:?} {rows} x {n}"),
                 &side.geglu(&x, &bias),
@@ -202,7 +204,7 @@ pub fn group_norm(side: &dyn Side) {
             for (mean, silu) in [(0., false), (0., true), (1000., false)] {
                 let x = (numbers(shape, 11) * 2.).unwrap();
                 let x = (x + mean).unwrap().to_dtype(dtype).unwrap();
-                let op = cpu::GroupNorm {
+                let op = operations::GroupNorm {
                     groups,
                     eps: EPS,
                     silu,
@@ -260,7 +262,7 @@ pub fn layer_norm(side: &dyn Side) {
                     .to_dtype(dtype)
                     .unwrap();
                 let expected = x
-                    .apply_op3_no_bwd(&weight, &bias, &cpu::LayerNorm { eps: EPS })
+                    .apply_op3_no_bwd(&weight, &bias, &operations::LayerNorm { eps: EPS })
                     .unwrap();
                 let most = most(dtype, if mean == 0. { 2e-6 } else { 5e-4 });
                 close(

@@ -1,6 +1,7 @@
 //! A group of columns as bars.
 
-use super::{CHART, View, cell_of, chart, number};
+use super::view::{CHART, View, cell_of, chart, number};
+use crate::panes::board::table::short;
 use crate::widgets::meter::bar;
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::widgets::text;
@@ -38,7 +39,7 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
             others.reduce(f64::max)
         };
         let scale = by(column.scale);
-        let label = super::super::table::short(board, column);
+        let label = short(board, column);
         let mut cells = vec![LocalCell::text(if label.is_empty() {
             &column.name
         } else {

@@ -1,6 +1,6 @@
 //! SC: the score of each style, its deviation from the mean, and its contribution to the variance.
 
-use super::{CHART, View, cell_of, chart, number};
+use super::view::{CHART, View, cell_of, chart, number};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::widgets::text;
 use benchtop_metrics::dysca::sc;

@@ -1,6 +1,6 @@
 //! SQ: multiple choice vs. true or false, by subtask.
 
-use super::{CHART, View, cell_of, chart, number};
+use super::view::{CHART, View, cell_of, chart, number};
 use crate::widgets::table::{ColumnKind, LocalCell, Spec};
 use crate::widgets::text;
 use benchtop_model::board::{Board, Cell, Row};

@@ -4,7 +4,8 @@
 mod draw;
 
 use super::bench::RequestSlot;
-use super::{ChoiceFor, Effect, ReplyFor, error_line, refuse};
+use super::effects::{ChoiceFor, FiltersEffect as Effect, ReplyFor, refuse};
+use crate::panes::metadata::edit_session::error_line;
 use crate::widgets::table::{Empty, LocalTable};
 use crate::widgets::text::grouped;
 use benchtop_model::scoring::bench::{RulesDiff, RulesState, Tally};

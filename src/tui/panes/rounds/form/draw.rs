@@ -4,8 +4,9 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::super::side::rule_text;
-use super::{Form, Value, error_line};
+use super::{Form, Value};
+use crate::panes::metadata::edit_session::error_line;
+use crate::panes::rounds::text::rule_text;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
 use crate::widgets::text::{self, counted, grouped};

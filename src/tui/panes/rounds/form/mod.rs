@@ -8,8 +8,10 @@ use crossterm::event::KeyEvent;
 
 pub use field::{Key, Value};
 
-use super::{ChoiceFor, ReplyFor, RoundsEffect as Effect, error_line, refuse};
+use super::effects::{ChoiceFor, ReplyFor, RoundsEffect as Effect, refuse};
+use super::text;
 use crate::action::Action;
+use crate::panes::metadata::edit_session::error_line;
 use crate::widgets::text::{counted, grouped};
 use benchtop_model::round::state::RoundState;
 use benchtop_model::round::{Adjudication, Guidelines, NewRound, Order, Protocol, SEED};
@@ -81,7 +83,7 @@ impl Form {
             Key::People if self.people().is_empty() => {
                 Some("type names, separated by commas".into())
             }
-            Key::Votes if self.applies(key) => super::actions::majority(text).err(),
+            Key::Votes if self.applies(key) => text::majority(text).err(),
             Key::Filter => Filter::parse(text).err().map(|p| error_line(&p)),
             Key::Sample => text.parse::<benchtop_model::round::Sample>().err(),
             Key::Practice | Key::Seed if text.parse::<u64>().is_err() => {
@@ -106,7 +108,7 @@ impl Form {
     }
 
     fn people(&self) -> Vec<String> {
-        super::actions::people(self.text(Key::People)).collect()
+        text::people(self.text(Key::People)).collect()
     }
 
     /// The round that the form describes. `None` if a field has a syntax error.
@@ -118,9 +120,7 @@ impl Form {
             return None;
         }
         let protocol = match self.text(Key::Protocol) {
-            field::MAJORITY => {
-                Protocol::Majority(super::actions::majority(self.text(Key::Votes)).ok()?)
-            }
+            field::MAJORITY => Protocol::Majority(text::majority(self.text(Key::Votes)).ok()?),
             name => name.parse().ok()?,
         };
         let some = |key| Some(self.text(key)).filter(|text| !text.is_empty());

@@ -1,4 +1,9 @@
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
 use super::*;
+use crate::theme::{Look, Theme};
+use benchtop_model::ColourLevel;
 use crossterm::event::KeyModifiers;
 
 fn press(menu: &mut Menu, code: KeyCode) -> MenuOutcome {
@@ -36,6 +41,34 @@ fn a_digit_chooses_at_once_with_the_marked_lines() {
         MenuOutcome::Refused(_)
     ));
     assert_eq!(press(&mut menu, KeyCode::Esc), MenuOutcome::Cancelled);
+}
+
+/// The bottom border on 80 columns.
+fn bottom_border(menu: &Menu) -> String {
+    let area = Rect::new(0, 0, 80, 24);
+    let mut buf = Buffer::empty(area);
+    let look = Look::new(
+        &Theme::shipped("dark").unwrap(),
+        ColourLevel::default(),
+        false,
+    );
+    menu.draw(area, &mut buf, &look);
+    let row = |y: u16| -> String { (0..area.width).map(|x| buf[(x, y)].symbol()).collect() };
+    let rows: Vec<String> = (0..area.height).map(row).collect();
+    rows.into_iter().find(|row| row.contains('╰')).unwrap()
+}
+
+#[test]
+fn the_narrowest_menus_name_their_keys() {
+    let plain = bottom_border(&Menu::new("rule", vec![Choice::new("a"), Choice::new("b")]));
+    for key in ["1-2", "enter", "esc"] {
+        assert!(plain.contains(key), "{plain}");
+    }
+    let marked = bottom_border(&reasons());
+    for key in ["tab", "1-3", "enter", "esc"] {
+        assert!(marked.contains(key), "{marked}");
+    }
+    assert!(!plain.contains("tab"));
 }
 
 #[test]

@@ -1,0 +1,151 @@
+//! The arguments of `benchtop board`, and what they ask for.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use benchtop_metrics::extract::Extractor;
+use benchtop_model::board::{BoardQuery, Curated, PublishedFigures};
+use benchtop_model::{Error, ErrorKind, Filter, Result};
+
+#[derive(Clone, Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  benchtop board\n  benchtop board predictions/ --format csv\n  benchtop board --curated accepted --columns 'Acc*' --sort Acc\n  benchtop board --compare model-a model-b --column Acc\n  benchtop board --behind model-a --column Acc --wrong"
+)]
+pub struct Args {
+    /// Question and prediction files, or folders of them [default: the project's]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// mapping.toml that explains the columns of tables among PATH
+    #[arg(long, value_name = "FILE")]
+    pub mapping: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Output::Table)]
+    pub format: Output,
+    /// Sort by this column, best first
+    ///
+    /// `COLUMN:asc` sorts the smallest first, `COLUMN:desc` the largest first, and `model` sorts by
+    /// name.
+    #[arg(long, value_name = "COLUMN")]
+    pub sort: Option<String>,
+    /// Extraction rule, such as strict or legacy-dysca [default: the rule of each question's paper]
+    ///
+    /// `benchtop extract --rules` lists the rules.
+    #[arg(long, value_name = "NAME")]
+    pub rule: Option<String>,
+    /// Show only columns that match, such as `Acc.style.*`
+    ///
+    /// `*` matches any text and `?` any character. Separate alternatives with commas.
+    #[arg(long, value_name = "GLOB")]
+    pub columns: Option<String>,
+    /// Score all items, the accepted ones, or those accepted in a round [default: all]
+    #[arg(long, value_name = "all|accepted|ROUND")]
+    pub curated: Option<String>,
+    /// Score only items that match this filter
+    #[arg(long, value_name = "WORDS")]
+    pub filter: Option<String>,
+    /// Add rows with the figures that papers published, or one paper (Dysca, MM-SAP, MVP-Bench)
+    #[arg(long, num_args = 0..=1, value_name = "PAPER", conflicts_with_all = ["ranks", "compare", "sure"])]
+    pub printed: Option<Option<String>>,
+    /// Rank models by this column; ranges where the differences are not significant
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["sort", "columns", "compare", "sure"])]
+    pub ranks: Option<String>,
+    /// Compare two models on the same questions (with --column)
+    #[arg(long, num_args = 2, value_names = ["MODEL", "MODEL"], requires = "column", conflicts_with_all = ["sort", "columns", "sure"])]
+    pub compare: Option<Vec<String>>,
+    /// Print confidence intervals of all models (with --column)
+    ///
+    /// The cluster bootstrap resamples images or image pairs.
+    #[arg(long, requires = "column", conflicts_with_all = ["sort", "columns"])]
+    pub sure: bool,
+    /// List the answers behind a model's cell (with --column)
+    #[arg(long, value_name = "MODEL", requires = "column", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "against"])]
+    pub behind: Option<String>,
+    /// List only the wrong answers (with --behind)
+    #[arg(long, requires = "behind")]
+    pub wrong: bool,
+    /// Count the answers that this rule reads differently than --rule, by model
+    ///
+    /// Without --rule, the rule of each question's paper counts. `tool` compares with the verdicts
+    /// that other tools stored with the answers.
+    #[arg(long, value_name = "RULE|tool", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "column"])]
+    pub against: Option<String>,
+    /// List what each model answered to this item, given by id, key, or number
+    #[arg(long, value_name = "ITEM", conflicts_with_all = ["sort", "columns", "sure", "compare", "ranks", "printed", "behind", "against"])]
+    pub item: Option<String>,
+    /// Column for --behind, --compare, --sure and --item
+    ///
+    /// With --item it decides which answers count as right.
+    #[arg(long, value_name = "COLUMN")]
+    pub column: Option<String>,
+    /// Bootstrap draws of --compare and --sure
+    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    pub draws: u32,
+    /// Seed of those draws
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// Aligned columns, in blocks that fit the terminal
+    Table,
+    /// One line per cell: model, column, k, n, value
+    Csv,
+    /// A Markdown table
+    Md,
+    /// A LaTeX table
+    Latex,
+    /// One JSON object per cell: model, column, k, n, value
+    Json,
+}
+
+pub(super) fn board_ask(args: &Args) -> Result<BoardQuery> {
+    let curated = match args.curated.as_deref() {
+        None | Some("all") => Curated::All,
+        Some("accepted") => Curated::Accepted,
+        Some(round) => Curated::Round(round.into()),
+    };
+    let filter = args
+        .filter
+        .as_deref()
+        .map(Filter::parse)
+        .transpose()?
+        .unwrap_or_default();
+    // The owner expects full names of rules.
+    let rule = args
+        .rule
+        .as_deref()
+        .map(extractor)
+        .transpose()?
+        .map(|rule| rule.name().to_string());
+    Ok(BoardQuery {
+        curated,
+        filter,
+        rule,
+        printed: printed(args),
+    })
+}
+
+fn printed(args: &Args) -> PublishedFigures {
+    match &args.printed {
+        None => PublishedFigures::Off,
+        Some(None) => PublishedFigures::All,
+        Some(Some(paper)) => PublishedFigures::Paper(paper.clone()),
+    }
+}
+
+/// The extraction rule of that name.
+///
+/// # Errors
+/// [`ErrorKind::Usage`] with the known names.
+pub fn extractor(name: &str) -> Result<Extractor> {
+    Extractor::from_name(name).ok_or_else(|| {
+        let names = Extractor::ALL.map(Extractor::name).join(", ");
+        Error::new(
+            ErrorKind::Usage,
+            format!("unknown extraction rule `{name}`"),
+        )
+        .help(format!("one of: {names}"))
+    })
+}

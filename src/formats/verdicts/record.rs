@@ -1,0 +1,38 @@
+//! A record of a file of verdicts, and how its values map to the project.
+
+use benchtop_model::Result;
+use benchtop_model::config::Reason;
+use benchtop_model::verdict_interchange::{ExchangedVerdict, NameMapping};
+
+/// How the values of a file map to this project.
+#[derive(Clone, Copy)]
+pub struct Meaning<'m> {
+    /// Mappings given by the user.
+    pub words: &'m NameMapping,
+    /// Reasons of this project.
+    pub reasons: &'m [Reason],
+    /// Finds the id of the item for a task with this key and question, or the reason why there is
+    /// none.
+    pub item: &'m dyn Fn(&str, Option<&str>) -> Result<String>,
+}
+
+/// A record of a file.
+#[derive(Debug)]
+pub struct Found {
+    /// The record's place: `line 4`, `task 3 (line 40), annotation 2`.
+    pub place: String,
+    /// Id of the item, as far as the file states it.
+    pub item: String,
+    /// The annotator as named in the file.
+    pub who: String,
+    /// The verdict, or the error.
+    pub verdict: Result<ExchangedVerdict>,
+}
+
+/// Takes a record. Returns whether to continue.
+pub type Take<'t> = &'t mut dyn FnMut(Found) -> bool;
+
+/// Help for an unknown word.
+pub(super) fn unmapped(word: &str, means: &str) -> String {
+    format!("map it, for example with --choice \"{word}={means}\"")
+}

@@ -1,0 +1,159 @@
+//! A breakdown: its table, notes, and drawing, and the cells that all breakdowns share.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::quadrant_picture::Picture;
+use crate::action::Action;
+use crate::theme::{Look, Role};
+use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::text;
+use benchtop_model::board::{Board, Cell, Row};
+
+/// The name of the chart column.
+pub(super) const CHART: &str = "chart";
+
+/// The result of an action.
+#[derive(Debug)]
+pub enum ViewEffect {
+    /// Show the answers behind this column.
+    Behind(String),
+    /// The result of a table action.
+    Table(Answer),
+}
+
+#[derive(Clone, Debug)]
+pub struct View {
+    pub model: String,
+    /// Notes below the table, one per line.
+    notes: Vec<String>,
+    /// The column behind each row.
+    columns: Vec<String>,
+    table: LocalTable,
+    /// The drawing below the table, if there is room.
+    picture: Option<Picture>,
+}
+
+impl View {
+    pub(super) fn of(
+        model: &str,
+        title: String,
+        notes: Vec<String>,
+        mut specs: Vec<Spec>,
+        rows: Vec<(String, Vec<LocalCell>)>,
+    ) -> Option<View> {
+        if rows.is_empty() {
+            return None;
+        }
+        specs
+            .iter_mut()
+            .for_each(|spec| spec.group.clone_from(&title));
+        let (columns, cells): (Vec<String>, Vec<Vec<LocalCell>>) = rows.into_iter().unzip();
+        let hint = "nothing to show".to_string();
+        let table = LocalTable::new(specs, cells, 1, Empty::Nothing { hint });
+        Some(View {
+            model: model.to_string(),
+            notes,
+            columns,
+            table,
+            picture: None,
+        })
+    }
+
+    pub(super) fn with_picture(self, picture: Picture) -> View {
+        View {
+            picture: Some(picture),
+            ..self
+        }
+    }
+
+    /// The table, for going to a column, selecting, and copying.
+    pub fn table_mut(&mut self) -> &mut LocalTable {
+        &mut self.table
+    }
+
+    /// Runs a table action. Enter shows the answers behind the row.
+    pub fn act(&mut self, action: Action) -> Vec<ViewEffect> {
+        let answers = self.table.act(action);
+        let effect = |answer| match answer {
+            Answer::Effect(TableEffect::Open { id, .. }) => {
+                match usize::try_from(id).ok().and_then(|at| self.columns.get(at)) {
+                    Some(column) => ViewEffect::Behind(column.clone()),
+                    None => ViewEffect::Table(Answer::Effect(TableEffect::Refuse(
+                        "nothing to open".into(),
+                    ))),
+                }
+            }
+            other => ViewEffect::Table(other),
+        };
+        answers.into_iter().map(effect).collect()
+    }
+
+    /// Draws the view. Accessible mode omits the chart column.
+    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+        let chart = self.table.columns().last().is_some_and(|c| c.name == CHART);
+        if look.accessible && chart {
+            self.table.drop_last_column();
+        }
+        let room = usize::from(area.width);
+        let notes = self
+            .notes
+            .iter()
+            .filter(|note| !look.accessible || !note.starts_with(CHART));
+        let notes: Vec<String> = notes.flat_map(|note| text::wrap(note, room)).collect();
+        let below = u16::try_from(notes.len()).unwrap_or(0).min(area.height / 3);
+        let above = Rect {
+            height: area.height - below,
+            ..area
+        };
+        // Headings, rows, and the line of counts come first.
+        let rows = u16::try_from(self.columns.len() + 3).unwrap_or(u16::MAX);
+        let picture = self
+            .picture
+            .as_ref()
+            .filter(|_| !look.accessible && above.height >= rows + Picture::HEIGHT);
+        let mut table = above;
+        if let Some(picture) = picture {
+            table.height = rows;
+            let area = Rect {
+                y: above.y + rows,
+                height: Picture::HEIGHT,
+                ..above
+            };
+            picture.draw(self.table.cursor_id(), area, buf, look);
+        }
+        self.table.draw(table, buf, look);
+        for (note, y) in notes.into_iter().zip(above.bottom()..area.bottom()) {
+            buf.set_stringn(
+                area.x,
+                y,
+                text::fit(&note, room),
+                room,
+                look.style(Role::Dim),
+            );
+        }
+    }
+}
+
+/// The cell of a row in the column with this name.
+pub(super) fn cell_of(board: &Board, row: &Row, column: &str) -> Option<Cell> {
+    let at = board.columns.iter().position(|c| c.name == column)?;
+    row.cells.get(at).copied().flatten()
+}
+
+pub(super) fn number(value: Option<f64>, format: impl Fn(f64) -> String) -> LocalCell {
+    match value {
+        Some(value) => LocalCell::number(format(value), Some(value)),
+        None => {
+            let mut none = LocalCell::number("-", None);
+            none.view.role = Role::Dim;
+            none
+        }
+    }
+}
+
+pub(super) fn chart(text: String) -> LocalCell {
+    let mut cell = LocalCell::text(text);
+    cell.view.role = Role::Accent;
+    cell
+}
