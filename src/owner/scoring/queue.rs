@@ -28,7 +28,8 @@ pub(super) struct JobRuntime {
     pub(super) not_before: Option<Instant>,
     /// Number of consecutive outages.
     pub(super) outages: u32,
-    /// Whether the job was active when the project was opened, and this user outcome not start it here.
+    /// Whether the job was active when the project was opened, and this user did not
+    /// start it here.
     pub(super) elsewhere: bool,
     /// The agreement that it waits for.
     pub(super) waits: Option<Box<PendingConsent>>,
