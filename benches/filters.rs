@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench filters [-- line [ITEMS] | prepare | encode [PICTURES] | search [ROWS] | kmmd]`; without a word all of them. Ratios
 //! are within this run, but for the encoder, whose floor is `benches/floors/clip.py` on the same cores. What is to hold:
-//! preparing within twice the time of fast_image_resize, which is off by up to 20 grey levels (missed: see the printed
+//! preparing within twice the time of fast_image_resize, which is off by up to 20 gray levels (missed: see the printed
 //! ratio), encoding at 0.8 of PyTorch's pictures a second or more, a moved line in less than 16 ms, search within 1.3 times the product that it needs.
 
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use benchtop::model::{Field, Filter};
 use benchtop::pipeline::scoring::bench::analyze;
 use benchtop::pipeline::scoring::column::Column;
 use benchtop::store::columns::Columns;
-use benchtop::store::{Catalog, Overlay};
+use benchtop::store::{Catalog, StatusColumns};
 use candle_core::{DType, Device, Shape, Tensor};
 use candle_nn::VarBuilder;
 use candle_nn::var_builder::SimpleBackend;
@@ -82,7 +82,7 @@ fn line(items: usize) -> Outcome {
         columns.push(&serde_json::from_value(value)?)?;
     }
     let catalog = Catalog::new(columns);
-    let overlay = Overlay::blank(items);
+    let overlay = StatusColumns::blank(items);
     let values: Vec<f32> = (0..items as u32)
         .map(|n| (n.wrapping_mul(2_654_435_761) >> 8) as f32 / 5e7)
         .collect();

@@ -14,7 +14,7 @@ use benchtop::model::generation::Fingerprint;
 use benchtop::model::job::{GenerationOverrides, JobStatus, NewJob};
 use benchtop::model::{Filter, Judgement, Seen, Verdict};
 use benchtop::protocol::Client;
-use benchtop::protocol::wire::{Decide, PageAsk, request};
+use benchtop::protocol::wire::{Decide, PageRequest, request};
 use benchtop::store::{open, pictures};
 use uuid::Uuid;
 
@@ -198,7 +198,7 @@ fn opening(root: &Path, n: u64) -> Outcome<()> {
     let first = || -> Outcome<Duration> {
         let began = Instant::now();
         let owner = Owner::start(root)?;
-        let ask = PageAsk {
+        let ask = PageRequest {
             generation: 1,
             filter: Filter::default(),
             sort: vec![],

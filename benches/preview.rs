@@ -1,7 +1,7 @@
 //! Getting a picture ready and flipping to one that is: ratios within one run, on the release build.
 //!
 //! - decode + resize to the pane against `image` decoding alone: hold 1.3x
-//! - flip to a prefetched neighbour against that decode: hold 0.1x
+//! - flip to a prefetched neighbor against that decode: hold 0.1x
 //!
 //! `cargo bench --bench preview`
 
@@ -19,7 +19,7 @@ use benchtop::tui::preview::decode::decode;
 use benchtop::tui::preview::scale::{fit, resize};
 use benchtop::tui::preview::{Cells, Part, Previews, View};
 use benchtop::tui::terminal::pixels::{Pixels, Plan, Protocol};
-use benchtop::tui::terminal::{Capabilities, ColourLevel, Tty};
+use benchtop::tui::terminal::{Capabilities, ColorLevel, Tty};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use ratatui::Terminal;
 use ratatui::layout::{Rect, Size};
@@ -109,7 +109,7 @@ fn main() {
             &mut || {
                 let image = decode(&bytes).expect("decodes");
                 black_box(
-                    Cells::draw(&image, (80, 40), 2.0, ColourLevel::True, [0; 3]).expect("draws"),
+                    Cells::draw(&image, (80, 40), 2.0, ColorLevel::True, [0; 3]).expect("draws"),
                 );
             },
             &mut || {
@@ -124,7 +124,7 @@ fn main() {
     }
 }
 
-/// From the key to the bytes of the frame: look up, draw, diff, write. The neighbours are ready.
+/// From the key to the bytes of the frame: look up, draw, diff, write. The neighbors are ready.
 fn flips(format: ImageFormat, alone: Duration) {
     let folder = tempfile::tempdir().expect("a folder");
     let names: Vec<String> = (0..2).map(|i| format!("{i}")).collect();
@@ -133,9 +133,9 @@ fn flips(format: ImageFormat, alone: Duration) {
         std::fs::write(path, encoded(&photo(i as u32 + 1), format)).expect("writes");
     }
     for (what, level, kitty) in [
-        ("  flip, half-blocks true colour", ColourLevel::True, false),
-        ("  flip, half-blocks 256", ColourLevel::Ansi256, false),
-        ("  flip, kitty pixels", ColourLevel::True, true),
+        ("  flip, half-blocks true colour", ColorLevel::True, false),
+        ("  flip, half-blocks 256", ColorLevel::Ansi256, false),
+        ("  flip, kitty pixels", ColorLevel::True, true),
     ] {
         let plan = Plan {
             protocol: Protocol::Kitty,

@@ -15,7 +15,7 @@ use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::{Field, Filter, Judgement, Seen, Sort, Verdict};
 use benchtop::owner::search::Search;
 use benchtop::protocol::Client;
-use benchtop::protocol::wire::{Decide, OwnerStatus, Page, PageAsk, request};
+use benchtop::protocol::wire::{Decide, OwnerStatus, Page, PageRequest, request};
 use benchtop::store::index::Index;
 use benchtop::store::{Catalog, open, query};
 use uuid::Uuid;
@@ -145,7 +145,7 @@ impl Drop for Owner {
 }
 
 fn page(client: &Client, filter: &str) -> Outcome<Page> {
-    let ask = PageAsk {
+    let ask = PageRequest {
         generation: 1,
         filter: Filter::parse(filter)?,
         sort: vec![],
@@ -461,7 +461,7 @@ fn of_which(project: &Project, filter: &Filter) -> Outcome<[String; 4]> {
     Ok(times.map(|mut times| show(percentile(&mut times, 0.5))))
 }
 
-fn columns_bytes(catalog: &Catalog, overlay: &benchtop::store::Overlay) -> Vec<u8> {
+fn columns_bytes(catalog: &Catalog, overlay: &benchtop::store::StatusColumns) -> Vec<u8> {
     let columns = catalog.columns();
     let mut raw = Vec::new();
     raw.extend(columns.id_hash.iter().flat_map(|v| v.to_le_bytes()));

@@ -113,7 +113,7 @@ fn a_planted_violation_is_found() {
         violations(&floors, "store", planted),
         ["3: store uses tui", "4: store uses owner"]
     );
-    // Neighbours do not know each other.
+    // Neighbors do not know each other.
     assert_eq!(
         violations(&floors, "formats", planted)[0],
         "2: formats uses store"

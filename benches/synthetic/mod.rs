@@ -39,12 +39,12 @@ pub fn item(number: u64) -> Item {
     let mut dice = Dice(picture.wrapping_mul(0x2545_f491_4f6c_dd1d));
     let style = STYLES[dice.roll(STYLES.len())];
     let (_, _, things) = &SUBTASKS[dice.roll(12)];
-    let colour = SUBTASKS[13].2[dice.roll(12)];
+    let color = SUBTASKS[13].2[dice.roll(12)];
     let place = SUBTASKS[12].2[dice.roll(12)];
     let mut prompt = String::with_capacity(240);
     let parts = [
         "1 ",
-        colour,
+        color,
         " color ",
         things[dice.roll(12)],
         ", ",

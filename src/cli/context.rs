@@ -6,7 +6,7 @@ use benchtop_files::project::Project;
 use benchtop_model::{Error, ErrorKind, Result, name};
 use benchtop_owner::access;
 use benchtop_protocol::Client;
-use benchtop_tui::terminal::ColourLevel;
+use benchtop_tui::terminal::ColorLevel;
 
 /// What every command may need.
 pub struct Context {
@@ -65,12 +65,12 @@ impl Context {
     ///
     /// # Errors
     /// [`ErrorKind::Usage`] for a level that does not exist.
-    pub fn colour(&self) -> Result<Option<ColourLevel>> {
+    pub fn color(&self) -> Result<Option<ColorLevel>> {
         let Some(name) = &self.color else {
             return Ok(None);
         };
-        let level = ColourLevel::from_name(name).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, format!("`{name}` is not a colour level"))
+        let level = ColorLevel::from_name(name).ok_or_else(|| {
+            Error::new(ErrorKind::Usage, format!("`{name}` is not a color level"))
                 .help("one of: mono, 16, 256, true")
         })?;
         Ok(Some(level))

@@ -59,7 +59,7 @@ fn terminal(context: &Context) -> Result<Value> {
         Capabilities::default()
     };
     let size = WindowSize::of(io::stdout()).unwrap_or_default();
-    let level = color::detect(&env, context.colour()?);
+    let level = color::detect(&env, context.color()?);
     let settings = Settings::load(&env);
     let background = settings
         .as_ref()

@@ -18,7 +18,7 @@ use benchtop_model::evaluation::{MAX_SHUFFLES, NewRun, OptionOrders, StartedRun,
 use benchtop_model::free_form::FreeForm;
 use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_owner::trust::of_run;
-use benchtop_protocol::wire::{SimilarTo, SimilarityAsk, SimilarityReport, request};
+use benchtop_protocol::wire::{ModelSimilarity, SimilarityReport, SimilarityRequest, request};
 
 /// Maximum size of an instruction in bytes.
 const TEXT_LIMIT: u64 = 1 << 20;
@@ -170,7 +170,7 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
         || args.encoder.clone(),
         |path| path.to_string_lossy().into_owned(),
     );
-    let ask = SimilarityAsk {
+    let ask = SimilarityRequest {
         models: models.clone(),
         rule: *rule,
         encoder,
@@ -201,7 +201,7 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
             out::count(cut, "text")
         ));
     }
-    for SimilarTo {
+    for ModelSimilarity {
         model,
         answers,
         compared,

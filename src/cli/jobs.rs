@@ -13,7 +13,7 @@ use benchtop_model::history::stamp;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_protocol::Client;
-use benchtop_protocol::wire::{Event, FAILURES, request};
+use benchtop_protocol::wire::{Event, FAILURE_PAGE, request};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -168,7 +168,7 @@ fn failures(client: &Client, id: u32, json: bool) -> Result<u8> {
         };
         print(&list.iter().map(|f| each(f) + "\n").collect::<String>())?;
         from += list.len() as u64;
-        if list.len() < FAILURES {
+        if list.len() < FAILURE_PAGE {
             return Ok(0);
         }
     }

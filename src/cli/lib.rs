@@ -194,7 +194,7 @@ pub fn run(cli: Cli) -> Result<u8> {
     };
     match cli.command {
         None => {
-            benchtop_tui::run(&context.project()?, &context.who()?, context.colour()?).map(|()| 0)
+            benchtop_tui::run(&context.project()?, &context.who()?, context.color()?).map(|()| 0)
         }
         Some(Command::Init { dir }) => init(&dir),
         Some(Command::Sample(args)) => sample::run(&context, &args),
@@ -233,7 +233,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Trust(args)) => trust::run(&context, &args),
         Some(Command::Keys(args)) => keys::run(&context, &args),
         Some(Command::Theme(args)) => theme::run(&args),
-        Some(Command::Show(args)) => show::run(&args, context.colour()?).map(|()| 0),
+        Some(Command::Show(args)) => show::run(&args, context.color()?).map(|()| 0),
         Some(Command::Status(args)) => status::run(&context, &args),
         Some(Command::Stop) => status::stop(&context),
         Some(Command::Verify(args)) => verify::run(&context, &args),

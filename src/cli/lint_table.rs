@@ -11,7 +11,7 @@ use crate::out::{done, json_line, print};
 use benchtop_formats as formats;
 use benchtop_formats::input;
 use benchtop_metrics::table_lint::{
-    self, Plan, Report, Rule, Share, TOLERANCE, Table, Total, recognise,
+    self, Plan, Report, Rule, Share, TOLERANCE, Table, Total, recognize,
 };
 use benchtop_model::{Error, ErrorKind, Result, Severity, clean};
 
@@ -103,7 +103,7 @@ fn read(path: &Path) -> Result<(Table, Plan)> {
         columns,
         rows: rows.collect(),
     };
-    let plan = recognise(&table);
+    let plan = recognize(&table);
     Ok((table, plan))
 }
 

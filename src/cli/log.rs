@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::out::{done, json_line};
 use benchtop_model::history::{Entry, HistoryPoint, LogQuery};
 use benchtop_model::{Act, Result, clean, history};
-use benchtop_protocol::wire::{LOGGED, LogPage, request};
+use benchtop_protocol::wire::{LOG_PAGE_ENTRIES, LogPage, request};
 
 #[derive(clap::Args)]
 #[command(
@@ -60,7 +60,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             since: args.since,
             until: args.until.unwrap_or_default(),
             skip: shown,
-            count: u32::try_from(limit - shown).unwrap_or(LOGGED).min(LOGGED),
+            count: u32::try_from(limit - shown)
+                .unwrap_or(LOG_PAGE_ENTRIES)
+                .min(LOG_PAGE_ENTRIES),
         };
         let LogPage { entries, more } = client.ask(request::Log(ask))?;
         shown += entries.len() as u64;

@@ -8,7 +8,7 @@ use benchtop_model::history::stamp;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_owner::clock::now;
 use benchtop_protocol::lock;
-use benchtop_store::recover::{self, From, Hints, Recovery};
+use benchtop_store::recover::{self, Hints, Recovery, Source};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -52,7 +52,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     } else {
         None
     };
-    let found = recover::look(&imports, &hints, &stamp(now()))?;
+    let found = recover::search(&imports, &hints, &stamp(now()))?;
     let aside = if args.apply && !found.is_empty() {
         recover::apply(&imports, &found)?
     } else {
@@ -113,9 +113,11 @@ fn words(found: &Recovery, applied: bool) -> String {
             (None, None) => String::new(),
         };
         let from = match orphan.from {
-            Some(From::MendedLine) => "; described by its manifest line, after repairing one bit",
-            Some(From::DamagedLine) => "; described by its damaged manifest line: check the names",
-            Some(From::Segment) => "; described by the segment itself",
+            Some(Source::MendedLine) => "; described by its manifest line, after repairing one bit",
+            Some(Source::DamagedLine) => {
+                "; described by its damaged manifest line: check the names"
+            }
+            Some(Source::Segment) => "; described by the segment itself",
             None => "",
         };
         out.push_str(&format!("{}: {what}{from}\n", orphan.file));

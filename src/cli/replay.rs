@@ -73,7 +73,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 
 pub fn diff(context: &Context, args: &DiffArgs) -> Result<u8> {
     use std::io::Write;
-    let list = context.client()?.ask(request::Moved(args.from, args.to))?;
+    let list = context
+        .client()?
+        .ask(request::StatusChanges(args.from, args.to))?;
     let mut out = BufWriter::new(out::lines());
     for StatusChange {
         number,

@@ -19,7 +19,7 @@ use benchtop_tui::preview::worker::read;
 use benchtop_tui::terminal::pixels::{Plan, Protocol};
 use benchtop_tui::terminal::probe::{WindowSize, probe};
 use benchtop_tui::terminal::sgr;
-use benchtop_tui::terminal::{Capabilities, Clock, ColourLevel, Parser, color, environment};
+use benchtop_tui::terminal::{Capabilities, Clock, ColorLevel, Parser, color, environment};
 
 #[derive(Args, Debug)]
 pub struct Show {
@@ -40,7 +40,7 @@ pub struct Show {
 ///
 /// # Errors
 /// When the picture cannot be read, or the terminal not written to.
-pub fn run(args: &Show, colour: Option<ColourLevel>) -> Result<()> {
+pub fn run(args: &Show, color: Option<ColorLevel>) -> Result<()> {
     let image = decode(&read(&args.image)?).map_err(|problem| problem.file(&args.image))?;
     let terminal = io::stdout().is_terminal();
     let size = if terminal {
@@ -76,10 +76,10 @@ pub fn run(args: &Show, colour: Option<ColourLevel>) -> Result<()> {
         Some(protocol) => through_viuer(&image, room, &found, protocol),
         None => {
             let env = environment();
-            let level = if terminal || colour.is_some() {
-                color::detect(&env, colour)
+            let level = if terminal || color.is_some() {
+                color::detect(&env, color)
             } else {
-                ColourLevel::Mono
+                ColorLevel::Mono
             };
             let aspect = found
                 .cell
@@ -181,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    fn printed(level: ColourLevel, f: impl Fn(u32, u32) -> Rgb<u8>) -> String {
+    fn printed(level: ColorLevel, f: impl Fn(u32, u32) -> Rgb<u8>) -> String {
         let image = DecodedImage::new(RgbImage::from_fn(4, 4, f).into());
         let cells = Cells::draw(&image, (4, 2), 2.0, level, [0; 3]).unwrap();
         let mut out = Vec::new();
@@ -198,14 +198,14 @@ mod tests {
                 Rgb([0, 255, 0])
             }
         };
-        let text = printed(ColourLevel::True, red_over_green);
+        let text = printed(ColorLevel::True, red_over_green);
         let line = "\x1b[38;5;196m\x1b[48;5;46m▀▀▀▀\x1b[0m\n";
         assert_eq!(text, line.repeat(2));
         assert_eq!(
-            printed(ColourLevel::Ansi16, red_over_green),
+            printed(ColorLevel::Ansi16, red_over_green),
             "\x1b[91m\x1b[102m▀▀▀▀\x1b[0m\n".repeat(2)
         );
-        let true_color = printed(ColourLevel::True, |_, _| Rgb([1, 2, 3]));
+        let true_color = printed(ColorLevel::True, |_, _| Rgb([1, 2, 3]));
         assert!(
             true_color.starts_with("\x1b[38;2;1;2;3m\x1b[48;2;1;2;3m▀"),
             "{true_color:?}"
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn mono_output_has_no_escapes() {
         assert_eq!(
-            printed(ColourLevel::Mono, |x, _| Rgb(
+            printed(ColorLevel::Mono, |x, _| Rgb(
                 [if x < 2 { 0 } else { 255 }; 3]
             )),
             "  @@\n  @@\n"

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::out::print;
 use benchtop_model::usage::MetadataHealth;
 use benchtop_model::{Error, ErrorKind, Finding, Result, clean};
-use benchtop_protocol::wire::{OwnerStatus, Waits, request};
+use benchtop_protocol::wire::{OwnerStatus, StepLatency, request};
 use benchtop_protocol::{Client, start};
 
 #[derive(clap::Args)]
@@ -76,9 +76,9 @@ pub fn metadata(health: &MetadataHealth) -> Value {
 }
 
 /// The latency of decisions by step, in microseconds.
-fn latency(waits: &[Waits]) -> Value {
+fn latency(waits: &[StepLatency]) -> Value {
     let micros = |nanos: u64| nanos as f64 / 1000.0;
-    let of = |waits: &Waits| {
+    let of = |waits: &StepLatency| {
         let buckets: Vec<Value> = waits
             .buckets
             .iter()
@@ -94,7 +94,7 @@ fn latency(waits: &[Waits]) -> Value {
 }
 
 /// The latency as a table. Empty before the first decision.
-fn latency_table(waits: &[Waits]) -> String {
+fn latency_table(waits: &[StepLatency]) -> String {
     if waits.iter().all(|waits| waits.count() == 0) {
         return String::new();
     }

@@ -67,7 +67,7 @@ fn sends(name: &str) -> std::result::Result<DataKind, String> {
 }
 
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let trust = Trust::of_person();
+    let trust = Trust::of_current_user();
     match args.what.as_ref().unwrap_or(&What::List) {
         What::List => list(&trust, args.json),
         What::Add {

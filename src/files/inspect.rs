@@ -17,7 +17,7 @@ pub const PRIVATE: [&str; 5] = ["sessions", "store", "runs", "jobs", "scores"];
 
 /// Folders of a project that must not be links. `metadata/` has its own rules, see
 /// [`metadata_folder`](crate::metadata_folder).
-pub const PLAIN: [&str; 18] = [
+pub const UNLINKED_FOLDERS: [&str; 18] = [
     "sessions",
     "sessions/rounds",
     "imports",
@@ -53,7 +53,7 @@ fn refused(path: &Path, what: &str, help: &str) -> Error {
 /// # Errors
 /// [`ErrorKind::Denied`] with the folder.
 pub fn folders(root: &Path) -> Result<()> {
-    for name in PLAIN {
+    for name in UNLINKED_FOLDERS {
         let path = root.join(name);
         let Ok(meta) = path.symlink_metadata() else {
             continue;

@@ -1,6 +1,6 @@
 //! Interchange formats: streaming readers and writers, one module per format (floor 2).
 //!
-//! [`recognise`] detects a file's format from its content. [`Format::holds`] states whether a
+//! [`recognize`] detects a file's format from its content. [`Format::holds`] states whether a
 //! format has questions, answers, or both. [`about`] reads the names of the model and data set, if
 //! the file has them. [`items`] and [`predictions`] read a file record by record, each with the
 //! line on which it begins.

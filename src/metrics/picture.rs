@@ -171,11 +171,11 @@ pub fn cut_off(bytes: &[u8]) -> Option<Flaw> {
 mod tests {
     use super::*;
 
-    fn picture(side: u32, colour: impl Fn(u32) -> [u8; 3]) -> Pixels {
+    fn picture(side: u32, color: impl Fn(u32) -> [u8; 3]) -> Pixels {
         Pixels {
             width: side,
             height: side,
-            rgb: (0..side * side).flat_map(colour).collect(),
+            rgb: (0..side * side).flat_map(color).collect(),
         }
     }
 

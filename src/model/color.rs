@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum ColourLevel {
+pub enum ColorLevel {
     /// No color: bold, dim, underline, and reverse video only (`NO_COLOR`).
     Mono,
     /// The 16 ANSI colors, as the user's terminal theme defines them.
@@ -19,9 +19,9 @@ pub enum ColourLevel {
     True,
 }
 
-impl ColourLevel {
+impl ColorLevel {
     /// All levels, poorest first.
-    pub const ALL: [ColourLevel; 4] = [Self::Mono, Self::Ansi16, Self::Ansi256, Self::True];
+    pub const ALL: [ColorLevel; 4] = [Self::Mono, Self::Ansi16, Self::Ansi256, Self::True];
 
     /// The name on the command line and in `doctor`.
     pub fn name(self) -> &'static str {
@@ -45,10 +45,10 @@ mod tests {
 
     #[test]
     fn names_read_back_and_levels_are_ordered() {
-        for level in ColourLevel::ALL {
-            assert_eq!(ColourLevel::from_name(level.name()), Some(level));
+        for level in ColorLevel::ALL {
+            assert_eq!(ColorLevel::from_name(level.name()), Some(level));
         }
-        assert!(ColourLevel::ALL.is_sorted());
-        assert_eq!(ColourLevel::from_name("65536"), None);
+        assert!(ColorLevel::ALL.is_sorted());
+        assert_eq!(ColorLevel::from_name("65536"), None);
     }
 }

@@ -43,7 +43,7 @@ pub mod verdict_interchange;
 pub mod vlm;
 pub mod weights;
 
-pub use color::ColourLevel;
+pub use color::ColorLevel;
 pub use error::{Error, ErrorKind, Result};
 pub use filter::{Field, Filter, Sort};
 pub use finding::{Finding, Rule, Severity};

@@ -62,7 +62,7 @@ pub struct OwnerContext {
     pub search: Search,
     /// The metadata and its usage by items.
     pub metadata: Arc<MetadataCache>,
-    pub desk: JobQueue,
+    pub jobs: JobQueue,
     pub rounds: Rounds,
     /// Connections that work on rounds.
     pub at_work: AtWork,
@@ -109,7 +109,7 @@ impl OwnerContext {
             writer,
             search: Search::default(),
             metadata: Arc::default(),
-            desk: JobQueue::new(maker),
+            jobs: JobQueue::new(maker),
             rounds: Rounds::default(),
             at_work: AtWork::default(),
             scoring: Scoring::default(),

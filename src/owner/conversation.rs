@@ -93,7 +93,7 @@ impl Conversation {
     /// Queues a reply without waiting. Returns `false` if the client does not read its replies.
     pub(super) fn answer(&self, number: u64, answer: Result<AnyReply>) -> bool {
         self.outbox
-            .try_send(FromOwner::Answer(number, Box::new(answer)))
+            .try_send(FromOwner::Reply(number, Box::new(answer)))
             .is_ok()
     }
 
@@ -127,7 +127,7 @@ impl Conversation {
                 || generation.is_some_and(|own| running.generation.load(Ordering::Relaxed) > own);
             let cancelled = || flag.load(Ordering::Relaxed) || is_older();
             let mut partial =
-                |part| drop(outbox.try_send(FromOwner::Answer(number, Box::new(Ok(part)))));
+                |part| drop(outbox.try_send(FromOwner::Reply(number, Box::new(Ok(part)))));
             let answer = answer(
                 &sight,
                 &mut Watch {
@@ -138,7 +138,7 @@ impl Conversation {
             // Decrement before the reply is sent: its arrival makes the connection read more
             // requests.
             running.lookups.fetch_sub(1, Ordering::SeqCst);
-            let _ = outbox.blocking_send(FromOwner::Answer(number, Box::new(answer)));
+            let _ = outbox.blocking_send(FromOwner::Reply(number, Box::new(answer)));
             running.cancels().remove(&number);
         });
     }
@@ -161,7 +161,7 @@ impl Conversation {
     pub(super) fn decide<R: Decision>(&self, number: u64, ask: R) -> bool {
         let (receipts, asked) = (self.receipts.clone(), Instant::now());
         let give = move |receipt: Result<Receipt>| {
-            let message = FromOwner::Answer(number, Box::new(receipt.map(R::pack)));
+            let message = FromOwner::Reply(number, Box::new(receipt.map(R::pack)));
             // If the client is gone, the decision still counts. The client gets its receipt when it
             // repeats the request.
             let _ = receipts.send(Sent {
@@ -173,7 +173,7 @@ impl Conversation {
         let (who, wish) = (self.who.clone(), ask.decision());
         self.shared
             .writer
-            .send(WriterCommand::Wish {
+            .send(WriterCommand::Decide {
                 who,
                 wish,
                 asked: Some(asked),

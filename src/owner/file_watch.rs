@@ -11,7 +11,7 @@ use crate::clock::now;
 use benchtop_files::project::Project;
 use benchtop_model::history::stamp;
 use benchtop_store::index::Index;
-use benchtop_store::inventory::{self, Differs, Inventory};
+use benchtop_store::inventory::{self, Difference, Inventory};
 
 /// Delay of the first check, so that it does not slow down the start.
 const FIRST: Duration = Duration::from_secs(2);
@@ -35,13 +35,13 @@ pub fn begin(project: &Project) -> Vec<String> {
 }
 
 /// Notices about the differences.
-fn notices_of(wrong: &[(String, Differs)]) -> Vec<String> {
-    let one = |(file, differs): &(String, Differs)| {
+fn notices_of(wrong: &[(String, Difference)]) -> Vec<String> {
+    let one = |(file, differs): &(String, Difference)| {
         let what = match differs {
-            Differs::Gone => "disappeared".to_string(),
-            Differs::Short(left) => format!("was truncated to {left} bytes"),
-            Differs::Rewritten => "changed at its beginning".to_string(),
-            Differs::Grown(_) | Differs::Changed => "changed".to_string(),
+            Difference::Gone => "disappeared".to_string(),
+            Difference::Short(left) => format!("was truncated to {left} bytes"),
+            Difference::Rewritten => "changed at its beginning".to_string(),
+            Difference::Grown(_) | Difference::Changed => "changed".to_string(),
         };
         format!(
             "{file} {what} since the last check; run `benchtop verify` to see what is lost and how to restore it"
@@ -86,17 +86,17 @@ fn begin_known(owner: &OwnerContext) -> Vec<String> {
 fn slept(owner: &OwnerContext, time: Duration) -> bool {
     let since = Instant::now();
     while since.elapsed() < time {
-        if owner.desk.is_ending() {
+        if owner.jobs.is_ending() {
             return false;
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    !owner.desk.is_ending()
+    !owner.jobs.is_ending()
 }
 
 fn look(owner: &OwnerContext, known: &mut Vec<String>) {
     // Another project may have replaced this one.
-    if owner.writable.at_home().is_err() {
+    if owner.writable.check_root().is_err() {
         return;
     }
     let before = Inventory::load(&owner.project).unwrap_or_default();
@@ -138,8 +138,8 @@ fn look(owner: &OwnerContext, known: &mut Vec<String>) {
 /// Warns about items whose picture files are missing.
 fn gone(owner: &OwnerContext) {
     let Ok(gone) = owner
-        .desk
-        .rows_with_missing_files(owner, &|| !owner.desk.is_ending())
+        .jobs
+        .rows_with_missing_files(owner, &|| !owner.jobs.is_ending())
     else {
         return;
     };
@@ -165,12 +165,12 @@ pub fn end(shared: Arc<OwnerContext>) {
     let Ok(shared) = Arc::try_unwrap(shared) else {
         return;
     };
-    if shared.writable.at_home().is_err() {
+    if shared.writable.check_root().is_err() {
         return;
     }
     drop(shared);
     // sled closes its files on its own threads.
-    while Index::free(&project.index()).is_err() {
+    while Index::check_unlocked(&project.index()).is_err() {
         if since.elapsed() > CLOSING {
             return;
         }

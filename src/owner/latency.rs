@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use benchtop_protocol::wire::Waits;
+use benchtop_protocol::wire::StepLatency;
 
 /// Buckets per octave.
 const STEPS: u64 = 4;
@@ -119,7 +119,7 @@ impl Latency {
     }
 
     /// Present state of all histograms.
-    pub fn read(&self) -> Vec<Waits> {
+    pub fn read(&self) -> Vec<StepLatency> {
         let of = |step: Step| {
             let histogram = &self.0[step as usize];
             let counts = histogram
@@ -127,7 +127,7 @@ impl Latency {
                 .iter()
                 .map(|n| n.load(Ordering::Relaxed))
                 .enumerate();
-            Waits {
+            StepLatency {
                 step: step.name().into(),
                 longest: histogram.longest.load(Ordering::Relaxed),
                 buckets: counts

@@ -100,7 +100,7 @@ impl MetadataCache {
         });
         *held = Some(now.clone());
         if before.is_some() && !same {
-            shared.broadcast.tell(Event::Metadata);
+            shared.broadcast.send(Event::Metadata);
         }
         self.tell(shared, now.in_force.notice());
         now
@@ -120,7 +120,7 @@ impl MetadataCache {
             notices.insert(0, now.clone());
         }
         drop(notices);
-        shared.broadcast.tell(Event::MetadataErrors(now));
+        shared.broadcast.send(Event::MetadataErrors(now));
     }
 
     /// Saves files, all or none, and notifies the clients.

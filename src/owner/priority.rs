@@ -10,7 +10,7 @@ pub fn lower_thread_priority() {
 }
 
 /// Lowers the priority of rayon's global thread pool. Call this once, before the pool starts.
-pub fn all_give_way() {
+pub fn lower_pool_priority() {
     // Tests may have started the pool already. It then keeps its priority.
     let _ = rayon::ThreadPoolBuilder::new()
         .start_handler(|_| lower_thread_priority())

@@ -32,7 +32,7 @@ pub fn line(shared: &OwnerContext, row: u32) -> Result<String> {
 /// text, because the last revision would reveal that somebody judged it.
 pub fn rev(sight: &AnnotatorView, row: u32) -> u64 {
     let ledger = sight.items.ledger();
-    if sight.veils(row) {
+    if sight.hides(row) {
         ledger.text_rev(row)
     } else {
         ledger.row_rev(row)

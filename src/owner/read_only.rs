@@ -28,7 +28,11 @@ fn state(shared: &OwnerContext) -> Option<([u8; 32], u64)> {
 impl Seen {
     /// The present state.
     pub fn of(shared: &OwnerContext) -> Seen {
-        let state = shared.writable.closed.as_ref().and_then(|_| state(shared));
+        let state = shared
+            .writable
+            .opened_read_only
+            .as_ref()
+            .and_then(|_| state(shared));
         Seen {
             checks: 0,
             state,
@@ -39,7 +43,7 @@ impl Seen {
     /// Checks again. Returns `true` if this owner must end so that another can reopen the project:
     /// the folder was moved, became writable, or was changed by somebody else.
     pub fn is_to_end(&mut self, shared: &OwnerContext) -> bool {
-        if let Err(problem) = shared.writable.at_home() {
+        if let Err(problem) = shared.writable.check_root() {
             if self.announced {
                 return true;
             }
@@ -47,11 +51,11 @@ impl Seen {
             self.announced = true;
             super::log::write(format_args!("{problem}"));
             *shared.writable.read_only() = Some(problem.to_string());
-            shared.broadcast.tell(Event::Resync);
+            shared.broadcast.send(Event::Resync);
             return false;
         }
         self.checks += 1;
-        if shared.writable.closed.is_none() || !self.checks.is_multiple_of(TRY_EVERY) {
+        if shared.writable.opened_read_only.is_none() || !self.checks.is_multiple_of(TRY_EVERY) {
             return false;
         }
         writable::obstacle(&shared.project).is_none() || state(shared) != self.state

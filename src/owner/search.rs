@@ -18,7 +18,7 @@ use benchtop_pipeline::usage::Usage;
 use benchtop_store::arena::{Arena, searchable};
 use benchtop_store::catalog::CatalogVersion;
 use benchtop_store::search::{self, contains};
-use benchtop_store::{Catalog, Overlay, query};
+use benchtop_store::{Catalog, StatusColumns, query};
 
 /// Number of lists that are cached for paging.
 const LISTS: usize = 6;
@@ -64,7 +64,7 @@ impl Derived {
 
 /// Data for filters that the columns cannot answer.
 #[derive(Clone, Default)]
-pub struct Beside {
+pub struct DerivedData {
     /// The metadata and its usage, if the filter uses them.
     pub derived: Option<Derived>,
     /// Picture states of the items, if the filter uses them. They change with the revision and with
@@ -102,7 +102,7 @@ impl ByScore {
 }
 
 /// Items, statuses, revision, and data beside the columns.
-pub type Parts<'a> = (&'a Catalog, &'a Overlay, u64, &'a Beside);
+pub type Parts<'a> = (&'a Catalog, &'a StatusColumns, u64, &'a DerivedData);
 
 type Ranks = HashMap<Field, (CatalogVersion, Arc<Vec<u32>>)>;
 
@@ -338,7 +338,7 @@ impl Search {
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Corrupt`] if the stored texts are damaged.
-    pub fn beyond(&self, parts: Parts<'_>, filter: &Filter, best: &[u32]) -> Result<Vec<u32>> {
+    pub fn all_rows(&self, parts: Parts<'_>, filter: &Filter, best: &[u32]) -> Result<Vec<u32>> {
         let catalog = parts.0;
         let within = self.passing(parts, filter)?;
         let arena = self.arena(catalog)?;

@@ -17,12 +17,12 @@ use benchtop_files::project::Project;
 use benchtop_files::{disk, inspect, writable};
 use benchtop_model::{Error, ErrorKind, Result, clean};
 use benchtop_pipeline::generate::build;
-use benchtop_protocol::lock::{self, Away, Socket};
+use benchtop_protocol::lock::{self, ReadOnlyPaths, Socket};
 use benchtop_protocol::start::Readiness;
 use benchtop_protocol::wire::Event;
 use benchtop_store::pictures::Pictures;
 use benchtop_store::trust::Trust;
-use benchtop_store::{Ledger, Overlay, open, rounds};
+use benchtop_store::{Ledger, StatusColumns, open, rounds};
 
 /// Environment variable that sets the idle time, in seconds (for tests).
 pub const IDLE_SECONDS: &str = "BENCHTOP_IDLE_SECONDS";
@@ -40,7 +40,7 @@ pub fn run(root: &Path) -> Result<()> {
     // the process already leads a session.
     let _ = rustix::process::setsid();
     rustix::process::umask(rustix::fs::Mode::from_bits_truncate(0o022));
-    super::priority::all_give_way();
+    super::priority::lower_pool_priority();
     let started = prepare(root);
     let held = match started {
         Ok(Some(held)) => held,
@@ -61,13 +61,13 @@ struct Held {
     project: Project,
     lock: File,
     /// Reason for opening the project read-only, and paths of the lock and socket in that case.
-    obstacle: Option<(Error, Away)>,
+    obstacle: Option<(Error, ReadOnlyPaths)>,
 }
 
 fn prepare(root: &Path) -> Result<Option<Held>> {
     let project = Project::open(root)?;
     let obstacle = match writable::obstacle(&project) {
-        Some(why) => Some((why, Away::make(&project)?)),
+        Some(why) => Some((why, ReadOnlyPaths::make(&project)?)),
         None => None,
     };
     let lock = match &obstacle {
@@ -94,7 +94,10 @@ fn print_readiness(readiness: &Readiness) {
 }
 
 /// Opens the data, read-only if `obstacle` is set or the disk turns out to be full.
-fn open_data(project: &Project, obstacle: &mut Option<(Error, Away)>) -> Result<open::Opened> {
+fn open_data(
+    project: &Project,
+    obstacle: &mut Option<(Error, ReadOnlyPaths)>,
+) -> Result<open::OpenData> {
     if obstacle.is_none() {
         let opened = folders(project).and_then(|()| {
             let missing = super::file_watch::begin(project);
@@ -105,7 +108,7 @@ fn open_data(project: &Project, obstacle: &mut Option<(Error, Away)>) -> Result<
         match opened {
             Err(problem) if problem.kind == ErrorKind::DiskFull => {
                 let why = writable::no_space(project.root()).unwrap_or(problem);
-                *obstacle = Some((why, Away::make(project)?));
+                *obstacle = Some((why, ReadOnlyPaths::make(project)?));
             }
             opened => return opened,
         }
@@ -118,7 +121,7 @@ fn open_data(project: &Project, obstacle: &mut Option<(Error, Away)>) -> Result<
 }
 
 /// Opens the data. A killed owner releases the lock before the store, so this waits for the store.
-fn open_when_free(project: &Project) -> Result<open::Opened> {
+fn open_when_free(project: &Project) -> Result<open::OpenData> {
     let since = Instant::now();
     loop {
         match open::open(project) {
@@ -176,7 +179,7 @@ fn serve(held: Held) -> Result<()> {
     let maker = Box::new(build::build);
     let mut shared = OwnerContext::new(
         project,
-        Trust::of_person(),
+        Trust::of_current_user(),
         opened.index,
         data,
         opened.notices,
@@ -185,7 +188,7 @@ fn serve(held: Held) -> Result<()> {
         maker,
     );
     *shared.writable.read_only() = obstacle.as_ref().map(ToString::to_string);
-    (shared.writable.closed, shared.socket) = (obstacle, socket_path);
+    (shared.writable.opened_read_only, shared.socket) = (obstacle, socket_path);
     let shared = Arc::new(shared);
     let writing = start_writer(
         &shared,
@@ -198,7 +201,7 @@ fn serve(held: Held) -> Result<()> {
     super::generate::start(&shared);
     super::scoring::start(&shared);
     super::evaluate::start(&shared);
-    let watching_files = match shared.writable.closed {
+    let watching_files = match shared.writable.opened_read_only {
         Some(_) => None,
         None => Some(
             super::file_watch::start(&shared)
@@ -215,7 +218,7 @@ fn serve(held: Held) -> Result<()> {
     let served = runtime.block_on(accept(listener, shared.clone(), idle, seen));
     // Accept no more clients. Then write the queued decisions and the checkpoint.
     drop(socket);
-    shared.desk.end();
+    shared.jobs.end();
     shared.scoring.end();
     shared.evaluations.end();
     shared.metadata.end();
@@ -244,7 +247,7 @@ fn start_writer(
 ) -> Result<std::thread::JoinHandle<()>> {
     let folded_already = folded.is_some();
     // A read-only owner never writes statuses, so they are never stale.
-    let stale = folded_already && shared.writable.closed.is_none();
+    let stale = folded_already && shared.writable.opened_read_only.is_none();
     if let Some((ledger, pictures)) = folded {
         let found = writer::load_rounds(shared, &ledger);
         shared.broadcast.notices().extend(found);
@@ -270,7 +273,8 @@ fn start_writer(
                     *pictures = made;
                     drop(pictures);
                     let found = writer::load_rounds(&owner, &loaded);
-                    if open::followed(&loaded, &owner.items.pictures()).contents != contents {
+                    if open::journals_behind(&loaded, &owner.items.pictures()).contents != contents
+                    {
                         stale = true;
                         owner
                             .broadcast
@@ -305,7 +309,7 @@ fn start_writer(
 /// length. Returns a notice.
 fn replace_statuses(owner: &OwnerContext, ledger: &Ledger) -> Option<String> {
     let mut data = owner.items.data_mut();
-    let mut overlay = Overlay::blank(data.catalog.len());
+    let mut overlay = StatusColumns::blank(data.catalog.len());
     ledger.write_over(&mut overlay);
     let differ = overlay
         .status
@@ -315,7 +319,7 @@ fn replace_statuses(owner: &OwnerContext, ledger: &Ledger) -> Option<String> {
         .count();
     data.overlay = overlay;
     drop(data);
-    owner.broadcast.tell(Event::Resync);
+    owner.broadcast.send(Event::Resync);
     let what = format!(
         "the journals changed while no owner was running: {differ} items were first shown with an outdated status"
     );

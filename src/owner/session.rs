@@ -98,7 +98,7 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
                     }
                 };
                 match postcard::from_bytes::<ToOwner>(&frame) {
-                    Ok(ToOwner::Ask(number, ask)) => {
+                    Ok(ToOwner::Request(number, ask)) => {
                         if !conversation.ask(number, ask) { break }
                     }
                     Ok(ToOwner::Cancel(number)) => running.cancel(number),
@@ -125,7 +125,7 @@ fn is_hidden(shared: &Arc<OwnerContext>, who: &str, event: &Event) -> bool {
         // Also for the annotator's own verdict, because the status of a probe would reveal the
         // probe.
         Event::Verdict { receipt, .. } => {
-            AnnotatorView::of(shared, who).veils(receipt.number.saturating_sub(1))
+            AnnotatorView::of(shared, who).hides(receipt.number.saturating_sub(1))
         }
         _ => false,
     }
@@ -175,11 +175,10 @@ async fn feed(sink: &mut Sink, message: &FromOwner) -> bool {
         Some(bytes) => bytes,
         // Too large for a frame: reply with an error instead.
         None => match message {
-            FromOwner::Answer(number, _) => {
+            FromOwner::Reply(number, _) => {
                 let problem =
                     Error::input("the reply is larger than a frame").help("request less at once");
-                let Some(bytes) = encode(&FromOwner::Answer(*number, Box::new(Err(problem))))
-                else {
+                let Some(bytes) = encode(&FromOwner::Reply(*number, Box::new(Err(problem)))) else {
                     return false;
                 };
                 bytes
@@ -224,7 +223,7 @@ async fn greet(
     };
     check(&hello)?;
     access::authenticate(people, me, peer, &hello.who)?;
-    if let Err(problem) = shared.writable.at_home() {
+    if let Err(problem) = shared.writable.check_root() {
         // This owner is about to end. "Unreachable" makes the client look for the next one.
         shared.stop.notify_one();
         return Err(Error {

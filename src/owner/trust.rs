@@ -26,7 +26,7 @@ use benchtop_model::{Item, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_protocol::wire::{AnyRequest, request};
 use benchtop_store::runs::Run;
-use benchtop_store::trust::{Folder, Held, JobKind, TrustedJob, token};
+use benchtop_store::trust::{Folder, JobKind, TrustFile, TrustedJob, token};
 
 /// Servers of an evaluation, each once.
 ///
@@ -95,14 +95,14 @@ fn each_once(all: impl Iterator<Item = Result<Destination>>) -> Result<Vec<Desti
 }
 
 /// What the user trusts now; nothing if it cannot be read.
-fn held(shared: &OwnerContext) -> Held {
+fn held(shared: &OwnerContext) -> TrustFile {
     shared.trust.read().unwrap_or_else(|problem| {
         let notice = format!("cannot read what you trust, so jobs wait: {problem}");
         let mut notices = shared.broadcast.notices();
         if !notices.contains(&notice) {
             notices.push(notice);
         }
-        Held::default()
+        TrustFile::default()
     })
 }
 
@@ -175,7 +175,7 @@ pub fn consents(shared: &OwnerContext, ask: &AnyRequest) -> bool {
     match ask {
         AnyRequest::JobAct(request::JobAct { id, act }) => {
             let resumes = matches!(act, JobAct::Resume | JobAct::Retry);
-            resumes && (shared.evaluations.does_wait(*id) || shared.desk.waits_for_consent(*id))
+            resumes && (shared.evaluations.does_wait(*id) || shared.jobs.waits_for_consent(*id))
         }
         AnyRequest::ScoringAct(request::ScoringAct { id, act }) => {
             matches!(act, ScoringAct::Resume | ScoringAct::Retry)
@@ -187,15 +187,15 @@ pub fn consents(shared: &OwnerContext, ask: &AnyRequest) -> bool {
 
 /// Decides which pictures outside the project may be sent: those that the user linked to it on this
 /// machine. A project from somebody else could name any picture of the user.
-pub struct Reach {
+pub struct PictureAccess {
     root: PathBuf,
     below: Vec<PathBuf>,
     is_open: bool,
 }
 
-impl Reach {
+impl PictureAccess {
     /// For a job that sends to these destinations.
-    pub fn of(shared: &OwnerContext, to: &[Destination]) -> Reach {
+    pub fn of(shared: &OwnerContext, to: &[Destination]) -> PictureAccess {
         let root = shared.project.root().to_path_buf();
         let is_open = to.iter().all(Destination::needs_no_consent);
         let links = if is_open {
@@ -207,7 +207,7 @@ impl Reach {
         let mine = links
             .into_iter()
             .filter(|l| Some(&l.folder) == folder.as_ref());
-        Reach {
+        PictureAccess {
             below: mine.map(|l| l.pictures.into()).collect(),
             root,
             is_open,
@@ -329,14 +329,14 @@ pub fn digest_of_scoring(config: &Config, id: u32, scorer: &Scorer, filter: &str
 }
 
 /// Jobs of this project that may resume by themselves, as of the start of the owner.
-pub struct Known {
+pub struct ResumableJobs {
     folder: Option<Folder>,
-    held: Held,
+    held: TrustFile,
 }
 
-impl Known {
-    pub fn read(shared: &OwnerContext) -> Known {
-        Known {
+impl ResumableJobs {
+    pub fn read(shared: &OwnerContext) -> ResumableJobs {
+        ResumableJobs {
             folder: Folder::of(shared.project.root()).ok(),
             held: held(shared),
         }

@@ -13,7 +13,7 @@ pub use blind_mask::BlindMask;
 
 use super::context::{Data, OwnerContext};
 use benchtop_model::{Error, ErrorKind, Filter, Item, Result, Status};
-use benchtop_store::{Catalog, Overlay};
+use benchtop_store::{Catalog, StatusColumns};
 
 /// The project as one annotator may see it.
 pub struct AnnotatorView {
@@ -45,7 +45,7 @@ impl AnnotatorView {
     }
 
     /// An unrestricted view, for the owner's own work.
-    pub fn whole(shared: &Arc<OwnerContext>) -> AnnotatorView {
+    pub fn unrestricted(shared: &Arc<OwnerContext>) -> AnnotatorView {
         AnnotatorView {
             shared: shared.clone(),
             who: String::new(),
@@ -68,7 +68,7 @@ impl AnnotatorView {
     }
 
     /// Whether a row is blind.
-    pub fn veils(&self, row: u32) -> bool {
+    pub fn hides(&self, row: u32) -> bool {
         self.veil.as_ref().is_some_and(|veil| veil.has(row))
     }
 
@@ -82,7 +82,7 @@ impl AnnotatorView {
 
     /// The items and their visible statuses. The times of verdicts are filled in only if `times` is
     /// set.
-    pub fn items(&self, times: bool) -> (Arc<Catalog>, Overlay) {
+    pub fn items(&self, times: bool) -> (Arc<Catalog>, StatusColumns) {
         let (catalog, mut overlay) = {
             let data = self.shared.items.data();
             (data.catalog.clone(), data.overlay.snapshot(times))
@@ -97,7 +97,7 @@ impl AnnotatorView {
 
     /// Visible status of a row.
     pub fn shown(&self, data: &Data, row: u32) -> Status {
-        if self.veils(row) {
+        if self.hides(row) {
             Status::Pending
         } else {
             data.overlay.status(row as usize)
@@ -107,7 +107,7 @@ impl AnnotatorView {
     /// Visible status of a row, and the time of its last verdict in milliseconds since 1970; 0 for
     /// none.
     pub fn status(&self, row: u32) -> (Status, i64) {
-        if self.veils(row) {
+        if self.hides(row) {
             return (Status::Pending, 0);
         }
         let data = self.shared.items.data();
@@ -122,7 +122,7 @@ impl AnnotatorView {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if the line is damaged.
-    pub fn keyless(&self, row: u32, line: String) -> Result<String> {
+    pub fn without_key(&self, row: u32, line: String) -> Result<String> {
         if !self.rounds.asks_answer(&self.who, row) {
             return Ok(line);
         }
@@ -140,7 +140,7 @@ impl AnnotatorView {
     ///
     /// # Errors
     /// [`ErrorKind::Denied`] while a blind round is open.
-    pub fn scores(&self) -> Result<()> {
+    pub fn check_scores(&self) -> Result<()> {
         let kept = |round: &str| {
             let what = format!(
                 "the round `{round}` is blind; scores and verdicts of others are visible when it is closed"
@@ -158,16 +158,16 @@ impl AnnotatorView {
     ///
     /// # Errors
     /// [`ErrorKind::Denied`] while a blind round is open, if the filter uses verdicts or scores.
-    pub fn chooses(&self, filter: &Filter) -> Result<()> {
+    pub fn check_filter(&self, filter: &Filter) -> Result<()> {
         let tells = filter.asks_scores() || filter.asks_verdicts();
-        if tells { self.scores() } else { Ok(()) }
+        if tells { self.check_scores() } else { Ok(()) }
     }
 
     /// Checks that the scores of an item are visible.
     ///
     /// # Errors
     /// [`ErrorKind::Denied`] while the item is blind.
-    pub fn item(&self, number: u32) -> Result<()> {
+    pub fn check_item(&self, number: u32) -> Result<()> {
         match &self.veil {
             Some(veil) if veil.has(number.wrapping_sub(1)) => Err(blind(&veil.round)),
             _ => Ok(()),

@@ -21,7 +21,9 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-pub use command::{DecisionRequest, Join, MadePictures, Record, Reply, Revise, WriterCommand};
+pub use command::{
+    DecisionRequest, MadePictures, MergedDecisions, Record, Reply, Revise, WriterCommand,
+};
 pub use rounds::load_rounds;
 
 use super::context::OwnerContext;
@@ -148,7 +150,7 @@ pub fn run(
         let mut finished = None;
         while let Some(work) = next {
             match work {
-                WriterCommand::Wish {
+                WriterCommand::Decide {
                     who,
                     wish,
                     asked,
@@ -212,7 +214,7 @@ impl Writer {
             serde_json::to_string(place),
             self.shared.writable.may_write(),
         ) {
-            self.shared.index.note_place(who, &text);
+            self.shared.index.note_resume_point(who, &text);
             self.index_writer.places();
         }
     }
@@ -237,7 +239,7 @@ impl Writer {
             let ledger = self.shared.items.ledger();
             (
                 ledger.rev(),
-                open::followed(&ledger, &self.shared.items.pictures()),
+                open::journals_behind(&ledger, &self.shared.items.pictures()),
             )
         };
         let overlay = self.shared.items.data().overlay.clone();
@@ -260,11 +262,12 @@ impl Writer {
         {
             return;
         }
-        let journals = open::followed(&self.shared.items.ledger(), &self.shared.items.pictures());
+        let journals =
+            open::journals_behind(&self.shared.items.ledger(), &self.shared.items.pictures());
         if let Err(problem) = self
             .shared
             .index
-            .leave(&self.shared.items.data().overlay, &journals)
+            .write_snapshot(&self.shared.items.data().overlay, &journals)
         {
             crate::log::write(format_args!(
                 "cannot write the snapshot, so the next start will take longer: {problem}"

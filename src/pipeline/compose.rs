@@ -28,8 +28,8 @@ use benchtop_model::{
 };
 use benchtop_store::columns::NAMED;
 use benchtop_store::index::Index;
-use benchtop_store::manifest::{self, Holds, Manifest, Part};
-use benchtop_store::open::{Fresh, adopt};
+use benchtop_store::manifest::{self, Content, Manifest, Segment};
+use benchtop_store::open::{FinishedSegment, add_import};
 use benchtop_store::segment::Writer;
 use benchtop_store::{self as store, Catalog};
 
@@ -344,9 +344,9 @@ impl Composition {
             .notes
             .push(format!("its {last_picture} pictures are not generated yet"));
         report.notes.extend(self.repeated());
-        let part = Part {
+        let part = Segment {
             file: file.clone(),
-            holds: Holds::Items {
+            holds: Content::Items {
                 dataset: dataset.into(),
             },
             rows: done.rows,
@@ -356,12 +356,12 @@ impl Composition {
             source: format!("composed by benchtop: {dataset}"),
             source_blake3: String::new(),
         };
-        let fresh = vec![Fresh {
+        let fresh = vec![FinishedSegment {
             part,
             frames: done.frames,
             rows: None,
         }];
-        match adopt(project, index, catalog, columns, fresh, at) {
+        match add_import(project, index, catalog, columns, fresh, at) {
             Ok((catalog, notice)) => {
                 report.notes.extend(notice);
                 Ok(Outcome {
@@ -370,7 +370,7 @@ impl Composition {
                 })
             }
             Err(problem) => {
-                manifest::take_back(&project.imports(), [file.as_str()]);
+                manifest::remove_segments(&project.imports(), [file.as_str()]);
                 Err(problem)
             }
         }

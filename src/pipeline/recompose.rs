@@ -16,7 +16,7 @@ use benchtop_files::project::Project;
 use benchtop_model::import::Progress;
 use benchtop_model::recompose::{Recomposed, Rename};
 use benchtop_model::{Error, ErrorKind, Item, Provenance, Result, Status};
-use benchtop_store::{Catalog, Overlay};
+use benchtop_store::{Catalog, StatusColumns};
 
 /// Number of items between progress and cancellation checks.
 const STEP: usize = 4096;
@@ -98,7 +98,7 @@ fn parsed(row: usize, line: &[u8]) -> Result<Item> {
 /// Cancellation, damaged texts, or a failed write. Then nothing was changed.
 pub fn prepare(
     project: &Project,
-    (catalog, overlay): (&Catalog, &Overlay),
+    (catalog, overlay): (&Catalog, &StatusColumns),
     grammar: &CompiledMetadata,
     manner: &RecomposeOptions,
     watch: Watch<'_>,

@@ -4,8 +4,8 @@ use benchtop_files::project::Project;
 use benchtop_model::edit::EditMark;
 use benchtop_model::{Item, Result};
 use benchtop_store::columns::Columns;
-use benchtop_store::manifest::{Holds, Manifest, Part};
-use benchtop_store::open::Fresh;
+use benchtop_store::manifest::{Content, Manifest, Segment};
+use benchtop_store::open::FinishedSegment;
 use benchtop_store::segment::Writer;
 
 /// Revised items, ready to become part of the project.
@@ -13,7 +13,7 @@ pub struct Revised {
     /// The columns with the revised items.
     pub columns: Columns,
     /// Segments and their rows: changed texts first, then unchanged ones.
-    pub fresh: Vec<Fresh>,
+    pub fresh: Vec<FinishedSegment>,
     /// Rows whose verdicts no longer count.
     pub changed: Vec<u32>,
     /// Rows whose verdicts still count.
@@ -24,9 +24,9 @@ pub struct Revised {
 
 impl Revised {
     /// The segments, with revision `rev` of the project.
-    pub fn under(mut self, rev: u64) -> (Columns, Vec<Fresh>) {
+    pub fn under(mut self, rev: u64) -> (Columns, Vec<FinishedSegment>) {
         for fresh in &mut self.fresh {
-            if let Holds::Revisions { rev: at, edit, .. } = &mut fresh.part.holds {
+            if let Content::Revisions { rev: at, edit, .. } = &mut fresh.part.holds {
                 (*at, *edit) = (rev, self.edit.clone());
             }
         }
@@ -90,7 +90,7 @@ impl<'p> Batch<'p> {
     /// # Errors
     ///
     /// If a write fails.
-    pub fn finish(self, keeps: bool, source: &str) -> Result<Option<Fresh>> {
+    pub fn finish(self, keeps: bool, source: &str) -> Result<Option<FinishedSegment>> {
         let Some(writer) = self.writer else {
             return Ok(None);
         };
@@ -101,10 +101,10 @@ impl<'p> Batch<'p> {
             self.name
         );
         let done = writer.finish(&file)?;
-        let part = Part {
+        let part = Segment {
             file,
             // Both are known once it becomes part of the project.
-            holds: Holds::Revisions {
+            holds: Content::Revisions {
                 rev: 0,
                 keeps,
                 edit: None,
@@ -116,7 +116,7 @@ impl<'p> Batch<'p> {
             source: source.into(),
             source_blake3: String::new(),
         };
-        Ok(Some(Fresh {
+        Ok(Some(FinishedSegment {
             part,
             frames: done.frames,
             rows: Some(self.rows),

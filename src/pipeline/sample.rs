@@ -8,8 +8,8 @@ use benchtop_model::import::{FileReport, Report};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::Catalog;
 use benchtop_store::index::Index;
-use benchtop_store::manifest::{self, Holds, Manifest, Part};
-use benchtop_store::open::{Fresh, adopt};
+use benchtop_store::manifest::{self, Content, Manifest, Segment};
+use benchtop_store::open::{FinishedSegment, add_import};
 use benchtop_store::segment::Writer;
 
 /// Adds the sample to the project, unless it was added before.
@@ -21,7 +21,7 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
     let mut report = Report::default();
     let manifest = Manifest::for_import(&project.imports())?;
     let is_sample =
-        |p: &Part| matches!(&p.holds, Holds::Items { dataset } if dataset == sample::DATASET);
+        |p: &Segment| matches!(&p.holds, Content::Items { dataset } if dataset == sample::DATASET);
     if let Some(part) = manifest
         .entries
         .iter()
@@ -57,9 +57,9 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
     let file = format!("{:04}-01-items.jsonl.zst", manifest.next());
     let done = writer.finish(&file)?;
     report.items = done.rows;
-    let part = Part {
+    let part = Segment {
         file: file.clone(),
-        holds: Holds::Items {
+        holds: Content::Items {
             dataset: sample::DATASET.into(),
         },
         rows: done.rows,
@@ -78,19 +78,19 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
         "this is a sample: the program draws its pictures, and some answers are wrong on purpose"
             .into(),
     );
-    let (catalog, notice) = adopt(
+    let (catalog, notice) = add_import(
         project,
         index,
         catalog,
         columns,
-        vec![Fresh {
+        vec![FinishedSegment {
             part,
             frames: done.frames,
             rows: None,
         }],
         at,
     )
-    .inspect_err(|_| manifest::take_back(&project.imports(), [file.as_str()]))?;
+    .inspect_err(|_| manifest::remove_segments(&project.imports(), [file.as_str()]))?;
     report.notes.extend(notice);
     Ok(Outcome {
         catalog: Some(catalog),

@@ -67,7 +67,7 @@ impl Client {
         who: &str,
         on: impl FnMut(Incoming) + Send + 'static,
     ) -> Result<Client> {
-        let deadline = Instant::now() + start::PATIENCE;
+        let deadline = Instant::now() + start::START_TIMEOUT;
         loop {
             let mut stream = start::ensure(project)?;
             match greet(&mut stream, who) {
@@ -151,7 +151,7 @@ impl Client {
     /// [`ErrorKind::Unreachable`] if the connection is lost.
     pub fn send(&self, ask: impl Into<AnyRequest>) -> Result<u64> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
-        self.write(&ToOwner::Ask(number, ask.into()))?;
+        self.write(&ToOwner::Request(number, ask.into()))?;
         Ok(number)
     }
 
@@ -217,7 +217,7 @@ impl Client {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(number, sender);
-        self.write(&ToOwner::Ask(number, ask))?;
+        self.write(&ToOwner::Request(number, ask))?;
         loop {
             match receiver.recv() {
                 Ok(Reply::Progress(progress)) => watch(progress),
@@ -279,7 +279,7 @@ fn route(message: FromOwner, waiting: &Waiting, on: &mut impl FnMut(Incoming)) {
             .cloned()
     };
     match message {
-        FromOwner::Answer(number, answer) => match waiter(&number) {
+        FromOwner::Reply(number, answer) => match waiter(&number) {
             Some(waiter) => drop(waiter.send(Reply::Answer(answer))),
             None => on(Incoming::Answer(number, *answer)),
         },

@@ -85,17 +85,17 @@ fn external_folders() -> impl Iterator<Item = PathBuf> {
 
 /// Paths of the lock, socket, and log of a read-only owner, outside the project.
 #[derive(Clone, Debug)]
-pub struct Away {
+pub struct ReadOnlyPaths {
     pub lock: PathBuf,
     pub socket: PathBuf,
     pub log: PathBuf,
 }
 
-impl Away {
-    fn below(dir: &Path, project: &Project) -> Away {
+impl ReadOnlyPaths {
+    fn below(dir: &Path, project: &Project) -> ReadOnlyPaths {
         // Differs from the fallback socket of a writable project with a long path.
         let at = |ending: &str| dir.join(format!("{}.{ending}", hashed_name(project)));
-        Away {
+        ReadOnlyPaths {
             lock: at("lock"),
             socket: at("reading"),
             log: at("log"),
@@ -103,21 +103,23 @@ impl Away {
     }
 
     /// All places where a read-only owner of this project may be: private folders of this user.
-    pub fn found(project: &Project) -> Vec<Away> {
+    pub fn found(project: &Project) -> Vec<ReadOnlyPaths> {
         let private = external_folders().filter(|dir| check_private(dir).is_ok());
-        private.map(|dir| Away::below(&dir, project)).collect()
+        private
+            .map(|dir| ReadOnlyPaths::below(&dir, project))
+            .collect()
     }
 
     /// The first place whose folder can be created and written.
     ///
     /// # Errors
     /// [`ErrorKind::Denied`] if another user owns these folders.
-    pub fn make(project: &Project) -> Result<Away> {
+    pub fn make(project: &Project) -> Result<ReadOnlyPaths> {
         let mut last =
             Error::new(ErrorKind::Io, "no folder for the owner's socket").file(project.root());
         for dir in external_folders() {
             let _ = std::fs::DirBuilder::new().mode(0o700).create(&dir);
-            let away = Away::below(&dir, project);
+            let away = ReadOnlyPaths::below(&dir, project);
             let usable = check_private(&dir).and_then(|()| take_at(&away.lock).map(drop));
             match usable {
                 Ok(()) => return Ok(away),
@@ -136,7 +138,9 @@ impl Away {
 /// Whether an owner process holds the project, writable or read-only.
 pub fn is_held(project: &Project) -> bool {
     let near = project.runtime().join("lock");
-    let away = Away::found(project).into_iter().map(|away| away.lock);
+    let away = ReadOnlyPaths::found(project)
+        .into_iter()
+        .map(|away| away.lock);
     std::iter::once(near).chain(away).any(|path| {
         let file = regular::open(&path, OpenOptions::new().read(true));
         file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))

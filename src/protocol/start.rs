@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::lock::{self, Away};
+use super::lock::{self, ReadOnlyPaths};
 use benchtop_files::project::Project;
 use benchtop_files::{regular, writable};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// How long to wait for an owner that is starting or ending.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The owner's log is truncated at this size, in bytes.
 const LOG_LIMIT: u64 = 1 << 20;
@@ -44,7 +44,7 @@ pub fn find(project: &Project) -> Result<Option<UnixStream>> {
         },
     };
     // A read-only owner has its socket outside the project.
-    let away = Away::found(project)
+    let away = ReadOnlyPaths::found(project)
         .into_iter()
         .find_map(|away| UnixStream::connect(away.socket).ok());
     away.map_or(near, |stream| Ok(Some(stream)))
@@ -101,7 +101,7 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
     if !read_only {
         project.ensure_private_runtime()?;
     }
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + START_TIMEOUT;
     loop {
         if let Some(stream) = reach(project, read_only)? {
             return Ok(stream);
@@ -189,7 +189,7 @@ fn wait(project: &Project, read_only: bool) -> Result<Option<UnixStream>> {
 
 /// Path of the owner's log.
 fn log(project: &Project) -> PathBuf {
-    let away = writable::obstacle(project).and_then(|_| Away::make(project).ok());
+    let away = writable::obstacle(project).and_then(|_| ReadOnlyPaths::make(project).ok());
     away.map_or_else(|| project.runtime().join("log"), |away| away.log)
 }
 

@@ -93,15 +93,15 @@ impl AppendLog {
     /// wrote to the file (see [`lost`](Self::lost)). None of the lines counts as saved then. They
     /// are removed from the file unless another program wrote after them.
     pub fn append(&mut self, lines: &[u8], failing: &str) -> Result<()> {
-        self.write(lines, failing)?;
+        self.begin_append(lines, failing)?;
         let began = Instant::now();
         let synced = self.file.sync_data();
-        self.synced(synced, began.elapsed(), failing)
+        self.finish_append(synced, began.elapsed(), failing)
     }
 
     /// First step of [`append`](Self::append): writes `lines`. Next, the caller syncs the
     /// [`handle`](Self::handle).
-    pub fn write(&mut self, lines: &[u8], failing: &str) -> Result<()> {
+    pub fn begin_append(&mut self, lines: &[u8], failing: &str) -> Result<()> {
         self.times = Times::default();
         self.timed_confirm(failing)?;
         self.pending = lines.len() as u64;
@@ -118,7 +118,7 @@ impl AppendLog {
 
     /// Last step of [`append`](Self::append): confirms the lines, given the result and duration of
     /// the sync.
-    pub fn synced(
+    pub fn finish_append(
         &mut self,
         synced: std::io::Result<()>,
         took: Duration,
@@ -217,13 +217,13 @@ impl AppendLog {
 
     /// Whether the path names another file, or another program wrote to the file. The file must be
     /// reopened then.
-    pub fn lost(&self) -> bool {
+    pub fn must_reopen(&self) -> bool {
         self.lost
     }
 
     /// Number of hard links to the file. More than one is allowed, since `cp -l` makes such
     /// backups, but an edit through another name changes this file.
-    pub fn links(&self) -> u64 {
+    pub fn hard_links(&self) -> u64 {
         self.links
     }
 

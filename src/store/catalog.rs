@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use lru::LruCache;
 
 use super::columns::{Columns, id_hash};
-use super::manifest::Part;
+use super::manifest::Segment;
 use super::revised_items::{Revision, Revisions};
 use super::segment::Reader;
-pub use answers::Answers;
+pub use answers::PredictionSegment;
 use benchtop_model::edit::EditMark;
 use benchtop_model::{Error, ErrorKind, Item, Result};
 
@@ -23,7 +23,7 @@ const CACHED_FRAMES: usize = 192;
 #[derive(Clone, Debug)]
 struct Texts {
     base: u32,
-    part: Part,
+    part: Segment,
     reader: Arc<Reader>,
 }
 
@@ -71,7 +71,7 @@ pub struct CatalogVersion {
 pub struct Catalog {
     columns: Columns,
     texts: Vec<Texts>,
-    answers: Vec<Answers>,
+    answers: Vec<PredictionSegment>,
     revisions: Revisions,
     /// Rows sorted by id hash, computed on first use.
     by_hash: OnceLock<Vec<u32>>,
@@ -114,7 +114,7 @@ impl Catalog {
     }
 
     /// Adds the segment with the texts of the next rows.
-    pub fn add_texts(&mut self, part: Part, reader: Reader) {
+    pub fn add_texts(&mut self, part: Segment, reader: Reader) {
         let base = self
             .texts
             .last()
@@ -127,8 +127,8 @@ impl Catalog {
     }
 
     /// Adds a segment of predictions.
-    pub fn add_answers(&mut self, part: Part, reader: Reader) {
-        self.answers.push(Answers {
+    pub fn add_answers(&mut self, part: Segment, reader: Reader) {
+        self.answers.push(PredictionSegment {
             part,
             reader: Arc::new(reader),
         });
@@ -180,7 +180,7 @@ impl Catalog {
     }
 
     /// The manifest entries of the item segments, in row order.
-    pub fn item_parts(&self) -> impl Iterator<Item = &Part> {
+    pub fn item_parts(&self) -> impl Iterator<Item = &Segment> {
         self.texts.iter().map(|t| &t.part)
     }
 
@@ -197,7 +197,7 @@ impl Catalog {
     }
 
     /// All predictions, in import order.
-    pub fn answers(&self) -> &[Answers] {
+    pub fn answers(&self) -> &[PredictionSegment] {
         &self.answers
     }
 

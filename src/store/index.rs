@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
-use super::prefix_digest::Journals;
+use super::prefix_digest::JournalHashes;
 use super::segment::Frame;
-use super::status_columns::Overlay;
+use super::status_columns::StatusColumns;
 use benchtop_files::{disk, inspect, regular};
 use benchtop_model::{Error, ErrorKind, Result};
 
@@ -163,7 +163,7 @@ impl Index {
     ///
     /// # Errors
     /// [`ErrorKind::Conflict`] if a process has it open.
-    pub fn free(path: &Path) -> Result<()> {
+    pub fn check_unlocked(path: &Path) -> Result<()> {
         use rustix::fs::{FlockOperation, flock};
         let locked =
             regular::open(&path.join("db"), OpenOptions::new().read(true)).is_ok_and(|file| {
@@ -363,10 +363,10 @@ impl Index {
     /// checkpoint no longer counts, and the journals are replayed.
     pub fn write_checkpoint(
         &self,
-        overlay: &Overlay,
+        overlay: &StatusColumns,
         blocks: &[usize],
         rev: u64,
-        journals: &Journals,
+        journals: &JournalHashes,
     ) -> Result<()> {
         self.guard(|| self.db.remove(b"checkpoint").map(|_| ()))?;
         self.sync()?;
@@ -379,7 +379,7 @@ impl Index {
             }
         }
         self.sync()?;
-        let Journals { lengths, contents } = *journals;
+        let JournalHashes { lengths, contents } = *journals;
         self.put_as(
             b"checkpoint",
             &Checkpoint {
@@ -397,11 +397,11 @@ impl Index {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`].
-    pub fn checkpoint(&self, rows: usize) -> Result<Option<(Checkpoint, Overlay)>> {
+    pub fn checkpoint(&self, rows: usize) -> Result<Option<(Checkpoint, StatusColumns)>> {
         let Some(checkpoint) = self.get_as::<Checkpoint>(b"checkpoint")? else {
             return Ok(None);
         };
-        let mut overlay = Overlay::default();
+        let mut overlay = StatusColumns::default();
         overlay.grow(rows);
         let prefix = b"stat/";
         let mut stored = self.db.scan_prefix(prefix);
@@ -421,7 +421,7 @@ impl Index {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`].
-    pub fn place(&self, who: &str) -> Result<Option<String>> {
+    pub fn resume_point(&self, who: &str) -> Result<Option<String>> {
         self.get_as(format!("place/{who}").as_bytes())
     }
 
@@ -429,13 +429,13 @@ impl Index {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`].
-    pub fn places(&self) -> Result<Vec<(String, String)>> {
+    pub fn resume_points(&self) -> Result<Vec<(String, String)>> {
         let prefix = b"place/";
         let mut stored = self.db.scan_prefix(prefix);
         let mut places = Vec::new();
         while let Some((key, _)) = self.guard(|| stored.next().transpose())? {
             let who = String::from_utf8_lossy(&key[prefix.len()..]).into_owned();
-            if let Some(place) = self.place(&who)? {
+            if let Some(place) = self.resume_point(&who)? {
                 places.push((who, place));
             }
         }
@@ -443,7 +443,7 @@ impl Index {
     }
 
     /// Stores the resume point of an annotator.
-    pub fn set_place(&self, who: &str, place: &str) -> Result<()> {
+    pub fn set_resume_point(&self, who: &str, place: &str) -> Result<()> {
         self.put_as(format!("place/{who}").as_bytes(), &place)
     }
 

@@ -3,7 +3,7 @@
 //!
 //! `0007.json` is the job, `0007.items.json` the numbers of its items if it is about selected ones,
 //! and `0007.failed.jsonl` its failed pictures, one checksummed line each. Everything is on disk
-//! before it is acknowledged. The index stores only the pictures in progress ([`Flight`]).
+//! before it is acknowledged. The index stores only the pictures in progress ([`PictureInProgress`]).
 
 mod failures;
 pub(super) mod migrate;
@@ -77,7 +77,7 @@ pub struct Job {
 
 /// A picture that a job failed to generate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failed {
+pub struct FailedPicture {
     /// [`benchtop_model::generated_image::picture_key`].
     pub key: u64,
     /// The failure. The picture is not tried again after the maximum number of tries.
@@ -86,7 +86,7 @@ pub struct Failed {
 
 /// A picture in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Flight {
+pub struct PictureInProgress {
     /// [`benchtop_model::generated_image::picture_key`].
     pub key: u64,
     pub sample: u32,
@@ -240,11 +240,11 @@ fn write(root: &Path, job: &Job, token: Option<&str>, numbers: &[u32]) -> Result
             serde_json::to_vec(numbers).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
         disk::write_atomic(&path(root, job.id, "items.json"), &list)?;
     }
-    keep(root, job, token)
+    write_state(root, job, token)
 }
 
 /// Writes the state of a job. On an error, the file is unchanged.
-pub fn keep(root: &Path, job: &Job, token: Option<&str>) -> Result<()> {
+pub fn write_state(root: &Path, job: &Job, token: Option<&str>) -> Result<()> {
     let file = File {
         v: VERSION,
         job: short(job),
@@ -286,7 +286,7 @@ impl Index {
     /// Records the pictures of a job in progress, so that the next owner knows which picture this
     /// one may have died of. The record is written for every batch and is not synced. A lost or
     /// outdated record costs one try.
-    pub fn note_flight(&self, id: u32, flight: &[Flight]) -> Result<()> {
+    pub fn note_flight(&self, id: u32, flight: &[PictureInProgress]) -> Result<()> {
         let flight = &flight[..flight.len().min(FLIGHTS)];
         self.put_as(&flight_key(id), &flight)
     }
@@ -295,7 +295,7 @@ impl Index {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`].
-    pub fn flight(&self, id: u32) -> Result<Vec<Flight>> {
+    pub fn flight(&self, id: u32) -> Result<Vec<PictureInProgress>> {
         Ok(self.get_as(&flight_key(id))?.unwrap_or_default())
     }
 

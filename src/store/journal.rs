@@ -188,19 +188,19 @@ impl Journal {
     /// # Errors
     /// [`ErrorKind::Io`]; see [`AppendLog::append`].
     pub fn append(&mut self, decisions: &[Decision]) -> Result<()> {
-        self.write(decisions)?;
+        self.begin_append(decisions)?;
         let began = Instant::now();
         let synced = self.file.handle().sync_data();
-        self.synced(synced, began.elapsed())
+        self.finish_append(synced, began.elapsed())
     }
 
     /// First step of [`append`](Self::append); see [`AppendLog::write`].
-    pub fn write(&mut self, decisions: &[Decision]) -> Result<()> {
+    pub fn begin_append(&mut self, decisions: &[Decision]) -> Result<()> {
         self.buffer.clear();
         for decision in decisions {
             encode(decision, &mut self.buffer)?;
         }
-        self.file.write(&self.buffer, SAVE_FAILED)
+        self.file.begin_append(&self.buffer, SAVE_FAILED)
     }
 
     /// The open file, for another thread to sync.
@@ -209,8 +209,8 @@ impl Journal {
     }
 
     /// Last step of [`append`](Self::append); see [`AppendLog::synced`].
-    pub fn synced(&mut self, synced: std::io::Result<()>, took: Duration) -> Result<()> {
-        self.file.synced(synced, took, SAVE_FAILED)?;
+    pub fn finish_append(&mut self, synced: std::io::Result<()>, took: Duration) -> Result<()> {
+        self.file.finish_append(synced, took, SAVE_FAILED)?;
         self.prefix.add(&self.buffer);
         Ok(())
     }
@@ -221,13 +221,13 @@ impl Journal {
     }
 
     /// Whether the file must be reopened; see [`AppendLog::lost`].
-    pub fn lost(&self) -> bool {
-        self.file.lost()
+    pub fn must_reopen(&self) -> bool {
+        self.file.must_reopen()
     }
 
     /// Number of hard links to the file; see [`AppendLog::links`].
     pub fn links(&self) -> u64 {
-        self.file.links()
+        self.file.hard_links()
     }
 
     /// Durations of the steps of the last append.

@@ -85,7 +85,7 @@ fn path(root: &Path) -> PathBuf {
 impl JudgeExtractions {
     /// Reads the readings of the project at `root`. Damaged lines are skipped, so their outputs are
     /// judged again.
-    pub fn of(root: &Path) -> Result<JudgeExtractions> {
+    pub fn read(root: &Path) -> Result<JudgeExtractions> {
         Self::read_prefix(root).map(|(readings, _)| readings)
     }
 
@@ -145,17 +145,17 @@ impl JudgeExtractions {
 
 /// The readings of a project, open for appending.
 #[derive(Debug)]
-pub struct Judged {
+pub struct JudgeJournal {
     readings: JudgeExtractions,
     lines: AppendLog,
 }
 
-impl Judged {
+impl JudgeJournal {
     /// Opens or creates the journal of the project at `root`.
-    pub fn open(root: &Path) -> Result<Judged> {
+    pub fn open(root: &Path) -> Result<JudgeJournal> {
         disk::ensure_private_dir(&runs::folder(root))?;
         let (readings, whole) = JudgeExtractions::read_prefix(root)?;
-        Ok(Judged {
+        Ok(JudgeJournal {
             readings,
             lines: AppendLog::open(&path(root), whole)?,
         })
@@ -220,9 +220,9 @@ mod tests {
     #[test]
     fn readings_round_trip_and_only_damaged_lines_are_lost() {
         let dir = tempfile::tempdir().unwrap();
-        let none = JudgeExtractions::of(dir.path()).unwrap();
+        let none = JudgeExtractions::read(dir.path()).unwrap();
         assert!(none.last("x").is_none() && none.judges().is_empty());
-        let mut judged = Judged::open(dir.path()).unwrap();
+        let mut judged = JudgeJournal::open(dir.path()).unwrap();
         for line in [
             reading("x", "one", Some("A")),
             reading("y", "one", None),
@@ -230,7 +230,7 @@ mod tests {
         ] {
             judged.append(line).unwrap();
         }
-        let found = JudgeExtractions::of(dir.path()).unwrap();
+        let found = JudgeExtractions::read(dir.path()).unwrap();
         assert_ne!(found.digest(), none.digest());
         assert_eq!(found.last("x").and_then(|r| r.read.as_deref()), Some("B"));
         assert_eq!(
@@ -253,7 +253,7 @@ mod tests {
         let whole = bytes.len();
         bytes.extend_from_slice(b"{\"v\":1,\"item\":");
         std::fs::write(path(dir.path()), &bytes).unwrap();
-        let mut judged = Judged::open(dir.path()).unwrap();
+        let mut judged = JudgeJournal::open(dir.path()).unwrap();
         assert_eq!(judged.readings().damaged, [1]);
         assert!(
             judged.readings().by("x", "one", "w@1").is_none()
@@ -269,14 +269,14 @@ mod tests {
         let at = bytes.len() - 40;
         bytes[at] ^= 1;
         std::fs::write(path(dir.path()), &bytes).unwrap();
-        assert_eq!(JudgeExtractions::of(dir.path()).unwrap().damaged.len(), 2);
-        Judged::open(dir.path())
+        assert_eq!(JudgeExtractions::read(dir.path()).unwrap().damaged.len(), 2);
+        JudgeJournal::open(dir.path())
             .unwrap()
             .append(reading("x", "one", Some("C")))
             .unwrap();
         assert!(std::fs::read(path(dir.path())).unwrap().starts_with(&bytes));
         assert_eq!(
-            JudgeExtractions::of(dir.path())
+            JudgeExtractions::read(dir.path())
                 .unwrap()
                 .last("x")
                 .and_then(|r| r.read.as_deref()),

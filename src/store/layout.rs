@@ -48,7 +48,7 @@ pub type Watch<'a> = &'a mut dyn FnMut(&str) -> Result<()>;
 
 /// The present location of a file that earlier versions kept at `path`. Both paths are relative to
 /// the project folder.
-pub fn now(path: &str) -> Option<String> {
+pub fn present_path(path: &str) -> Option<String> {
     let moved = MOVED.iter().find_map(|(from, to)| {
         let rest = path.strip_prefix(from)?;
         (rest.is_empty() || rest.starts_with('/')).then(|| format!("{to}{rest}"))
@@ -67,7 +67,7 @@ pub fn is_index(name: &str) -> bool {
 }
 
 /// Whether the project has files in the layout of earlier versions.
-pub fn is_earlier(project: &Project) -> bool {
+pub fn has_old_layout(project: &Project) -> bool {
     let root = project.root();
     MOVED.iter().any(|(from, _)| exists(&root.join(from)))
         || disk::list(&project.store())
@@ -89,7 +89,7 @@ pub fn migrate(project: &Project) -> Result<Vec<String>> {
 /// # Errors
 /// See [`migrate`], and errors of `watch`.
 pub fn migrate_watched(project: &Project, watch: Watch<'_>) -> Result<Vec<String>> {
-    if !is_earlier(project) {
+    if !has_old_layout(project) {
         return Ok(Vec::new());
     }
     let mut migration = Migration {
@@ -161,7 +161,7 @@ impl Migration<'_> {
                 disk::sync_dir(disk::folder(old))?;
                 return (self.watch)(from);
             }
-            to = free(new, "earlier");
+            to = free_path(new, "earlier");
             self.conflicting.push(self.relative(&to));
         }
         std::fs::rename(old, &to).map_err(fail)?;
@@ -245,7 +245,7 @@ impl Migration<'_> {
             Err(problem) => return Err(problem),
         }
         let since = Instant::now();
-        while let Err(problem) = Index::free(store) {
+        while let Err(problem) = Index::check_unlocked(store) {
             if since.elapsed() > LOCK_TIMEOUT {
                 return Err(problem);
             }
@@ -255,7 +255,7 @@ impl Migration<'_> {
     }
 
     fn rename_broken_index(&mut self, store: &Path, why: &Error) -> Result<()> {
-        let aside = free(&self.project.index(), "broken");
+        let aside = free_path(&self.project.index(), "broken");
         disk::ensure_private_dir(&aside)?;
         for (name, old) in disk::list(store) {
             if is_index(&name) {
@@ -303,7 +303,7 @@ impl Migration<'_> {
 }
 
 /// The first path `<path>.<word>-N` that does not exist.
-pub fn free(path: &Path, word: &str) -> PathBuf {
+pub fn free_path(path: &Path, word: &str) -> PathBuf {
     let name = |n: u32| {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".{word}-{n}"));

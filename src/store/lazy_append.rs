@@ -34,8 +34,8 @@ impl LazyAppend {
     }
 
     /// Whether the file must be reopened; see [`AppendLog::lost`].
-    pub fn lost(&self) -> bool {
-        self.file.as_ref().is_some_and(AppendLog::lost)
+    pub fn must_reopen(&self) -> bool {
+        self.file.as_ref().is_some_and(AppendLog::must_reopen)
     }
 
     /// Length in bytes, including appended records.

@@ -10,9 +10,9 @@ use std::thread::JoinHandle;
 
 use super::index::{Index, digest};
 use super::pictures::picture_snapshot;
-use super::prefix_digest::Journals;
+use super::prefix_digest::JournalHashes;
 use super::snapshot;
-use super::status_columns::Overlay;
+use super::status_columns::StatusColumns;
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Result of the thread.
@@ -73,7 +73,7 @@ impl LazyIndex {
     }
 
     /// An index that is already open.
-    pub fn here(store: &Path, index: Index) -> LazyIndex {
+    pub fn opened(store: &Path, index: Index) -> LazyIndex {
         let slot = Slot {
             index: OnceLock::from(Ok(index)),
             ..Slot::default()
@@ -155,7 +155,7 @@ impl LazyIndex {
     }
 
     /// Records that the statuses snapshot on disk is up to date and has these resume points.
-    pub(super) fn keep(&self, places: Vec<(String, String)>) {
+    pub(super) fn mark_current(&self, places: Vec<(String, String)>) {
         let mut kept = lock(&self.kept);
         let places = Some(places.into_iter().collect());
         *kept = SnapshotState {
@@ -189,12 +189,12 @@ impl LazyIndex {
         if let Some(places) = &lock(&self.kept).places {
             return Ok(places.get(who).cloned());
         }
-        self.get()?.place(who)
+        self.get()?.resume_point(who)
     }
 
     /// Remembers a resume point until [`write_places`](Self::write_places) stores it. Does not
     /// wait.
-    pub fn note_place(&self, who: &str, place: &str) {
+    pub fn note_resume_point(&self, who: &str, place: &str) {
         lock(&self.places).insert(who.to_string(), place.to_string());
     }
 
@@ -221,16 +221,16 @@ impl LazyIndex {
             return Ok(());
         }
         drop(kept);
-        self.get()?.set_place(who, place)
+        self.get()?.set_resume_point(who, place)
     }
 
     /// See [`Index::write_checkpoint`].
     pub fn write_checkpoint(
         &self,
-        overlay: &Overlay,
+        overlay: &StatusColumns,
         blocks: &[usize],
         rev: u64,
-        journals: &Journals,
+        journals: &JournalHashes,
     ) -> Result<()> {
         drop(self.changed());
         self.get()?.write_checkpoint(overlay, blocks, rev, journals)
@@ -238,7 +238,7 @@ impl LazyIndex {
 
     /// Called at a clean exit. Writes the statuses of `journals` and the resume points to their
     /// snapshot, unless it is up to date. On an error, the next start reads sled.
-    pub fn leave(&self, overlay: &Overlay, journals: &Journals) -> Result<()> {
+    pub fn write_snapshot(&self, overlay: &StatusColumns, journals: &JournalHashes) -> Result<()> {
         let mut kept = lock(&self.kept);
         if kept.current || kept.closed {
             return Ok(());
@@ -251,7 +251,7 @@ impl LazyIndex {
         }
         let places = match &kept.places {
             Some(places) => places.clone().into_iter().collect(),
-            None => index.places()?,
+            None => index.resume_points()?,
         };
         let key = moment(&journals.lengths, &meta.segments);
         snapshot::write_statuses(&self.store, &key, overlay, places, journals.contents)?;

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-pub use self::rounds::Told;
+pub use self::rounds::CountedVerdict;
 pub use self::undo_steps::Step;
 use super::prefix_digest::PrefixDigests;
-use super::status_columns::Overlay;
+use super::status_columns::StatusColumns;
 use benchtop_model::edit::EditMark;
 use benchtop_model::round::{Protocol, effective_verdicts};
 use benchtop_model::verdict::{EffectiveVerdict, Part};
@@ -336,7 +336,7 @@ impl Ledger {
 
     /// Whether the verdict with this receipt was given on this row itself and not on another
     /// rotation.
-    pub fn is_on(&self, uuid: &Uuid, row: u32) -> bool {
+    pub fn was_given_on(&self, uuid: &Uuid, row: u32) -> bool {
         self.receipt(uuid).is_some_and(|(_, on)| on == row)
     }
 
@@ -352,7 +352,7 @@ impl Ledger {
 
     /// Effective verdicts on a row: the last of each annotator, in each round and outside of
     /// rounds, in the order they were given.
-    pub fn standing(&self, row: u32) -> Vec<EffectiveVerdict> {
+    pub fn effective_verdicts(&self, row: u32) -> Vec<EffectiveVerdict> {
         self.effective_given(row)
             .into_iter()
             .map(|g| EffectiveVerdict {
@@ -411,18 +411,18 @@ impl Ledger {
     }
 
     /// All effective verdicts, by row and then in the order they were given.
-    pub fn all_standing(&self) -> Vec<(u32, EffectiveVerdict)> {
+    pub fn all_effective_verdicts(&self) -> Vec<(u32, EffectiveVerdict)> {
         let own = |row: u32| {
-            self.standing(row)
+            self.effective_verdicts(row)
                 .into_iter()
-                .filter(move |s| self.is_on(&s.uuid, row))
+                .filter(move |s| self.was_given_on(&s.uuid, row))
                 .map(move |s| (row, s))
         };
         self.judged_rows().into_iter().flat_map(own).collect()
     }
 
     /// Writes the status columns of all rows with decisions.
-    pub fn write_over(&self, overlay: &mut Overlay) {
+    pub fn write_over(&self, overlay: &mut StatusColumns) {
         for row in self.by_row.keys() {
             self.write_row(*row, overlay);
         }
@@ -430,13 +430,13 @@ impl Ledger {
 
     /// Writes the status columns of a row and of the rotations that share its verdicts. Returns
     /// these rows.
-    pub fn write_rows(&self, row: u32, overlay: &mut Overlay) -> Vec<u32> {
+    pub fn write_rows(&self, row: u32, overlay: &mut StatusColumns) -> Vec<u32> {
         let rows = self.with_rotations(row);
         rows.iter().for_each(|row| self.write_row(*row, overlay));
         rows
     }
 
-    pub fn write_row(&self, row: u32, overlay: &mut Overlay) {
+    pub fn write_row(&self, row: u32, overlay: &mut StatusColumns) {
         let at = row as usize;
         if at >= overlay.len() {
             return;

@@ -52,4 +52,4 @@ pub mod trust;
 
 pub use catalog::Catalog;
 pub use ledger::Ledger;
-pub use status_columns::Overlay;
+pub use status_columns::StatusColumns;

@@ -19,7 +19,7 @@ pub const FILE: &str = "manifest.jsonl";
 /// The content of a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "holds", rename_all = "kebab-case")]
-pub enum Holds {
+pub enum Content {
     /// Items of one data set. Each row is a `model::Item`.
     Items { dataset: String },
     /// Later texts of existing items. Each row is a `model::Item` with the id of one of them.
@@ -53,10 +53,10 @@ pub enum Holds {
 
 /// One segment of an import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct Segment {
     pub file: String,
     #[serde(flatten)]
-    pub holds: Holds,
+    pub holds: Content,
     pub rows: u64,
     /// Number of dropped rows that occurred earlier in the file.
     #[serde(default)]
@@ -71,7 +71,7 @@ pub struct Part {
     pub source_blake3: String,
 }
 
-impl Part {
+impl Segment {
     /// The number of its import, from the start of its file name, or 0.
     pub fn import(&self) -> u64 {
         self.file
@@ -91,7 +91,7 @@ pub struct Entry {
     pub n: u64,
     /// Time of the import, RFC 3339 in UTC.
     pub at: String,
-    pub parts: Vec<Part>,
+    pub parts: Vec<Segment>,
 }
 
 /// The parsed manifest.
@@ -142,7 +142,7 @@ fn end(imports: &Path, n: u64) {
 }
 
 /// Removes segments that did not become part of the project.
-pub fn take_back<'f>(imports: &Path, files: impl IntoIterator<Item = &'f str>) {
+pub fn remove_segments<'f>(imports: &Path, files: impl IntoIterator<Item = &'f str>) {
     for file in files {
         // A file that cannot be removed now is removed when the project is next opened.
         let removed = std::fs::remove_file(imports.join(file));
@@ -167,7 +167,7 @@ impl Manifest {
 
     /// The number of the import of these segments: the number in their names, or the next one if it
     /// is taken.
-    pub fn number<'f>(&self, files: impl IntoIterator<Item = &'f str>) -> u64 {
+    pub fn number_for<'f>(&self, files: impl IntoIterator<Item = &'f str>) -> u64 {
         let named = files.into_iter().filter_map(number_of).max();
         named
             .filter(|n| self.entries.iter().all(|e| e.n != *n))
@@ -327,9 +327,9 @@ mod tests {
     use super::*;
 
     fn entry(n: u64) -> Entry {
-        let part = Part {
+        let part = Segment {
             file: format!("{n:04}-items.jsonl.zst"),
-            holds: Holds::Items {
+            holds: Content::Items {
                 dataset: "Dysca".into(),
             },
             rows: 24,
@@ -425,7 +425,7 @@ mod tests {
         std::fs::write(dir.path().join("0003-items.jsonl.zst"), "rows").unwrap();
         let manifest = Manifest::read(dir.path()).unwrap();
         assert_eq!(manifest.orphans(), ["0002-items.jsonl.zst"]);
-        assert_eq!(manifest.number(["0003-items.jsonl.zst"]), 3);
+        assert_eq!(manifest.number_for(["0003-items.jsonl.zst"]), 3);
         manifest.sweep(dir.path());
         assert!(there("0002-items.jsonl.zst") && !there("0003-items.jsonl.zst"));
         assert!(Manifest::read(dir.path()).unwrap().unfinished.is_empty());

@@ -29,7 +29,7 @@ pub const LISTED: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct Merge {
     /// New decisions by annotator.
-    pub fresh: BTreeMap<String, Vec<Decision>>,
+    pub new_decisions: BTreeMap<String, Vec<Decision>>,
     /// The report for people.
     pub report: Merged,
 }
@@ -76,7 +76,7 @@ fn union(
         if let Some(row) = row {
             let now = digests.entry(row).or_insert_with(|| {
                 pictures
-                    .seen(catalog, row as usize)
+                    .shown_item(catalog, row as usize)
                     .ok()
                     .map(|i| i.digest())
             });
@@ -96,7 +96,7 @@ fn union(
         }
         merge.report.added += 1;
         merge
-            .fresh
+            .new_decisions
             .entry(decision.who.clone())
             .or_default()
             .push(decision);
@@ -108,11 +108,9 @@ fn union(
     }
     merge.report.aside.sort();
     let (before, _) = history.fold(catalog, pictures, HistoryPoint::Now);
-    let (after, notices) = history.with(merge.fresh.values().flatten().cloned()).fold(
-        catalog,
-        pictures,
-        HistoryPoint::Now,
-    );
+    let (after, notices) = history
+        .with(merge.new_decisions.values().flatten().cloned())
+        .fold(catalog, pictures, HistoryPoint::Now);
     let not_counted = |notice: &FoldNotice| matches!(notice, FoldNotice::NotCounted(_));
     merge.report.notes.extend(
         notices
@@ -122,7 +120,7 @@ fn union(
     );
     let void: HashSet<_> = after.voided().collect();
     let voided = merge
-        .fresh
+        .new_decisions
         .values()
         .flatten()
         .filter(|d| void.contains(&d.uuid))
@@ -132,7 +130,7 @@ fn union(
             "{voided} verdicts do not count: the text or picture of their items changed here after their revision"
         ));
     }
-    merge.report.conflicts = conflicts(touched, &before, &after, &merge.fresh, catalog)?;
+    merge.report.conflicts = conflicts(touched, &before, &after, &merge.new_decisions, catalog)?;
     for (what, length) in [
         ("conflicts", merge.report.conflicts.len()),
         ("skipped decisions", merge.report.aside.len()),
@@ -287,9 +285,9 @@ fn conflicts(
         .collect();
     let mut list = Vec::new();
     for row in touched {
-        let mut effective = after.standing(row);
+        let mut effective = after.effective_verdicts(row);
         let gone = before
-            .standing(row)
+            .effective_verdicts(row)
             .into_iter()
             .filter(|old| !effective.iter().any(|s| s.uuid == old.uuid));
         let gone: Vec<_> = gone.filter(|old| after.counts(&old.uuid)).collect();

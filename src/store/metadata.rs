@@ -149,7 +149,7 @@ fn is_allowed(target: &Path, inside: &Path) -> bool {
         .ok()
         .and_then(|path| path.components().next());
     first.is_none_or(|first| {
-        !inspect::PLAIN
+        !inspect::UNLINKED_FOLDERS
             .iter()
             .any(|kept| Path::new(kept).as_os_str() == first.as_os_str())
     })

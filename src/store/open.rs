@@ -13,31 +13,33 @@ use super::catalog::Catalog;
 use super::index::Index;
 use super::lazy_index::{LazyIndex, moment};
 use super::ledger::Ledger;
-use super::manifest::{Manifest, Part};
+use super::manifest::{Manifest, Segment};
 use super::pictures::Pictures;
-use super::status_columns::Overlay;
+use super::status_columns::StatusColumns;
 use super::{layout, snapshot};
 use assemble::{assemble, rebuild, segments, write_all};
 use benchtop_files::project::Project;
 use benchtop_files::{disk, writable};
 use benchtop_model::{Error, ErrorKind, Result};
-pub use fold_journals::{fold_known, followed, journals, lengths, load_ledger, load_pictures};
-pub use import::{Fresh, Recorded, adopt, enter, record};
+pub use fold_journals::{
+    fold_known, journals, journals_behind, lengths, load_ledger, load_pictures,
+};
+pub use import::{FinishedSegment, RecordedImport, add_import, index_import, record};
 pub use read_only::open_to_read;
 
 /// The open data of a project.
-pub struct Opened {
+pub struct OpenData {
     /// The sled index. It may still be opening.
     pub index: Arc<LazyIndex>,
     pub catalog: Arc<Catalog>,
     /// Statuses. They are from the checkpoint if `ledger` is `None`.
-    pub overlay: Overlay,
+    pub overlay: StatusColumns,
     /// The fold of the journals, or `None` if the checkpoint is current and the fold can wait (see
     /// [`load_ledger`]).
     pub ledger: Option<Ledger>,
     /// The generated pictures. Present if `ledger` is, since the ledger depends on them.
     pub pictures: Option<Pictures>,
-    /// [`Journals::contents`] of the journals behind `overlay`, to be compared with that of the
+    /// [`JournalHashes::contents`] of the journals behind `overlay`, to be compared with that of the
     /// fold.
     pub contents: [u8; 32],
     /// Notices for people: a rebuilt index, damaged lines, decisions on unknown items.
@@ -50,7 +52,7 @@ pub struct Opened {
 /// # Errors
 /// [`ErrorKind::Corrupt`] if a segment of an import is missing or damaged. [`ErrorKind::Conflict`]
 /// if another process has the store open.
-pub fn open(project: &Project) -> Result<Opened> {
+pub fn open(project: &Project) -> Result<OpenData> {
     let store = project.store();
     let mut notices = layout::migrate(project)?;
     let manifest = Manifest::read(&project.imports())?;
@@ -58,11 +60,11 @@ pub fn open(project: &Project) -> Result<Opened> {
     let damaged = |p: &Error| format!("an import is missing because its line is damaged: {p}");
     notices.extend(manifest.problems.iter().map(damaged));
     notices.extend(unnamed(&manifest));
-    let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
+    let parts: Vec<&Segment> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
     let segments = segments(parts.iter().copied());
     let (index, catalog) = match from_snapshot(project, &parts, &segments) {
         Ok(catalog) => {
-            Index::free(&project.index())?;
+            Index::check_unlocked(&project.index())?;
             disk::sweep(&store);
             let catalog = Arc::new(catalog);
             let (project, for_thread) = (project.clone(), catalog.clone());
@@ -81,7 +83,7 @@ pub fn open(project: &Project) -> Result<Opened> {
             disk::sweep(&store);
             // Without the snapshot, the next start reads sled again.
             let _ = write_snapshot(&store, &segments, &catalog);
-            (LazyIndex::here(&store, index), Arc::new(catalog))
+            (LazyIndex::opened(&store, index), Arc::new(catalog))
         }
     };
     let (lengths, bytes) = fold_journals::lengths(project)?;
@@ -98,12 +100,12 @@ pub fn open(project: &Project) -> Result<Opened> {
         Some((overlay, contents)) => (overlay, None, None, contents),
         None => {
             let (overlay, ledger, pictures) = fold_journals::all(project, &catalog, &mut notices)?;
-            let contents = followed(&ledger, &pictures).contents;
+            let contents = journals_behind(&ledger, &pictures).contents;
             (overlay, Some(ledger), Some(pictures), contents)
         }
     };
     notices.extend(index.notices());
-    Ok(Opened {
+    Ok(OpenData {
         index: Arc::new(index),
         catalog,
         overlay,
@@ -125,9 +127,9 @@ fn statuses(
     catalog: &Catalog,
     segments: &[u8; 32],
     lengths: &[u8; 32],
-) -> Result<Option<(Overlay, [u8; 32])>> {
+) -> Result<Option<(StatusColumns, [u8; 32])>> {
     if let Ok(found) = snapshot::read_statuses(store, &moment(lengths, segments), catalog.len()) {
-        index.keep(found.places);
+        index.mark_current(found.places);
         return Ok(Some((found.overlay, found.contents)));
     }
     match index.get()?.checkpoint(catalog.len()) {
@@ -140,10 +142,10 @@ fn statuses(
 }
 
 /// The catalog from its snapshot.
-fn from_snapshot(project: &Project, parts: &[&Part], segments: &[u8; 32]) -> Result<Catalog> {
+fn from_snapshot(project: &Project, parts: &[&Segment], segments: &[u8; 32]) -> Result<Catalog> {
     let mut found = snapshot::read_columns(&project.store(), segments)?;
     let (frames, revised) = (&mut found.frames, &mut found.revised);
-    let cached = &mut |part: &Part| {
+    let cached = &mut |part: &Segment| {
         Ok((
             frames.remove(&part.file).unwrap_or_default(),
             revised.remove(&part.file),
@@ -165,7 +167,7 @@ fn write_snapshot(store: &Path, segments: &[u8; 32], catalog: &Catalog) -> Resul
 /// The catalog from the index, or rebuilt.
 fn from_sled(
     project: &Project,
-    parts: &[&Part],
+    parts: &[&Segment],
     segments: [u8; 32],
     notices: &mut Vec<String>,
 ) -> Result<(Index, Catalog)> {
@@ -259,7 +261,7 @@ fn rebuilt_notice(why: &str) -> String {
 
 /// Renames the folder of a damaged index, so that it can be examined.
 fn rename_broken(index: &Path) -> Result<PathBuf> {
-    let aside = layout::free(index, "broken");
+    let aside = layout::free_path(index, "broken");
     std::fs::rename(index, &aside).map_err(|e| Error::io(&e, "cannot be renamed", index))?;
     disk::sync_dir(disk::folder(index))?;
     Ok(aside)
@@ -269,14 +271,14 @@ fn rename_broken(index: &Path) -> Result<PathBuf> {
 fn from_index(
     index: &Index,
     project: &Project,
-    parts: &[&Part],
+    parts: &[&Segment],
     segments: &[u8; 32],
 ) -> Result<Option<Catalog>> {
     let meta = index.meta()?;
     if meta.segments != *segments {
         return Ok(None);
     }
-    let cached = &mut |part: &Part| Ok((index.frames(&part.file)?, None));
+    let cached = &mut |part: &Segment| Ok((index.frames(&part.file)?, None));
     assemble(project, parts, index.columns(&meta)?, cached).map(Some)
 }
 

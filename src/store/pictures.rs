@@ -48,7 +48,7 @@ pub struct Entry {
     ext: u16,
     hash: [u8; 32],
     /// For two pictures side by side: a key of the pair.
-    of: u64,
+    composed_of: u64,
     items: Box<[u64]>,
     offset: u64,
 }
@@ -112,7 +112,7 @@ impl Pictures {
             fingerprint: self.intern(&row.fingerprint.0),
             ext: self.intern(&row.ext.0),
             hash,
-            of: parts_key(&of),
+            composed_of: parts_key(&of),
             items: row.items.iter().map(|id| id_hash(&id.0)).collect(),
             offset,
         };
@@ -126,7 +126,7 @@ impl Pictures {
     }
 
     /// Records that `journal` has exactly these pictures.
-    pub fn follow(&mut self, journal: &Journal) {
+    pub fn set_journal(&mut self, journal: &Journal) {
         self.whole = ValidPrefix {
             length: journal.length(),
             torn: false,
@@ -213,7 +213,7 @@ impl Pictures {
 
     /// Whether it was composed of pictures with this [`parts_key`].
     pub fn is_of(&self, entry: &Entry, parts: u64) -> bool {
-        entry.of == parts
+        entry.composed_of == parts
     }
 
     /// Revisions with the hashes of their items' ids ([`id_hash`]), in order.
@@ -275,7 +275,7 @@ impl Pictures {
     ///
     /// # Errors
     /// The item cannot be read.
-    pub fn seen(&self, catalog: &Catalog, row: usize) -> Result<Item> {
+    pub fn shown_item(&self, catalog: &Catalog, row: usize) -> Result<Item> {
         if self.is_empty() {
             return catalog.item(row);
         }

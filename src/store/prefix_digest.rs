@@ -69,7 +69,7 @@ impl PrefixDigest {
 /// Two hashes over all journals. Statuses depend on the journals alone, so equal hashes mean equal
 /// statuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Journals {
+pub struct JournalHashes {
     /// [`digest`] of names and lengths.
     pub lengths: [u8; 32],
     /// Hash of names, lengths, and contents.
@@ -96,7 +96,7 @@ impl PrefixDigests {
         }
     }
 
-    pub fn journals(&self) -> Journals {
+    pub fn journals(&self) -> JournalHashes {
         let mut contents = blake3::Hasher::new();
         for (name, prefix) in &self.0 {
             contents
@@ -106,7 +106,7 @@ impl PrefixDigests {
                 .update(&prefix.length.to_le_bytes())
                 .update(&prefix.digest());
         }
-        Journals {
+        JournalHashes {
             lengths: self.lengths(),
             contents: *contents.finalize().as_bytes(),
         }

@@ -6,14 +6,14 @@ use regex::RegexBuilder;
 
 use super::catalog::Catalog;
 use super::columns::{Columns, kind_code};
-use super::status_columns::Overlay;
+use super::status_columns::StatusColumns;
 use benchtop_model::history::to_the_second;
 use benchtop_model::table::Match;
 use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort};
 pub use summary::{describe, frequency};
 
 /// Rows that pass the filter, except its text search, in ascending order.
-pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32> {
+pub fn select(columns: &Columns, overlay: &StatusColumns, filter: &Filter) -> Vec<u32> {
     let rows = columns.len();
     let mut keep: Vec<u8> = match &filter.only {
         None => vec![1; rows],
@@ -85,7 +85,7 @@ pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32>
 /// returns the rank of each row by id or question.
 pub fn sort(
     columns: &Columns,
-    overlay: &Overlay,
+    overlay: &StatusColumns,
     rows: &mut Vec<u32>,
     sort: &[Sort],
     text_rank: &dyn Fn(Field) -> Option<std::sync::Arc<Vec<u32>>>,
@@ -162,7 +162,12 @@ fn count_sort(rows: &mut Vec<u32>, descending: bool, keys: usize, key: impl Fn(u
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if the texts are damaged.
-pub fn cell(catalog: &Catalog, overlay: &Overlay, field: Field, row: usize) -> Result<String> {
+pub fn cell(
+    catalog: &Catalog,
+    overlay: &StatusColumns,
+    field: Field,
+    row: usize,
+) -> Result<String> {
     Ok(match field {
         Field::Number => (row + 1).to_string(),
         Field::Status => overlay.status(row).name().into(),
@@ -200,7 +205,7 @@ fn each_text(catalog: &Catalog, rows: &[u32], each: &mut dyn FnMut(u32, TextCell
 /// Calls `each` with the value of `field` in all `rows`.
 fn each_cell(
     catalog: &Catalog,
-    overlay: &Overlay,
+    overlay: &StatusColumns,
     field: Field,
     rows: &[u32],
     each: &mut dyn FnMut(u32, &str),
@@ -221,9 +226,9 @@ fn each_cell(
 ///
 /// # Errors
 /// [`ErrorKind::Usage`] for an invalid regular expression.
-pub fn matching(
+pub fn matching_cells(
     catalog: &Catalog,
-    overlay: &Overlay,
+    overlay: &StatusColumns,
     rows: &[u32],
     field: Field,
     what: &Match,
@@ -263,14 +268,14 @@ mod tests {
     use crate::fixtures::item;
     use benchtop_model::Status;
 
-    fn data() -> (Catalog, Overlay) {
+    fn data() -> (Catalog, StatusColumns) {
         let mut columns = Columns::default();
         for n in 0..100 {
             columns
                 .push(&item(n, ["plant", "animal", "", "food"][n as usize % 4]))
                 .unwrap();
         }
-        let mut overlay = Overlay::default();
+        let mut overlay = StatusColumns::default();
         overlay.grow(100);
         for row in 0..10 {
             overlay.status[row] = Status::Accepted.code();
@@ -313,7 +318,7 @@ mod tests {
         let rows: Vec<u32> = (0..100).collect();
         let frequency = frequency(&catalog, &overlay, &rows, Field::Subtask).unwrap();
         assert_eq!(frequency.rows.iter().map(|(_, n)| n).sum::<u64>(), 100);
-        let found = matching(
+        let found = matching_cells(
             &catalog,
             &overlay,
             &rows,
@@ -323,7 +328,7 @@ mod tests {
         .unwrap();
         assert_eq!(found.len(), 25);
         assert_eq!(
-            matching(
+            matching_cells(
                 &catalog,
                 &overlay,
                 &rows,

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::checksummed_line;
-use super::manifest::{Entry, FILE, Holds, Manifest, Part, number_of};
+use super::manifest::{Content, Entry, FILE, Manifest, Segment, number_of};
 use benchtop_files::disk;
 use benchtop_model::{Error, ErrorKind, Result};
 
@@ -34,7 +34,7 @@ pub struct Hints {
 /// The source of the information about a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum From {
+pub enum Source {
     /// Its manifest line, after one bit was flipped back.
     MendedLine,
     /// Its manifest line, whose checksum is wrong. Length and hash match the segment.
@@ -51,9 +51,9 @@ pub struct Orphan {
     /// Size in bytes.
     pub bytes: u64,
     /// The entry for the manifest, or `None` if the segment cannot be recovered.
-    pub part: Option<Part>,
+    pub part: Option<Segment>,
     /// The source of `part`.
-    pub from: Option<From>,
+    pub from: Option<Source>,
     /// The reason why the segment cannot be recovered.
     pub problem: Option<Error>,
 }
@@ -91,7 +91,7 @@ impl Recovery {
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] if `said` names a segment that cannot be recovered.
-pub fn look(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
+pub fn search(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
     let manifest = Manifest::read(imports)?;
     let path = imports.join(FILE);
     let bytes = match std::fs::read(&path) {
@@ -111,7 +111,7 @@ pub fn look(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
     }
     let mut recovery = Recovery::default();
     let mut entries: BTreeMap<u64, Entry> = BTreeMap::new();
-    let mut known: BTreeMap<String, (Part, From)> = BTreeMap::new();
+    let mut known: BTreeMap<String, (Segment, Source)> = BTreeMap::new();
     let raw: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
     for problem in &manifest.problems {
         let number = problem.place.line.unwrap_or_default();
@@ -129,10 +129,10 @@ pub fn look(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
         let found = match bits::repair(line)
             .and_then(|line| checksummed_line::decode::<Entry>(&line).ok())
         {
-            Some(entry) => vec![(entry, From::MendedLine)],
+            Some(entry) => vec![(entry, Source::MendedLine)],
             None => bits::without_checksum(line)
                 .into_iter()
-                .map(|entry| (entry, From::DamagedLine))
+                .map(|entry| (entry, Source::DamagedLine))
                 .collect(),
         };
         damaged.explained = !found.is_empty();
@@ -176,7 +176,7 @@ pub fn look(imports: &Path, said: &Hints, now: &str) -> Result<Recovery> {
         match known.remove(&orphan.file) {
             Some((part, from)) => (orphan.part, orphan.from) = (Some(part), Some(from)),
             None => match segments::examine(imports, &orphan.file, &mut project, said) {
-                Ok(part) => (orphan.part, orphan.from) = (Some(part), Some(From::Segment)),
+                Ok(part) => (orphan.part, orphan.from) = (Some(part), Some(Source::Segment)),
                 Err(problem) => orphan.problem = Some(problem.file(imports.join(&orphan.file))),
             },
         }
@@ -250,11 +250,11 @@ pub fn apply(imports: &Path, recovery: &Recovery) -> Result<Option<PathBuf>> {
 }
 
 /// Describes the content of a segment.
-pub fn describe_contents(holds: &Holds) -> String {
+pub fn describe_contents(holds: &Content) -> String {
     match holds {
-        Holds::Items { dataset } => format!("items of {dataset}"),
-        Holds::Predictions { model, .. } => format!("predictions of {model}"),
-        Holds::Revisions { rev, .. } => format!("revised items, as of revision {rev}"),
+        Content::Items { dataset } => format!("items of {dataset}"),
+        Content::Predictions { model, .. } => format!("predictions of {model}"),
+        Content::Revisions { rev, .. } => format!("revised items, as of revision {rev}"),
     }
 }
 

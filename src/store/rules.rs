@@ -16,7 +16,7 @@ const HISTORY: usize = 50;
 
 /// The rules of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Written {
+pub struct RulesFile {
     pub rules: RuleSet,
     /// Hash of the file.
     pub revision: String,
@@ -37,9 +37,9 @@ fn text(project: &Project) -> Result<(String, String)> {
 ///
 /// # Errors
 /// An invalid file, with line and field.
-pub fn read(project: &Project) -> Result<Written> {
+pub fn read(project: &Project) -> Result<RulesFile> {
     let (text, revision) = text(project)?;
-    Ok(Written {
+    Ok(RulesFile {
         rules: Config::parse(&text, &file(project))?.rules,
         revision,
     })
@@ -50,7 +50,7 @@ pub fn read(project: &Project) -> Result<Written> {
 ///
 /// # Errors
 /// [`ErrorKind::Conflict`] if the file changed meanwhile.
-pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
+pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<RulesFile> {
     let before = read(project)?;
     if before.rules == *rules && before.revision == revision {
         return Ok(before);
@@ -58,7 +58,7 @@ pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Writt
     let written = put(project, rules, revision)?;
     let mut history = history(&project.rules_history())?;
     history.push(before.rules);
-    keep(project, history)?;
+    write_history(project, history)?;
     Ok(written)
 }
 
@@ -66,7 +66,7 @@ pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Writt
 ///
 /// # Errors
 /// [`ErrorKind::Conflict`] without previous rules; see also [`write`].
-pub fn revert(project: &Project, revision: &str) -> Result<Written> {
+pub fn revert(project: &Project, revision: &str) -> Result<RulesFile> {
     let mut history = history(&project.rules_history())?;
     let rules = history.pop().ok_or_else(|| {
         Error::new(
@@ -75,7 +75,7 @@ pub fn revert(project: &Project, revision: &str) -> Result<Written> {
         )
     })?;
     let written = put(project, &rules, revision)?;
-    keep(project, history)?;
+    write_history(project, history)?;
     Ok(written)
 }
 
@@ -84,7 +84,7 @@ pub fn reverts(project: &Project) -> u32 {
     history(&project.rules_history()).map_or(0, |h| h.len() as u32)
 }
 
-fn put(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
+fn put(project: &Project, rules: &RuleSet, revision: &str) -> Result<RulesFile> {
     let (text, now) = text(project)?;
     let path = file(project);
     if now != revision {
@@ -179,7 +179,7 @@ fn history(path: &Path) -> Result<Vec<RuleSet>> {
         .unwrap_or_default())
 }
 
-fn keep(project: &Project, mut history: Vec<RuleSet>) -> Result<()> {
+fn write_history(project: &Project, mut history: Vec<RuleSet>) -> Result<()> {
     let more = history.len().saturating_sub(HISTORY);
     history.drain(..more);
     let bytes = serde_json::to_vec(&history).map_err(|e| {

@@ -208,11 +208,11 @@ pub fn create(root: &Path, run: &Run, numbers: Option<&[u32]>) -> Result<()> {
             serde_json::to_vec(numbers).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
         disk::write_atomic(&path(root, run.id, "items.json"), &list)?;
     }
-    keep(root, run)
+    write_state(root, run)
 }
 
 /// Writes the state of a run. On an error, the file is unchanged.
-pub fn keep(root: &Path, run: &Run) -> Result<()> {
+pub fn write_state(root: &Path, run: &Run) -> Result<()> {
     let text = serde_json::to_vec_pretty(&Run {
         v: VERSION,
         ..run.clone()

@@ -54,14 +54,14 @@ impl Cosines {
 
     /// A version of the [`current`](Self::current) cosines, without reading them. It changes when
     /// cosines are added or another model becomes current. `None` without a model.
-    pub fn edition(folder: &Path) -> Option<String> {
+    pub fn version(folder: &Path) -> Option<String> {
         let short = regular::read_text(&folder.join(CURRENT), regular::SETTINGS_LIMIT).ok()?;
         let bytes = regular::length(&file(folder, short.trim())).unwrap_or(0);
         Some(format!("{} {bytes}", short.trim()))
     }
 
     /// Opens the cosines of the model with this short fingerprint, and makes it the current model.
-    pub fn begin(folder: &Path, short: &str) -> Result<Cosines> {
+    pub fn make_current(folder: &Path, short: &str) -> Result<Cosines> {
         disk::ensure_below(disk::folder(folder), folder)?;
         let cosines = Cosines::open(folder, short)?;
         disk::write_atomic(&folder.join(CURRENT), short.as_bytes())?;
@@ -131,7 +131,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(
             Cosines::current(dir.path()).unwrap().is_none()
-                && Cosines::edition(dir.path()).is_none()
+                && Cosines::version(dir.path()).is_none()
         );
         let keys = [
             pair("a cat", "cat"),
@@ -140,11 +140,11 @@ mod tests {
         ];
         assert!(keys[0] != keys[1] && keys[0] != keys[2] && keys[1] != keys[2]);
         let rows: Vec<(u64, f32)> = keys.into_iter().zip([0.5, -0.25, 1.0]).collect();
-        Cosines::begin(dir.path(), "abc")
+        Cosines::make_current(dir.path(), "abc")
             .unwrap()
             .append(&rows)
             .unwrap();
-        assert_eq!(Cosines::edition(dir.path()).as_deref(), Some("abc 48"));
+        assert_eq!(Cosines::version(dir.path()).as_deref(), Some("abc 48"));
         let file = dir.path().join("abc.cosines");
         let mut bytes = std::fs::read(&file).unwrap();
         bytes[ROW + 9] ^= 1;
@@ -160,7 +160,9 @@ mod tests {
         let found = Cosines::current(dir.path()).unwrap().unwrap();
         assert_eq!((found.get(keys[1]), found.short()), (Some(-0.25), "abc"));
         assert_eq!(
-            Cosines::begin(dir.path(), "other").unwrap().get(keys[0]),
+            Cosines::make_current(dir.path(), "other")
+                .unwrap()
+                .get(keys[0]),
             None
         );
         assert_eq!(

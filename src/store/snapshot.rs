@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::columnar_cache::{Reading, write};
 use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
 use super::segment::Frame;
-use super::status_columns::Overlay;
+use super::status_columns::StatusColumns;
 use benchtop_model::{Error, Result};
 
 const COLUMNS: &[u8; 8] = b"btcols\x00\x03";
@@ -42,10 +42,10 @@ pub struct ColumnsSnapshot {
 /// Content of the statuses file, as of the owner's last exit.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Statuses {
-    pub overlay: Overlay,
+    pub overlay: StatusColumns,
     /// Resume point of each annotator, by name.
     pub places: Vec<(String, String)>,
-    /// [`Journals::contents`](super::prefix_digest::Journals::contents) of the journals behind the
+    /// [`JournalHashes::contents`](super::prefix_digest::Journals::contents) of the journals behind the
     /// statuses.
     pub contents: [u8; 32],
 }
@@ -175,7 +175,7 @@ struct StatusesTail {
 pub fn write_statuses(
     store: &Path,
     key: &[u8; 32],
-    overlay: &Overlay,
+    overlay: &StatusColumns,
     places: Vec<(String, String)>,
     contents: [u8; 32],
 ) -> Result<()> {
@@ -219,7 +219,7 @@ pub fn read_statuses(store: &Path, key: &[u8; 32], rows: usize) -> Result<Status
     let judged = cursor.array::<i64>(held as usize)?;
     let status = cursor.array::<u8>(held as usize)?;
     let tail: StatusesTail = reading.finish(&[cursor.crc])?;
-    let mut overlay = Overlay::blank(rows);
+    let mut overlay = StatusColumns::blank(rows);
     let mut from = 0;
     for block in tail.blocks {
         let start = (block as usize).saturating_mul(BLOCK_ROWS);

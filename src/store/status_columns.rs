@@ -8,16 +8,16 @@ const ROW_BYTES: usize = 1 + 8;
 
 /// The status columns. Row `r` is item number `r + 1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Overlay {
+pub struct StatusColumns {
     pub status: Vec<u8>,
     /// Time of the last verdict in milliseconds since 1970, or 0.
     pub judged: Vec<i64>,
 }
 
-impl Overlay {
+impl StatusColumns {
     /// `rows` pending rows. The memory is zeroed lazily by the operating system.
-    pub fn blank(rows: usize) -> Overlay {
-        Overlay {
+    pub fn blank(rows: usize) -> StatusColumns {
+        StatusColumns {
             status: vec![Status::Pending.code(); rows],
             judged: vec![0; rows],
         }
@@ -39,13 +39,13 @@ impl Overlay {
 
     /// A copy for filters and sorting, so that decisions can go on. Includes the times only if
     /// `judged` is set.
-    pub fn snapshot(&self, judged: bool) -> Overlay {
+    pub fn snapshot(&self, judged: bool) -> StatusColumns {
         let judged = if judged {
             self.judged.clone()
         } else {
             vec![0; self.judged.len()]
         };
-        Overlay {
+        StatusColumns {
             status: self.status.clone(),
             judged,
         }
@@ -120,11 +120,11 @@ mod tests {
 
     #[test]
     fn blocks_round_trip() {
-        let mut overlay = Overlay::default();
+        let mut overlay = StatusColumns::default();
         overlay.grow(BLOCK_ROWS + 10);
         overlay.status[BLOCK_ROWS + 3] = Status::Rejected.code();
         overlay.judged[5] = 77;
-        let mut again = Overlay::default();
+        let mut again = StatusColumns::default();
         for block in 0..2 {
             let bytes = overlay.encode_block(block);
             assert!(bytes.len() < crate::index::VALUE_LIMIT);

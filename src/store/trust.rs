@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use benchtop_files::disk;
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Result};
-pub use lines::Held;
+pub use lines::TrustFile;
 
 const FILE: &str = "trust.jsonl";
 /// Locked during a change.
@@ -103,7 +103,7 @@ pub struct Trust {
 }
 
 impl Trust {
-    pub fn at(folder: impl Into<PathBuf>) -> Trust {
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Trust {
         Trust {
             folder: Some(folder.into()),
         }
@@ -112,7 +112,7 @@ impl Trust {
     /// The trust file of the current user: below `$XDG_CONFIG_HOME/benchtop`, or else
     /// `~/.config/benchtop`. As the XDG Base Directory Specification demands, relative paths are
     /// ignored.
-    pub fn of_person() -> Trust {
+    pub fn of_current_user() -> Trust {
         let absolute = |name: &str| {
             std::env::var_os(name)
                 .map(PathBuf::from)
@@ -142,9 +142,9 @@ impl Trust {
     /// # Errors
     /// [`ErrorKind::Denied`] if others can write the file, if it belongs to another user, or if it
     /// is a symbolic link. [`ErrorKind::Input`] if it is too large.
-    pub fn read(&self) -> Result<Held> {
+    pub fn read(&self) -> Result<TrustFile> {
         let Some(path) = self.file() else {
-            return Ok(Held::default());
+            return Ok(TrustFile::default());
         };
         let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &path);
         // Without NONBLOCK, opening a FIFO blocks until its other end is open.
@@ -155,7 +155,7 @@ impl Trust {
             .open(&path)
         {
             Ok(file) => file,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Held::default()),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(TrustFile::default()),
             Err(_) if path.symlink_metadata().is_ok_and(|m| m.is_symlink()) => {
                 return Err(Error::new(
                     ErrorKind::Denied,
@@ -186,7 +186,7 @@ impl Trust {
         Read::take(&mut file, MAX_FILE)
             .read_to_string(&mut text)
             .map_err(fail)?;
-        Ok(Held::parse(&text))
+        Ok(TrustFile::parse(&text))
     }
 
     /// Changes the file atomically and durably. `change` returns whether there is something to
@@ -194,7 +194,7 @@ impl Trust {
     ///
     /// # Errors
     /// See [`read`](Self::read). Nothing is changed then.
-    pub fn change(&self, change: impl FnOnce(&mut Held) -> bool) -> Result<()> {
+    pub fn change(&self, change: impl FnOnce(&mut TrustFile) -> bool) -> Result<()> {
         let folder = self.folder()?;
         let fail = |e: std::io::Error| Error::io(&e, "cannot store agreements", folder);
         if !folder.is_dir() {

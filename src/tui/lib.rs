@@ -30,7 +30,7 @@ use terminal::guard::{Guard, end_at_once};
 use terminal::probe::{WindowSize, probe};
 use terminal::reader::{Event, Reader};
 use terminal::signals::{Signal, Signals};
-use terminal::{Clock, ColourLevel, Env, Parser, color, environment, locale};
+use terminal::{Clock, ColorLevel, Env, Parser, color, environment, locale};
 use theme::{Look, Theme};
 use user_settings::Settings;
 
@@ -50,7 +50,7 @@ struct RealTerminal<'a> {
     clock: Clock,
     messages: Sender<Message>,
     env: &'a Env,
-    level: ColourLevel,
+    level: ColorLevel,
     background: Option<Background>,
 }
 
@@ -103,13 +103,13 @@ fn window_size() -> WindowSize {
     }
 }
 
-/// Opens the project in this terminal as annotator `who`. `colour` overrides the detected color
+/// Opens the project in this terminal as annotator `who`. `color` overrides the detected color
 /// level.
 ///
 /// # Errors
 ///
 /// If there is no terminal, the owner cannot be reached, or the terminal goes away.
-pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<()> {
+pub fn run(project: &Project, who: &str, color: Option<ColorLevel>) -> Result<()> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         return Err(Error::new(ErrorKind::Usage, "benchtop needs a terminal").help(
             "use `benchtop items --json` and `benchtop decide` in scripts; see `benchtop --help`",
@@ -121,7 +121,7 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     let mut link = Connection::new(project.clone(), who.to_string(), messages.clone());
     let client = link.connect()?;
     let env = environment();
-    let level = color::detect(&env, colour);
+    let level = color::detect(&env, color);
     let guard = Guard::enter().map_err(|e| {
         Error::io(
             &e,
@@ -188,7 +188,7 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
 fn look_of(
     settings: &Settings,
     background: Option<Background>,
-    level: ColourLevel,
+    level: ColorLevel,
     env: &Env,
 ) -> Result<Look> {
     let theme = Theme::named(&settings.theme_on(background), env)?;
@@ -197,10 +197,10 @@ fn look_of(
         .is_some_and(|v| !v.is_empty() && v != "0");
     let unknown = background.is_none()
         && settings.theme == user_settings::AUTO
-        && level == ColourLevel::Ansi16;
+        && level == ColorLevel::Ansi16;
     Ok(Look::new(
         &theme,
-        if unknown { ColourLevel::Mono } else { level },
+        if unknown { ColorLevel::Mono } else { level },
         accessible,
     ))
 }

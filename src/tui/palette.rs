@@ -3,7 +3,7 @@
 
 use ratatui::style::Color;
 
-use benchtop_model::ColourLevel;
+use benchtop_model::ColorLevel;
 
 /// Red, green, blue in 0..=255, sRGB.
 pub type Rgb = [u8; 3];
@@ -58,13 +58,13 @@ pub fn ansi(name: &str) -> Option<Color> {
 
 /// Maps `rgb` to what `level` can show: itself, the nearest of 256 or 16, or the terminal's own
 /// color.
-pub fn colour(rgb: Rgb, level: ColourLevel) -> Color {
+pub fn color(rgb: Rgb, level: ColorLevel) -> Color {
     match level {
-        ColourLevel::Mono => Color::Reset,
-        ColourLevel::Ansi16 => nearest_16(rgb),
-        ColourLevel::Ansi256 => Color::Indexed(nearest_256(rgb)),
+        ColorLevel::Mono => Color::Reset,
+        ColorLevel::Ansi16 => nearest_16(rgb),
+        ColorLevel::Ansi256 => Color::Indexed(nearest_256(rgb)),
         // Colors of the cube are sent by index: half the bytes on each cursor move.
-        ColourLevel::True => match nearest_256(rgb) {
+        ColorLevel::True => match nearest_256(rgb) {
             index if indexed(index) == rgb => Color::Indexed(index),
             _ => Color::Rgb(rgb[0], rgb[1], rgb[2]),
         },
@@ -105,8 +105,8 @@ pub fn nearest_256(rgb: Rgb) -> u8 {
     let mean = rgb.iter().map(|c| u32::from(*c)).sum::<u32>() / 3;
     // Gray n is 8 + 10 n, n to 23.
     let n = u8::try_from((mean.saturating_sub(3) / 10).min(23)).unwrap_or(23);
-    let grey = [8 + 10 * n; 3];
-    if distance(grey, rgb) < distance(cube, rgb) {
+    let gray = [8 + 10 * n; 3];
+    if distance(gray, rgb) < distance(cube, rgb) {
         232 + n
     } else {
         16 + 36 * r + 6 * g + b
@@ -114,7 +114,7 @@ pub fn nearest_256(rgb: Rgb) -> u8 {
 }
 
 /// Lightness in 0..=255 (Rec. 601 weights), used for pictures without color.
-pub fn grey([r, g, b]: Rgb) -> u8 {
+pub fn gray([r, g, b]: Rgb) -> u8 {
     let sum = 299 * u32::from(r) + 587 * u32::from(g) + 114 * u32::from(b);
     u8::try_from(sum / 1000).unwrap_or(255)
 }
@@ -132,8 +132,8 @@ pub fn indexed(index: u8) -> Rgb {
 }
 
 /// The value of a color that does not depend on the user's settings.
-pub fn rgb(colour: Color) -> Option<Rgb> {
-    match colour {
+pub fn rgb(color: Color) -> Option<Rgb> {
+    match color {
         Color::Rgb(r, g, b) => Some([r, g, b]),
         Color::Indexed(i) if i >= 16 => Some(indexed(i)),
         _ => None,
@@ -202,13 +202,13 @@ mod tests {
     }
 
     #[test]
-    fn nearest_colours_are_exact_where_they_exist() {
+    fn nearest_colors_are_exact_where_they_exist() {
         for index in 16..=255u8 {
             let found = nearest_256(indexed(index));
             assert_eq!(indexed(found), indexed(index));
         }
         assert_eq!(nearest_16([250, 10, 5]), Color::LightRed);
-        assert_eq!(colour([1, 2, 3], ColourLevel::Mono), Color::Reset);
+        assert_eq!(color([1, 2, 3], ColorLevel::Mono), Color::Reset);
     }
 
     #[test]
@@ -232,6 +232,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!((grey([0, 0, 0]), grey([255, 255, 255])), (0, 255));
+        assert_eq!((gray([0, 0, 0]), gray([255, 255, 255])), (0, 255));
     }
 }

@@ -15,7 +15,7 @@ use toml::de::{DeTable, DeValue};
 use super::palette::{self, Rgb};
 use crate::terminal::Env;
 use benchtop_files::{bounded, regular};
-use benchtop_model::{ColourLevel, Error, ErrorKind, Result};
+use benchtop_model::{ColorLevel, Error, ErrorKind, Result};
 
 macro_rules! roles {
     ($($(#[$attr:meta])? $variant:ident, $name:literal, $doc:literal;)*) => {
@@ -77,7 +77,7 @@ pub const SHIPPED: [(&str, &str); 3] = [
 /// A theme, adapted to a color level.
 #[derive(Clone, Debug)]
 pub struct Theme {
-    level: ColourLevel,
+    level: ColorLevel,
     background: Option<Rgb>,
     heat: Vec<Rgb>,
     paints: Vec<Paint>,
@@ -86,7 +86,7 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// The built-in theme with this name, at [`ColourLevel::True`].
+    /// The built-in theme with this name, at [`ColorLevel::True`].
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Theme {
         if name == "mono" {
             theme.mono = theme.paints.iter().map(|p| p.modifiers).collect();
         }
-        Ok(theme.at(ColourLevel::True))
+        Ok(theme.at(ColorLevel::True))
     }
 
     /// A theme by name: a built-in one, or the user's `NAME.toml` in the `themes` folder next to
@@ -161,7 +161,7 @@ impl Theme {
             .line(line_of(text, "base"))
         })?;
         theme.read_over(text, file)?;
-        Ok(theme.at(ColourLevel::True))
+        Ok(theme.at(ColorLevel::True))
     }
 
     fn blank() -> Theme {
@@ -169,7 +169,7 @@ impl Theme {
         let mono = vec![Modifier::empty(); Role::ALL.len()];
         let styles = vec![Style::default(); Role::ALL.len()];
         Theme {
-            level: ColourLevel::True,
+            level: ColorLevel::True,
             background: None,
             heat: vec![],
             paints,
@@ -184,7 +184,7 @@ impl Theme {
             let bad = |what: &str| at(text, file, value, key.get_ref(), what);
             match key.get_ref().as_ref() {
                 "base" => {}
-                "background" => self.background = colour(value.get_ref()).map_err(|w| bad(&w))?,
+                "background" => self.background = color(value.get_ref()).map_err(|w| bad(&w))?,
                 "heat" => {
                     let steps = value
                         .get_ref()
@@ -193,7 +193,7 @@ impl Theme {
                     let mut heat = Vec::new();
                     for step in steps.iter() {
                         let step =
-                            colour(step.get_ref()).map_err(|w| at(text, file, step, "heat", &w))?;
+                            color(step.get_ref()).map_err(|w| at(text, file, step, "heat", &w))?;
                         heat.push(step.ok_or_else(|| bad("a heat ramp cannot contain `reset`"))?);
                     }
                     if !heat.is_empty() && heat.len() < 5 {
@@ -237,17 +237,17 @@ impl Theme {
     }
 
     /// The same theme with the colors that `level` can show.
-    pub fn at(&self, level: ColourLevel) -> Theme {
+    pub fn at(&self, level: ColorLevel) -> Theme {
         let styles = self
             .paints
             .iter()
             .zip(&self.mono)
             .map(|(paint, mono)| match level {
-                ColourLevel::Mono => Style::new().add_modifier(*mono),
-                ColourLevel::Ansi16 => {
+                ColorLevel::Mono => Style::new().add_modifier(*mono),
+                ColorLevel::Ansi16 => {
                     let style = Style::new().add_modifier(paint.modifiers);
                     match paint.ansi.or(paint.fg.map(palette::nearest_16)) {
-                        Some(colour) => style.fg(colour),
+                        Some(color) => style.fg(color),
                         None => style,
                     }
                 }
@@ -255,7 +255,7 @@ impl Theme {
                     let style = Style::new().add_modifier(paint.modifiers);
                     paint
                         .fg
-                        .map_or(style, |rgb| style.fg(palette::colour(rgb, level)))
+                        .map_or(style, |rgb| style.fg(palette::color(rgb, level)))
                 }
             });
         Theme {
@@ -270,7 +270,7 @@ impl Theme {
         self.background.map_or([0; 3], |rgb| rgb)
     }
 
-    pub fn level(&self) -> ColourLevel {
+    pub fn level(&self) -> ColorLevel {
         self.level
     }
 
@@ -283,8 +283,8 @@ impl Theme {
     pub fn base(&self) -> Style {
         let text = self.style(Role::Text);
         match self.background {
-            Some(rgb) if self.level >= ColourLevel::Ansi256 => {
-                text.bg(palette::colour(rgb, self.level))
+            Some(rgb) if self.level >= ColorLevel::Ansi256 => {
+                text.bg(palette::color(rgb, self.level))
             }
             _ => text,
         }
@@ -298,7 +298,7 @@ impl Theme {
             return Style::new();
         }
         let steps = self.heat.len();
-        if self.level < ColourLevel::Ansi256 || steps == 0 {
+        if self.level < ColorLevel::Ansi256 || steps == 0 {
             return match share {
                 s if s < 1.0 / 3.0 => Style::new().add_modifier(Modifier::DIM),
                 s if s < 2.0 / 3.0 => Style::new(),
@@ -313,8 +313,8 @@ impl Theme {
             [255; 3]
         };
         Style::new()
-            .bg(palette::colour(ground, self.level))
-            .fg(palette::colour(ink, self.level))
+            .bg(palette::color(ground, self.level))
+            .fg(palette::color(ink, self.level))
     }
 }
 
@@ -329,7 +329,7 @@ pub struct Look {
 
 impl Look {
     /// The look of `theme` at `level`.
-    pub fn new(theme: &Theme, level: ColourLevel, accessible: bool) -> Look {
+    pub fn new(theme: &Theme, level: ColorLevel, accessible: bool) -> Look {
         Look {
             theme: theme.at(level),
             accessible,
@@ -368,7 +368,7 @@ fn at<T>(text: &str, file: &Path, value: &Spanned<T>, field: &str, what: &str) -
 }
 
 /// Parses `#rrggbb`, or `reset` for the terminal's own color.
-fn colour(value: &DeValue<'_>) -> std::result::Result<Option<Rgb>, String> {
+fn color(value: &DeValue<'_>) -> std::result::Result<Option<Rgb>, String> {
     let text = value
         .as_str()
         .ok_or("must be a quoted color such as `#rrggbb`")?;
@@ -392,7 +392,7 @@ fn read_paint<'v, 't>(
     value: &'v Spanned<DeValue<'t>>,
 ) -> std::result::Result<Paint, PaintProblem<'v, 't>> {
     if value.get_ref().is_str() {
-        let fg = colour(value.get_ref()).map_err(|w| (None, w))?;
+        let fg = color(value.get_ref()).map_err(|w| (None, w))?;
         return Ok(Paint {
             fg,
             ..Paint::default()
@@ -408,7 +408,7 @@ fn read_paint<'v, 't>(
         let modifier =
             match key.get_ref().as_ref() {
                 "fg" => {
-                    paint.fg = colour(value.get_ref()).map_err(bad)?;
+                    paint.fg = color(value.get_ref()).map_err(bad)?;
                     continue;
                 }
                 "ansi" => {
@@ -468,7 +468,7 @@ mod tests {
     #[test]
     fn text_contrasts_with_its_background_in_true_color_and_256_colors() {
         for name in ["dark", "light"] {
-            for level in [ColourLevel::True, ColourLevel::Ansi256] {
+            for level in [ColorLevel::True, ColorLevel::Ansi256] {
                 let theme = Theme::shipped(name).unwrap().at(level);
                 let ground = palette::rgb(theme.base().bg.unwrap()).unwrap();
                 for role in Role::ALL.iter().filter(|r| !matches!(r, Role::Selection)) {
@@ -558,7 +558,7 @@ mod tests {
         };
         for (terminal, sixteen, dark, light) in TERMINALS {
             for (name, ground) in [("dark", dark), ("light", light)] {
-                let theme = Theme::shipped(name).unwrap().at(ColourLevel::Ansi16);
+                let theme = Theme::shipped(name).unwrap().at(ColorLevel::Ansi16);
                 assert_eq!(theme.base().bg, None, "the terminal's own");
                 for role in Role::ALL {
                     let Some(ink) = theme.style(*role).fg.filter(|ink| *ink != Color::Reset) else {
@@ -615,7 +615,7 @@ mod tests {
     #[test]
     fn mono_uses_modifiers_only() {
         for (name, _) in SHIPPED {
-            let theme = Theme::shipped(name).unwrap().at(ColourLevel::Mono);
+            let theme = Theme::shipped(name).unwrap().at(ColorLevel::Mono);
             for role in Role::ALL {
                 let style = theme.style(*role);
                 assert_eq!((style.fg, style.bg), (None, None), "{name} {}", role.name());
@@ -641,7 +641,7 @@ mod tests {
             Theme::shipped("light").unwrap().style(Role::Bad)
         );
         assert_eq!(
-            theme.at(ColourLevel::Ansi16).style(Role::Good).fg,
+            theme.at(ColorLevel::Ansi16).style(Role::Good).fg,
             Some(Color::Green)
         );
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::inference::server::{Act, Server};
 use crate::support::{Bench, Output, PROGRAM, run, tame};
 
-/// Writes the clipboard (OSC 52), changes colours (C1 CSI), turns the direction, ends the line in Unicode's way, deletes, hides,
+/// Writes the clipboard (OSC 52), changes colors (C1 CSI), turns the direction, ends the line in Unicode's way, deletes, hides,
 /// tags, and begins a line of its own.
 const P: &str = "\u{1b}]52;c;ZXZpbA==\u{7}\u{9b}31m\u{202e}\u{2066}\u{2028}\u{7f}\u{200b}\u{feff}\u{e0041}\r\nFORGED";
 /// The same in one line.

@@ -9,7 +9,7 @@ use benchtop::model::ErrorKind;
 use benchtop::model::evaluation::{NewRun, OptionOrders, Server as Endpoint, Wording};
 use benchtop::model::job::JobStatus;
 use benchtop::pipeline::evaluate::ask::Wordings;
-use benchtop::protocol::wire::{JudgeAsk, request};
+use benchtop::protocol::wire::{JudgeRequest, request};
 use benchtop::store::runs::{self, Counts, Run};
 use serde_json::{Value, json};
 
@@ -380,7 +380,7 @@ fn owner_enforces_consent_for_every_client() {
     stop(&bench);
     with_secret(&bench, ["status"]).ok();
     let client = bench.client("ann", |_| ());
-    let judge = JudgeAsk {
+    let judge = JudgeRequest {
         models: Vec::new(),
         judge: "wise".into(),
         servers: new_run(&server.url(), Some(VARIABLE)).servers,

@@ -8,7 +8,7 @@ use benchtop::metrics::dysca;
 use benchtop::metrics::mmsap::{Subset, ar_of_rate, pooled};
 use benchtop::metrics::statistics::Number;
 use benchtop::metrics::table_lint::{
-    Plan, Report, Rule, TOLERANCE, Table, lint, recognise, spread_attainable,
+    Plan, Report, Rule, TOLERANCE, Table, lint, recognize, spread_attainable,
 };
 
 use super::shared;
@@ -37,7 +37,7 @@ fn look(names: &[&str]) -> Report {
         .iter()
         .map(|name| {
             let table = table(&published(name));
-            let plan = recognise(&table);
+            let plan = recognize(&table);
             assert!(plan.known.is_some(), "{name}");
             (table, plan)
         })
@@ -205,7 +205,7 @@ fn dysca_table_3_has_78_scenario_deltas() {
         columns,
         rows: text,
     };
-    let report = lint(&[(table.clone(), recognise(&table))], TOLERANCE);
+    let report = lint(&[(table.clone(), recognize(&table))], TOLERANCE);
     assert_eq!(
         (report.checked[&Rule::Delta], report.of(Rule::Delta)),
         (78, 0),
@@ -214,7 +214,7 @@ fn dysca_table_3_has_78_scenario_deltas() {
     let delta: f64 = table.cell(5, 3).parse().unwrap();
     table.rows[5].1[3] = format!("{:.2}", delta + 0.02);
     assert_eq!(
-        lint(&[(table.clone(), recognise(&table))], TOLERANCE).of(Rule::Delta),
+        lint(&[(table.clone(), recognize(&table))], TOLERANCE).of(Rule::Delta),
         1
     );
 }

@@ -232,7 +232,7 @@ fn is_at_home(name: &str, bench: &Bench) {
     let root = bench.root();
     let mut moved = 0;
     for (file, (bytes, _)) in archive(name) {
-        let Some(now) = layout::now(&file).filter(|now| !now.starts_with("store/")) else {
+        let Some(now) = layout::present_path(&file).filter(|now| !now.starts_with("store/")) else {
             continue;
         };
         assert!(
@@ -243,7 +243,7 @@ fn is_at_home(name: &str, bench: &Bench) {
         moved += 1;
     }
     assert!(moved > 20 || name != "scores", "{moved}");
-    assert!(!layout::is_earlier(&bench.project()));
+    assert!(!layout::has_old_layout(&bench.project()));
     assert!(root.join("store/index/db").is_file());
     let mut folders: Vec<PathBuf> = ["scores", "jobs"]
         .iter()
@@ -378,7 +378,7 @@ fn on_read_only_media_scores_are_read_where_they_are() {
         drop(mounted);
         wait_until("nobody is there", || owners(&at).is_empty());
         mount.unmount();
-        assert!(layout::is_earlier(&bench.project()));
+        assert!(layout::has_old_layout(&bench.project()));
         says_the_same(name, &bench, &what_was_paid_for);
         stop(&bench);
         is_at_home(name, &bench);

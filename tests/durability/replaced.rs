@@ -201,7 +201,9 @@ fn an_owner_writes_a_renamed_journal_and_reports_it() {
     std::fs::hard_link(&path, bench.beside("backup")).unwrap();
     decide(&client, 2).unwrap();
     assert!(
-        bench.status()["notices"].to_string().contains("2 hard links"),
+        bench.status()["notices"]
+            .to_string()
+            .contains("2 hard links"),
         "{}",
         bench.status()["notices"]
     );

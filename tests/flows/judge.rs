@@ -87,7 +87,7 @@ fn traces(bench: &Bench, rule: &str) -> BTreeMap<String, (Option<String>, String
         rule: Some(rule.into()),
         ..BoardQuery::default()
     };
-    let behind = request::Behind {
+    let behind = request::Drilldown {
         ask: Box::new(ask),
         model: "tiny".into(),
         column: "Acc".into(),
@@ -148,7 +148,7 @@ fn a_judge_reads_each_unreadable_answer_once() {
     let told = Arc::new(AtomicUsize::new(0));
     let hear = told.clone();
     let watcher = bench.client("bea", move |incoming| {
-        let reread = matches!(incoming, Incoming::Event(Event::Reread));
+        let reread = matches!(incoming, Incoming::Event(Event::AnswersReparsed));
         hear.fetch_add(usize::from(reread), Ordering::SeqCst);
     });
     watcher.ask(request::Subscribe { since: u64::MAX }).unwrap();

@@ -219,7 +219,7 @@ fn answers_behind_a_cell_and_one_in_full() {
         let [
             BoardEffect::Ask(
                 ReplyFor::Answered(ask, model, replaces),
-                AnyRequest::Answered(request::Answered { item, column, .. }),
+                AnyRequest::ModelAnswers(request::ModelAnswers { item, column, .. }),
             ),
         ] = &effects[..]
         else {

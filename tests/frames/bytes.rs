@@ -1,11 +1,11 @@
 //! What a key costs on the line: ratatui's own writer into a buffer, counted. The budget for moving the cursor inside
-//! a page is 300 bytes at 120x40, at every colour level.
+//! a page is 300 bytes at 120x40, at every color level.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use benchtop::model::ColourLevel;
+use benchtop::model::ColorLevel;
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::board::BoardPane;
 use benchtop::tui::theme::{Look, Theme};
@@ -40,7 +40,7 @@ struct Screen {
 }
 
 impl Screen {
-    fn new(theme: &str, level: ColourLevel) -> Screen {
+    fn new(theme: &str, level: ColorLevel) -> Screen {
         crossterm::style::force_color_output(true);
         let wire = Wire::default();
         let options = TerminalOptions {
@@ -73,12 +73,12 @@ impl Screen {
 fn a_cursor_move_in_the_item_list() {
     let (columns, window) = (super::table::columns(), super::table::window(60));
     for (theme, level) in [
-        ("dark", ColourLevel::True),
-        ("light", ColourLevel::Ansi256),
-        ("dark", ColourLevel::Ansi16),
+        ("dark", ColorLevel::True),
+        ("light", ColorLevel::Ansi256),
+        ("dark", ColorLevel::Ansi16),
     ]
     .into_iter()
-    .chain([("mono", ColourLevel::Mono)])
+    .chain([("mono", ColorLevel::Mono)])
     {
         for column in 0..columns.len() {
             let mut screen = Screen::new(theme, level);
@@ -129,9 +129,9 @@ fn a_cursor_move_in_the_item_list() {
 #[test]
 fn a_cursor_move_on_the_leaderboard() {
     for (theme, level) in [
-        ("dark", ColourLevel::True),
-        ("light", ColourLevel::Ansi256),
-        ("mono", ColourLevel::Mono),
+        ("dark", ColorLevel::True),
+        ("light", ColorLevel::Ansi256),
+        ("mono", ColorLevel::Mono),
     ] {
         for column in 0..31 {
             let keys = super::board::keys();
@@ -161,9 +161,9 @@ fn a_cursor_move_on_the_leaderboard() {
 #[test]
 fn a_cursor_move_in_the_list_pane() {
     for (theme, level) in [
-        ("dark", ColourLevel::True),
-        ("light", ColourLevel::Ansi256),
-        ("mono", ColourLevel::Mono),
+        ("dark", ColorLevel::True),
+        ("light", ColorLevel::Ansi256),
+        ("mono", ColorLevel::Mono),
     ] {
         for column in [0, 1, 2, 4, 5, 10] {
             let mut screen = Screen::new(theme, level);
@@ -194,9 +194,9 @@ fn a_cursor_move_in_the_list_pane() {
 #[test]
 fn a_cursor_move_among_terms_templates_and_coverage() {
     for (theme, level) in [
-        ("dark", ColourLevel::True),
-        ("light", ColourLevel::Ansi256),
-        ("mono", ColourLevel::Mono),
+        ("dark", ColorLevel::True),
+        ("light", ColorLevel::Ansi256),
+        ("mono", ColorLevel::Mono),
     ] {
         let mut desk = super::metadata::desk();
         let mut terms = super::metadata::animals(&mut desk, 1);

@@ -1,6 +1,6 @@
 use benchtop::model::table::{Frequency, Summary};
 use benchtop::model::{Error, Field, QuestionKind, Status};
-use benchtop::protocol::wire::{AnyRequest, Page, PageAsk, Request, Row, request};
+use benchtop::protocol::wire::{AnyRequest, Page, PageRequest, Request, Row, request};
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::list::{ListEffect, ListPane, ReplyFor};
 
@@ -38,7 +38,7 @@ fn row(at: u64, found: bool) -> Row {
     }
 }
 
-fn page(ask: &PageAsk, total: u64) -> Page {
+fn page(ask: &PageRequest, total: u64) -> Page {
     let end = total.min(ask.offset + u64::from(ask.count));
     let found = !ask.filter.text.is_empty();
     let rows = (ask.offset..end).map(|at| row(at, found)).collect();

@@ -272,7 +272,7 @@ pub(super) fn coverage() -> CoveragePane {
 }
 
 #[test]
-fn coverage_in_colour_and_without() {
+fn coverage_in_color_and_without() {
     for size in SIZES {
         let mut pane = coverage();
         frame(size, |area, buf| pane.draw(area, buf, &look()));
@@ -293,7 +293,7 @@ fn coverage_in_colour_and_without() {
         pane.act(Action::NextCount, &[]);
         let mono = super::Look::new(
             &super::Theme::shipped("mono").unwrap(),
-            super::ColourLevel::Mono,
+            super::ColorLevel::Mono,
             false,
         );
         check_narrow(

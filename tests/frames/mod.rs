@@ -1,4 +1,4 @@
-//! Pictures of the screen as text, at 80x24 and 160x50: what a person sees, without colour.
+//! Pictures of the screen as text, at 80x24 and 160x50: what a person sees, without color.
 
 mod agreement;
 mod board;
@@ -10,7 +10,7 @@ mod metadata;
 mod overlays;
 mod table;
 
-use benchtop::model::ColourLevel;
+use benchtop::model::ColorLevel;
 use benchtop::tui::theme::{Look, Theme};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -21,11 +21,11 @@ use unicode_width::UnicodeWidthStr;
 const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 
 fn look() -> Look {
-    Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false)
+    Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false)
 }
 
 fn accessible() -> Look {
-    Look::new(&Theme::shipped("mono").unwrap(), ColourLevel::Mono, true)
+    Look::new(&Theme::shipped("mono").unwrap(), ColorLevel::Mono, true)
 }
 
 /// The screen after `draw`, a line a row, cut of trailing blanks.

@@ -12,7 +12,7 @@ use benchtop::model::scoring::Scorer;
 use benchtop::model::scoring::bench::FlagOrder;
 use benchtop::model::scoring::job::NewScoring;
 use benchtop::model::{ErrorKind, Field, Filter, Judgement, Seen, Status, Verdict};
-use benchtop::protocol::wire::{AnyRequest, Decide, PageAsk, request};
+use benchtop::protocol::wire::{AnyRequest, Decide, PageRequest, request};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -36,7 +36,7 @@ fn battery() -> Vec<AnyRequest> {
         status: vec![Status::Rejected],
         ..Filter::default()
     };
-    let page = |filter: &Filter| PageAsk {
+    let page = |filter: &Filter| PageRequest {
         generation: 9,
         filter: filter.clone(),
         sort: vec![],
@@ -74,7 +74,7 @@ fn battery() -> Vec<AnyRequest> {
             ..LogQuery::default()
         })
         .into(),
-        request::Moved(HistoryPoint::Rev(0), HistoryPoint::Now).into(),
+        request::StatusChanges(HistoryPoint::Rev(0), HistoryPoint::Now).into(),
         request::Disputes("first".into()).into(),
         request::Adjudication("first".into()).into(),
         request::Generate(Box::new(NewJob {
@@ -131,7 +131,7 @@ fn battery() -> Vec<AnyRequest> {
         }
         .into(),
         request::Rules.into(),
-        request::Doubtful {
+        request::FlaggedItems {
             filter: Filter::default(),
             order: FlagOrder::Random,
             seed: 1,
@@ -140,7 +140,7 @@ fn battery() -> Vec<AnyRequest> {
     ];
     asks.extend((1..=6).map(|n| request::Item(n).into()));
     asks.extend((1..=6).map(|n: u32| {
-        request::Answered {
+        request::ModelAnswers {
             rule: None,
             column: None,
             item: n.to_string(),
@@ -228,7 +228,7 @@ fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
     told.run(["stop"]).ok();
     told.start_owner();
     let mut tap = Tap::new(&told);
-    let page = PageAsk {
+    let page = PageRequest {
         generation: 1,
         filter,
         sort: vec![],
@@ -522,7 +522,7 @@ fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not()
     let look = |who: &str| {
         let client = bench.client(who, |_| ());
         let (model, column) = ("alpha".to_string(), "aAcc.L_m".to_string());
-        let behind = request::Behind {
+        let behind = request::Drilldown {
             ask: ask(),
             model,
             column: column.clone(),
@@ -555,7 +555,7 @@ fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not()
         let shown = shown + tools.iter().map(|d| d.examples.len()).sum::<usize>();
         // All models' answers to one question, with its key, are refused altogether.
         for item in ["1", "#1"] {
-            let answered = client.ask(request::Answered {
+            let answered = client.ask(request::ModelAnswers {
                 rule: None,
                 column: None,
                 item: item.to_string(),

@@ -62,7 +62,9 @@ fn two_clients_follow_and_control_one_job() {
     );
     let mut told = 0;
     hear(&bob_hears, |e| {
-        told += usize::from(matches!(e, Event::Made { numbers, .. } if !numbers.is_empty()));
+        told += usize::from(
+            matches!(e, Event::PicturesGenerated { numbers, .. } if !numbers.is_empty()),
+        );
         told == 2
     });
     bob.ask(request::JobAct {
@@ -77,7 +79,11 @@ fn two_clients_follow_and_control_one_job() {
     // The last item's picture is made first once somebody waits for it.
     let status = ann.ask(request::Status).unwrap();
     let last = status.items as u32;
-    let want = |client: &Client| client.ask(request::Want { number: last }).unwrap();
+    let want = |client: &Client| {
+        client
+            .ask(request::PrioritizePicture { number: last })
+            .unwrap()
+    };
     assert_eq!(want(&bob), None, "nobody makes it while the job is paused");
     // So slowly that a busy machine asks in time.
     ann.ask(request::JobAct {
@@ -93,7 +99,7 @@ fn two_clients_follow_and_control_one_job() {
     assert_eq!(want(&bob), Some(job.id));
     let mut before = 0;
     hear(&bob_hears, |e| {
-        let Event::Made { numbers, .. } = e else {
+        let Event::PicturesGenerated { numbers, .. } = e else {
             return false;
         };
         before += usize::from(!numbers.contains(&last));
@@ -108,7 +114,7 @@ fn two_clients_follow_and_control_one_job() {
         None,
         "it is there, as good as this job makes it"
     );
-    let made = ann.ask(request::Made { number: last }).unwrap();
+    let made = ann.ask(request::GeneratedImages { number: last }).unwrap();
     assert_eq!((made.len(), made[0].job, made[0].draft), (1, job.id, true));
     ann.ask(request::JobAct {
         id: job.id,
@@ -132,7 +138,7 @@ fn two_clients_follow_and_control_one_job() {
         act: JobAct::Remove,
     })
     .unwrap();
-    hear(&ann_hears, |e| *e == Event::JobGone(job.id));
+    hear(&ann_hears, |e| *e == Event::JobRemoved(job.id));
     let again = begin(
         &bob,
         NewJob {

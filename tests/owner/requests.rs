@@ -26,8 +26,8 @@ use benchtop::model::table::Match;
 use benchtop::model::usage::Save;
 use benchtop::model::{ErrorKind, Field, Filter, Judgement, Seen, Sort, Status, Verdict};
 use benchtop::protocol::wire::{
-    AnyReply, AnyRequest, Blind, Bulk, Decide, JudgeAsk, PageAsk, RequestName, ResumePoint,
-    SimilarityAsk, request,
+    AnyReply, AnyRequest, Blind, Bulk, Decide, JudgeRequest, PageRequest, RequestName, ResumePoint,
+    SimilarityRequest, request,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -74,7 +74,7 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             descending: true,
         }]
     };
-    let page = |filter, sort| PageAsk {
+    let page = |filter, sort| PageRequest {
         generation: 9,
         filter,
         sort,
@@ -178,10 +178,10 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             request::Board(accepted()).into(),
             request::Board(of_round()).into(),
         ],
-        RequestName::Behind => {
+        RequestName::Drilldown => {
             let ask = Box::default();
             vec![
-                request::Behind {
+                request::Drilldown {
                     ask,
                     model: model(),
                     column: column(),
@@ -273,8 +273,8 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             .into(),
         ],
         RequestName::JobFailures => vec![request::JobFailures { id: 1, from: 0 }.into()],
-        RequestName::Want => vec![request::Want { number: 1 }.into()],
-        RequestName::Made => vec![request::Made { number: 1 }.into()],
+        RequestName::PrioritizePicture => vec![request::PrioritizePicture { number: 1 }.into()],
+        RequestName::GeneratedImages => vec![request::GeneratedImages { number: 1 }.into()],
         RequestName::Devices => vec![request::Devices.into()],
         RequestName::Scorers => vec![request::Scorers.into()],
         RequestName::Score => {
@@ -332,9 +332,9 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             }
             .into(),
         ],
-        RequestName::Doubtful => {
+        RequestName::FlaggedItems => {
             vec![
-                request::Doubtful {
+                request::FlaggedItems {
                     filter: all(),
                     order: FlagOrder::AgainstPeople,
                     seed: 1,
@@ -358,7 +358,9 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             .into(),
         ],
         RequestName::Replay => vec![request::Replay(HistoryPoint::Now).into()],
-        RequestName::Moved => vec![request::Moved(HistoryPoint::Rev(0), HistoryPoint::Now).into()],
+        RequestName::StatusChanges => {
+            vec![request::StatusChanges(HistoryPoint::Rev(0), HistoryPoint::Now).into()]
+        }
         RequestName::Rounds => vec![request::Rounds.into()],
         RequestName::NewRound => {
             let new = |filter: &str| {
@@ -496,7 +498,7 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::Similarity => {
             let (rule, encoder) = (FreeForm::default(), "none".to_string());
             vec![
-                request::Similarity(Box::new(SimilarityAsk {
+                request::Similarity(Box::new(SimilarityRequest {
                     models: vec![],
                     rule,
                     encoder,
@@ -512,9 +514,9 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             }
             .into(),
         ],
-        RequestName::Sure => {
+        RequestName::CellInterval => {
             vec![
-                request::Sure {
+                request::CellInterval {
                     ask: of_round(),
                     model: model(),
                     column: column(),
@@ -554,7 +556,7 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::Judge => {
             let (servers, judge) = (vec![server()], "judge".to_string());
             vec![
-                request::Judge(Box::new(JudgeAsk {
+                request::Judge(Box::new(JudgeRequest {
                     models: vec![],
                     judge,
                     servers,
@@ -572,8 +574,8 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             }
             .into(),
         ],
-        RequestName::Answered => each(|n| {
-            request::Answered {
+        RequestName::ModelAnswers => each(|n| {
+            request::ModelAnswers {
                 rule: None,
                 column: None,
                 item: n.to_string(),

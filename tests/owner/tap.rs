@@ -61,9 +61,9 @@ impl Tap {
     pub(super) fn any(&mut self, ask: AnyRequest) -> Result<AnyReply, Error> {
         self.asked += 1;
         let number = self.asked;
-        self.say(&ToOwner::Ask(number, ask));
+        self.say(&ToOwner::Request(number, ask));
         loop {
-            if let FromOwner::Answer(of, answer) = self.hear()
+            if let FromOwner::Reply(of, answer) = self.hear()
                 && of == number
                 && !answer.as_ref().as_ref().is_ok_and(AnyReply::is_partial)
             {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use benchtop::model::{Error, ErrorKind, Filter, Judgement, Seen, Status, Verdict};
 use benchtop::protocol::Incoming;
 use benchtop::protocol::wire::{
-    Decide, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, ToOwner, request,
+    Decide, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, PageRequest, ToOwner, request,
 };
 use uuid::Uuid;
 
@@ -116,7 +116,7 @@ fn wrong_greetings_are_refused_and_the_owner_continues() {
         "HTTP is a frame of 1.2 GB"
     );
     let mut raw = Raw::new(&bench);
-    raw.say(&ToOwner::Ask(1, request::Status.into()));
+    raw.say(&ToOwner::Request(1, request::Status.into()));
     assert_eq!(raw.refused().kind, ErrorKind::Usage);
     assert_eq!(bench.pid(), pid);
 }
@@ -177,7 +177,7 @@ fn a_verdict_reaches_other_clients_as_an_event() {
     // Who comes late is told to ask for what is on screen.
     let late = Raw::greeted(&bench);
     let mut late = late;
-    late.say(&ToOwner::Ask(1, request::Subscribe { since: 0 }.into()));
+    late.say(&ToOwner::Request(1, request::Subscribe { since: 0 }.into()));
     let heard = [late.hear().unwrap(), late.hear().unwrap()];
     assert!(
         heard
@@ -217,11 +217,11 @@ fn a_client_that_never_reads_blocks_nobody() {
     let bench = Bench::with_items(400);
     let mut deaf: Vec<Raw> = (0..3).map(|_| Raw::greeted(&bench)).collect();
     for raw in &mut deaf {
-        raw.say(&ToOwner::Ask(0, request::Subscribe { since: 0 }.into()));
+        raw.say(&ToOwner::Request(0, request::Subscribe { since: 0 }.into()));
         raw.0
             .set_write_timeout(Some(Duration::from_millis(300)))
             .unwrap();
-        let page = PageAsk {
+        let page = PageRequest {
             generation: 1,
             filter: Filter::default(),
             sort: vec![],
@@ -229,9 +229,11 @@ fn a_client_that_never_reads_blocks_nobody() {
             count: 400,
         };
         for number in 1..30_000 {
-            let body =
-                postcard::to_stdvec(&ToOwner::Ask(number, request::Page(page.clone()).into()))
-                    .unwrap();
+            let body = postcard::to_stdvec(&ToOwner::Request(
+                number,
+                request::Page(page.clone()).into(),
+            ))
+            .unwrap();
             let mut frame = (body.len() as u32).to_be_bytes().to_vec();
             frame.extend(body);
             // The owner stops listening to who does not read; then this end is full.

@@ -68,7 +68,7 @@ fn it_conforms() {
     }
 }
 
-/// A card rounds otherwise, here and there by a grey level; a wrong kernel shows as another picture.
+/// A card rounds otherwise, here and there by a gray level; a wrong kernel shows as another picture.
 #[cfg(feature = "cuda")]
 #[test]
 fn a_card_makes_the_pictures_of_the_cpu() {
@@ -96,7 +96,7 @@ fn a_card_makes_the_pictures_of_the_cpu() {
     }
 }
 
-/// Mean difference of two sets of pictures in grey levels.
+/// Mean difference of two sets of pictures in gray levels.
 fn mean_difference(one: &[Pixels], other: &[Pixels]) -> f64 {
     let pairs = one
         .iter()

@@ -18,7 +18,7 @@ fn halves(tensor: &Tensor) -> Vec<f16> {
 }
 
 #[test]
-fn neighbours_and_pairs_are_those_of_numpy() {
+fn neighbors_and_pairs_are_those_of_numpy() {
     let fixture = fixture();
     let (a, b) = (halves(&fixture["a"]), halves(&fixture["b"]));
     let (a, b) = (Rows::new(&a, 24).unwrap(), Rows::new(&b, 24).unwrap());

@@ -130,7 +130,7 @@ impl Emulator {
     fn style(&mut self, numbers: &[u16]) {
         let mut rest = numbers.iter().copied();
         while let Some(n) = rest.next() {
-            let mut colour = |first: u16| {
+            let mut color = |first: u16| {
                 let mut all = vec![first];
                 let more = match rest.next() {
                     Some(2) => 3,
@@ -142,9 +142,9 @@ impl Emulator {
             match n {
                 0 => self.look = Default::default(),
                 1..=9 => drop(self.look.2.insert(n)),
-                38 => self.look.0 = colour(38),
-                48 => self.look.1 = colour(48),
-                58 => drop(colour(58)),
+                38 => self.look.0 = color(38),
+                48 => self.look.1 = color(48),
+                58 => drop(color(58)),
                 39 => self.look.0.clear(),
                 49 => self.look.1.clear(),
                 30..=37 | 90..=97 => self.look.0 = vec![n],

@@ -14,7 +14,7 @@ use benchtop::model::scoring::bench::{
 use benchtop::model::scoring::job::{Phase, ScoringState};
 use benchtop::model::scoring::rules::{RuleAction, RuleSet, Threshold};
 use benchtop::model::scoring::{Outcome, ScoreState, Scorer};
-use benchtop::model::{ColourLevel, Error, ErrorKind, Result, Status};
+use benchtop::model::{ColorLevel, Error, ErrorKind, Result, Status};
 use benchtop::protocol::lock;
 use benchtop::protocol::wire::{
     AnyReply, AnyRequest, Event, FromOwner, ItemView, OwnerStatus, PROTOCOL, Receipt, Request,
@@ -138,7 +138,7 @@ fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
     say(&mut stream, &FromOwner::Welcome(Box::new(welcome)));
     shared.0.lock().unwrap().client = Some(stream.try_clone().unwrap());
     while let Some(message) = hear(&mut stream) {
-        let ToOwner::Ask(number, ask) = message else {
+        let ToOwner::Request(number, ask) = message else {
             continue;
         };
         let mut state = shared.0.lock().unwrap();
@@ -147,7 +147,7 @@ fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
             state = shared.1.wait(state).unwrap();
         }
         drop(state);
-        say(&mut stream, &FromOwner::Answer(number, Box::new(answer)));
+        say(&mut stream, &FromOwner::Reply(number, Box::new(answer)));
     }
 }
 
@@ -186,9 +186,9 @@ fn answer(state: &mut State, ask: &AnyRequest) -> Result<AnyReply> {
                 edit: false,
             })
         }
-        AnyRequest::Doubtful(request::Doubtful { filter, order, .. }) => {
+        AnyRequest::FlaggedItems(request::FlaggedItems { filter, order, .. }) => {
             state.doubts.push((filter.to_text(), *order));
-            request::Doubtful::pack(vec![3, 2])
+            request::FlaggedItems::pack(vec![3, 2])
         }
         AnyRequest::Explain(request::Explain { number }) => {
             request::Explain::pack(explanation(*number))
@@ -236,7 +236,7 @@ fn answer(state: &mut State, ask: &AnyRequest) -> Result<AnyReply> {
         }
         AnyRequest::Subscribe(_) => request::Subscribe::pack(()),
         AnyRequest::SetPlace(_) => request::SetPlace::pack(()),
-        AnyRequest::Want(_) => request::Want::pack(None),
+        AnyRequest::PrioritizePicture(_) => request::PrioritizePicture::pack(None),
         _ => {
             return Err(Error::new(
                 ErrorKind::Usage,
@@ -394,7 +394,7 @@ fn flagged_items_are_queued_explained_and_overridden() {
 fn a_screen_reader_gets_flags_as_sentences() {
     let played = Played::new();
     let terminal = Terminal {
-        level: ColourLevel::Mono,
+        level: ColorLevel::Mono,
         theme: "mono",
         accessible: true,
         ..Terminal::default()

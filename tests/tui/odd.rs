@@ -1,6 +1,6 @@
 //! Unusual items, keys, and window sizes.
 
-use benchtop::model::{Choice, ColourLevel, Item, Role};
+use benchtop::model::{Choice, ColorLevel, Item, Role};
 use benchtop::tui::app::message::Message;
 use benchtop::tui::terminal::Input;
 
@@ -200,7 +200,7 @@ fn the_program_survives_every_window_size() {
 fn mono_terminals_need_no_colors() {
     let bench = Bench::sample();
     let terminal = Terminal {
-        level: ColourLevel::Mono,
+        level: ColorLevel::Mono,
         theme: "mono",
         ..Terminal::default()
     };

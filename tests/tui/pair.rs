@@ -1,6 +1,6 @@
 //! Items with two pictures: zoom, blink, difference, and rewritten questions.
 
-use benchtop::model::{ColourLevel, ImageRef, Item, Key, Pair, Side};
+use benchtop::model::{ColorLevel, ImageRef, Item, Key, Pair, Side};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
 use super::support::{Bench, Seat, Terminal, pictured, question, snapshot};
@@ -48,7 +48,7 @@ fn edited() -> Bench {
 
 fn look(bench: &Bench, name: &str, terminal: Terminal, show: impl Fn(&mut Seat) -> String) {
     // Without colors the parts are the same in a wide window.
-    let mono = terminal.level == ColourLevel::Mono;
+    let mono = terminal.level == ColorLevel::Mono;
     for &size in &SIZES[..if mono { 1 } else { 2 }] {
         let mut seat = bench.seat_at("ann", Terminal { size, ..terminal });
         seat.wait_until("the counts", |s| {
@@ -84,7 +84,7 @@ fn the_difference_view_marks_changed_pixels() {
 #[test]
 fn mono_terminals_show_the_difference_instead_of_blinking() {
     let mono = Terminal {
-        level: ColourLevel::Mono,
+        level: ColorLevel::Mono,
         theme: "mono",
         accessible: true,
         ..Terminal::default()
@@ -228,7 +228,7 @@ fn a_rewritten_question_shows_a_word_diff() {
         seat.wait_for(wording::PROMPT_DIFF)
     });
     let mono = Terminal {
-        level: ColourLevel::Mono,
+        level: ColorLevel::Mono,
         theme: "mono",
         ..Terminal::default()
     };

@@ -3,7 +3,7 @@
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{Guidelines, NewRound, Order, Rate};
 use benchtop::model::verdict::Part;
-use benchtop::model::{Act, ColourLevel, Item, Judgement, Seen, Verdict};
+use benchtop::model::{Act, ColorLevel, Item, Judgement, Seen, Verdict};
 use benchtop::protocol::wire::{Decide, request};
 use uuid::Uuid;
 
@@ -205,7 +205,7 @@ fn mono_terminals_show_a_round_in_words() {
         },
     );
     let mono = Terminal {
-        level: ColourLevel::Mono,
+        level: ColorLevel::Mono,
         theme: "mono",
         accessible: true,
         ..at((80, 24))

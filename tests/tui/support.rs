@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use benchtop::files::project::Project;
 use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::{
-    Choice, ColourLevel, Decision, Form, ImageRef, Item, Key, QuestionKind, Result, Role,
+    Choice, ColorLevel, Decision, Form, ImageRef, Item, Key, QuestionKind, Result, Role,
 };
 use benchtop::protocol::Client;
 use benchtop::protocol::wire::request;
@@ -302,7 +302,7 @@ pub enum Answers {
 pub struct Terminal {
     pub size: (u16, u16),
     pub answers: Answers,
-    pub level: ColourLevel,
+    pub level: ColorLevel,
     pub theme: &'static str,
     pub accessible: bool,
     pub ascii: bool,
@@ -314,7 +314,7 @@ impl Terminal {
     pub const DEFAULT: Terminal = Terminal {
         size: (120, 40),
         answers: Answers::AtOnce,
-        level: ColourLevel::True,
+        level: ColorLevel::True,
         theme: "dark",
         accessible: false,
         ascii: false,
@@ -414,7 +414,7 @@ impl Host for Window {
     }
 
     fn theme(&self, name: &str) -> Result<Look> {
-        Ok(Look::new(&Theme::shipped(name)?, ColourLevel::True, false))
+        Ok(Look::new(&Theme::shipped(name)?, ColorLevel::True, false))
     }
 
     fn edit(&self, file: &std::path::Path, _line: u32) -> std::io::Result<()> {

@@ -102,7 +102,7 @@ impl Source {
             ),
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
-                client.ask(request::Sure {
+                client.ask(request::CellInterval {
                     ask,
                     model,
                     column,
@@ -147,7 +147,7 @@ impl Source {
             ),
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
-                client.ask(request::Behind {
+                client.ask(request::Drilldown {
                     ask,
                     model,
                     column,
@@ -165,7 +165,7 @@ impl Source {
             }
             Source::Project(client, ask) => {
                 let (rule, column) = (ask.rule.clone(), args.column.clone());
-                client.ask(request::Answered {
+                client.ask(request::ModelAnswers {
                     rule,
                     column,
                     item: item.into(),

@@ -9,7 +9,7 @@ use crate::{consent, import};
 use benchtop_model::trust::DataKind;
 use benchtop_model::{Result, clean};
 use benchtop_owner::trust::of_servers;
-use benchtop_protocol::wire::{JudgeAsk, JudgeReport, JudgedOf, request};
+use benchtop_protocol::wire::{JudgeReport, JudgeRequest, JudgedModel, request};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -31,7 +31,7 @@ pub struct Args {
 
 /// The exit code is 1 if a question got no reply.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let ask = JudgeAsk {
+    let ask = JudgeRequest {
         models: args.models.clone(),
         judge: args.judge.clone(),
         servers: args.pool.servers(),
@@ -91,7 +91,7 @@ fn text(report: &JudgeReport, is_dry: bool) -> String {
             count(*failed, "question")
         ));
     }
-    for JudgedOf {
+    for JudgedModel {
         model,
         unparsed,
         skipped,

@@ -11,7 +11,7 @@ use benchtop_model::{Error, ErrorKind, Filter, Form, Item, Prediction, Result};
 use benchtop_pipeline::export::tools::Tool;
 use benchtop_pipeline::export::{Aside, Destination, Exporter, Target, unlink};
 use benchtop_protocol::Client;
-use benchtop_protocol::wire::{AnswerSet, PageAsk, request};
+use benchtop_protocol::wire::{AnswerSet, PageRequest, request};
 
 mod tools;
 
@@ -136,7 +136,7 @@ fn report_aside(aside: &Aside) -> u8 {
 
 /// Refuses to export drafts unless `wanted`.
 fn check(client: &Client, filter: &Filter, wanted: bool) -> Result<()> {
-    let page = |filter: Filter| PageAsk {
+    let page = |filter: Filter| PageRequest {
         generation: 1,
         filter,
         sort: Vec::new(),

@@ -155,7 +155,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             filter,
             seed,
         } => {
-            let ask = request::Doubtful {
+            let ask = request::FlaggedItems {
                 filter: Filter::parse(filter)?,
                 order: *order,
                 seed: *seed,

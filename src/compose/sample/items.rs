@@ -1,6 +1,6 @@
 //! The questions of the sample, most of them certainly right and a few wrong on purpose.
 
-use super::scene::{Colour, Scene, Shape, one_of};
+use super::scene::{Scene, Shape, ShapeColor, one_of};
 use benchtop_model::{Choice, Form, ImageRef, Item, Key, QuestionKind, Role};
 
 /// Letters used in pictures and options.
@@ -53,11 +53,11 @@ pub(super) fn about(
 fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
     let even = place.is_multiple_of(2);
     match *scene {
-        Scene::One(shape, colour) => {
+        Scene::One(shape, color) => {
             let mut asks = vec![
-                colour_of(
+                color_of(
                     format!("What is the colour of the {}?", shape.name()),
-                    colour,
+                    color,
                     place,
                 ),
                 Ask {
@@ -75,7 +75,7 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
                         .into(),
                     answer: Answer::Text(
                         scene.describe(),
-                        one_of(other_shape(shape, place), colour),
+                        one_of(other_shape(shape, place), color),
                     ),
                 });
             }
@@ -101,13 +101,13 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
                 ),
                 answer: Answer::Truth(place % 4 <= 1),
             },
-            colour_of(
+            color_of(
                 "What is the colour of the shape on the right?".into(),
                 right.1,
                 place,
             ),
         ],
-        Scene::Many(n, shape, colour) => vec![
+        Scene::Many(n, shape, color) => vec![
             Ask {
                 key: "count",
                 subtask: "count",
@@ -128,13 +128,13 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
                 ),
                 answer: Answer::Yes(!even),
             },
-            colour_of(
+            color_of(
                 format!("What is the colour of the {}?", shape.plural()),
-                colour,
+                color,
                 place,
             ),
         ],
-        Scene::Letter(letter, colour) => {
+        Scene::Letter(letter, color) => {
             let letters = LETTERS.map(|l| l.to_string());
             let other = LETTERS[(place * 3) % LETTERS.len()];
             let other = if other == letter { 'X' } else { other };
@@ -158,9 +158,9 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
                     ),
                     answer: Answer::Truth(even),
                 },
-                colour_of(
+                color_of(
                     "What is the colour of the disc behind the letter?".into(),
-                    colour,
+                    color,
                     place,
                 ),
             ]
@@ -168,13 +168,13 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
     }
 }
 
-fn phrase(left: (Shape, Colour), right: (Shape, Colour), of_left: bool) -> String {
-    let (shape, colour) = if of_left { left } else { right };
-    format!("{} {}", colour.name(), shape.name())
+fn phrase(left: (Shape, ShapeColor), right: (Shape, ShapeColor), of_left: bool) -> String {
+    let (shape, color) = if of_left { left } else { right };
+    format!("{} {}", color.name(), shape.name())
 }
 
-fn colour_of(question: String, colour: Colour, place: usize) -> Ask {
-    let answer = named(colour.name(), Colour::ALL.map(Colour::name), place);
+fn color_of(question: String, color: ShapeColor, place: usize) -> Ask {
+    let answer = named(color.name(), ShapeColor::ALL.map(ShapeColor::name), place);
     Ask {
         key: "colour",
         subtask: "colour",

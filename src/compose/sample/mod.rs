@@ -172,15 +172,15 @@ mod tests {
         let (left, right) = prompt
             .split_once(" on the left, ")
             .unwrap_or((prompt, prompt));
-        let colours: Vec<&str> = scene::Colour::ALL.map(scene::Colour::name).into();
-        let colour = |text: &str| {
+        let colors: Vec<&str> = scene::ShapeColor::ALL.map(scene::ShapeColor::name).into();
+        let color = |text: &str| {
             words(text)
                 .into_iter()
-                .find(|w| colours.contains(&w.as_str()))
+                .find(|w| colors.contains(&w.as_str()))
         };
         let yes = |holds: bool, yes: &str, no: &str| Some(if holds { yes } else { no }.to_string());
         Some(match item.key.to_string().rsplit('-').next()? {
-            "colour" => colour(right)?,
+            "colour" => color(right)?,
             "shape" => prompt.split(' ').next_back()?.to_string(),
             "count" => prompt.split(' ').next()?.to_string(),
             "letter" => prompt

@@ -8,7 +8,7 @@ use tiny_skia::{
     Pixmap, Point, RadialGradient, Rect, SpreadMode, Stroke, Transform,
 };
 
-use super::scene::{Colour, Scene, Shape};
+use super::scene::{Scene, Shape, ShapeColor};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// Width and height of a picture in pixels.
@@ -78,24 +78,22 @@ pub(super) fn draw(scene: &Scene, place: usize) -> Option<Pixmap> {
         None,
     );
     match *scene {
-        Scene::One(shape, colour) => {
-            solid(&mut canvas, shape, colour, MIDDLE, MIDDLE - 10.0, 160.0)?
-        }
+        Scene::One(shape, color) => solid(&mut canvas, shape, color, MIDDLE, MIDDLE - 10.0, 160.0)?,
         Scene::Two(left, right) => {
             solid(&mut canvas, left.0, left.1, 140.0, MIDDLE, 104.0)?;
             solid(&mut canvas, right.0, right.1, 372.0, MIDDLE, 104.0)?;
         }
-        Scene::Many(n, shape, colour) => {
+        Scene::Many(n, shape, color) => {
             let (spots, size) = spots(n);
             for (x, y) in spots {
-                solid(&mut canvas, shape, colour, x, y, size)?;
+                solid(&mut canvas, shape, color, x, y, size)?;
             }
         }
-        Scene::Letter(letter, colour) => {
+        Scene::Letter(letter, color) => {
             solid(
                 &mut canvas,
                 Shape::Circle,
-                colour,
+                color,
                 MIDDLE,
                 MIDDLE - 6.0,
                 206.0,
@@ -147,7 +145,7 @@ fn spots(n: u32) -> (Vec<(f32, f32)>, f32) {
 fn solid(
     canvas: &mut Pixmap,
     shape: Shape,
-    colour: Colour,
+    color: ShapeColor,
     x: f32,
     y: f32,
     size: f32,
@@ -157,12 +155,12 @@ fn solid(
     let rule = FillRule::EvenOdd;
     canvas.fill_path(
         &path,
-        &plain(colour.rgb()),
+        &plain(color.rgb()),
         rule,
         Transform::identity(),
         None,
     );
-    let edge = colour.rgb().map(|c| (f32::from(c) * 0.72) as u8);
+    let edge = color.rgb().map(|c| (f32::from(c) * 0.72) as u8);
     let stroke = Stroke {
         width: (size * 0.045).max(4.0),
         line_join: LineJoin::Round,
@@ -400,7 +398,7 @@ mod tests {
     fn shapes_differ_as_half_blocks() {
         let masks: Vec<_> = Shape::ALL
             .iter()
-            .map(|s| painted(&Scene::One(*s, Colour::Blue), Colour::Blue.rgb()))
+            .map(|s| painted(&Scene::One(*s, ShapeColor::Blue), ShapeColor::Blue.rgb()))
             .collect();
         for (i, a) in masks.iter().enumerate() {
             let area = a.iter().filter(|p| **p).count();
@@ -420,7 +418,7 @@ mod tests {
     #[test]
     fn letters_differ_as_half_blocks() {
         let letters = super::super::items::LETTERS;
-        let masks = letters.map(|l| painted(&Scene::Letter(l, Colour::Blue), [255, 255, 255]));
+        let masks = letters.map(|l| painted(&Scene::Letter(l, ShapeColor::Blue), [255, 255, 255]));
         for (i, a) in masks.iter().enumerate() {
             for (j, b) in masks.iter().enumerate().take(i) {
                 assert!(
@@ -435,28 +433,28 @@ mod tests {
     }
 
     #[test]
-    fn colours_keep_their_names_as_half_blocks() {
-        for colour in Colour::ALL {
-            let shown = cells(&Scene::One(Shape::Square, colour))[20 * 40 + 20];
-            let distance = |c: Colour| -> f32 {
+    fn colors_keep_their_names_as_half_blocks() {
+        for color in ShapeColor::ALL {
+            let shown = cells(&Scene::One(Shape::Square, color))[20 * 40 + 20];
+            let distance = |c: ShapeColor| -> f32 {
                 c.rgb()
                     .iter()
                     .zip(shown)
                     .map(|(a, b)| (f32::from(*a) - b).abs())
                     .sum()
             };
-            let nearest = Colour::ALL
+            let nearest = ShapeColor::ALL
                 .into_iter()
                 .min_by(|a, b| distance(*a).total_cmp(&distance(*b)));
-            assert_eq!(nearest, Some(colour));
+            assert_eq!(nearest, Some(color));
             for (top, bottom) in GROUNDS {
                 for ground in [top, bottom] {
                     let contrast: i32 = ground
                         .iter()
-                        .zip(colour.rgb())
+                        .zip(color.rgb())
                         .map(|(g, c)| (i32::from(*g) - i32::from(c)).abs())
                         .sum();
-                    assert!(contrast > 100, "{colour:?} on {ground:?}: {contrast}");
+                    assert!(contrast > 100, "{color:?} on {ground:?}: {contrast}");
                 }
             }
         }

@@ -16,7 +16,7 @@ pub(super) enum Shape {
 
 /// A color with an unambiguous name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Colour {
+pub(super) enum ShapeColor {
     Red,
     Orange,
     Yellow,
@@ -31,13 +31,13 @@ pub(super) enum Colour {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scene {
     /// One large shape.
-    One(Shape, Colour),
+    One(Shape, ShapeColor),
     /// Two shapes side by side.
-    Two((Shape, Colour), (Shape, Colour)),
+    Two((Shape, ShapeColor), (Shape, ShapeColor)),
     /// Several equal shapes.
-    Many(u32, Shape, Colour),
+    Many(u32, Shape, ShapeColor),
     /// A white letter on a disc.
-    Letter(char, Colour),
+    Letter(char, ShapeColor),
 }
 
 impl Shape {
@@ -76,8 +76,8 @@ impl Shape {
     }
 }
 
-impl Colour {
-    pub(super) const ALL: [Colour; 8] = [
+impl ShapeColor {
+    pub(super) const ALL: [ShapeColor; 8] = [
         Self::Red,
         Self::Orange,
         Self::Yellow,
@@ -116,17 +116,21 @@ impl Colour {
 }
 
 /// The shape with its article: `a red star`, `an orange ring`.
-pub(super) fn one_of(shape: Shape, colour: Colour) -> String {
-    let article = if colour == Colour::Orange { "an" } else { "a" };
-    format!("{article} {} {}", colour.name(), shape.name())
+pub(super) fn one_of(shape: Shape, color: ShapeColor) -> String {
+    let article = if color == ShapeColor::Orange {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {} {}", color.name(), shape.name())
 }
 
 impl Scene {
     /// The scenes in review order.
     pub(super) const ALL: [Scene; 24] = {
-        use Colour::*;
         use Scene::*;
         use Shape::*;
+        use ShapeColor::*;
         [
             One(Star, Red),
             Two((Circle, Blue), (Square, Yellow)),
@@ -168,7 +172,7 @@ impl Scene {
     /// A description of the picture.
     pub(super) fn describe(&self) -> String {
         match *self {
-            Scene::One(shape, colour) => one_of(shape, colour),
+            Scene::One(shape, color) => one_of(shape, color),
             Scene::Two(left, right) => {
                 format!(
                     "{} on the left, {} on the right",
@@ -176,9 +180,9 @@ impl Scene {
                     one_of(right.0, right.1)
                 )
             }
-            Scene::Many(n, shape, colour) => format!("{n} {} {}", colour.name(), shape.plural()),
-            Scene::Letter(letter, colour) => {
-                let disc = one_of(Shape::Circle, colour).replace("circle", "disc");
+            Scene::Many(n, shape, color) => format!("{n} {} {}", color.name(), shape.plural()),
+            Scene::Letter(letter, color) => {
+                let disc = one_of(Shape::Circle, color).replace("circle", "disc");
                 format!("the white capital letter {letter} on {disc}")
             }
         }

@@ -128,7 +128,7 @@ impl Bars {
             for (row, at_bar) in range.clone().enumerate() {
                 let (bar, label) = (&self.bars[at_bar], &labels[at_bar]);
                 let middle = top + LINE * (row as f64 + 0.5);
-                let (colour, ink) = if bar.is_reference {
+                let (color, ink) = if bar.is_reference {
                     (GREY, GREY)
                 } else {
                     (BAR, INK)
@@ -136,7 +136,7 @@ impl Bars {
                 scene.text((left - 10.0, middle), Anchor::End, ink, label);
                 if bar.value.is_finite() {
                     let (a, b) = (at(0.0_f64.min(bar.value)), at(0.0_f64.max(bar.value)));
-                    scene.rect((a, middle - LINE * 0.35), (b - a, LINE * 0.7), colour);
+                    scene.rect((a, middle - LINE * 0.35), (b - a, LINE * 0.7), color);
                 }
                 if let Some((low, high)) = bar
                     .interval

@@ -1,7 +1,7 @@
 //! Tables with shaded cells: the better, the darker.
 
 use super::scene::{
-    Anchor, Colour, EDGE, GREY, INK, LINE, Scene, cut, fitting, truncated_name, wide, widest,
+    Anchor, Color, EDGE, GREY, INK, LINE, Scene, cut, fitting, truncated_name, wide, widest,
     wrapped,
 };
 use benchtop_model::board::Better;
@@ -57,7 +57,7 @@ impl Range {
 
     /// The color behind a number: the better, the darker. If neither direction is better, the
     /// distance from 0 and its side.
-    fn colour(&self, value: f64) -> Option<Colour> {
+    fn color(&self, value: f64) -> Option<Color> {
         if !value.is_finite() {
             return None;
         }
@@ -81,21 +81,21 @@ impl Range {
     }
 }
 
-fn mix((from, to): (Colour, Colour), share: f64) -> Colour {
+fn mix((from, to): (Color, Color), share: f64) -> Color {
     let of = |from: u8, to: u8| {
         (f64::from(from) + (f64::from(to) - f64::from(from)) * share).round() as u8
     };
-    Colour(of(from.0, to.0), of(from.1, to.1), of(from.2, to.2))
+    Color(of(from.0, to.0), of(from.1, to.1), of(from.2, to.2))
 }
 
 /// From nearly white to a blue that keeps dark text readable.
-fn blue(share: f64) -> Colour {
-    mix((Colour(0xf4, 0xf8, 0xfb), Colour(0x6a, 0xb0, 0xe2)), share)
+fn blue(share: f64) -> Color {
+    mix((Color(0xf4, 0xf8, 0xfb), Color(0x6a, 0xb0, 0xe2)), share)
 }
 
 /// From nearly white to an orange that keeps dark text readable.
-fn orange(share: f64) -> Colour {
-    mix((Colour(0xfb, 0xf7, 0xf2), Colour(0xee, 0xa8, 0x5c)), share)
+fn orange(share: f64) -> Color {
+    mix((Color(0xfb, 0xf7, 0xf2), Color(0xee, 0xa8, 0x5c)), share)
 }
 
 /// Splits columns into parts of at most `room` units, with about the same number of columns in
@@ -295,8 +295,8 @@ impl Grid {
                             Scales::Columns(_) => ranges.get(at),
                             Scales::Rows(_) => ranges.get(row),
                         };
-                        if let Some(colour) = range.and_then(|range| range.colour(*value)) {
-                            scene.rect((x + 1.0, y + 1.0), (widths[at] - 2.0, LINE - 2.0), colour);
+                        if let Some(color) = range.and_then(|range| range.color(*value)) {
+                            scene.rect((x + 1.0, y + 1.0), (widths[at] - 2.0, LINE - 2.0), color);
                         }
                         scene.text(
                             (x + widths[at] - 7.0, y + LINE / 2.0),

@@ -14,7 +14,7 @@ use std::io::Write;
 
 pub use self::bars::{Bar, Bars};
 pub use self::grid::{Entry, Grid, Scales};
-pub use self::scene::{Colour, LONGEST, Scene};
+pub use self::scene::{Color, LONGEST, Scene};
 
 use benchtop_model::Result;
 

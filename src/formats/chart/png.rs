@@ -7,7 +7,7 @@ use image::{ImageFormat, Rgb, RgbImage};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 use unicode_width::UnicodeWidthStr;
 
-use super::scene::{Anchor, Colour, Scene, Shape};
+use super::scene::{Anchor, Color, Scene, Shape};
 use crate::python_json::raw;
 use benchtop_model::{Error, ErrorKind, Result};
 
@@ -34,17 +34,17 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
                 y,
                 width,
                 height,
-                colour,
-            } => fill(&mut picture, (*x, *y), (*width, *height), *colour),
+                color,
+            } => fill(&mut picture, (*x, *y), (*width, *height), *color),
             Shape::Text {
                 x,
                 y,
                 anchor,
-                colour,
+                color,
                 text,
                 up,
             } => {
-                letters(&mut picture, (*x, *y), (*anchor, *up), *colour, text);
+                letters(&mut picture, (*x, *y), (*anchor, *up), *color, text);
             }
         }
     }
@@ -65,7 +65,7 @@ fn fill(
     picture: &mut RgbImage,
     (x, y): (f64, f64),
     (width, height): (f64, f64),
-    Colour(r, g, b): Colour,
+    Color(r, g, b): Color,
 ) {
     let edge = |at: f64, most: u32| (at * SCALE).round().clamp(0.0, f64::from(most)) as u32;
     let (wide, high) = picture.dimensions();
@@ -80,7 +80,7 @@ fn letters(
     picture: &mut RgbImage,
     (x, y): (f64, f64),
     (anchor, up): (Anchor, bool),
-    colour: Colour,
+    color: Color,
     text: &str,
 ) {
     let (weight, size) = (FontWeight::Regular, RasterHeight::Size32);
@@ -104,7 +104,7 @@ fn letters(
             for row in 0..size.val() {
                 for column in 0..glyph.width() {
                     let ink = glyph.pixel(column, row).unwrap_or(0);
-                    blend(picture, at(along + column as f64, row as f64), colour, ink);
+                    blend(picture, at(along + column as f64, row as f64), color, ink);
                 }
             }
         }
@@ -112,7 +112,7 @@ fn letters(
     }
 }
 
-fn blend(picture: &mut RgbImage, (x, y): (f64, f64), Colour(r, g, b): Colour, ink: u8) {
+fn blend(picture: &mut RgbImage, (x, y): (f64, f64), Color(r, g, b): Color, ink: u8) {
     if ink == 0 || x < 0.0 || y < 0.0 {
         return;
     }

@@ -4,16 +4,16 @@
 pub const LONGEST: f64 = 2000.0;
 
 /// Color of text and lines.
-pub(super) const INK: Colour = Colour(0x22, 0x22, 0x22);
+pub(super) const INK: Color = Color(0x22, 0x22, 0x22);
 
 /// Color of references for comparison.
-pub(super) const GREY: Colour = Colour(0x77, 0x77, 0x77);
+pub(super) const GREY: Color = Color(0x77, 0x77, 0x77);
 
 /// Color of grid lines.
-pub(super) const FAINT: Colour = Colour(0xdd, 0xdd, 0xdd);
+pub(super) const FAINT: Color = Color(0xdd, 0xdd, 0xdd);
 
 /// Color of bars, safe for color-blind readers (Okabe and Ito's blue).
-pub(super) const BAR: Colour = Colour(0x00, 0x72, 0xb2);
+pub(super) const BAR: Color = Color(0x00, 0x72, 0xb2);
 
 /// Height of a line of text, in scene units.
 pub(super) const LINE: f64 = 22.0;
@@ -29,7 +29,7 @@ const NAME: usize = 40;
 
 /// Red, green, and blue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Colour(pub u8, pub u8, pub u8);
+pub struct Color(pub u8, pub u8, pub u8);
 
 /// The alignment of a text at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(super) enum Shape {
         y: f64,
         width: f64,
         height: f64,
-        colour: Colour,
+        color: Color,
     },
     /// A line of text. `y` is its vertical center. A rotated text starts at `y`, and `x` is its
     /// center.
@@ -55,7 +55,7 @@ pub(super) enum Shape {
         x: f64,
         y: f64,
         anchor: Anchor,
-        colour: Colour,
+        color: Color,
         text: String,
         up: bool,
     },
@@ -78,13 +78,13 @@ impl Scene {
         }
     }
 
-    pub(super) fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), colour: Colour) {
+    pub(super) fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), color: Color) {
         self.shapes.push(Shape::Rect {
             x,
             y,
             width: width.max(0.0),
             height: height.max(0.0),
-            colour,
+            color,
         });
     }
 
@@ -92,26 +92,26 @@ impl Scene {
         &mut self,
         (x, y): (f64, f64),
         anchor: Anchor,
-        colour: Colour,
+        color: Color,
         text: impl Into<String>,
     ) {
         self.shapes.push(Shape::Text {
             x,
             y,
             anchor,
-            colour,
+            color,
             text: text.into(),
             up: false,
         });
     }
 
     /// A text that is rotated to go upward.
-    pub(super) fn rising(&mut self, (x, y): (f64, f64), colour: Colour, text: impl Into<String>) {
+    pub(super) fn rising(&mut self, (x, y): (f64, f64), color: Color, text: impl Into<String>) {
         self.shapes.push(Shape::Text {
             x,
             y,
             anchor: Anchor::Start,
-            colour,
+            color,
             text: text.into(),
             up: true,
         });

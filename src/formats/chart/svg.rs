@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use super::scene::{Anchor, Colour, Scene, Shape};
+use super::scene::{Anchor, Color, Scene, Shape};
 use crate::python_json::{raw, xml};
 use benchtop_model::Result;
 
-fn hex(Colour(r, g, b): Colour) -> String {
+fn hex(Color(r, g, b): Color) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
@@ -25,17 +25,17 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
                 y,
                 width,
                 height,
-                colour,
+                color,
             } => writeln!(
                 text,
                 "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{}\"/>",
-                hex(*colour)
+                hex(*color)
             ),
             Shape::Text {
                 x,
                 y,
                 anchor,
-                colour,
+                color,
                 text: said,
                 up,
             } => {
@@ -52,7 +52,7 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
                 writeln!(
                     text,
                     "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{}\" text-anchor=\"{anchor}\" dominant-baseline=\"central\"{turned}>{}</text>",
-                    hex(*colour),
+                    hex(*color),
                     xml(said)
                 )
             }

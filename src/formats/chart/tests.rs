@@ -60,10 +60,10 @@ fn grid(rows: usize, columns: usize, scales: Scales) -> Grid {
 }
 
 /// The fills of a scene's rectangles, in order.
-fn fills(scene: &Scene) -> Vec<Colour> {
+fn fills(scene: &Scene) -> Vec<Color> {
     let fill = |shape: &Shape| {
-        if let Shape::Rect { colour, .. } = shape {
-            Some(*colour)
+        if let Shape::Rect { color, .. } = shape {
+            Some(*color)
         } else {
             None
         }
@@ -85,7 +85,7 @@ fn said(scene: &Scene) -> Vec<&str> {
         .collect()
 }
 
-fn light(Colour(r, g, b): Colour) -> u32 {
+fn light(Color(r, g, b): Color) -> u32 {
     u32::from(r) + u32::from(g) + u32::from(b)
 }
 
@@ -137,7 +137,7 @@ fn better_cells_are_darker_in_every_direction() {
     )
     .scenes(None);
     let shades = fills(&signed[0]);
-    let is_orange = |Colour(r, _, b): &Colour| r > b;
+    let is_orange = |Color(r, _, b): &Color| r > b;
     assert_eq!(
         shades.len() - 6,
         2,

@@ -88,11 +88,11 @@ impl Axis {
             each,
         };
         for (x, places) in wanted.zip(axis.weights.chunks_exact_mut(each)) {
-            let centre = (x as f64 + 0.5) * scale;
+            let center = (x as f64 + 0.5) * scale;
             // The cast truncates, and negative numbers become zero.
-            let first = (centre - support + 0.5) as usize;
-            let last = ((centre + support + 0.5) as usize).min(of);
-            let weight = |at: usize| resample.weight((at as f64 - centre + 0.5) * (1. / filter));
+            let first = (center - support + 0.5) as usize;
+            let last = ((center + support + 0.5) as usize).min(of);
+            let weight = |at: usize| resample.weight((at as f64 - center + 0.5) * (1. / filter));
             let sum: f64 = (first..last).map(weight).sum();
             for (at, places) in (first..last).zip(places.chunks_exact_mut(channels)) {
                 let weight = if sum == 0. {

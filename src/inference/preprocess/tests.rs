@@ -2,11 +2,11 @@ use std::fs;
 
 use super::*;
 
-fn flat(width: u32, height: u32, grey: u8) -> Pixels {
+fn flat(width: u32, height: u32, gray: u8) -> Pixels {
     Pixels {
         width,
         height,
-        rgb: vec![grey; (3 * width * height) as usize],
+        rgb: vec![gray; (3 * width * height) as usize],
     }
 }
 
@@ -129,6 +129,6 @@ fn center_crop_matches_transformers() {
 fn sixteen_bit_pictures_keep_the_upper_eight_bits() {
     let deep = image::ImageBuffer::from_raw(1, 1, vec![0x12ffu16, 0x00ff, 0xff00]).unwrap();
     assert_eq!(rgb(&DynamicImage::ImageRgb16(deep)).rgb, [0x12, 0, 0xff]);
-    let grey = image::ImageBuffer::from_raw(1, 1, vec![0x80ffu16]).unwrap();
-    assert_eq!(rgb(&DynamicImage::ImageLuma16(grey)).rgb, [0x80; 3]);
+    let gray = image::ImageBuffer::from_raw(1, 1, vec![0x80ffu16]).unwrap();
+    assert_eq!(rgb(&DynamicImage::ImageLuma16(gray)).rgb, [0x80; 3]);
 }

@@ -29,7 +29,7 @@ const PLACES: [&str; 14] = [
 ];
 
 /// Colors by name: the shipped vocabulary and other common names.
-const COLOURS: [(&str, Rgb); 22] = [
+const COLORS: [(&str, Rgb); 22] = [
     ("red", [214, 56, 52]),
     ("orange", [238, 138, 40]),
     ("yellow", [245, 205, 60]),
@@ -111,10 +111,10 @@ impl Words {
             // `low` must be positions in `clause`.
             let low = clause.to_ascii_lowercase();
             if i == 0 {
-                let colour = low
+                let color = low
                     .split_whitespace()
-                    .find(|w| COLOURS.iter().any(|(name, _)| name == w));
-                words.color = colour.unwrap_or_default().to_string();
+                    .find(|w| COLORS.iter().any(|(name, _)| name == w));
+                words.color = color.unwrap_or_default().to_string();
                 // `1 red owl in a forest`: number, article, color, and place do not belong to the
                 // subject.
                 let place = PLACES
@@ -144,12 +144,12 @@ impl Words {
     }
 
     /// The subject's color, or a color derived from the title if no term names one.
-    pub(super) fn colour(&self) -> Rgb {
+    pub(super) fn color(&self) -> Rgb {
         let low = self.color.to_lowercase();
         let known = low
             .split([' ', '-'])
             .rev()
-            .find_map(|w| COLOURS.iter().find(|(name, _)| *name == w));
+            .find_map(|w| COLORS.iter().find(|(name, _)| *name == w));
         match known {
             Some((_, rgb)) => *rgb,
             None if low.is_empty() => wheel(hash(&self.title)),

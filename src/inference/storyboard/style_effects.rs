@@ -202,18 +202,18 @@ fn wash(picture: &mut Pixels, draws: &mut Draws) {
 fn edges(picture: &Pixels) -> Vec<u8> {
     let (w, h) = (picture.width as usize, picture.height as usize);
     let reach = (w.min(h) / 256).max(1);
-    let grey: Vec<u8> = picture
+    let gray: Vec<u8> = picture
         .rgb
         .as_chunks::<3>()
         .0
         .iter()
         .map(|p| light(*p) as u8)
         .collect();
-    let mut out = vec![0; grey.len()];
+    let mut out = vec![0; gray.len()];
     for y in 0..h.saturating_sub(reach) {
         let (row, below) = (
-            &grey[y * w..(y + 1) * w],
-            &grey[(y + reach) * w..(y + reach + 1) * w],
+            &gray[y * w..(y + 1) * w],
+            &gray[(y + reach) * w..(y + reach + 1) * w],
         );
         for x in 0..w.saturating_sub(reach) {
             out[y * w + x] = row[x]

@@ -93,14 +93,14 @@ pub struct Make {
 #[derive(Debug, Serialize, Deserialize)]
 pub enum FromWorker {
     Loaded(Box<Result<Loaded, Error>>),
-    /// See [`Told::Step`](crate::Told::Step).
+    /// See [`CountedVerdict::Step`](crate::Told::Step).
     Step {
         run: u64,
         done: u32,
         of: u32,
         batch: u64,
     },
-    /// See [`Told::Done`](crate::Told::Done).
+    /// See [`CountedVerdict::Done`](crate::Told::Done).
     Done {
         run: u64,
         index: u64,

@@ -61,7 +61,7 @@ impl Stream {
         let spread = (count * p * (1. - p)).sqrt();
         let b = 1.15 + 2.53 * spread;
         let a = -0.0873 + 0.0248 * b + 0.01 * p;
-        let centre = count * p + 0.5;
+        let center = count * p + 0.5;
         let inside = 0.92 - 4.2 / b;
         let alpha = (2.83 + 5.1 / b) * spread;
         let mode = ((count + 1.) * p).floor();
@@ -69,7 +69,7 @@ impl Stream {
             let u = self.unit() - 0.5;
             let v = self.unit();
             let us = 0.5 - u.abs();
-            let k = ((2. * a / us + b) * u + centre).floor();
+            let k = ((2. * a / us + b) * u + center).floor();
             if us >= 0.07 && v <= inside {
                 return k as u64;
             }

@@ -15,7 +15,7 @@ fn element(choices: &[&str], answer: &str) -> Element {
 
 #[test]
 fn folded_compares_words_and_legacy_compares_characters() {
-    let colour = element(&["red", "dark red", "blue", "green"], "Red");
+    let color = element(&["red", "dark red", "blue", "green"], "Red");
     for (text, folded, legacy) in [
         ("Red", Answered::Right, Answered::Right),
         ("answer: Red", Answered::Right, Answered::Right),
@@ -46,20 +46,12 @@ fn folded_compares_words_and_legacy_compares_characters() {
         ("", Answered::Unknown, Answered::Wrong),
         ("<think>red", Answered::Unknown, Answered::Wrong),
     ] {
-        assert_eq!(
-            answered(&colour, Some(text), Rule::Folded),
-            folded,
-            "{text}"
-        );
-        assert_eq!(
-            answered(&colour, Some(text), Rule::Legacy),
-            legacy,
-            "{text}"
-        );
+        assert_eq!(answered(&color, Some(text), Rule::Folded), folded, "{text}");
+        assert_eq!(answered(&color, Some(text), Rule::Legacy), legacy, "{text}");
     }
-    assert_eq!(answered(&colour, None, Rule::Legacy), Answered::Unknown);
+    assert_eq!(answered(&color, None, Rule::Legacy), Answered::Unknown);
     assert_eq!(
-        answered(&colour, Some("dark red"), Rule::Folded),
+        answered(&color, Some("dark red"), Rule::Folded),
         Answered::Wrong
     );
 }

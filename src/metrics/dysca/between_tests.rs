@@ -24,12 +24,12 @@ fn benchmark(stream: &mut Stream, styles: &[(usize, f64)]) -> Vec<StyleSums> {
     styles.iter().map(style).collect()
 }
 
-/// Styles whose true accuracies are spread evenly around `centre`, in an order unrelated to their
+/// Styles whose true accuracies are spread evenly around `center`, in an order unrelated to their
 /// sizes, and their true SC.
-fn styles(n: &[usize], centre: f64, spread: f64) -> (Vec<(usize, f64)>, f64) {
+fn styles(n: &[usize], center: f64, spread: f64) -> (Vec<(usize, f64)>, f64) {
     let at = |at: usize| (at * 7 % n.len()) as f64 / (n.len() - 1) as f64 * 2.0 - 1.0;
     let p: Vec<f64> = (0..n.len())
-        .map(|style| centre + spread * at(style))
+        .map(|style| center + spread * at(style))
         .collect();
     let sc = POINTS * variance(&p).unwrap();
     (n.iter().copied().zip(p).collect(), sc)
@@ -69,17 +69,17 @@ fn interval_covers_the_true_sc() {
         (printed - 42.9).abs() < 1.5 && (corrected - 8.67).abs() < 1.5,
         "{printed} {corrected}"
     );
-    for (seed, n, centre, spread) in [
+    for (seed, n, center, spread) in [
         (2, vec![10; 51], 0.5, 0.1),
         (3, vec![200; 10], 0.9, 0.05),
         (4, vec![30; 5], 0.6, 0.1),
         (5, uneven(12), 0.7, 0.08),
     ] {
-        let of = styles(&n, centre, spread);
+        let of = styles(&n, center, spread);
         let (held, _, corrected) = simulated(seed, 300, &of);
         assert!(
             (0.89..=0.995).contains(&held),
-            "{n:?} {centre} {spread}: {held}"
+            "{n:?} {center} {spread}: {held}"
         );
         assert!(
             (corrected - of.1).abs() < 0.2 * of.1 + 6.0,

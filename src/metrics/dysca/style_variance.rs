@@ -119,9 +119,9 @@ struct Model<'a> {
     of: &'a [StyleSums],
     /// Number of styles.
     s: f64,
-    /// Deviations of the styles from their mean, `centre`.
+    /// Deviations of the styles from their mean, `center`.
     deviations: Vec<f64>,
-    centre: f64,
+    center: f64,
     /// Share of right answers over all questions.
     pooled: f64,
     /// Sampling variance over that of independent questions.
@@ -136,7 +136,7 @@ impl Model<'_> {
     fn new(of: &[StyleSums]) -> Option<Model<'_>> {
         let s = of.len() as f64;
         let shares: Vec<f64> = of.iter().map(StyleSums::share).collect();
-        let (centre, printed) = (mean(&shares)?, variance(&shares)?);
+        let (center, printed) = (mean(&shares)?, variance(&shares)?);
         let (right, n) = of.iter().fold((0.0, 0.0), |sum, style| {
             (sum.0 + style.right, sum.1 + style.n)
         });
@@ -168,12 +168,12 @@ impl Model<'_> {
                 .map(|style| style.variance().unwrap_or_else(|| equal(style)))
                 .sum::<f64>();
         let dealt = (1.0 - 1.0 / s) * of.iter().map(equal).sum::<f64>() / s * n / (n - 1.0);
-        let deviations = shares.iter().map(|share| share - centre).collect();
+        let deviations = shares.iter().map(|share| share - center).collect();
         Some(Model {
             of,
             s,
             deviations,
-            centre,
+            center,
             pooled,
             design,
             printed,
@@ -200,8 +200,8 @@ impl Model<'_> {
             .zip(&parts)
             .map(|(d, part)| d * part)
             .collect();
-        let centre = means.iter().sum::<f64>() / s;
-        means.iter_mut().for_each(|d| *d -= centre);
+        let center = means.iter().sum::<f64>() / s;
+        means.iter_mut().for_each(|d| *d -= center);
         let mut squares: Vec<f64> = means
             .iter()
             .zip(&parts)
@@ -223,7 +223,7 @@ impl Model<'_> {
         ] = [0.0; 7];
         for ((style, d), square) in self.of.iter().zip(&means).zip(&squares) {
             let p = match sc > 0.0 {
-                true => (self.centre + d).clamp(0.5 / style.n, 1.0 - 0.5 / style.n),
+                true => (self.center + d).clamp(0.5 / style.n, 1.0 - 0.5 / style.n),
                 false => self.pooled,
             };
             let v = self.design * p * (1.0 - p) / style.n;

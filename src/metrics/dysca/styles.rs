@@ -44,9 +44,9 @@ pub fn sc(styles: &[(String, Number)]) -> Sc {
         .filter_map(|(style, score)| Some((style.as_str(), score.value?)))
         .collect();
     let scores: Vec<f64> = of.iter().map(|(_, score)| *score).collect();
-    let centre = mean(&scores);
+    let center = mean(&scores);
     let part = |(style, score): &(&str, f64)| {
-        let deviation = score - centre.unwrap_or_default();
+        let deviation = score - center.unwrap_or_default();
         let contribution = deviation * deviation / of.len() as f64;
         ScPart {
             style: (*style).into(),
@@ -69,7 +69,7 @@ pub fn sc(styles: &[(String, Number)]) -> Sc {
     Sc {
         value: Number::or(variance(&scores).filter(|_| scores.len() > 1), why),
         n: of.len(),
-        mean: Number::or(centre, why),
+        mean: Number::or(center, why),
         styles: parts,
     }
 }

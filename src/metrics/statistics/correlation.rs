@@ -77,14 +77,14 @@ pub fn spearman(x: &[f64], y: &[f64], seed: u64) -> Correlation {
         Ok(checked) => checked,
         Err(none) => return none,
     };
-    let centre = |of: &[f64]| {
+    let center = |of: &[f64]| {
         let mean = (n as f64 + 1.0) / 2.0;
         average_ranks(of)
             .into_iter()
             .map(|r| r - mean)
             .collect::<Vec<_>>()
     };
-    let (x, y) = (centre(x), centre(y));
+    let (x, y) = (center(x), center(y));
     let squares = |of: &[f64]| of.iter().map(|r| r * r).sum::<f64>();
     let scale = (squares(&x) * squares(&y)).sqrt();
     tested(n, scale, seed, |order| {

@@ -14,17 +14,17 @@ pub fn wilson(k: u64, n: u64, z: f64) -> Option<(f64, f64)> {
     }
     let (count, share) = (n as f64, k as f64 / n as f64);
     let scale = 1.0 + z * z / count;
-    let centre = (share + z * z / (2.0 * count)) / scale;
+    let center = (share + z * z / (2.0 * count)) / scale;
     let half = z / scale * (share * (1.0 - share) / count + z * z / (4.0 * count * count)).sqrt();
     let low = if k == 0 {
         0.0
     } else {
-        (centre - half).max(0.0)
+        (center - half).max(0.0)
     };
     let high = if k == n {
         1.0
     } else {
-        (centre + half).min(1.0)
+        (center + half).min(1.0)
     };
     Some((low, high))
 }

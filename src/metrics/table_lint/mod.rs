@@ -2,7 +2,7 @@
 //! values, totals that do not match their parts, and copied cells and rows.
 //!
 //! [`lint`] checks tables by the [`Plan`] of each, which names the columns that are deltas of
-//! others, and so on. [`recognise`] makes plans for published tables from their columns.
+//! others, and so on. [`recognize`] makes plans for published tables from their columns.
 
 mod across_tables;
 mod attainable;
@@ -17,7 +17,7 @@ mod tests;
 
 pub use self::attainable::{attainable, spread_attainable};
 pub use self::findings::{Finding, Report, Rule};
-pub use self::plan::{Plan, Share, Total, recognise};
+pub use self::plan::{Plan, Share, Total, recognize};
 pub use self::table::Table;
 
 /// How far printed numbers may be from computed ones, in points. Papers mix rounding and truncation

@@ -57,7 +57,7 @@ pub struct Plan {
 /// subtask per row), and MM-SAP's Tables 1 and 2. In other tables, a column `X_delta` is compared
 /// with `X` minus `clean`, `vanilla`, `baseline`, or `base`. A column `n` (or `n_X`) is the number
 /// of questions behind the percentages in `X`.
-pub fn recognise(table: &Table) -> Plan {
+pub fn recognize(table: &Table) -> Plan {
     vlb(table)
         .or_else(|| mmsap_scores(table))
         .or_else(|| mmsap_answers(table))

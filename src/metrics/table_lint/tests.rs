@@ -20,7 +20,7 @@ fn lint_texts(texts: &[&str]) -> Report {
         .map(|(at, text)| table(&format!("{at}.csv"), text));
     lint(
         &tables
-            .map(|t| (t.clone(), recognise(&t)))
+            .map(|t| (t.clone(), recognize(&t)))
             .collect::<Vec<_>>(),
         TOLERANCE,
     )
@@ -190,7 +190,7 @@ fn odd_tables_have_no_findings() {
         let report = lint(
             &[(
                 table("t", &format!("{text}\n")),
-                recognise(&table("t", &format!("{text}\n"))),
+                recognize(&table("t", &format!("{text}\n"))),
             )],
             TOLERANCE,
         );

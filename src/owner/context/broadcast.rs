@@ -29,7 +29,7 @@ impl Broadcast {
     }
 
     /// Sends an event to all clients.
-    pub fn tell(&self, event: Event) {
+    pub fn send(&self, event: Event) {
         // There may be no receivers.
         let _ = self.events.send(event);
     }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use benchtop_store::pictures::Pictures;
-use benchtop_store::{Catalog, Ledger, Overlay};
+use benchtop_store::{Catalog, Ledger, StatusColumns};
 
 /// Items and their statuses.
 pub struct Data {
     /// Items and predictions.
     pub catalog: Arc<Catalog>,
     /// Statuses.
-    pub overlay: Overlay,
+    pub overlay: StatusColumns,
 }
 
 /// Items, statuses, verdicts, and pictures.

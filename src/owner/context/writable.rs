@@ -10,7 +10,7 @@ use benchtop_protocol::home::{Home, moved};
 /// Whether the project can be written, and why not.
 pub struct Writable {
     /// Reason why the project was opened read-only.
-    pub closed: Option<Error>,
+    pub opened_read_only: Option<Error>,
     read_only: Mutex<Option<String>>,
     root: PathBuf,
     home: Home,
@@ -20,7 +20,7 @@ impl Writable {
     /// Checks the project folder at `root` from now on.
     pub fn new(root: &Path) -> Writable {
         Writable {
-            closed: None,
+            opened_read_only: None,
             read_only: Mutex::new(None),
             root: root.to_path_buf(),
             home: Home::of(root),
@@ -37,15 +37,15 @@ impl Writable {
     /// # Errors
     /// The project was opened read-only, or its folder was moved or replaced.
     pub fn may_write(&self) -> Result<()> {
-        self.closed.clone().map_or(Ok(()), Err)?;
-        self.at_home()
+        self.opened_read_only.clone().map_or(Ok(()), Err)?;
+        self.check_root()
     }
 
     /// Checks that the project path still names the folder that was opened.
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Conflict`] once it does not, from then on.
-    pub fn at_home(&self) -> Result<()> {
+    pub fn check_root(&self) -> Result<()> {
         if self.home.is_there(&self.root) {
             Ok(())
         } else {

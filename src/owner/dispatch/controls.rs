@@ -50,7 +50,7 @@ impl Control for request::Agree {
 impl Control for request::Stop {
     fn control(self, conversation: &mut Conversation, number: u64) -> bool {
         conversation.reply::<Self>(number, Ok(()));
-        conversation.shared.broadcast.tell(Event::Ending);
+        conversation.shared.broadcast.send(Event::Ending);
         conversation.shared.stop.notify_one();
         true
     }

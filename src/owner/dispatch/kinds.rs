@@ -38,7 +38,7 @@ pub trait Query: Request {
 }
 
 /// Receives the progress of a task. Returns `false` if the task was canceled.
-pub type Tell<'a> = &'a mut dyn FnMut(Progress) -> bool;
+pub type ProgressSink<'a> = &'a mut dyn FnMut(Progress) -> bool;
 
 /// Context of a running task.
 pub struct TaskContext<'a> {
@@ -46,7 +46,7 @@ pub struct TaskContext<'a> {
     /// Annotator on whose behalf the task runs.
     pub who: &'a str,
     /// Sends progress to the client.
-    pub tell: Tell<'a>,
+    pub progress: ProgressSink<'a>,
     /// Set when the client cancels the task.
     pub cancelled: &'a AtomicBool,
 }
@@ -85,7 +85,7 @@ pub fn answer<R: Query>(
     watch: &mut Watch<'_>,
 ) -> Result<R::Reply> {
     if R::BLIND == Blind::Refused {
-        sight.scores()?;
+        sight.check_scores()?;
     }
     request.answer(sight, watch)
 }
@@ -96,7 +96,7 @@ pub fn answer<R: Query>(
 /// As for [`answer`].
 pub fn run<R: Task>(request: R, task: TaskContext<'_>) -> Result<R::Reply> {
     if R::BLIND == Blind::Refused {
-        task.sight().scores()?;
+        task.sight().check_scores()?;
     }
     request.run(task)
 }

@@ -11,7 +11,7 @@ use benchtop_model::evaluation::{RunFailure, RunQuestion};
 use benchtop_model::history::stamp;
 use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_protocol::wire::{Event, FAILURES};
+use benchtop_protocol::wire::{Event, FAILURE_PAGE};
 use benchtop_store::inventory;
 use benchtop_store::runs::{self, Journal, Line};
 use benchtop_store::trust::JobKind;
@@ -99,13 +99,13 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
             let guard = inventory::guard();
             runs::remove(root, id)?;
             // Otherwise its files would be reported as missing.
-            inventory::forget(&shared.project, &|path| {
+            inventory::remove_records(&shared.project, &|path| {
                 path.starts_with(&format!("runs/{id:04}."))
             })?;
             drop(guard);
             trust::end(shared, JobKind::Run, id);
             inner.runs.remove(&id);
-            shared.broadcast.tell(Event::JobGone(id));
+            shared.broadcast.send(Event::JobRemoved(id));
             return Ok(None);
         }
         JobAct::Remove => return refused("cancel it first"),
@@ -123,7 +123,7 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
             trust::digest_of_run(&next, &numbers),
         );
     }
-    runs::keep(root, &next)?;
+    runs::write_state(root, &next)?;
     live.run = next;
     if starts {
         live.elsewhere = false;
@@ -154,7 +154,7 @@ fn place_at(
             .filter(|live| live.run.turn != turn as i64)
         {
             live.run.turn = turn as i64;
-            runs::keep(shared.project.root(), &live.run)?;
+            runs::write_state(shared.project.root(), &live.run)?;
         }
     }
     order.iter().for_each(|id| inner.tell(shared, *id, true));
@@ -189,6 +189,6 @@ pub fn failures(shared: &OwnerContext, id: u32, from: u64) -> Result<Vec<JobFail
         .into_iter()
         .map(of)
         .skip(from)
-        .take(FAILURES)
+        .take(FAILURE_PAGE)
         .collect())
 }

@@ -16,8 +16,8 @@ use benchtop_model::import::Progress;
 use benchtop_pipeline::evaluate::judge::{
     JudgeContext, JudgeSummary, Unread, ask as ask_judge, unread,
 };
-use benchtop_protocol::wire::{Event, JudgeAsk, JudgeReport, JudgedOf};
-use benchtop_store::judge_cache::{JudgeExtractions, Judged};
+use benchtop_protocol::wire::{Event, JudgeReport, JudgeRequest, JudgedModel};
+use benchtop_store::judge_cache::{JudgeExtractions, JudgeJournal};
 
 /// Asks the judge about all answers that it has not read yet, and reports its readings.
 ///
@@ -30,7 +30,7 @@ use benchtop_store::judge_cache::{JudgeExtractions, Judged};
 /// are kept.
 pub fn judge_all(
     shared: &Arc<OwnerContext>,
-    ask: &JudgeAsk,
+    ask: &JudgeRequest,
     watch: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<JudgeReport> {
     let new = settings(ask);
@@ -55,13 +55,13 @@ pub fn judge_all(
         return Ok(report(
             ask,
             &all,
-            &JudgeExtractions::of(root)?,
+            &JudgeExtractions::read(root)?,
             JudgeSummary::default(),
         ));
     }
     // Held to the end, since two calls must not write to the same file.
     let _one = shared.evaluations.judging();
-    let mut judged = Judged::open(root)?;
+    let mut judged = JudgeJournal::open(root)?;
     if let Some(notice) = damaged("runs/judge.jsonl", &judged.readings().damaged) {
         shared.broadcast.notices().push(notice);
     }
@@ -77,12 +77,12 @@ pub fn judge_all(
     shared
         .scored()
         .retain(|(_, rule, _)| !rule.is_some_and(Extractor::is_of_project));
-    shared.broadcast.tell(Event::Reread);
+    shared.broadcast.send(Event::AnswersReparsed);
     Ok(report(ask, &all, judged.readings(), done?))
 }
 
 /// The settings of an evaluation whose model is the judge.
-fn settings(ask: &JudgeAsk) -> NewRun {
+fn settings(ask: &JudgeRequest) -> NewRun {
     NewRun {
         model: ask.judge.clone(),
         name: None,
@@ -102,14 +102,14 @@ fn settings(ask: &JudgeAsk) -> NewRun {
 }
 
 fn report(
-    ask: &JudgeAsk,
+    ask: &JudgeRequest,
     all: &[Unread],
     readings: &JudgeExtractions,
     done: JudgeSummary,
 ) -> JudgeReport {
     let of_model = |one: &Unread| {
         let (judged, read) = one.judged(readings, &ask.judge);
-        JudgedOf {
+        JudgedModel {
             model: one.model.clone(),
             unparsed: one.unparsed,
             skipped: one.unparsed - one.asks.len() as u64,

@@ -24,7 +24,7 @@ pub use similarity::{Scores, compare_all, edition};
 pub use start::begin;
 
 use super::context::OwnerContext;
-use super::trust::{self, Known};
+use super::trust::{self, ResumableJobs};
 use benchtop_files::disk;
 use benchtop_model::job::{JobState, JobStatus};
 use benchtop_protocol::wire::Event;
@@ -53,17 +53,16 @@ impl Inner {
         {
             self.state_of(id)
                 .into_iter()
-                .for_each(|state| shared.broadcast.tell(Event::Job(Box::new(state))));
+                .for_each(|state| shared.broadcast.send(Event::Job(Box::new(state))));
         }
     }
 
     /// Saves the state of a run. A failure is logged; it affects only what is shown after a
     /// restart.
     fn keep(&self, shared: &OwnerContext, id: u32) {
-        let kept = self
-            .runs
-            .get(&id)
-            .map_or(Ok(()), |live| runs::keep(shared.project.root(), &live.run));
+        let kept = self.runs.get(&id).map_or(Ok(()), |live| {
+            runs::write_state(shared.project.root(), &live.run)
+        });
         if let Err(problem) = kept {
             crate::log::write(format_args!("cannot save an evaluation: {problem}"));
         }
@@ -101,7 +100,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
             .iter()
             .map(|p| format!("cannot read an evaluation: {p}")),
     );
-    let known = Known::read(shared);
+    let known = ResumableJobs::read(shared);
     let mut inner = shared.evaluations.inner();
     for mut run in stored {
         let is_live = run.standing.is_active();
@@ -121,7 +120,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
 }
 
 /// Whether this user started the run here, and it has not changed since.
-fn is_ours(shared: &OwnerContext, known: &Known, run: &Run) -> bool {
+fn is_ours(shared: &OwnerContext, known: &ResumableJobs, run: &Run) -> bool {
     let digest = runs::numbers(shared.project.root(), run)
         .map(|numbers| trust::digest_of_run(run, &numbers));
     digest.is_ok_and(|digest| known.has(JobKind::Run, run.id, run.token.as_deref(), &digest))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::item::item;
 use crate::clock::now;
 use crate::context::OwnerContext;
-use crate::trust::{self, Reach};
+use crate::trust::{self, PictureAccess};
 use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;
 use benchtop_model::evaluation::{NewRun, RunFailure, RunQuestion};
@@ -29,7 +29,7 @@ pub(super) struct Session<'s> {
     pub(super) progress: Progress,
     pub(super) journal: Journal,
     /// Which pictures outside of the project it may send.
-    pub(super) reach: Reach,
+    pub(super) reach: PictureAccess,
     /// Failures since the last answer.
     pub(super) failing: Vec<(String, RunQuestion, RunFailure)>,
     /// The reason of an outage.

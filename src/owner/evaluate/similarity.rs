@@ -13,7 +13,7 @@ use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::similarity::{
     SimilaritySummary, column, compare, compared, models,
 };
-use benchtop_protocol::wire::{Event, SimilarTo, SimilarityAsk, SimilarityReport};
+use benchtop_protocol::wire::{Event, ModelSimilarity, SimilarityReport, SimilarityRequest};
 use benchtop_store::similarity::Cosines;
 
 /// Identifies the data behind the free-form scores, besides questions and answers; see
@@ -22,7 +22,7 @@ pub fn edition(shared: &OwnerContext, rule: FreeForm) -> Option<String> {
     Some(format!(
         "{} {}",
         rule.name(),
-        Cosines::edition(&shared.project.similarity())?
+        Cosines::version(&shared.project.similarity())?
     ))
 }
 
@@ -73,7 +73,7 @@ impl<'s> Scores<'s> {
 /// in a blind round; [`ErrorKind::Cancelled`]; I/O errors. Comparisons up to then are kept.
 pub fn compare_all(
     shared: &Arc<OwnerContext>,
-    ask: &SimilarityAsk,
+    ask: &SimilarityRequest,
     watch: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<SimilarityReport> {
     let catalog = shared.items.catalog();
@@ -109,7 +109,7 @@ pub fn compare_all(
         ),
         false => {
             let mut model = MiniLm::open(&Hub::from_env()?.path(&ask.encoder)?, &Options::cpu())?;
-            let mut cosines = Cosines::begin(&folder, &model.fingerprint().short())?;
+            let mut cosines = Cosines::make_current(&folder, &model.fingerprint().short())?;
             let done = compare(&all, &mut cosines, &mut model, &mut |done, of| {
                 tell(done, Some(of))
             })?;
@@ -119,7 +119,7 @@ pub fn compare_all(
     if !ask.dry {
         // The board has a column for it.
         shared.scored().clear();
-        shared.broadcast.tell(Event::Reread);
+        shared.broadcast.send(Event::AnswersReparsed);
     }
     let of_model = |(model, list): (String, &Vec<_>)| {
         let scores = cosines
@@ -132,7 +132,7 @@ pub fn compare_all(
             .map(f64::from)
             .collect();
         let mean = (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
-        SimilarTo {
+        ModelSimilarity {
             model,
             answers: list.len() as u64,
             compared: scores.len() as u64,

@@ -17,7 +17,7 @@ use benchtop_model::job::JobStatus;
 use benchtop_model::{Error, ErrorKind, Filter, Result};
 use benchtop_pipeline::evaluate::ask::Wordings;
 use benchtop_pipeline::evaluate::{ask, orders};
-use benchtop_store::manifest::Holds;
+use benchtop_store::manifest::Content;
 use benchtop_store::runs::{self, Counts, Run};
 use benchtop_store::trust::JobKind;
 
@@ -43,7 +43,7 @@ pub fn begin(
     }
     let filter = Filter::parse(&new.filter)?;
     let sight = AnnotatorView::of(shared, by);
-    sight.chooses(&filter)?;
+    sight.check_filter(&filter)?;
     let wordings = Wordings::of(&shared.project, &new.wording)?;
     // Validates URLs and keys now instead of when the run's turn comes. Nothing is sent.
     let device = (shared.evaluations.maker)(new)?.abilities().name.clone();
@@ -93,7 +93,7 @@ pub fn begin(
     if !new.blind {
         started.drafts =
             shared
-                .desk
+                .jobs
                 .drafts(shared, numbers.iter().map(|number| number - 1), wanted)?;
         check_drafts(
             started.drafts,
@@ -103,7 +103,7 @@ pub fn begin(
     }
     let _one = shared.evaluations.numbering();
     let last = shared
-        .desk
+        .jobs
         .last(shared)?
         .max(shared.evaluations.last(shared));
     let mut inner = shared.evaluations.inner();
@@ -197,7 +197,7 @@ fn label(shared: &OwnerContext, new: &NewRun, is_run: &dyn Fn(&str) -> bool) -> 
         .answers()
         .iter()
         .filter_map(|a| {
-            if let Holds::Predictions { model, .. } = &a.part.holds {
+            if let Content::Predictions { model, .. } = &a.part.holds {
                 Some(model.as_str())
             } else {
                 None

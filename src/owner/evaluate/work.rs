@@ -10,7 +10,7 @@ use super::session::Session;
 use crate::clock::now;
 use crate::context::OwnerContext;
 use crate::jobs::publish_catalog;
-use crate::trust::{self, Reach};
+use crate::trust::{self, PictureAccess};
 use benchtop_model::history::stamp;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::ask::Wordings;
@@ -63,7 +63,7 @@ fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
         shared.broadcast.notices().push(notice);
     }
     let journal = Journal::open(root, id, whole)?;
-    let reach = Reach::of(shared, &trust::of_run(&run.new)?);
+    let reach = PictureAccess::of(shared, &trust::of_run(&run.new)?);
     let mut session = Session {
         shared,
         root,

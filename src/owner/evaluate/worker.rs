@@ -14,7 +14,7 @@ use benchtop_store::trust::JobKind;
 
 /// Starts the thread if there is work.
 pub(super) fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
-    if shared.writable.closed.is_some() {
+    if shared.writable.opened_read_only.is_some() {
         return;
     }
     let works = inner.thread.as_ref().is_some_and(|t| !t.is_finished());

@@ -10,7 +10,7 @@ use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::generate::build;
 use benchtop_pipeline::generate::remaining::Target;
-use benchtop_protocol::wire::{Event, FAILURES};
+use benchtop_protocol::wire::{Event, FAILURE_PAGE};
 use benchtop_store::trust::JobKind;
 use benchtop_store::{inventory, jobs};
 
@@ -30,7 +30,7 @@ fn unknown_job(id: u32) -> Error {
 pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<JobState>> {
     shared.writable.may_write()?;
     let (root, config) = (shared.project.root(), &*shared.config());
-    let mut inner = shared.desk.loaded()?;
+    let mut inner = shared.jobs.loaded()?;
     let live = inner.jobs.get(&id).ok_or_else(|| unknown_job(id))?;
     let (job, standing) = (&live.job, live.job.standing);
     let refused = |what: &str| {
@@ -77,13 +77,13 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
             jobs::remove(root, id)?;
             // Else its files would count as lost.
             let is_gone = |path: &str| path.starts_with(&format!("jobs/{id:04}."));
-            inventory::forget(&shared.project, &is_gone)?;
+            inventory::remove_records(&shared.project, &is_gone)?;
             drop(guard);
             // A number that is not there any more has no notes.
             let _ = shared.index.get().and_then(|index| index.forget_flight(id));
             trust::end(shared, JobKind::Generation, id);
             inner.jobs.remove(&id);
-            shared.broadcast.tell(Event::JobGone(id));
+            shared.broadcast.send(Event::JobRemoved(id));
             return Ok(None);
         }
         JobAct::Remove => return refused("cancel it first"),
@@ -105,7 +105,7 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
         if retries {
             live.failures.retry()?;
         }
-        jobs::keep(root, &new, token.as_deref())?;
+        jobs::write_state(root, &new, token.as_deref())?;
         (live.job, live.token) = (new, token);
         live.elsewhere &= !starts;
         live.update_waits(shared);
@@ -151,13 +151,13 @@ fn place_at(
 /// # Errors
 /// [`ErrorKind::NotFound`].
 pub fn failures(shared: &OwnerContext, id: u32, from: u64) -> Result<Vec<JobFailure>> {
-    let inner = shared.desk.loaded()?;
+    let inner = shared.jobs.loaded()?;
     let live = inner.jobs.get(&id).ok_or_else(|| unknown_job(id))?;
     Ok(live
         .failures()
         .into_iter()
         .skip(usize::try_from(from).unwrap_or(usize::MAX))
-        .take(FAILURES)
+        .take(FAILURE_PAGE)
         .collect())
 }
 
@@ -174,7 +174,7 @@ pub fn request_picture(
 ) -> Result<Option<u32>> {
     let row = row_of(shared, number)?;
     if !shared
-        .desk
+        .jobs
         .loaded()?
         .jobs
         .values()
@@ -182,11 +182,11 @@ pub fn request_picture(
     {
         return Ok(None);
     }
-    let named = shared.desk.requested_images(shared, wanted)?;
+    let named = shared.jobs.requested_images(shared, wanted)?;
     let Some(at) = named.of_row(row) else {
         return Ok(None);
     };
-    let mut inner = shared.desk.loaded()?;
+    let mut inner = shared.jobs.loaded()?;
     let order = inner.order();
     let target = Target {
         picture: at,
@@ -205,7 +205,7 @@ pub fn request_picture(
         inner.wants.retain(|other| *other != row);
         inner.wants.push_front(row);
         inner.wants.truncate(WANTS);
-        shared.desk.wake.notify_all();
+        shared.jobs.wake.notify_all();
     }
     Ok(job)
 }

@@ -24,7 +24,7 @@ pub use runtime::JobRuntime;
 pub use start::begin;
 
 use super::context::OwnerContext;
-use super::trust::{self, Known};
+use super::trust::{self, ResumableJobs};
 use benchtop_files::disk;
 use benchtop_model::Result;
 use benchtop_model::generated_image::PictureState;
@@ -149,7 +149,7 @@ impl Inner {
             let state = self.jobs.get(&id).map(|live| self.state(live));
             state
                 .into_iter()
-                .for_each(|state| shared.broadcast.tell(Event::Job(Box::new(state))));
+                .for_each(|state| shared.broadcast.send(Event::Job(Box::new(state))));
         }
     }
 }
@@ -173,8 +173,8 @@ pub fn start(shared: &Arc<OwnerContext>) {
             .iter()
             .map(|stored| ended(&owner, &stored.job))
             .collect();
-        let known = Known::read(&owner);
-        let mut inner = owner.desk.inner();
+        let known = ResumableJobs::read(&owner);
+        let mut inner = owner.jobs.inner();
         for (mut stored, ended) in stored.into_iter().zip(ended) {
             let is_live = stored.job.standing.is_active();
             if stored.job.standing == JobStatus::Running {
@@ -194,17 +194,17 @@ pub fn start(shared: &Arc<OwnerContext>) {
             inner.jobs.insert(id, live);
         }
         inner.loaded = true;
-        if owner.writable.closed.is_none() {
+        if owner.writable.opened_read_only.is_none() {
             if inner.jobs.values().any(|j| j.job.standing.is_active()) {
                 sweep(&owner);
             }
             wake(&owner, &mut inner);
         }
-        owner.desk.wake.notify_all();
+        owner.jobs.wake.notify_all();
     };
     let started = std::thread::Builder::new().name("jobs".into()).spawn(work);
     match started {
-        Ok(thread) => shared.desk.inner().threads.push(thread),
+        Ok(thread) => shared.jobs.inner().threads.push(thread),
         Err(error) => shared
             .broadcast
             .notices()
@@ -214,11 +214,11 @@ pub fn start(shared: &Arc<OwnerContext>) {
 
 /// How often an owner died while it made each picture of a job.
 fn ended(owner: &OwnerContext, job: &Job) -> HashMap<(u64, u32), u32> {
-    if job.standing.is_finished() || owner.writable.closed.is_some() {
+    if job.standing.is_finished() || owner.writable.opened_read_only.is_some() {
         return HashMap::new();
     }
     let noted = owner.index.get().and_then(|index| index.flight(job.id));
-    let once_more = |f: jobs::Flight| ((f.key, f.sample), f.ends + 1);
+    let once_more = |f: jobs::PictureInProgress| ((f.key, f.sample), f.ends + 1);
     noted
         .unwrap_or_default()
         .into_iter()

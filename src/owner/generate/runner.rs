@@ -95,7 +95,7 @@ pub(super) fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
             }
         }
     }
-    shared.desk.wake.notify_all();
+    shared.jobs.wake.notify_all();
 }
 
 /// Works until the owner shuts down or the device is idle for a while.
@@ -139,7 +139,7 @@ pub fn run(shared: &Arc<OwnerContext>, device: &str) {
 /// Waits for work.
 fn next(shared: &Arc<OwnerContext>, device: &str) -> Next {
     let config = &*shared.config();
-    let mut inner = shared.desk.inner();
+    let mut inner = shared.jobs.inner();
     if inner.ended {
         return Next::End;
     }
@@ -176,7 +176,7 @@ fn next(shared: &Arc<OwnerContext>, device: &str) -> Next {
         at.saturating_duration_since(now)
             .max(Duration::from_millis(1))
     });
-    let waited = shared.desk.wake.wait_for(&mut inner, wait);
+    let waited = shared.jobs.wake.wait_for(&mut inner, wait);
     let idle = waited.timed_out()
         && !inner
             .jobs
@@ -201,7 +201,7 @@ fn next_requested(shared: &OwnerContext, inner: &mut Inner, mine: &[u32]) -> Opt
     }
     // Uses the copy that was read for the request. It must not wait for the lock, whose holder may
     // be waiting for the jobs.
-    let named = shared.desk.named.try_lock()?.clone()?;
+    let named = shared.jobs.named.try_lock()?.clone()?;
     let found = inner.wants.iter().enumerate().find_map(|(n, row)| {
         let at = named.of_row(*row)?;
         let covers = |id: &&u32| {
@@ -246,7 +246,7 @@ fn batch(
 ) -> Result<()> {
     let config = &*shared.config();
     let wishes = shared
-        .desk
+        .jobs
         .inner()
         .jobs
         .get(&id)
@@ -265,7 +265,7 @@ fn batch(
         None => {
             let built = Built {
                 which,
-                generator: (shared.desk.maker)(config, &wishes)?,
+                generator: (shared.jobs.maker)(config, &wishes)?,
             };
             &mut generator.insert(built).generator
         }
@@ -313,7 +313,7 @@ fn batch(
 
 /// Marks a job as done.
 fn done(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
-    let mut inner = shared.desk.inner();
+    let mut inner = shared.jobs.inner();
     if let Some(live) = inner
         .jobs
         .get_mut(&id)
@@ -336,7 +336,7 @@ fn stop(shared: &Arc<OwnerContext>, id: u32, problem: &Error) {
     if problem.kind == ErrorKind::Cancelled {
         return;
     }
-    let mut inner = shared.desk.inner();
+    let mut inner = shared.jobs.inner();
     let Some(live) = inner
         .jobs
         .get_mut(&id)

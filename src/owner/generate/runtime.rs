@@ -90,7 +90,7 @@ impl JobRuntime {
 
     /// Saves the job's state.
     pub fn keep(&self, root: &Path) -> Result<()> {
-        jobs::keep(root, &self.job, self.token.as_deref())
+        jobs::write_state(root, &self.job, self.token.as_deref())
     }
 
     /// Number of failed pictures.

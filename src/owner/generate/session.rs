@@ -17,7 +17,7 @@ use benchtop_pipeline::generate::generation_task::GenerationTask;
 use benchtop_pipeline::generate::image_index::RequestedImages;
 use benchtop_pipeline::generate::png::with_encoder;
 use benchtop_pipeline::generate::remaining::Target;
-use benchtop_store::jobs::Flight;
+use benchtop_store::jobs::PictureInProgress;
 
 /// How often a picture is tried before it counts as failed.
 pub const TRIES: u32 = 3;
@@ -74,15 +74,15 @@ impl Session {
     ) -> Result<Option<Session>> {
         let is_wanted = || {
             shared
-                .desk
+                .jobs
                 .inner()
                 .jobs
                 .get(&id)
                 .is_some_and(|j| j.job.standing.is_active())
         };
-        let named = shared.desk.requested_images(shared, &is_wanted)?;
+        let named = shared.jobs.requested_images(shared, &is_wanted)?;
         let capabilities = generator.capabilities();
-        let mut inner = shared.desk.inner();
+        let mut inner = shared.jobs.inner();
         let Some(live) = inner
             .jobs
             .get_mut(&id)
@@ -175,7 +175,7 @@ impl Session {
             .pictures()
             .get(target.picture as usize)
             .map_or(0, |p| p.key);
-        let inner = shared.desk.inner();
+        let inner = shared.jobs.inner();
         inner
             .jobs
             .get(&self.id)
@@ -185,16 +185,16 @@ impl Session {
 
     /// Records what is being made now, and during which pictures owners died before.
     fn note_in_flight(&self, shared: &OwnerContext, targets: &[Target]) -> Result<()> {
-        let mut flight: Vec<Flight> = Vec::new();
+        let mut flight: Vec<PictureInProgress> = Vec::new();
         let key = |target: &Target| self.named.pictures()[target.picture as usize].key;
         for target in targets {
-            flight.push(Flight {
+            flight.push(PictureInProgress {
                 key: key(target),
                 sample: target.sample,
                 ends: self.ends(shared, *target),
             });
         }
-        if let Some(live) = shared.desk.inner().jobs.get(&self.id) {
+        if let Some(live) = shared.jobs.inner().jobs.get(&self.id) {
             let others = live
                 .ended
                 .iter()
@@ -203,9 +203,9 @@ impl Session {
                 !flight.iter().any(|f| (f.key, f.sample) == (key, sample))
             };
             // Reading adds 1 to each entry, but these are not being made.
-            let kept: Vec<Flight> = others
+            let kept: Vec<PictureInProgress> = others
                 .filter(is_new)
-                .map(|(key, sample, ends)| Flight {
+                .map(|(key, sample, ends)| PictureInProgress {
                     key,
                     sample,
                     ends: ends.saturating_sub(1),
@@ -218,7 +218,7 @@ impl Session {
 
     /// Whether neither the items nor the job have changed.
     pub fn is_current(&self, shared: &OwnerContext) -> bool {
-        let version = shared.desk.inner().jobs.get(&self.id).map(|j| j.version);
+        let version = shared.jobs.inner().jobs.get(&self.id).map(|j| j.version);
         self.named.edition == shared.items.catalog().edition() && version == Some(self.version)
     }
 
@@ -244,7 +244,7 @@ impl Session {
         only: Option<Target>,
     ) -> Result<NextWork> {
         let (batch, per_minute, rows) = {
-            let inner = shared.desk.inner();
+            let inner = shared.jobs.inner();
             let Some(live) = inner
                 .jobs
                 .get(&self.id)
@@ -305,7 +305,7 @@ impl Session {
         }
         if let Some(per_minute) = per_minute {
             let wait = Duration::from_secs_f64(60.0 * errands.len() as f64 / f64::from(per_minute));
-            if let Some(live) = shared.desk.inner().jobs.get_mut(&self.id) {
+            if let Some(live) = shared.jobs.inner().jobs.get_mut(&self.id) {
                 live.not_before = Some(Instant::now() + wait);
             }
         }

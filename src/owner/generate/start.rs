@@ -33,7 +33,7 @@ pub fn begin(
         trust::check(shared, &to)?;
     }
     let (plan, numbers) = select_items(&AnnotatorView::of(shared, by), &new.plan)?;
-    let named = shared.desk.requested_images(shared, wanted)?;
+    let named = shared.jobs.requested_images(shared, wanted)?;
     let scope = if numbers.is_some() {
         Scope::Items
     } else {
@@ -95,10 +95,10 @@ pub fn begin(
     let _one = shared.evaluations.numbering();
     // A number is not given twice, even where files of jobs were lost or cannot be read.
     let last = shared
-        .desk
+        .jobs
         .last(shared)?
         .max(shared.evaluations.last(shared));
-    let mut inner = shared.desk.loaded()?;
+    let mut inner = shared.jobs.loaded()?;
     live.job.id = last + 1;
     live.job.turn = inner
         .jobs

@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use uuid::Uuid;
 
 use crate::context::OwnerContext;
-use crate::dispatch::{Task, TaskContext, Tell};
+use crate::dispatch::{ProgressSink, Task, TaskContext};
 use crate::queries;
 use crate::visibility::AnnotatorView;
 use crate::writer::{DecisionRequest, WriterCommand};
@@ -21,17 +21,22 @@ const CHUNK: usize = 512;
 
 impl Task for request::Bulk {
     fn run(self, task: TaskContext<'_>) -> Result<Bulked> {
-        run(task.shared, task.who, &self.0, task.tell)
+        run(task.shared, task.who, &self.0, task.progress)
     }
 }
 
 impl Task for request::UndoBulk {
     fn run(self, task: TaskContext<'_>) -> Result<Bulked> {
-        take_back(task.shared, task.who, (self.0, self.1), task.tell)
+        take_back(task.shared, task.who, (self.0, self.1), task.progress)
     }
 }
 
-fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> Result<Bulked> {
+fn run(
+    shared: &Arc<OwnerContext>,
+    who: &str,
+    bulk: &Bulk,
+    watch: ProgressSink<'_>,
+) -> Result<Bulked> {
     let sight = AnnotatorView::of(shared, who);
     let numbers = queries::numbers(&sight, &bulk.filter)?;
     let mut done = Bulked::default();
@@ -39,7 +44,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> R
     {
         let (ledger, data) = (shared.items.ledger(), shared.items.data());
         for row in numbers.into_iter().map(|n| n - 1) {
-            if sight.veils(row) {
+            if sight.hides(row) {
                 done.in_rounds += 1;
                 continue;
             }
@@ -47,7 +52,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> R
             let same = |s: &benchtop_model::verdict::EffectiveVerdict| {
                 s.who == who && s.judgement.verdict == bulk.judgement.verdict
             };
-            if ledger.standing(row).iter().any(same) {
+            if ledger.effective_verdicts(row).iter().any(same) {
                 done.same += 1;
             } else {
                 rows.push((row, ledger.row_rev(row)));
@@ -88,7 +93,7 @@ pub(super) fn judge(
     who: &str,
     rows: Vec<(u32, u64)>,
     judgement: &Judgement,
-    watch: Tell<'_>,
+    watch: ProgressSink<'_>,
 ) -> Result<Bulked> {
     let mut done = Bulked::default();
     for chunk in rows.chunks(CHUNK) {
@@ -112,7 +117,7 @@ pub(super) fn judge(
             };
             let sender = sender.clone();
             let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
-            let work = WriterCommand::Wish {
+            let work = WriterCommand::Decide {
                 who: who.to_string(),
                 wish: DecisionRequest::Decide(decide),
                 asked: None,
@@ -164,7 +169,7 @@ pub(super) fn take_back(
     shared: &Arc<OwnerContext>,
     who: &str,
     (first, last): (u64, u64),
-    watch: Tell<'_>,
+    watch: ProgressSink<'_>,
 ) -> Result<Bulked> {
     let mut done = Bulked {
         items: Tally::default(),
@@ -198,7 +203,7 @@ pub(super) fn take_back(
         }
         let (sender, receipt) = mpsc::channel();
         let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
-        let work = WriterCommand::Wish {
+        let work = WriterCommand::Decide {
             who: who.to_string(),
             wish: DecisionRequest::Undo(Uuid::now_v7()),
             asked: None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::bulk;
 use crate::context::OwnerContext;
-use crate::dispatch::{Task, TaskContext, Tell};
+use crate::dispatch::{ProgressSink, Task, TaskContext};
 use crate::visibility::AnnotatorView;
 use benchtop_model::import::Progress;
 use benchtop_model::usage::DiscardResult;
@@ -24,7 +24,7 @@ fn reject(wanted: &request::Discard, task: TaskContext<'_>) -> Result<DiscardRes
     let TaskContext {
         shared,
         who,
-        tell: watch,
+        progress: watch,
         ..
     } = task;
     let (mut done, rows) = find(shared, who, &wanted.terms, watch)?;
@@ -43,7 +43,7 @@ pub(super) fn find(
     shared: &Arc<OwnerContext>,
     who: &str,
     terms: &[(String, String)],
-    watch: Tell<'_>,
+    watch: ProgressSink<'_>,
 ) -> Result<(DiscardResult, Vec<(u32, u64)>)> {
     let held = shared.metadata.now(shared)?;
     let watch = std::cell::RefCell::new(watch);
@@ -58,7 +58,7 @@ pub(super) fn find(
     let rows = usage.rows_with(held.compiled(), terms);
     // The number of rejected items would reveal verdicts.
     let sight = AnnotatorView::of(shared, who);
-    rows.iter().try_for_each(|row| sight.item(*row + 1))?;
+    rows.iter().try_for_each(|row| sight.check_item(*row + 1))?;
     let mut done = DiscardResult::default();
     let (ledger, data) = (shared.items.ledger(), shared.items.data());
     rows.iter()

@@ -56,7 +56,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem>
     let after = edit.apply(&before, who, now())?;
     // One per person, as far as the annotator may know of them.
     let voided = {
-        let mut standing = shared.items.ledger().standing(row);
+        let mut standing = shared.items.ledger().effective_verdicts(row);
         standing.retain(|s| sight.sees(row, &s.who));
         standing.len() as u64
     };
@@ -150,7 +150,7 @@ pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
                     DecisionRequest::Undo(uuid)
                 };
                 // Fails only if the owner is shutting down.
-                let _ = owner.writer.send(WriterCommand::Wish {
+                let _ = owner.writer.send(WriterCommand::Decide {
                     who,
                     wish,
                     asked: None,
@@ -177,7 +177,7 @@ fn step_now(shared: &Arc<OwnerContext>, step: &StepEdit) -> Result<Option<Receip
     if !shared
         .items
         .ledger()
-        .may_step(&step.who, step.rev, step.redo)
+        .can_step(&step.who, step.rev, step.redo)
     {
         return Ok(None);
     }
@@ -200,7 +200,7 @@ fn step_now(shared: &Arc<OwnerContext>, step: &StepEdit) -> Result<Option<Receip
         let ledger = shared.items.ledger();
         (ledger.text_rev(row), ledger.status(row))
     };
-    let status = if AnnotatorView::of(shared, &step.who).veils(row) {
+    let status = if AnnotatorView::of(shared, &step.who).hides(row) {
         Status::Pending
     } else {
         status

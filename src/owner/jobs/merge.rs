@@ -5,7 +5,7 @@ use std::sync::mpsc;
 
 use crate::context::OwnerContext;
 use crate::dispatch::{Task, TaskContext};
-use crate::writer::{Join, WriterCommand};
+use crate::writer::{MergedDecisions, WriterCommand};
 use benchtop_model::history::Merged;
 use benchtop_model::{Decision, Error, ErrorKind, Result};
 use benchtop_protocol::wire::request;
@@ -24,12 +24,12 @@ impl Task for request::Merge {
             &shared.items.pictures(),
         )?;
         if !self.dry {
-            join(shared, planned.fresh)?;
+            join(shared, planned.new_decisions)?;
         }
         let (sight, mut report) = (task.sight(), planned.report);
         report
             .conflicts
-            .retain(|conflict| !sight.veils(conflict.number.saturating_sub(1)));
+            .retain(|conflict| !sight.hides(conflict.number.saturating_sub(1)));
         Ok(report)
     }
 }
@@ -43,7 +43,7 @@ pub(super) fn join(shared: &OwnerContext, fresh: BTreeMap<String, Vec<Decision>>
     let ending = || Error::new(ErrorKind::Unreachable, "the owner is shutting down");
     shared
         .writer
-        .send(WriterCommand::Join(Join { fresh, reply }))
+        .send(WriterCommand::Merge(MergedDecisions { fresh, reply }))
         .map_err(|_| ending())?;
     joined.recv().map_err(|_| ending())?
 }

@@ -103,14 +103,14 @@ pub(super) fn start(
         let answer = work(TaskContext {
             shared: &owner,
             who: &who,
-            tell: &mut tell,
+            progress: &mut tell,
             cancelled: &cancelled,
         });
-        let _ = answers.blocking_send(FromOwner::Answer(number, Box::new(answer)));
+        let _ = answers.blocking_send(FromOwner::Reply(number, Box::new(answer)));
     };
     if let Err(error) = std::thread::Builder::new().name("job".into()).spawn(run) {
         let problem = Error::new(ErrorKind::Io, format!("cannot start the task: {error}"));
-        let _ = outbox.try_send(FromOwner::Answer(number, Box::new(Err(problem))));
+        let _ = outbox.try_send(FromOwner::Reply(number, Box::new(Err(problem))));
     }
 }
 
@@ -131,7 +131,7 @@ fn read_answers(shared: &Arc<OwnerContext>) {
 fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
     // Decisions have priority.
     priority::lower_thread_priority();
-    let (shared, watch) = (task.shared, task.tell);
+    let (shared, watch) = (task.shared, task.progress);
     let _one_at_a_time = shared.importing.lock();
     let catalog = shared.items.catalog();
     let at = history::stamp(now());
@@ -178,7 +178,7 @@ pub fn publish_catalog(shared: &OwnerContext, catalog: Arc<Catalog>) -> Result<(
     }
     let sent = shared.writer.send(WriterCommand::Imported);
     sent.map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is shutting down"))?;
-    shared.broadcast.tell(Event::Imported {
+    shared.broadcast.send(Event::Imported {
         items: items as u64,
     });
     Ok(())

@@ -23,12 +23,12 @@ impl Task for request::Generate {
 
 impl Task for request::Judge {
     fn run(self, task: TaskContext<'_>) -> Result<JudgeReport> {
-        judge_all(task.shared, &self.0, task.tell)
+        judge_all(task.shared, &self.0, task.progress)
     }
 }
 
 impl Task for request::Similarity {
     fn run(self, task: TaskContext<'_>) -> Result<SimilarityReport> {
-        compare_all(task.shared, &self.0, task.tell)
+        compare_all(task.shared, &self.0, task.progress)
     }
 }

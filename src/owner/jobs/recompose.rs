@@ -21,7 +21,7 @@ impl Task for request::Recompose {
             draw_missing: self.draw_missing,
             dry: self.dry,
         };
-        let (mut report, revised) = prepare(&shared.project, of, &grammar, &manner, task.tell)?;
+        let (mut report, revised) = prepare(&shared.project, of, &grammar, &manner, task.progress)?;
         if !revised.fresh.is_empty() {
             report
                 .notes

@@ -25,7 +25,7 @@ fn out(wanted: &request::Retire, task: TaskContext<'_>) -> Result<Retired> {
     let TaskContext {
         shared,
         who,
-        tell: watch,
+        progress: watch,
         ..
     } = task;
     let terms = &wanted.terms;
@@ -72,7 +72,7 @@ fn back(wanted: &request::Unretire, task: TaskContext<'_>) -> Result<Retired> {
     let TaskContext {
         shared,
         who,
-        tell: watch,
+        progress: watch,
         ..
     } = task;
     if let Some(revs) = wanted.revs {

@@ -39,10 +39,10 @@ pub(super) fn enter(
     });
     shared.writer.send(work).map_err(|_| ending())?;
     match recorded.recv().map_err(|_| ending())? {
-        Ok(recorded) => Ok(open::enter(&shared.project, index, &recorded)),
+        Ok(recorded) => Ok(open::index_import(&shared.project, index, &recorded)),
         Err(problem) => {
             // They are not in the manifest.
-            manifest::take_back(&shared.project.imports(), files.iter().map(String::as_str));
+            manifest::remove_segments(&shared.project.imports(), files.iter().map(String::as_str));
             Err(problem)
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use benchtop_model::{Error, Result};
 use benchtop_store::Catalog;
-use benchtop_store::manifest::Holds;
+use benchtop_store::manifest::Content;
 
 /// The data sets of a project, and whether each was imported from the file of the tasks.
 pub(super) struct TaskItems<'c> {
@@ -20,7 +20,7 @@ impl<'c> TaskItems<'c> {
     pub(super) fn new(catalog: &'c Catalog, only: Option<&str>, file: &str) -> Result<Self> {
         let mut datasets = BTreeMap::new();
         for part in catalog.item_parts() {
-            if let Holds::Items { dataset } = &part.holds {
+            if let Content::Items { dataset } = &part.holds {
                 *datasets.entry(dataset.clone()).or_default() |= part.source_blake3 == file;
             }
         }

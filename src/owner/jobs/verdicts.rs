@@ -24,7 +24,10 @@ impl Task for request::TakeVerdicts {
 
 fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<ImportedVerdicts> {
     let TaskContext {
-        shared, who, tell, ..
+        shared,
+        who,
+        progress: tell,
+        ..
     } = task;
     let _one_at_a_time = shared.importing.lock();
     let reasons = &shared.config().review.reasons;
@@ -86,7 +89,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Imported
     }));
     let sight = AnnotatorView::of(shared, who);
     let mut conflicts = planned.report.conflicts;
-    conflicts.retain(|conflict| !sight.veils(conflict.number.saturating_sub(1)));
+    conflicts.retain(|conflict| !sight.hides(conflict.number.saturating_sub(1)));
     notes.extend(planned.report.notes);
     if aside.len() > LISTED {
         notes.push(format!(
@@ -96,7 +99,7 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Imported
         aside.truncate(LISTED);
     }
     if !wanted.dry {
-        join(shared, planned.fresh)?;
+        join(shared, planned.new_decisions)?;
     }
     let (added, known) = (planned.report.added, planned.report.known);
     Ok(ImportedVerdicts {

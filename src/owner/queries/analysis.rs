@@ -45,7 +45,7 @@ fn pictures(
     ask: &Alignment,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Aligned> {
-    sight.scores()?;
+    sight.check_scores()?;
     let rows = scored.engine().sheet().len();
     let mut votes = vec![Votes::default(); rows];
     match &ask.by {
@@ -70,7 +70,7 @@ fn pictures(
                 }
                 let ledger = sight.items.ledger();
                 for (row, votes) in (at * AT_ONCE..).zip(some) {
-                    for standing in ledger.standing(row as u32) {
+                    for standing in ledger.effective_verdicts(row as u32) {
                         let asked = standing.judgement.round.as_ref().map(|asked| &asked.round);
                         if round.is_none() || round.as_ref() == asked {
                             Votes::of(standing.judgement.verdict)

@@ -24,12 +24,12 @@ use benchtop_pipeline::scoring::predictions;
 use benchtop_protocol::wire::AnswerSet;
 use benchtop_store::columns::id_hash;
 use benchtop_store::judge_cache::JudgeExtractions;
-use benchtop_store::manifest::{Holds, Part};
+use benchtop_store::manifest::{Content, Segment};
 
 /// Description of a prediction file.
-pub(super) fn set(part: &Part) -> Option<AnswerSet> {
+pub(super) fn set(part: &Segment) -> Option<AnswerSet> {
     match &part.holds {
-        Holds::Predictions {
+        Content::Predictions {
             model,
             form,
             evaluated,
@@ -42,7 +42,7 @@ pub(super) fn set(part: &Part) -> Option<AnswerSet> {
             rows: part.rows,
             dataset: dataset.clone(),
         }),
-        Holds::Items { .. } | Holds::Revisions { .. } => None,
+        Content::Items { .. } | Content::Revisions { .. } => None,
     }
 }
 
@@ -65,7 +65,7 @@ pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<Boar
     };
     let readings = match rule {
         Some(rule) if rule.is_of_project() => {
-            Arc::new(JudgeExtractions::of(shared.project.root())?)
+            Arc::new(JudgeExtractions::read(shared.project.root())?)
         }
         _ => Arc::default(),
     };
@@ -122,7 +122,7 @@ fn mark_drafts(
     }
     let rows = (0..scored.engine().sheet().len()).filter(|row| chosen.holds(*row));
     board.drafts = shared
-        .desk
+        .jobs
         .drafts(shared, rows.map(|row| row as u32), &|| true)?;
     if board.drafts > 0 {
         let note = format!(
@@ -159,7 +159,7 @@ pub(super) fn behind(
 /// Whether model answers to an item are visible: not while the item is blind, which includes rounds
 /// that ask for the answer itself.
 pub(super) fn seen(sight: &AnnotatorView, row: u32) -> bool {
-    !sight.veils(row)
+    !sight.hides(row)
 }
 
 /// Removes the answers that the annotator may not see.
@@ -181,7 +181,7 @@ pub(super) fn chosen(
     scored: &BoardData,
     ask: &BoardQuery,
 ) -> Result<ItemSelection> {
-    sight.chooses(&ask.filter)?;
+    sight.check_filter(&ask.filter)?;
     let rows = scored.engine().sheet().len();
     let only = |of: &[u32]| {
         let mut only = vec![false; rows];
@@ -193,7 +193,7 @@ pub(super) fn chosen(
     let accepted: Option<Vec<bool>> = match &ask.curated {
         Curated::All => None,
         Curated::Accepted => {
-            sight.scores()?;
+            sight.check_scores()?;
             let (_, overlay) = sight.items(false);
             Some(
                 (0..overlay.len())

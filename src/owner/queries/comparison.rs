@@ -38,7 +38,7 @@ impl Query for request::Ranks {
     }
 }
 
-impl Query for request::Sure {
+impl Query for request::CellInterval {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<CellInterval> {
         let (scored, chosen) = parts(sight, &self.ask)?;
         scored.confidence_intervals(&self.model, &self.column, &chosen, self.plan, &|| {
@@ -74,11 +74,11 @@ impl Query for request::Disagreements {
     }
 }
 
-impl Query for request::Answered {
+impl Query for request::ModelAnswers {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<ItemAnswers> {
         let row = row_of(sight, &self.item)?;
         // The answer key and the model answers would reveal as much as a score.
-        sight.item(row + 1)?;
+        sight.check_item(row + 1)?;
         let scored = scored(sight.shared(), rule(self.rule.as_deref())?)?;
         scored.answers_to(row as usize, self.column.as_deref())
     }

@@ -5,7 +5,7 @@ use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
 use benchtop_model::history::{HistoryPoint, HistoryState, StatusChange};
 use benchtop_model::{Decision, Result, Status};
-use benchtop_protocol::wire::{LOGGED, LogPage, request};
+use benchtop_protocol::wire::{LOG_PAGE_ENTRIES, LogPage, request};
 use benchtop_store::columns::id_hash;
 use benchtop_store::history::History;
 use benchtop_store::{Catalog, Ledger};
@@ -13,7 +13,7 @@ use benchtop_store::{Catalog, Ledger};
 impl Query for request::Log {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<LogPage> {
         let mut ask = self.0;
-        ask.count = ask.count.min(LOGGED);
+        ask.count = ask.count.min(LOG_PAGE_ENTRIES);
         let mut history = History::read(&sight.project)?;
         let catalog = sight.items.catalog();
         let seen = |d: &Decision| {
@@ -33,7 +33,7 @@ impl Query for request::Replay {
     }
 }
 
-impl Query for request::Moved {
+impl Query for request::StatusChanges {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<StatusChange>> {
         moved(sight, self.0, self.1)
     }
@@ -62,7 +62,7 @@ fn replay(sight: &AnnotatorView, moment: HistoryPoint) -> Result<HistoryState> {
         );
     }
     let visible = |(row, s): (usize, &Status)| {
-        if sight.veils(row as u32) {
+        if sight.hides(row as u32) {
             Status::Pending
         } else {
             *s
@@ -99,7 +99,7 @@ fn moved(sight: &AnnotatorView, from: HistoryPoint, to: HistoryPoint) -> Result<
         .zip(after)
         .enumerate()
         .filter(|(_, (from, to))| from != to);
-    let pairs = pairs.filter(|(row, _)| !sight.veils(*row as u32));
+    let pairs = pairs.filter(|(row, _)| !sight.hides(*row as u32));
     let moved = |(row, (from, to)): (usize, (Status, Status))| {
         Ok(StatusChange {
             number: row as u32 + 1,

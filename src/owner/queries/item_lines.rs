@@ -33,7 +33,7 @@ pub(super) fn lines(sight: &AnnotatorView, from: u32) -> Result<Lines> {
         let keyless = json
             .lines()
             .zip(first..)
-            .map(|(line, row)| Ok(sight.keyless(row, line.into())? + "\n"));
+            .map(|(line, row)| Ok(sight.without_key(row, line.into())? + "\n"));
         json = keyless.collect::<Result<String>>()?;
     }
     let pictures = shared.items.pictures();
@@ -73,7 +73,7 @@ pub(super) fn items(sight: &AnnotatorView, numbers: &[u32]) -> Result<Lines> {
             .ok_or_else(|| Error::new(ErrorKind::NotFound, "unknown item #0"))?;
         lines
             .json
-            .push_str(&sight.keyless(row, resolved(shared, catalog.line(row as usize)?))?);
+            .push_str(&sight.without_key(row, resolved(shared, catalog.line(row as usize)?))?);
         lines.json.push('\n');
         lines.statuses.push(sight.status(row).0);
     }

@@ -108,7 +108,7 @@ impl Query for request::Describe {
 impl Query for request::Select {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<u32>> {
         let (view, rows) = filtered(sight, &self.0)?;
-        query::matching(&view.catalog, &view.overlay, &rows, self.1, &self.2)
+        query::matching_cells(&view.catalog, &view.overlay, &rows, self.1, &self.2)
     }
 }
 
@@ -158,18 +158,18 @@ fn item(sight: &AnnotatorView, number: u32) -> Result<ItemView> {
     let shared = sight.shared();
     let none = || Error::new(ErrorKind::NotFound, format!("unknown item #{number}"));
     let row = number.checked_sub(1).ok_or_else(none)?;
-    let json = sight.keyless(row, line(shared, row)?)?;
+    let json = sight.without_key(row, line(shared, row)?)?;
     let stale = changed(shared, &json);
-    let chips = if sight.veils(row) {
+    let chips = if sight.hides(row) {
         Vec::new()
     } else {
         scoring::chips(shared, row)
     };
     let (status, _) = sight.status(row);
-    let mut standing = shared.items.ledger().standing(row);
+    let mut standing = shared.items.ledger().effective_verdicts(row);
     standing.retain(|s| sight.sees(row, &s.who));
     let (rev, text_rev) = (rev(sight, row), shared.items.ledger().text_rev(row));
-    if !sight.veils(row) && !sight.who().is_empty() {
+    if !sight.hides(row) && !sight.who().is_empty() {
         shared.rounds.shown(sight.who(), row);
     }
     Ok(ItemView {

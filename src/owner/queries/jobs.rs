@@ -17,7 +17,7 @@ impl Query for request::Devices {
 
 impl Query for request::Jobs {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<JobState>> {
-        Ok(evaluate::with_runs(sight, sight.desk.list()?))
+        Ok(evaluate::with_runs(sight, sight.jobs.list()?))
     }
 }
 
@@ -39,13 +39,13 @@ impl Query for request::JobFailures {
     }
 }
 
-impl Query for request::Want {
+impl Query for request::PrioritizePicture {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Option<u32>> {
         generate::request_picture(sight, self.number, &|| !(watch.cancelled)())
     }
 }
 
-impl Query for request::Made {
+impl Query for request::GeneratedImages {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<GeneratedImage>> {
         generate::pictures_of_item(sight, self.number)
     }

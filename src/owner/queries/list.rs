@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::context::OwnerContext;
 use crate::dispatch::Watch;
-use crate::search::{Beside, ByScore, Derived, List, Parts};
+use crate::search::{ByScore, Derived, DerivedData, List, Parts};
 use crate::visibility::AnnotatorView;
 use benchtop_model::filter::VerdictCondition;
 use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort, history};
-use benchtop_protocol::wire::{Page, PageAsk, QUESTION_CHARS, Request, Row, request};
-use benchtop_store::{Catalog, Overlay, search};
+use benchtop_protocol::wire::{Page, PageRequest, QUESTION_CHARS, Request, Row, request};
+use benchtop_store::{Catalog, StatusColumns, search};
 
 /// Maximum number of rows per page.
 const PAGE_LIMIT: u32 = 1000;
@@ -17,9 +17,9 @@ const PAGE_LIMIT: u32 = 1000;
 /// Items, statuses, and revision at one point in time.
 pub(super) struct View {
     pub(super) catalog: Arc<Catalog>,
-    pub(super) overlay: Overlay,
+    pub(super) overlay: StatusColumns,
     rev: u64,
-    beside: Beside,
+    beside: DerivedData,
 }
 
 impl View {
@@ -31,7 +31,7 @@ impl View {
     ) -> Result<View> {
         let shared = sight.shared();
         if filter.asks_scores() {
-            sight.scores()?;
+            sight.check_scores()?;
         }
         let derived = if filter.asks_metadata() {
             Some(derived(shared, cancelled)?)
@@ -46,7 +46,7 @@ impl View {
         }
         let wanted = || !cancelled();
         let pictures = if filter.asks_pictures() {
-            Some(shared.desk.states(shared, filter.asks_broken(), &wanted)?)
+            Some(shared.jobs.states(shared, filter.asks_broken(), &wanted)?)
         } else {
             None
         };
@@ -62,7 +62,7 @@ impl View {
         let said = said
             .map(|said| Ok((said.clone(), said_of(sight, said, cancelled)?)))
             .collect::<Result<_>>()?;
-        let beside = Beside {
+        let beside = DerivedData {
             derived,
             pictures,
             scores,
@@ -137,7 +137,7 @@ fn said_of(
         let ledger = sight.shared().items.ledger();
         let passes = |row: u32| {
             ledger
-                .standing(row)
+                .effective_verdicts(row)
                 .iter()
                 .any(|s| sight.sees(row, &s.who) && said.passes(&s.who, &s.judgement))
         };
@@ -152,7 +152,7 @@ pub(super) fn rows(sight: &AnnotatorView, filter: &Filter, sort: &[Sort]) -> Res
         .search
         .list(view.parts(), filter, sort, &|| false, &mut |_| ())?;
     if list.partial {
-        return sight.search.beyond(view.parts(), filter, &list.rows);
+        return sight.search.all_rows(view.parts(), filter, &list.rows);
     }
     Ok(list.rows.clone())
 }
@@ -190,7 +190,11 @@ pub(super) fn filtered(sight: &AnnotatorView, filter: &Filter) -> Result<(View, 
     Ok((view, rows))
 }
 
-pub(super) fn page(sight: &AnnotatorView, ask: &PageAsk, watch: &mut Watch<'_>) -> Result<Page> {
+pub(super) fn page(
+    sight: &AnnotatorView,
+    ask: &PageRequest,
+    watch: &mut Watch<'_>,
+) -> Result<Page> {
     let view = View::now(sight, &ask.filter, &ask.sort, watch.cancelled)?;
     let count = ask.count.min(PAGE_LIMIT);
     let make = |list: &List, offset: u64| -> Result<Page> {
@@ -229,7 +233,9 @@ pub(super) fn page(sight: &AnnotatorView, ask: &PageAsk, watch: &mut Watch<'_>) 
         ));
     }
     if list.partial && ask.offset + u64::from(count) > list.rows.len() as u64 {
-        let rows = sight.search.beyond(view.parts(), &ask.filter, &list.rows)?;
+        let rows = sight
+            .search
+            .all_rows(view.parts(), &ask.filter, &list.rows)?;
         return make(
             &List {
                 total: rows.len() as u64,

@@ -41,7 +41,7 @@ impl Query for request::Board {
     }
 }
 
-impl Query for request::Behind {
+impl Query for request::Drilldown {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<DrilldownPage> {
         board_data::behind(sight, &self.ask, (&self.model, &self.column), self.from)
     }

@@ -4,7 +4,7 @@ use crate::visibility::AnnotatorView;
 use benchtop_model::Result;
 use benchtop_model::verdict::EffectiveVerdict;
 use benchtop_model::verdict_interchange::ExchangedVerdict;
-use benchtop_protocol::wire::{VERDICTS, VerdictPage};
+use benchtop_protocol::wire::{VERDICT_PAGE_ITEMS, VerdictPage};
 
 /// Rows that are read under one lock, which delays decisions.
 const AT_ONCE: u32 = 1024;
@@ -24,16 +24,17 @@ pub(super) fn page(sight: &AnnotatorView, round: Option<&str>, from: u32) -> Res
         (round.is_none() || round == asked) && sight.sees(row, &s.who)
     };
     let (mut row, mut items, mut bytes, mut list) = (from.saturating_sub(1), 0, 0, Vec::new());
-    while row < len && items < VERDICTS && bytes < BYTES {
+    while row < len && items < VERDICT_PAGE_ITEMS && bytes < BYTES {
         let rows = row..len.min(row + AT_ONCE);
         let judged: Vec<(u32, Vec<EffectiveVerdict>)> = {
             let ledger = sight.items.ledger();
-            let own = |row, s: &EffectiveVerdict| ledger.is_on(&s.uuid, row) && wanted(row, s);
+            let own =
+                |row, s: &EffectiveVerdict| ledger.was_given_on(&s.uuid, row) && wanted(row, s);
             let standing = |row| {
                 (
                     row,
                     ledger
-                        .standing(row)
+                        .effective_verdicts(row)
                         .into_iter()
                         .filter(|s| own(row, s))
                         .collect::<Vec<_>>(),
@@ -46,12 +47,12 @@ pub(super) fn page(sight: &AnnotatorView, round: Option<&str>, from: u32) -> Res
         };
         row = rows.end;
         for (at, standing) in judged {
-            if items == VERDICTS || bytes >= BYTES {
+            if items == VERDICT_PAGE_ITEMS || bytes >= BYTES {
                 row = at;
                 break;
             }
             items += 1;
-            let item = pictures.seen(&catalog, at as usize)?;
+            let item = pictures.shown_item(&catalog, at as usize)?;
             let on = item.digest();
             bytes += standing.iter().map(size).sum::<usize>() + standing.len() * item.id.len();
             list.extend(standing.into_iter().map(|s| {

@@ -27,7 +27,7 @@ impl Query for request::NewRound {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
         let state = start::begin(sight, &self.new, self.dry)?;
         if !self.dry {
-            sight.broadcast.tell(Event::Rounds);
+            sight.broadcast.send(Event::Rounds);
         }
         Ok(state)
     }
@@ -36,7 +36,7 @@ impl Query for request::NewRound {
 impl Query for request::CloseRound {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
         start::close(sight, &self.round, self.closed)?;
-        sight.broadcast.tell(Event::Rounds);
+        sight.broadcast.send(Event::Rounds);
         Ok(())
     }
 }
@@ -44,7 +44,7 @@ impl Query for request::CloseRound {
 impl Query for request::DeleteRound {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<()> {
         start::delete(sight, &self.0)?;
-        sight.broadcast.tell(Event::Rounds);
+        sight.broadcast.send(Event::Rounds);
         Ok(())
     }
 }
@@ -52,7 +52,7 @@ impl Query for request::DeleteRound {
 impl Query for request::RoundPeople {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
         start::people(sight, &self.round, (&self.add, &self.remove))?;
-        sight.broadcast.tell(Event::Rounds);
+        sight.broadcast.send(Event::Rounds);
         let glance = sight
             .rounds
             .of(&self.round, |open| open.glance(sight.who()))?;
@@ -170,7 +170,8 @@ fn feedback(sight: &AnnotatorView, round: &str, number: u32) -> Result<Feedback>
         open.round.calibration.iter().find(|g| g.id == id).cloned()
     })?;
     let ledger = sight.items.ledger();
-    let judged = row.is_some_and(|row| ledger.said(row, round, sight.who(), Part::Calibration));
+    let judged =
+        row.is_some_and(|row| ledger.has_verdict(row, round, sight.who(), Part::Calibration));
     match gold {
         Some(gold) if judged => Ok(Feedback {
             good: Some(gold.good),

@@ -22,7 +22,7 @@ pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>
         .rounds
         .of(name, |open| open.glance(sight.who()))?;
     let one = |ledger: &Ledger, row: u32| {
-        if sight.veils(row) {
+        if sight.hides(row) {
             None
         } else {
             dispute(sight, &glance.round, ledger, row)
@@ -44,7 +44,7 @@ pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>
 
 /// The verdicts on a row that count in a round, in the order they were given.
 fn in_round(ledger: &Ledger, row: u32, round: &Round) -> Vec<EffectiveVerdict> {
-    let mut all = ledger.standing(row);
+    let mut all = ledger.effective_verdicts(row);
     all.retain(|s| {
         s.judgement
             .round
@@ -137,7 +137,7 @@ pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<Adjudica
     // Without the current file, no version can be called earlier.
     let version = start::version(shared, &guidelines.path).ok();
     let stamps = |ledger: &Ledger, row: u32| -> Vec<(Option<String>, u32)> {
-        if sight.veils(row) {
+        if sight.hides(row) {
             return Vec::new();
         }
         let stamp = |s: EffectiveVerdict| {

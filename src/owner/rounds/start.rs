@@ -115,7 +115,7 @@ pub(super) fn delete(sight: &AnnotatorView, name: &str) -> Result<()> {
     let _one_at_a_time = shared.rounds.change();
     let round = shared.rounds.of(name, |open| open.round.clone())?;
     may_change(sight, &round)?;
-    let check_unused = || match shared.items.ledger().said_in(name) {
+    let check_unused = || match shared.items.ledger().verdicts_given_in(name) {
         0 => Ok(()),
         n => Err(Error::new(
             ErrorKind::Conflict,
@@ -313,7 +313,7 @@ fn known(sight: &AnnotatorView, stratum: Option<Field>) -> Result<Vec<Judged>> {
     let rows: Vec<(u32, bool)> = (0..overlay.len()).filter_map(settled).collect();
     let (mut list, mut sets) = (Vec::new(), HashSet::new());
     for (row, good) in rows {
-        let standing = shared.items.ledger().standing(row);
+        let standing = shared.items.ledger().effective_verdicts(row);
         let same = standing
             .windows(2)
             .all(|two| two[0].judgement.verdict == two[1].judgement.verdict);

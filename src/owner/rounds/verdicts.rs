@@ -58,7 +58,7 @@ pub(super) fn part(judgement: &Judgement) -> Part {
 /// [`NotFound`](benchtop_model::ErrorKind::NotFound) if there is no such round;
 /// [`Denied`](benchtop_model::ErrorKind::Denied) while a blind round hides it from the annotator.
 pub fn accepted(sight: &AnnotatorView, round: &str) -> Result<Vec<u32>> {
-    sight.scores()?;
+    sight.check_scores()?;
     let glance = sight
         .shared()
         .rounds

@@ -16,7 +16,7 @@ use benchtop_model::{Error, ErrorKind, Filter, Item, Result, Status};
 use benchtop_pipeline::scoring::rules::{Outcomes, scorers};
 use benchtop_pipeline::scoring::{bench, build, explain, flag_priority};
 use benchtop_protocol::wire::request;
-use benchtop_store::{Overlay, rules};
+use benchtop_store::{StatusColumns, rules};
 
 /// Maximum number of characters of a sample's text.
 const TEXT: usize = 200;
@@ -29,7 +29,7 @@ impl Query for request::Scorers {
 
 impl Query for request::Score {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ScoringState> {
-        view.chooses(&Filter::parse(&self.0.filter)?)?;
+        view.check_filter(&Filter::parse(&self.0.filter)?)?;
         view.scoring.begin(view, &self.0, &|| !(watch.cancelled)())
     }
 }
@@ -81,7 +81,7 @@ impl Query for request::RevertRules {
     }
 }
 
-impl Query for request::Doubtful {
+impl Query for request::FlaggedItems {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<u32>> {
         doubtful(view, &self.filter, (self.order, self.seed), &|| {
             !(watch.cancelled)()
@@ -91,12 +91,12 @@ impl Query for request::Doubtful {
 
 impl Query for request::Explain {
     fn answer(self, view: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Explanation> {
-        view.item(self.number)?;
+        view.check_item(self.number)?;
         explanation(view, self.number, &|| !(watch.cancelled)())
     }
 }
 
-fn statuses(shared: &OwnerContext) -> Overlay {
+fn statuses(shared: &OwnerContext) -> StatusColumns {
     shared.items.data().overlay.snapshot(false)
 }
 
@@ -140,7 +140,7 @@ fn look(shared: &Arc<OwnerContext>, ask: &BenchQuery, wanted: &dyn Fn() -> bool)
     let rows = match ask.filter.is_empty() {
         true => None,
         false => Some(
-            queries::numbers(&AnnotatorView::whole(shared), &ask.filter)?
+            queries::numbers(&AnnotatorView::unrestricted(shared), &ask.filter)?
                 .into_iter()
                 .map(|n| n - 1)
                 .collect::<Vec<u32>>(),
@@ -206,7 +206,7 @@ fn doubtful(
     if filter.outcome.is_empty() && order != FlagOrder::AgainstPeople {
         filter.outcome = vec![Outcome::Flagged, Outcome::Parked];
     }
-    let rows: Vec<u32> = queries::numbers(&AnnotatorView::whole(shared), &filter)?
+    let rows: Vec<u32> = queries::numbers(&AnnotatorView::unrestricted(shared), &filter)?
         .into_iter()
         .map(|n| n - 1)
         .collect();
@@ -321,7 +321,7 @@ fn nearest_accepted(
     shared: &Arc<OwnerContext>,
     row: usize,
     pictures: &[u64],
-    overlay: &Overlay,
+    overlay: &StatusColumns,
 ) -> Result<Option<(u32, f32)>> {
     let Some(embeddings) = shared.scoring.embeddings(shared)? else {
         return Ok(None);

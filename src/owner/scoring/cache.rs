@@ -18,7 +18,7 @@ use benchtop_pipeline::scoring::inputs::{Inputs, Texts};
 use benchtop_pipeline::scoring::rules::{ColumnsBy, Outcomes};
 use benchtop_pipeline::scoring::runner::Runner;
 use benchtop_store::catalog::CatalogVersion;
-use benchtop_store::rules::Written;
+use benchtop_store::rules::RulesFile;
 use benchtop_store::scores::{Embeddings, Scores};
 
 /// Builds a scorer.
@@ -47,7 +47,7 @@ type NotReady = (Instant, HashMap<Scorer, Option<String>>);
 #[derive(Clone, Default)]
 pub struct LoadedRules {
     /// The last rules that could be read.
-    pub written: Option<Written>,
+    pub written: Option<RulesFile>,
     /// Why the file cannot be read now.
     pub problem: Option<String>,
     pub(super) stamp: Option<(std::time::SystemTime, u64)>,

@@ -11,7 +11,7 @@ use super::work;
 use crate::context::OwnerContext;
 use crate::outage::{outage_reason, outage_wait};
 use crate::priority::lower_thread_priority;
-use crate::trust::{self, Known};
+use crate::trust::{self, ResumableJobs};
 use benchtop_model::generated_image::check_drafts;
 use benchtop_model::generation::NO_ENDPOINT;
 use benchtop_model::scoring::Scorer;
@@ -38,7 +38,7 @@ pub fn start(shared: &Arc<OwnerContext>) {
     let (stored, notice) = file::read(&inner.file);
     shared.broadcast.notices().extend(notice);
     inner.jobs = stored.into_iter().map(JobRuntime::new).collect();
-    let known = Known::read(shared);
+    let known = ResumableJobs::read(shared);
     let config = trust::current_project(shared).map(|project| project.config().clone());
     for live in &mut inner.jobs {
         if matches!(live.stored.phase, Phase::Queued | Phase::Running) {
@@ -95,14 +95,14 @@ impl Inner {
             live.last_event = Some(Instant::now());
             shared
                 .broadcast
-                .tell(Event::Scoring(Box::new(live.state())));
+                .send(Event::Scoring(Box::new(live.state())));
         }
     }
 }
 
 /// Starts the thread if a job is queued.
 fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
-    if shared.writable.closed.is_some() {
+    if shared.writable.opened_read_only.is_some() {
         return;
     }
     let waits = inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued);
@@ -254,7 +254,7 @@ impl Scoring {
         let left = work::left(shared, &stored, &runner.about().short(), wanted)?;
         if new.scorer.uses_pictures() {
             stored.drafts = shared
-                .desk
+                .jobs
                 .drafts(shared, left.iter().map(|(row, _)| *row), wanted)?;
             check_drafts(
                 stored.drafts,

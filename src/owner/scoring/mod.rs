@@ -28,7 +28,7 @@ use benchtop_pipeline::scoring::column::Column;
 use benchtop_pipeline::scoring::inputs::{Inputs, Texts};
 use benchtop_pipeline::scoring::rules::{ColumnsBy, Outcomes};
 use benchtop_protocol::wire::Event;
-use benchtop_store::rules::{self, Written};
+use benchtop_store::rules::{self, RulesFile};
 use benchtop_store::scores::{DIMENSION, EMBEDDINGS, Embeddings, Scores};
 use cache::{HeldColumn, InputVersion, OutcomeSources};
 
@@ -52,7 +52,7 @@ impl Scoring {
         if let Some((held, inputs)) = self.inputs.lock().as_ref().filter(|(held, _)| *held == of) {
             return Ok((*held, inputs.clone()));
         }
-        let named = shared.desk.requested_images(shared, wanted)?;
+        let named = shared.jobs.requested_images(shared, wanted)?;
         let texts = {
             let mut held = self.texts.lock();
             match held.as_ref().filter(|t| t.edition == catalog.edition()) {
@@ -172,20 +172,20 @@ impl Scoring {
         drop(held);
         if before.is_some_and(|b| Some(b) != now.written) {
             self.changed();
-            shared.broadcast.tell(Event::Rules);
+            shared.broadcast.send(Event::Rules);
         }
         now
     }
 
     /// Caches rules that were just written.
-    fn rules_are(&self, shared: &OwnerContext, written: Written) {
+    fn rules_are(&self, shared: &OwnerContext, written: RulesFile) {
         *self.rules.lock() = LoadedRules {
             written: Some(written),
             problem: None,
             stamp: None,
         };
         self.changed();
-        shared.broadcast.tell(Event::Rules);
+        shared.broadcast.send(Event::Rules);
     }
 
     /// The outcomes, with the rules and columns they were computed from.
@@ -252,7 +252,7 @@ impl Scoring {
                 let found = owner.scoring.outcomes(&owner, &|| true);
                 owner.scoring.finding.store(false, Ordering::SeqCst);
                 if found.is_ok() {
-                    owner.broadcast.tell(Event::Rules);
+                    owner.broadcast.send(Event::Rules);
                 }
             };
             if std::thread::Builder::new()

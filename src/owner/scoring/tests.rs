@@ -16,7 +16,7 @@ use benchtop_pipeline::compose::{Composition, Order, metadata};
 use benchtop_pipeline::scoring::runner::{Runner, ScoreSink, Subject, failed};
 use benchtop_protocol::wire::request;
 use benchtop_store::open::open;
-use benchtop_store::scores::About;
+use benchtop_store::scores::ScorerVersion;
 
 /// How long a test waits for an expected event. Never a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -42,11 +42,11 @@ struct Small(Arc<Mutex<Script>>);
 
 struct Scoring1 {
     small: Small,
-    about: About,
+    about: ScorerVersion,
 }
 
 impl Runner for Scoring1 {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ScorerVersion {
         &self.about
     }
 
@@ -98,7 +98,7 @@ fn maker(small: &Small) -> ScorerFactory {
             script.version
         };
         let print = Fingerprint::default().with("version", version);
-        let about = About::new(scorer.clone(), "small".into(), &print, 1.0);
+        let about = ScorerVersion::new(scorer.clone(), "small".into(), &print, 1.0);
         Ok(Box::new(Scoring1 {
             small: small.clone(),
             about,
@@ -135,7 +135,8 @@ impl Rig {
         };
         let none: crate::generate::GeneratorFactory =
             Box::new(|_, _| Err(benchtop_model::Error::input("no generator")));
-        let trust = benchtop_store::trust::Trust::at(project.root().with_extension("person"));
+        let trust =
+            benchtop_store::trust::Trust::in_folder(project.root().with_extension("person"));
         let mut shared = OwnerContext::new(
             project.clone(),
             trust,
@@ -164,7 +165,7 @@ impl Rig {
         };
         dispatch::answer(
             ask,
-            &crate::visibility::AnnotatorView::whole(&self.shared),
+            &crate::visibility::AnnotatorView::unrestricted(&self.shared),
             &mut watch,
         )
     }
@@ -223,7 +224,7 @@ impl Drop for Rig {
     fn drop(&mut self) {
         self.small.0.lock().permits = None;
         self.shared.scoring.end();
-        self.shared.desk.end();
+        self.shared.jobs.end();
     }
 }
 
@@ -523,7 +524,7 @@ fn the_flagged_queue_chips_and_explanations() {
         revision,
     })
     .unwrap();
-    let doubtful = |order| request::Doubtful {
+    let doubtful = |order| request::FlaggedItems {
         filter: Filter::default(),
         order,
         seed: 1,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::file::Stored;
 use crate::context::OwnerContext;
 use crate::queries;
-use crate::trust::{self, Reach};
+use crate::trust::{self, PictureAccess};
 use crate::visibility::AnnotatorView;
 use benchtop_files::picture_file::PictureFile;
 use benchtop_model::scoring::{Score, ScoreState};
@@ -28,7 +28,7 @@ pub(super) fn left(
     let filter = Filter::parse(&job.filter)?;
     let rows: Vec<u32> = match filter.is_empty() {
         true => (0..shared.items.catalog().len() as u32).collect(),
-        false => queries::numbers(&AnnotatorView::whole(shared), &filter)?
+        false => queries::numbers(&AnnotatorView::unrestricted(shared), &filter)?
             .into_iter()
             .map(|n| n - 1)
             .collect(),
@@ -97,15 +97,16 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
     let project = trust::current_project(shared)?;
     let to = trust::of_scorer(project.config(), &stored.scorer)?;
     trust::check(shared, &to)?;
-    let reach = Reach::of(shared, &to);
+    let reach = PictureAccess::of(shared, &to);
     let mut runner = (shared.scoring.maker)(&project, &stored.scorer)?;
     let about = runner.about().clone();
     let held = shared.scoring.scores(shared, &stored.scorer)?;
     let scores = match held.filter(|s| *s.lock().about() == about) {
         Some(scores) => scores,
-        None => shared
-            .scoring
-            .put(Scores::begin(&shared.project.scores(), about.clone())?),
+        None => shared.scoring.put(Scores::make_current(
+            &shared.project.scores(),
+            about.clone(),
+        )?),
     };
     let left = left(shared, &stored, &about.short(), &is_active)?;
     if let Some(live) = desk.inner().live(id) {
@@ -135,7 +136,7 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
             }
             let mut held = scores.lock();
             let appended = held.append(pending);
-            let lost = held.lost();
+            let lost = held.must_reopen();
             drop(held);
             if lost {
                 shared.scoring.forget(&stored.scorer);

@@ -11,7 +11,7 @@ use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::{Decision, Result};
 use benchtop_protocol::wire::{Decide, Receipt, ResumePoint};
-use benchtop_store::open::Recorded;
+use benchtop_store::open::RecordedImport;
 
 /// Sends the result to the caller. Must not block.
 pub type Reply = Box<dyn FnOnce(Result<Receipt>) + Send>;
@@ -29,7 +29,7 @@ pub enum DecisionRequest {
 /// A command for the writer thread.
 pub enum WriterCommand {
     /// A decision of `who`.
-    Wish {
+    Decide {
         who: String,
         wish: DecisionRequest,
         /// Time of the request, for
@@ -48,17 +48,17 @@ pub enum WriterCommand {
     Revise(Revise),
     /// Record generated pictures at a revision that this thread assigns. Verdicts on the earlier
     /// pictures stop counting.
-    Made(MadePictures),
+    RecordPictures(MadePictures),
     /// Rounds were created or closed. Rereads them and folds the journals again.
     Rounds(mpsc::Sender<()>),
     /// Append decisions from other machines and fold all journals again.
-    Join(Join),
+    Merge(MergedDecisions),
     /// Write the checkpoint and end. The sender is dropped at the end.
     Finish(mpsc::Sender<()>),
 }
 
 /// See [`WriterCommand::Join`].
-pub struct Join {
+pub struct MergedDecisions {
     /// Decisions by annotator.
     pub fresh: BTreeMap<String, Vec<Decision>>,
     /// Receives the result when the decisions are on disk and count.
@@ -66,7 +66,7 @@ pub struct Join {
 }
 
 /// Adds revised items to the project under the given revision.
-pub type Record = Box<dyn FnOnce(u64) -> Result<Recorded> + Send>;
+pub type Record = Box<dyn FnOnce(u64) -> Result<RecordedImport> + Send>;
 
 /// See [`WriterCommand::Revise`].
 pub struct Revise {
@@ -79,7 +79,7 @@ pub struct Revise {
     /// Set for manual edits.
     pub edit: Option<EditMark>,
     /// Receives the result, which must then be added to the index.
-    pub reply: mpsc::Sender<Result<Recorded>>,
+    pub reply: mpsc::Sender<Result<RecordedImport>>,
 }
 
 /// See [`WriterCommand::Made`](super::WriterCommand::Made).

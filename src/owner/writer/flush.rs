@@ -24,7 +24,7 @@ impl Writer {
         if self.batch.is_empty() {
             return;
         }
-        if let Err(problem) = self.shared.writable.at_home() {
+        if let Err(problem) = self.shared.writable.check_root() {
             *self.shared.writable.read_only() = Some(problem.to_string());
             for pending in std::mem::take(&mut self.batch) {
                 self.release_lease(&pending);
@@ -68,7 +68,7 @@ impl Writer {
     fn write(&mut self, who: &str, pendings: &[Pending]) -> Result<std::sync::Arc<std::fs::File>> {
         let decisions: Vec<Decision> = pendings.iter().map(|p| p.decision.clone()).collect();
         let journal = self.journal(who)?;
-        journal.write(&decisions)?;
+        journal.begin_append(&decisions)?;
         Ok(journal.handle())
     }
 
@@ -77,7 +77,7 @@ impl Writer {
         let Some(journal) = self.journals.get_mut(&who) else {
             return;
         };
-        if let Err(problem) = journal.synced(synced, took) {
+        if let Err(problem) = journal.finish_append(synced, took) {
             return self.refuse(&who, pendings, &problem);
         }
         let (times, links) = (journal.times(), journal.links());
@@ -103,7 +103,7 @@ impl Writer {
         if self
             .journals
             .remove(who)
-            .is_some_and(|journal| journal.lost())
+            .is_some_and(|journal| journal.must_reopen())
         {
             self.changed.get_or_insert_with(|| problem.clone());
         }
@@ -192,7 +192,7 @@ impl Writer {
             status,
             ..receipt.clone()
         }));
-        shared.broadcast.tell(Event::Verdict {
+        shared.broadcast.send(Event::Verdict {
             who: decision.who,
             receipt,
         });

@@ -4,11 +4,11 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use benchtop_model::{Decision, Result};
-use benchtop_store::{Ledger, Overlay};
+use benchtop_store::{Ledger, StatusColumns};
 
 /// A fold on another thread.
 pub(super) struct Folding {
-    pub(super) thread: JoinHandle<Result<(Ledger, Overlay)>>,
+    pub(super) thread: JoinHandle<Result<(Ledger, StatusColumns)>>,
     /// Decisions acknowledged since it started.
     pub(super) since: Vec<(Decision, u32)>,
     /// Who waits for its end.

@@ -11,8 +11,8 @@ use parking_lot::Mutex;
 
 use crate::context::OwnerContext;
 use crate::priority;
-use benchtop_store::Overlay;
-use benchtop_store::prefix_digest::Journals;
+use benchtop_store::StatusColumns;
+use benchtop_store::prefix_digest::JournalHashes;
 
 enum Task {
     Places,
@@ -20,10 +20,10 @@ enum Task {
 }
 
 struct Checkpoint {
-    overlay: Overlay,
+    overlay: StatusColumns,
     blocks: BTreeSet<usize>,
     rev: u64,
-    journals: Journals,
+    journals: JournalHashes,
 }
 
 #[derive(Default)]
@@ -127,10 +127,10 @@ impl IndexWriter {
     /// Writes these status blocks. They follow from `journals`.
     pub(super) fn checkpoint(
         &self,
-        overlay: Overlay,
+        overlay: StatusColumns,
         blocks: BTreeSet<usize>,
         rev: u64,
-        journals: Journals,
+        journals: JournalHashes,
     ) {
         self.state.busy.store(true, Ordering::Release);
         let task = Checkpoint {

@@ -152,7 +152,7 @@ impl Writer {
         let catalog = self.shared.items.catalog();
         let pictures = self.shared.items.pictures();
         *locks += began.elapsed();
-        let item = pictures.seen(&catalog, row as usize)?;
+        let item = pictures.shown_item(&catalog, row as usize)?;
         drop(pictures);
         let on = matches!(act, Act::Judge(_)).then(|| item.digest());
         if let Act::Judge(judgement) = &mut act {
@@ -225,7 +225,7 @@ impl Writer {
                 let last = if in_round {
                     None
                 } else {
-                    ledger.standing(row).pop()
+                    ledger.effective_verdicts(row).pop()
                 };
                 let other = "its verdict was undone, or its text or picture changed";
                 let change = last.map_or(other.into(), |s| {

@@ -3,7 +3,7 @@
 //! Folding many verdicts takes seconds. It runs on its own thread, over the decisions acknowledged
 //! at its start. Later decisions are then added, and the result replaces the previous state.
 
-use super::command::{Join, Revise, WriterCommand};
+use super::command::{MergedDecisions, Revise, WriterCommand};
 use super::folding::{Folding, Then};
 use super::{Writer, load_rounds};
 use crate::priority;
@@ -23,12 +23,13 @@ impl Writer {
         }
         match work {
             WriterCommand::Imported => self.imported(),
-            WriterCommand::Join(join) => self.join(join),
+            WriterCommand::Merge(join) => self.join(join),
             WriterCommand::Rounds(done) => self.fold(Then::Rounds(done)),
             WriterCommand::Revise(revise) => self.revise(revise),
-            WriterCommand::Made(made) => self.made(made),
-            WriterCommand::Wish { .. } | WriterCommand::Place { .. } | WriterCommand::Finish(_) => {
-            }
+            WriterCommand::RecordPictures(made) => self.made(made),
+            WriterCommand::Decide { .. }
+            | WriterCommand::Place { .. }
+            | WriterCommand::Finish(_) => {}
         }
     }
 
@@ -135,14 +136,14 @@ impl Writer {
             }
         }
         if matches!(then, Then::Joined(..)) {
-            self.shared.broadcast.tell(Event::Resync);
+            self.shared.broadcast.send(Event::Resync);
         }
         then.tell();
     }
 
     /// Appends one journal after the other. After an interruption, merging the same files again
     /// adds the rest.
-    fn join(&mut self, join: Join) {
+    fn join(&mut self, join: MergedDecisions) {
         let mut outcome = self.unread.clone().map_or_else(|| self.read_again(), Err);
         for (who, decisions) in &join.fresh {
             for some in decisions.chunks(JOINED) {
@@ -170,7 +171,7 @@ impl Writer {
                 if self
                     .journals
                     .remove(who)
-                    .is_some_and(|journal| journal.lost())
+                    .is_some_and(|journal| journal.must_reopen())
                 {
                     self.changed.get_or_insert_with(|| problem.clone());
                 }
@@ -205,7 +206,7 @@ impl Writer {
                 self.shared.broadcast.notices().extend(found);
             }
             // All clients must request everything on screen again.
-            self.shared.broadcast.tell(Event::Resync);
+            self.shared.broadcast.send(Event::Resync);
             // The index was rewritten, which discarded its checkpoint.
             self.all_dirty();
         }

@@ -35,7 +35,7 @@ impl Writer {
                     .for_each(|(made, at)| pictures.add(made, *at));
                 // A reopened journal may contain lines of a failed write that could not be removed.
                 if let Some(journal) = self.pictures.as_ref().filter(|_| !self.reread) {
-                    pictures.follow(journal);
+                    pictures.set_journal(journal);
                 }
             }
             self.keep_pictures();
@@ -52,7 +52,7 @@ impl Writer {
             self.dirty
                 .extend(rows.iter().map(|row| *row as usize / BLOCK_ROWS));
             self.since_checkpoint += list.len();
-            self.shared.broadcast.tell(Event::Made {
+            self.shared.broadcast.send(Event::PicturesGenerated {
                 rev,
                 numbers: rows.iter().map(|row| row + 1).collect(),
             });
@@ -73,7 +73,7 @@ impl Writer {
         if self.shared.writable.may_write().is_err() {
             return;
         }
-        let Some(kept) = self.shared.items.pictures_mut().to_keep() else {
+        let Some(kept) = self.shared.items.pictures_mut().snapshot_to_write() else {
             return;
         };
         let (store, images) = (self.shared.project.store(), self.shared.project.images());

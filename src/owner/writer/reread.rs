@@ -3,7 +3,7 @@
 use super::{Writer, load_rounds};
 use benchtop_model::{Error, Result};
 use benchtop_protocol::wire::Event;
-use benchtop_store::{Overlay, open};
+use benchtop_store::{StatusColumns, open};
 
 impl Writer {
     /// Checks that the open journals are still the files at their paths.
@@ -51,7 +51,7 @@ impl Writer {
         let (pictures, mut notices) = open::load_pictures(project)?;
         let (ledger, found) = open::load_ledger(project, &catalog, &pictures)?;
         notices.extend(found);
-        let mut overlay = Overlay::blank(catalog.len());
+        let mut overlay = StatusColumns::blank(catalog.len());
         ledger.write_over(&mut overlay);
         notices.extend(load_rounds(&self.shared, &ledger));
         // A fold in progress uses outdated journals. This reread serves those who wait for it.
@@ -85,7 +85,7 @@ impl Writer {
         drop(known);
         self.all_dirty();
         // All clients must request everything on screen again.
-        self.shared.broadcast.tell(Event::Resync);
+        self.shared.broadcast.send(Event::Resync);
         Ok(())
     }
 }

@@ -40,7 +40,7 @@ impl Writer {
             Some(judgement) if self.shared.rounds.keeps(who, judgement) => {
                 status::single(&[judgement.verdict])
             }
-            _ if AnnotatorView::of(&self.shared, who).veils(row) => Status::Pending,
+            _ if AnnotatorView::of(&self.shared, who).hides(row) => Status::Pending,
             _ => status,
         }
     }

@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use super::rows::{key_text, rows};
 use benchtop_model::{Field, Result};
 use benchtop_store::Catalog;
-use benchtop_store::catalog::Answers;
+use benchtop_store::catalog::PredictionSegment;
 use benchtop_store::columns::{Columns, id_hash};
-use benchtop_store::manifest::{Holds, Part};
+use benchtop_store::manifest::{Content, Segment};
 
 /// The origin of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Origin {
     }
 
     /// The origin of a part of a project.
-    pub fn of_part(part: &Part) -> Origin {
+    pub fn of_part(part: &Segment) -> Origin {
         Origin::of_import(part.import(), Path::new(&part.source))
     }
 
@@ -104,7 +104,7 @@ pub struct Assignment {
 
 impl DatasetResolver {
     /// The data sets of these rows, which come from `parts` in order.
-    pub fn new<'p>(columns: &Columns, parts: impl Iterator<Item = &'p Part>) -> DatasetResolver {
+    pub fn new<'p>(columns: &Columns, parts: impl Iterator<Item = &'p Segment>) -> DatasetResolver {
         let (mut resolver, mut row) = (DatasetResolver::default(), 0);
         for part in parts {
             let (from, end) = (Origin::of_part(part), row + part.rows as usize);
@@ -234,8 +234,12 @@ impl DatasetResolver {
     /// # Errors
     ///
     /// [`benchtop_model::ErrorKind::Corrupt`] if the part is damaged.
-    pub fn assign_part(&self, answers: &Answers, has: &dyn Fn(u64) -> bool) -> Result<Assignment> {
-        if let Holds::Predictions {
+    pub fn assign_part(
+        &self,
+        answers: &PredictionSegment,
+        has: &dyn Fn(u64) -> bool,
+    ) -> Result<Assignment> {
+        if let Content::Predictions {
             dataset: Some(dataset),
             ..
         } = &answers.part.holds

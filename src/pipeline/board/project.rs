@@ -23,9 +23,9 @@ use benchtop_metrics::score::{Asked, BoardEngine, Grader, ModelAnswers, Outcome,
 use benchtop_model::evaluation::AnswerFileHeader;
 use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
 use benchtop_store::Catalog;
-use benchtop_store::catalog::Answers;
+use benchtop_store::catalog::PredictionSegment;
 use benchtop_store::judge_cache::JudgeExtractions;
-use benchtop_store::manifest::Holds;
+use benchtop_store::manifest::Content;
 
 /// Receives the numbers of answers read and in total. Returns whether to continue.
 pub type Watch<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
@@ -82,7 +82,7 @@ pub fn from_catalog(
     let sheet = Arc::new(sheet(catalog, store, &questions)?);
     let mut files: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, answers) in catalog.answers().iter().enumerate() {
-        if let Holds::Predictions { model, .. } = &answers.part.holds {
+        if let Content::Predictions { model, .. } = &answers.part.holds {
             files.entry(model.clone()).or_default().push(at);
         }
     }
@@ -132,7 +132,7 @@ pub fn from_catalog(
         (BoardNotes::default(), Vec::new(), BTreeMap::new());
     board_notes.compares("not compared yet; run benchtop eval similarity");
     // The answers of evaluations come from no file.
-    let brought = |a: &&Answers| !a.part.source_blake3.is_empty();
+    let brought = |a: &&PredictionSegment| !a.part.source_blake3.is_empty();
     board_notes.files(
         catalog
             .answers()
@@ -178,8 +178,8 @@ pub fn from_catalog(
 /// The questions asked of a model, if all its files are of one evaluation.
 fn asked(catalog: &Catalog, files: &[usize]) -> Option<Asked> {
     let of = |at: &usize| match &catalog.answers()[*at].part.holds {
-        Holds::Predictions { run, .. } => run.as_ref(),
-        Holds::Items { .. } | Holds::Revisions { .. } => None,
+        Content::Predictions { run, .. } => run.as_ref(),
+        Content::Items { .. } | Content::Revisions { .. } => None,
     };
     let runs: Vec<&AnswerFileHeader> = files.iter().map(of).collect::<Option<_>>()?;
     let first = runs.first()?;
@@ -198,10 +198,10 @@ fn asked(catalog: &Catalog, files: &[usize]) -> Option<Asked> {
     })
 }
 
-fn evaluated(answers: &Answers) -> bool {
+fn evaluated(answers: &PredictionSegment) -> bool {
     matches!(
         answers.part.holds,
-        Holds::Predictions {
+        Content::Predictions {
             evaluated: true,
             ..
         }
@@ -298,10 +298,10 @@ fn model_answers(
     Ok(kept)
 }
 
-fn names_its_dataset(answers: &Answers) -> bool {
+fn names_its_dataset(answers: &PredictionSegment) -> bool {
     matches!(
         answers.part.holds,
-        Holds::Predictions {
+        Content::Predictions {
             dataset: Some(_),
             ..
         }

@@ -9,7 +9,7 @@ use benchtop_compose::metadata::VOCABULARIES;
 use benchtop_formats::{self as formats, Format};
 use benchtop_model::import::ImportRequest;
 use benchtop_model::{Form, Role};
-use benchtop_store::open::{Opened, open};
+use benchtop_store::open::{OpenData, open};
 
 const PAIRS: &str = "name = \"pairs\"\noptions = 5\n[[pictures]]\nsubject = \"animal\"\ncount = 12\nshape = \"pair\"\ndiffers = \"background\"\n\
     [[pictures]]\nsubject = \"profession\"\nper-term = 1\nshape = \"pair\"\ndiffers = \"profession\"\nlevel = \"high\"\n";
@@ -55,7 +55,7 @@ impl Place {
         Place { _dir: dir, project }
     }
 
-    fn opened(&self) -> Opened {
+    fn opened(&self) -> OpenData {
         open(&self.project).unwrap()
     }
 
@@ -69,7 +69,7 @@ impl Place {
             .collect()
     }
 
-    fn fill(&self, opened: &Opened, order: &Order, watch: Watch<'_>) -> Result<Outcome> {
+    fn fill(&self, opened: &OpenData, order: &Order, watch: Watch<'_>) -> Result<Outcome> {
         let index = opened.index.get().unwrap();
         composition(order).fill(
             &self.project,

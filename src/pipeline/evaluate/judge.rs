@@ -11,7 +11,7 @@ use benchtop_metrics::extract::judge_extraction::{INSTRUCTION, can_judge, prompt
 use benchtop_model::generation::{Failure, FailureKind};
 use benchtop_model::vlm::{Finish, Reply, Usage, VlmRequest};
 use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
-use benchtop_store::judge_cache::{JudgeExtractions, Judged, Reading, about};
+use benchtop_store::judge_cache::{JudgeExtractions, JudgeJournal, Reading, about};
 
 /// Number of answers examined at a time.
 const TOGETHER: usize = 256;
@@ -138,7 +138,7 @@ pub struct JudgeContext<'a> {
     /// Maximum number of tokens in a reply.
     pub max_tokens: u32,
     pub model: &'a mut dyn VisionLanguageModel,
-    pub judged: &'a mut Judged,
+    pub judged: &'a mut JudgeJournal,
     /// The current time, RFC 3339 in UTC.
     pub now: &'a dyn Fn() -> String,
 }

@@ -13,8 +13,8 @@ use benchtop_model::evaluation::{AnswerFileHeader, RunAnswer, RunQuestion, label
 use benchtop_model::{Form, Item, Key, Prediction, Result};
 use benchtop_store::Catalog;
 use benchtop_store::index::Index;
-use benchtop_store::manifest::{self, Holds, Manifest, Part};
-use benchtop_store::open::{self, Fresh};
+use benchtop_store::manifest::{self, Content, Manifest, Segment};
+use benchtop_store::open::{self, FinishedSegment};
 use benchtop_store::runs::{self, Line, Run};
 use benchtop_store::segment::Writer;
 
@@ -23,7 +23,7 @@ type SegmentKey = (u16, String, Form);
 
 /// New segments. They are removed if they cannot be added to the project.
 pub struct NewSegments {
-    pub fresh: Vec<Fresh>,
+    pub fresh: Vec<FinishedSegment>,
 }
 
 /// The source of the answers, as recorded in the manifest.
@@ -93,7 +93,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<NewSe
         .iter()
         .filter(|a| a.part.source.starts_with(&mine))
     {
-        if let Holds::Predictions {
+        if let Content::Predictions {
             model,
             dataset,
             run,
@@ -179,10 +179,10 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<NewSe
                 .remove(&(order, dataset.clone()))
                 .unwrap_or_default(),
         };
-        let part = Part {
+        let part = Segment {
             file,
             source: source(run.id, &dataset),
-            holds: Holds::Predictions {
+            holds: Content::Predictions {
                 model: label_of(&run.label, run.new.orders, order),
                 form,
                 evaluated: false,
@@ -195,7 +195,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<NewSe
             blake3: done.blake3,
             source_blake3: String::new(),
         };
-        made.fresh.push(Fresh {
+        made.fresh.push(FinishedSegment {
             part,
             frames: done.frames,
             rows: None,
@@ -248,7 +248,7 @@ pub fn publish(
     at: &str,
 ) -> Result<Arc<Catalog>> {
     let files: Vec<_> = made.fresh.iter().map(|f| f.part.file.clone()).collect();
-    let taken = open::adopt(
+    let taken = open::add_import(
         project,
         index,
         catalog,
@@ -257,14 +257,14 @@ pub fn publish(
         at,
     );
     // A failed index write is only a notice: the next start rebuilds the index.
-    taken
-        .map(|(catalog, _)| catalog)
-        .inspect_err(|_| manifest::take_back(&project.imports(), files.iter().map(String::as_str)))
+    taken.map(|(catalog, _)| catalog).inspect_err(|_| {
+        manifest::remove_segments(&project.imports(), files.iter().map(String::as_str))
+    })
 }
 
 /// Removes segments that were not added to the project.
 fn discard(project: &Project, made: &NewSegments) {
-    manifest::take_back(
+    manifest::remove_segments(
         &project.imports(),
         made.fresh.iter().map(|fresh| fresh.part.file.as_str()),
     );

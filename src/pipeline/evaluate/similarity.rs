@@ -8,7 +8,7 @@ use benchtop_inference::scoring::TextEmbedder;
 use benchtop_model::free_form::{FreeForm, cosine};
 use benchtop_model::{Error, ErrorKind, Item, QuestionKind, Result};
 use benchtop_store::Catalog;
-use benchtop_store::manifest::Holds;
+use benchtop_store::manifest::Content;
 use benchtop_store::similarity::{Cosines, pair};
 
 /// Number of items between cancellation checks.
@@ -39,7 +39,7 @@ type Outputs = HashMap<u32, String>;
 pub fn models(catalog: &Catalog) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for answers in catalog.answers() {
-        if let Holds::Predictions { model, .. } = &answers.part.holds
+        if let Content::Predictions { model, .. } = &answers.part.holds
             && !all.contains(model)
         {
             all.push(model.clone());
@@ -51,7 +51,7 @@ pub fn models(catalog: &Catalog) -> Vec<String> {
 fn outputs(catalog: &Catalog, resolver: &DatasetResolver, wanted: &str) -> Result<Outputs> {
     let mut found = Outputs::new();
     for answers in catalog.answers() {
-        if !matches!(&answers.part.holds, Holds::Predictions { model, .. } if model == wanted) {
+        if !matches!(&answers.part.holds, Content::Predictions { model, .. } if model == wanted) {
             continue;
         }
         let assignment =

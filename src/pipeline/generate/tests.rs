@@ -325,22 +325,22 @@ fn parts_that_no_item_shows_alone_are_generated_too() {
 
 #[test]
 fn side_by_side_pictures_center_the_lower_one() {
-    let of = |width: u32, height: u32, grey: u8| Pixels {
+    let of = |width: u32, height: u32, gray: u8| Pixels {
         width,
         height,
-        rgb: vec![grey; (3 * width * height) as usize],
+        rgb: vec![gray; (3 * width * height) as usize],
     };
     let both = side_by_side(&of(2, 4, 9), &of(1, 2, 7));
     assert_eq!((both.width, both.height), (3, 4));
-    let grey = |x: usize, y: usize| both.rgb[3 * (y * 3 + x)];
+    let gray = |x: usize, y: usize| both.rgb[3 * (y * 3 + x)];
     assert_eq!(
         [
-            grey(0, 0),
-            grey(1, 3),
-            grey(2, 0),
-            grey(2, 1),
-            grey(2, 2),
-            grey(2, 3)
+            gray(0, 0),
+            gray(1, 3),
+            gray(2, 0),
+            gray(2, 1),
+            gray(2, 2),
+            gray(2, 3)
         ],
         [9, 9, 0, 7, 7, 0]
     );

@@ -8,12 +8,12 @@ use crate::board::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally}
 use crate::sources::{self, Reach, Source};
 use benchtop_formats::{self as formats, Format};
 use benchtop_model::{Error, ErrorKind, Form, Key, Prediction, Result};
-use benchtop_store::manifest::Holds;
+use benchtop_store::manifest::Content;
 use benchtop_store::segment::Writer;
 
 /// The answers of one model in a file, while they are written.
 struct AnswerSet {
-    holds: Holds,
+    holds: Content,
     writer: Writer,
     /// The model's answers in the project by id hash, each with whether it names its data set as
     /// these do.
@@ -38,7 +38,7 @@ impl Import<'_> {
             .unwrap_or_else(|| sources::model_name(&found.path));
         let rows = self.rows_already_imported(
             &source_blake3,
-            &|holds| matches!(holds, Holds::Predictions { model, .. } if *model == named),
+            &|holds| matches!(holds, Content::Predictions { model, .. } if *model == named),
         );
         if rows > 0 {
             self.report.already += rows;
@@ -138,7 +138,7 @@ impl Import<'_> {
     /// Whether the project has answers of a model.
     fn is_answered(&self, name: &str) -> bool {
         let same =
-            |holds: &Holds| matches!(holds, Holds::Predictions { model, .. } if model == name);
+            |holds: &Content| matches!(holds, Content::Predictions { model, .. } if model == name);
         self.catalog
             .answers()
             .iter()
@@ -152,7 +152,7 @@ impl Import<'_> {
             .fresh
             .iter()
             .map(|f| &f.part)
-            .filter(|part| matches!(part.holds, Holds::Items { .. }));
+            .filter(|part| matches!(part.holds, Content::Items { .. }));
         self.resolver = DatasetResolver::new(&self.columns, self.catalog.item_parts().chain(fresh));
     }
 
@@ -234,7 +234,7 @@ impl Import<'_> {
         };
         let evaluated = format == Format::MvpEvaluated;
         let name = model.clone();
-        let holds = Holds::Predictions {
+        let holds = Content::Predictions {
             model,
             form,
             evaluated,
@@ -243,7 +243,7 @@ impl Import<'_> {
         };
         let (mut there, mut id, mut apart) = (HashMap::new(), String::new(), false);
         for answers in self.catalog.answers() {
-            let Holds::Predictions {
+            let Content::Predictions {
                 model,
                 form: of,
                 evaluated: is,

@@ -17,8 +17,8 @@ use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::Catalog;
 use benchtop_store::columns::Columns;
 use benchtop_store::index::Index;
-use benchtop_store::manifest::{self, Holds, Manifest, Part};
-use benchtop_store::open::{Fresh, adopt};
+use benchtop_store::manifest::{self, Content, Manifest, Segment};
+use benchtop_store::open::{FinishedSegment, add_import};
 use benchtop_store::segment::Writer;
 
 mod answers;
@@ -69,9 +69,9 @@ pub fn import(
             found.push((formats::detect_mapped(path, mapping)?, root_of(path)));
             continue;
         }
-        let recognised = formats::detect_files(path)?;
-        found.extend(recognised.files.into_iter().map(|f| (f, root_of(path))));
-        for problem in recognised.unknown {
+        let recognized = formats::detect_files(path)?;
+        found.extend(recognized.files.into_iter().map(|f| (f, root_of(path))));
+        for problem in recognized.unknown {
             let path = problem.place.file.clone().unwrap_or_default();
             import.report_skipped(path, &problem.what);
         }
@@ -146,12 +146,12 @@ struct Import<'a> {
 /// The segments written so far. They are removed unless they become part of the project.
 struct NewSegments {
     imports: PathBuf,
-    fresh: Vec<Fresh>,
+    fresh: Vec<FinishedSegment>,
 }
 
 impl Drop for NewSegments {
     fn drop(&mut self) {
-        manifest::take_back(
+        manifest::remove_segments(
             &self.imports,
             self.fresh.iter().map(|fresh| fresh.part.file.as_str()),
         );
@@ -188,8 +188,8 @@ impl<'a> Import<'a> {
     fn datasets(&self) -> BTreeSet<String> {
         let parts = self.manifest.entries.iter().flat_map(|e| &e.parts);
         let named = parts.filter_map(|p| match &p.holds {
-            Holds::Items { dataset } => Some(dataset.clone()),
-            Holds::Predictions { .. } | Holds::Revisions { .. } => None,
+            Content::Items { dataset } => Some(dataset.clone()),
+            Content::Predictions { .. } | Content::Revisions { .. } => None,
         });
         named.collect()
     }
@@ -229,7 +229,7 @@ impl<'a> Import<'a> {
     }
 
     /// Number of rows from this very file that the project has, in parts that match `same`.
-    fn rows_already_imported(&self, source_blake3: &str, same: &dyn Fn(&Holds) -> bool) -> u64 {
+    fn rows_already_imported(&self, source_blake3: &str, same: &dyn Fn(&Content) -> bool) -> u64 {
         let parts = self.manifest.entries.iter().flat_map(|e| &e.parts);
         parts
             .filter(|p| p.source_blake3 == source_blake3 && same(&p.holds))
@@ -273,12 +273,12 @@ impl<'a> Import<'a> {
     fn keep(
         &mut self,
         writer: Writer,
-        holds: Holds,
+        holds: Content,
         duplicates: u64,
         source: &Source,
         source_blake3: &str,
     ) -> Result<()> {
-        let word = if matches!(holds, Holds::Items { .. }) {
+        let word = if matches!(holds, Content::Items { .. }) {
             "items"
         } else {
             "answers"
@@ -289,7 +289,7 @@ impl<'a> Import<'a> {
         let n = self.manifest.next();
         let file = format!("{n:04}-{:02}-{word}.jsonl.zst", self.made.fresh.len() + 1);
         let done = writer.finish(&file)?;
-        let part = Part {
+        let part = Segment {
             file,
             holds,
             rows: done.rows,
@@ -299,7 +299,7 @@ impl<'a> Import<'a> {
             source: source.found.path.display().to_string(),
             source_blake3: source_blake3.to_string(),
         };
-        self.made.fresh.push(Fresh {
+        self.made.fresh.push(FinishedSegment {
             part,
             frames: done.frames,
             rows: None,
@@ -331,7 +331,7 @@ impl<'a> Import<'a> {
         // written.
         let fresh = std::mem::take(&mut self.made.fresh);
         let files: Vec<String> = fresh.iter().map(|f| f.part.file.clone()).collect();
-        match adopt(self.project, index, self.catalog, self.columns, fresh, at) {
+        match add_import(self.project, index, self.catalog, self.columns, fresh, at) {
             Ok((catalog, notice)) => {
                 self.pictures.keep();
                 self.report.notes.extend(notice);
@@ -341,7 +341,10 @@ impl<'a> Import<'a> {
                 })
             }
             Err(problem) => {
-                manifest::take_back(&self.project.imports(), files.iter().map(String::as_str));
+                manifest::remove_segments(
+                    &self.project.imports(),
+                    files.iter().map(String::as_str),
+                );
                 Err(problem)
             }
         }

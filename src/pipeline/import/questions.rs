@@ -7,7 +7,7 @@ use crate::sources::{self, Orders, Source, Unreadable};
 use benchtop_formats::{self as formats, Format};
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::columns::id_hash;
-use benchtop_store::manifest::Holds;
+use benchtop_store::manifest::Content;
 use benchtop_store::segment::Writer;
 
 impl Import<'_> {
@@ -23,10 +23,10 @@ impl Import<'_> {
         let source_blake3 = hash_file(&found.path)?;
         // The same bytes can be imported again as another data set.
         let rows = self.rows_already_imported(&source_blake3, &|holds| match holds {
-            Holds::Items { dataset: there } => {
+            Content::Items { dataset: there } => {
                 found.format == Format::BenchtopJsonl || *there == dataset
             }
-            Holds::Predictions { .. } | Holds::Revisions { .. } => false,
+            Content::Predictions { .. } | Content::Revisions { .. } => false,
         });
         if rows > 0 && !beside {
             self.report.already += rows;
@@ -80,7 +80,7 @@ impl Import<'_> {
         let duplicates = self.report.duplicates - before;
         self.keep(
             writer,
-            Holds::Items { dataset },
+            Content::Items { dataset },
             duplicates,
             source,
             &source_blake3,
@@ -116,8 +116,8 @@ impl Import<'_> {
     /// The data sets of the project and of the files read so far.
     fn all_datasets(&self) -> std::collections::BTreeSet<String> {
         let fresh = self.made.fresh.iter().filter_map(|f| match &f.part.holds {
-            Holds::Items { dataset } => Some(dataset.clone()),
-            Holds::Predictions { .. } | Holds::Revisions { .. } => None,
+            Content::Items { dataset } => Some(dataset.clone()),
+            Content::Predictions { .. } | Content::Revisions { .. } => None,
         });
         self.datasets().into_iter().chain(fresh).collect()
     }

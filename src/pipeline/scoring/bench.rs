@@ -10,7 +10,7 @@ use benchtop_model::scoring::bench::{Bench, BenchQuery, CrossTable, Share, Tally
 use benchtop_model::scoring::{Measure, SuspiciousEnd};
 use benchtop_model::{Error, ErrorKind, Field, QuestionKind, Result, Status};
 use benchtop_store::columns::Columns;
-use benchtop_store::{Catalog, Overlay};
+use benchtop_store::{Catalog, StatusColumns};
 
 /// Maximum number of bars.
 const BARS: u16 = 400;
@@ -203,7 +203,7 @@ pub struct NearestRows {
 pub fn analyze(
     ask: &BenchQuery,
     (column, other): (&Column, Option<&Column>),
-    (catalog, overlay): (&Catalog, &Overlay),
+    (catalog, overlay): (&Catalog, &StatusColumns),
     rows: Option<&[u32]>,
 ) -> Result<(Bench, NearestRows)> {
     let wrong = |field: &str, what: &str| Err(Error::new(ErrorKind::Usage, what).field(field));

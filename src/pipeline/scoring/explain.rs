@@ -6,7 +6,7 @@ use benchtop_model::scoring::bench::{Counted, ExplainedScore, Explanation, Match
 use benchtop_model::scoring::rules::{Condition, Join, Rule, RuleSet, Test};
 use benchtop_model::scoring::{Measure, Outcome, Score, ScoreState, Scorer, SuspiciousEnd};
 use benchtop_model::{Field, Status};
-use benchtop_store::{Catalog, Overlay};
+use benchtop_store::{Catalog, StatusColumns};
 
 /// The values of one item.
 struct ItemScores<'a> {
@@ -115,7 +115,7 @@ pub type StoredScore = (String, bool, Option<Counted>);
 pub fn explain(
     row: usize,
     (rules, columns, outcomes): (&RuleSet, &ColumnsBy, &Outcomes),
-    (catalog, overlay): (&Catalog, &Overlay),
+    (catalog, overlay): (&Catalog, &StatusColumns),
     detail: &dyn Fn(&Scorer) -> StoredScore,
 ) -> Explanation {
     let seen = ItemScores {

@@ -6,7 +6,7 @@ use benchtop_model::generated_image::seed_of;
 use benchtop_model::scoring::Outcome;
 use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::scoring::rules::RuleSet;
-use benchtop_store::{Catalog, Overlay};
+use benchtop_store::{Catalog, StatusColumns};
 
 /// Orders `rows`. Rows without a place in the order (no disagreement, or no verdict against the
 /// rules) are left out.
@@ -15,7 +15,7 @@ pub fn order(
     by: FlagOrder,
     seed: u64,
     (rules, columns, outcomes): (&RuleSet, &ColumnsBy, &Outcomes),
-    (catalog, overlay): (&Catalog, &Overlay),
+    (catalog, overlay): (&Catalog, &StatusColumns),
 ) -> Vec<u32> {
     let ready = ready(rules, columns, catalog);
     let key = |row: u32| -> Option<f32> {

@@ -9,7 +9,7 @@ use benchtop_model::scoring::rules::{Condition, Join, RuleSet, Test};
 use benchtop_model::scoring::{Measure, Outcome, ScoreState, Scorer};
 use benchtop_model::{Field, Status};
 use benchtop_store::columns::{Columns, Names};
-use benchtop_store::{Catalog, Overlay};
+use benchtop_store::{Catalog, StatusColumns};
 
 /// Columns by scorer.
 pub type ColumnsBy = BTreeMap<Scorer, Arc<Column>>;
@@ -155,7 +155,7 @@ impl Outcomes {
     }
 
     /// Counts items by outcome and status. `without` stays 0, since it concerns a single score.
-    pub fn tally(&self, overlay: &Overlay) -> Tally {
+    pub fn tally(&self, overlay: &StatusColumns) -> Tally {
         let mut tally = Tally::default();
         for (row, code) in self.codes.iter().enumerate() {
             let at = usize::from(*code).min(2);
@@ -173,7 +173,7 @@ impl Outcomes {
     pub fn diff(
         &self,
         next: &Outcomes,
-        overlay: &Overlay,
+        overlay: &StatusColumns,
         (before, rules): (&RuleSet, &RuleSet),
     ) -> RulesDiff {
         let mut moves = [[0; 3]; 3];

@@ -5,7 +5,7 @@ use benchtop_inference::preprocess;
 use benchtop_model::Item;
 use benchtop_model::generation::Pixels;
 use benchtop_model::scoring::{Score, ScoreState};
-use benchtop_store::scores::About;
+use benchtop_store::scores::ScorerVersion;
 
 /// An item to score, with its picture files.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ pub type ScoreSink<'a> = &'a mut dyn FnMut(Option<(u64, Score)>) -> bool;
 
 pub trait Runner: Send {
     /// Identifies the scorer. Scores of different scorers are stored separately.
-    fn about(&self) -> &About;
+    fn about(&self) -> &ScorerVersion;
 
     /// Preferred number of subjects per call.
     fn batch(&self) -> usize;
@@ -95,19 +95,19 @@ pub trait Runner: Send {
 
 /// Scores subjects one by one on all processors, with a function.
 pub struct Each<F> {
-    about: About,
+    about: ScorerVersion,
     score: F,
 }
 
 impl<F: Fn(&Subject) -> Score + Send + Sync> Each<F> {
     /// Scores with `score`.
-    pub fn new(about: About, score: F) -> Each<F> {
+    pub fn new(about: ScorerVersion, score: F) -> Each<F> {
         Each { about, score }
     }
 }
 
 impl<F: Fn(&Subject) -> Score + Send + Sync> Runner for Each<F> {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ScorerVersion {
         &self.about
     }
 

@@ -11,18 +11,18 @@ use benchtop_model::scoring::{Outcome, ScoreState, Scorer};
 use benchtop_model::{ErrorKind, Field, Filter, Status};
 use benchtop_store::columns::Columns;
 use benchtop_store::fixtures::item;
-use benchtop_store::{Catalog, Overlay};
+use benchtop_store::{Catalog, StatusColumns};
 
 /// 100 items of three subtasks. CLIP logits 0, 0.5, 1 ... 49.5, except the last ten. A judge that
 /// fails every fourth item.
-fn data() -> (Catalog, Overlay, ColumnsBy) {
+fn data() -> (Catalog, StatusColumns, ColumnsBy) {
     let mut columns = Columns::default();
     (0..100).for_each(|n| {
         columns
             .push(&item(n, ["text", "animal", ""][n as usize % 3]))
             .unwrap()
     });
-    let mut overlay = Overlay::blank(100);
+    let mut overlay = StatusColumns::blank(100);
     overlay.status[10] = Status::Rejected.code();
     overlay.status[20] = Status::Accepted.code();
     overlay.status[80] = Status::Rejected.code();

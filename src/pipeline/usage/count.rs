@@ -10,7 +10,7 @@ use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::usage::{FailingTerm, Grid, Tally, TermUse};
 use benchtop_model::{Error, Result};
-use benchtop_store::Overlay;
+use benchtop_store::StatusColumns;
 
 /// Maximum number of cells in a grid, so that it fits a message.
 const CELLS: usize = 400_000;
@@ -23,7 +23,7 @@ impl Usage {
     pub fn terms(
         &self,
         grammar: &CompiledMetadata,
-        overlay: &Overlay,
+        overlay: &StatusColumns,
         vocabulary: &str,
     ) -> Vec<TermUse> {
         let (slots, mut uses) = self.slots(grammar, |name| name == vocabulary);
@@ -105,7 +105,7 @@ impl Usage {
     pub fn grid(
         &self,
         grammar: &CompiledMetadata,
-        overlay: &Overlay,
+        overlay: &StatusColumns,
         (rows, columns): (&str, &str),
         only: Option<&[u32]>,
     ) -> Result<Grid> {
@@ -194,7 +194,7 @@ impl Usage {
     pub fn failing(
         &self,
         grammar: &CompiledMetadata,
-        overlay: &Overlay,
+        overlay: &StatusColumns,
         min_items: u64,
     ) -> Vec<FailingTerm> {
         let vocabularies = self.vocabularies(grammar);

@@ -8,7 +8,7 @@ use super::{CODE, Class, NONE, OFFERED, Space, Usage};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::{self, Choices};
 use benchtop_model::usage::{Freshness, Impact};
-use benchtop_store::Overlay;
+use benchtop_store::StatusColumns;
 
 /// Maximum number of causes to list.
 const CAUSES: usize = 100;
@@ -33,7 +33,7 @@ impl Usage {
     }
 
     /// The effect of `grammar` on the items.
-    pub fn impact(&self, grammar: &CompiledMetadata, overlay: &Overlay) -> Impact {
+    pub fn impact(&self, grammar: &CompiledMetadata, overlay: &StatusColumns) -> Impact {
         let (judged, causes) = self.judge(grammar);
         let mut impact = Impact::default();
         let mut counts = vec![0u64; causes.len()];

@@ -12,7 +12,7 @@ use benchtop_compose::plan::Plan;
 use benchtop_compose::schedule::Schedule;
 use benchtop_model::usage::Freshness;
 use benchtop_model::{Form, Item, Key, MetaFile, Role, Status};
-use benchtop_store::Overlay;
+use benchtop_store::StatusColumns;
 
 fn grammar(metadata: &Metadata) -> CompiledMetadata {
     CompiledMetadata::compile(metadata).0
@@ -41,12 +41,12 @@ fn composed() -> Vec<Item> {
     items
 }
 
-fn used(items: &[Item]) -> (Usage, Overlay) {
+fn used(items: &[Item]) -> (Usage, StatusColumns) {
     let mut usage = Usage::default();
     for item in items {
         usage.add(&serde_json::to_vec(item).unwrap()).unwrap();
     }
-    let mut overlay = Overlay::default();
+    let mut overlay = StatusColumns::default();
     overlay.grow(items.len());
     for row in 0..items.len() {
         overlay.status[row] = Status::from_code((row % 4) as u8).code();

@@ -163,7 +163,7 @@ impl Verifier<'_> {
             }
             Ok(_) => {}
             // An owner that started meanwhile wrote to the copied files.
-            Err(_) if Index::free(store).is_err() => {}
+            Err(_) if Index::check_unlocked(store).is_err() => {}
             Err(problem) => self.found(rebuilt(file, problem.what)),
         }
         Ok(())

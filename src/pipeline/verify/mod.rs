@@ -30,7 +30,7 @@ use serde::Serialize;
 use benchtop_files::project::Project;
 use benchtop_model::image::ImageRef;
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::inventory::{self, Copy, Inventory};
+use benchtop_store::inventory::{self, Inventory, InventoryCopy};
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -299,14 +299,14 @@ impl Verifier<'_> {
         let [store, beside] =
             inventory::copies(self.project).map(|path| (inventory::read(&path), path));
         let name = format!("store/{}", inventory::FILE);
-        let is_good = |copy: &Copy| matches!(copy, Copy::Good(_));
+        let is_good = |copy: &InventoryCopy| matches!(copy, InventoryCopy::Good(_));
         let other = if is_good(&beside.0) {
             "its second copy is intact"
         } else {
             "its second copy is unusable too"
         };
         match (&store.0, &beside.0) {
-            (Copy::Missing, Copy::Missing) => {
+            (InventoryCopy::Missing, InventoryCopy::Missing) => {
                 let notice =
                     Finding::notice(&name, "no inventory: missing files cannot be detected");
                 self.found(
@@ -315,17 +315,19 @@ impl Verifier<'_> {
                         .cure(Cure::Inventory),
                 );
             }
-            (Copy::Missing, _) => {
+            (InventoryCopy::Missing, _) => {
                 self.found(
                     Finding::damage(&name, format!("the inventory is missing; {other}"))
                         .cure(Cure::Inventory),
                 );
             }
-            (Copy::Damaged(problem), _) => {
+            (InventoryCopy::Damaged(problem), _) => {
                 let finding = Finding::damage(&name, format!("{}; {other}", problem.what));
                 self.found(finding.cure(Cure::Inventory));
             }
-            (Copy::Good(own), Copy::Good(second)) if own != second && self.closed => {
+            (InventoryCopy::Good(own), InventoryCopy::Good(second))
+                if own != second && self.closed =>
+            {
                 self.found(
                     Finding::damage(&name, "it differs from its second copy").cure(Cure::Inventory),
                 );

@@ -2,7 +2,7 @@
 
 use super::{Cure, Finding, Severity, Verifier};
 use benchtop_model::{Error, Result};
-use benchtop_store::inventory::{self, Differs, Kind, Record};
+use benchtop_store::inventory::{self, Difference, Kind, Record};
 use benchtop_store::layout;
 
 impl Verifier<'_> {
@@ -30,7 +30,7 @@ impl Verifier<'_> {
             Some(record),
         ) {
             Ok((_, differs)) => differs,
-            Err(_) if path.symlink_metadata().is_err() => Some(Differs::Gone),
+            Err(_) if path.symlink_metadata().is_err() => Some(Difference::Gone),
             Err(problem) => {
                 self.problem(&record.path, &problem);
                 return Ok(());
@@ -46,7 +46,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    fn told_of(&self, record: &Record, differs: &Differs, at: &str) -> Option<Finding> {
+    fn told_of(&self, record: &Record, differs: &Difference, at: &str) -> Option<Finding> {
         let file = record.path.as_str();
         let (cache, checksummed) = (record.kind == Kind::Cache, record.kind == Kind::Checksummed);
         let lines = |n: u64| {
@@ -64,45 +64,45 @@ impl Verifier<'_> {
             "restore it from a backup; if you changed it yourself, run `benchtop verify --accept`";
         let damage = |what: String| Finding::damage(file, what).remedy(help);
         Some(match differs {
-            Differs::Gone if cache => {
+            Difference::Gone if cache => {
                 rebuilt(file, format!("the file is missing; it existed at {at}"))
             }
-            Differs::Gone if record.kind == Kind::Edited => Finding::new(
+            Difference::Gone if record.kind == Kind::Edited => Finding::new(
                 Severity::Changed,
                 file,
                 format!("the file is missing; it existed at {at}"),
             )
             .remedy("restore it from git, if it was committed"),
-            Differs::Gone => damage(format!("the file is missing; it existed at {at}"))
+            Difference::Gone => damage(format!("the file is missing; it existed at {at}"))
                 .lost(format!("all of it: {all}")),
-            Differs::Short(left) => damage(format!(
+            Difference::Short(left) => damage(format!(
                 "the file is truncated to {left} bytes; at {at} it had {}",
                 record.length
             ))
             .at(*left)
             .lost(format!("the rest of {all}")),
-            Differs::Rewritten if self.is_reported(file) => return None,
-            Differs::Rewritten => damage(format!(
+            Difference::Rewritten if self.is_reported(file) => return None,
+            Difference::Rewritten => damage(format!(
                 "its first {} bytes changed since {at}",
                 record.length
             ))
             .lost(format!("the overwritten part of {all}")),
-            Differs::Grown(_) if !self.closed => return None,
-            Differs::Grown(bytes) => Finding::notice(
+            Difference::Grown(_) if !self.closed => return None,
+            Difference::Grown(bytes) => Finding::notice(
                 file,
                 format!("{bytes} bytes were added since {at} while no owner was running"),
             ),
-            Differs::Changed if self.is_reported(file) => return None,
-            Differs::Changed if cache => rebuilt(
+            Difference::Changed if self.is_reported(file) => return None,
+            Difference::Changed if cache => rebuilt(
                 file,
                 format!("the file changed since the owner wrote it at {at}"),
             ),
-            Differs::Changed
+            Difference::Changed
                 if checksummed && inventory::has_checksum(&self.project.root().join(file)) =>
             {
                 Finding::notice(file, format!("the file was rewritten since {at}"))
             }
-            Differs::Changed if record.kind == Kind::Edited => {
+            Difference::Changed if record.kind == Kind::Edited => {
                 let finding = Finding::new(
                     Severity::Changed,
                     file,
@@ -112,8 +112,8 @@ impl Verifier<'_> {
                     "it was edited or is damaged; `git diff` shows changes since the last commit",
                 )
             }
-            Differs::Changed if record.kind == Kind::Rewritten && !self.closed => return None,
-            Differs::Changed => damage(format!("the file changed since {at}")).lost(all),
+            Difference::Changed if record.kind == Kind::Rewritten && !self.closed => return None,
+            Difference::Changed => damage(format!("the file changed since {at}")).lost(all),
         })
     }
 

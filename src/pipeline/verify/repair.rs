@@ -117,7 +117,7 @@ fn move_away(path: &Path) -> Result<Option<PathBuf>> {
     if path.symlink_metadata().is_err() {
         return Ok(None);
     }
-    let aside = layout::free(path, "damaged");
+    let aside = layout::free_path(path, "damaged");
     std::fs::rename(path, &aside).map_err(|e| Error::io(&e, "cannot move the file away", path))?;
     disk::sync_dir(disk::folder(path))?;
     Ok(Some(aside))
@@ -127,7 +127,7 @@ fn move_away(path: &Path) -> Result<Option<PathBuf>> {
 /// version, the files of the index are among the snapshots.
 fn move_index_away(project: &Project) -> Result<PathBuf> {
     let (store, index) = (project.store(), project.index());
-    let aside = layout::free(&index, "damaged");
+    let aside = layout::free_path(&index, "damaged");
     let fail = |e: std::io::Error, path: &Path| Error::io(&e, "cannot move the file away", path);
     match std::fs::rename(&index, &aside) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => drop(disk::ensure_dir(&aside)?),

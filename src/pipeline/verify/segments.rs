@@ -9,7 +9,7 @@ use super::{Finding, Verifier, Wanted};
 use benchtop_files::{disk, regular};
 use benchtop_model::Result;
 use benchtop_model::image::ImageRef;
-use benchtop_store::manifest::{Holds, Manifest, Part};
+use benchtop_store::manifest::{Content, Manifest, Segment};
 use benchtop_store::segment::Reader;
 
 /// Largest segment to read.
@@ -22,11 +22,11 @@ struct Lean {
     images: Vec<ImageRef>,
 }
 
-fn words(part: &Part) -> String {
+fn words(part: &Segment) -> String {
     match &part.holds {
-        Holds::Items { dataset } => format!("{} items of `{dataset}`", part.rows),
-        Holds::Revisions { .. } => format!("{} revisions of items", part.rows),
-        Holds::Predictions { model, .. } => format!("{} answers of {model}", part.rows),
+        Content::Items { dataset } => format!("{} items of `{dataset}`", part.rows),
+        Content::Revisions { .. } => format!("{} revisions of items", part.rows),
+        Content::Predictions { model, .. } => format!("{} answers of {model}", part.rows),
     }
 }
 
@@ -63,7 +63,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    fn segment(&mut self, part: &Part) -> Result<()> {
+    fn segment(&mut self, part: &Segment) -> Result<()> {
         let (file, path) = (
             format!("imports/{}", part.file),
             self.project.imports().join(&part.file),
@@ -124,7 +124,7 @@ impl Verifier<'_> {
         }
         let Ok(reader) = reader else { return Ok(()) };
         self.report.checked.rows += part.rows;
-        if matches!(part.holds, Holds::Predictions { .. }) {
+        if matches!(part.holds, Content::Predictions { .. }) {
             return Ok(());
         }
         let mut rows = 0;

@@ -36,27 +36,27 @@ pub trait Request:
 /// A request that may follow [`request::Agree`].
 pub trait NeedsConsent: Request {
     /// Wraps the request for [`request::Agree`].
-    fn then(self) -> AskNext;
+    fn then(self) -> ConsentedRequest;
 }
 
 macro_rules! consented {
     ($($name:ident),+) => {
         /// Request that follows the consent.
         #[derive(Clone, Debug, Serialize, Deserialize)]
-        pub enum AskNext {
+        pub enum ConsentedRequest {
             $(#[doc = concat!("[`request::", stringify!($name), "`].")] $name(request::$name),)+
         }
 
         $(impl NeedsConsent for request::$name {
-            fn then(self) -> AskNext {
-                AskNext::$name(self)
+            fn then(self) -> ConsentedRequest {
+                ConsentedRequest::$name(self)
             }
         })+
 
-        impl From<AskNext> for AnyRequest {
-            fn from(next: AskNext) -> AnyRequest {
+        impl From<ConsentedRequest> for AnyRequest {
+            fn from(next: ConsentedRequest) -> AnyRequest {
                 match next {
-                    $(AskNext::$name(request) => request.into(),)+
+                    $(ConsentedRequest::$name(request) => request.into(),)+
                 }
             }
         }

@@ -8,7 +8,7 @@ use benchtop_model::{Filter, Item, QuestionKind, Sort, Status};
 
 /// Request for a page of the item list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct PageAsk {
+pub struct PageRequest {
     /// Rises with every list request of this client.
     pub generation: u64,
     pub filter: Filter,

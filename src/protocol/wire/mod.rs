@@ -32,14 +32,16 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use contract::{Access, AskNext, Blind, Kind, NeedsConsent, Request, RequestRow, Writes};
+pub use contract::{
+    Access, Blind, ConsentedRequest, Kind, NeedsConsent, Request, RequestRow, Writes,
+};
 pub use items::*;
 pub use payload::*;
 pub use reading::*;
 pub use reference::wire_reference;
 pub use request::{AnyReply, AnyRequest, Name as RequestName};
 pub use response::*;
-pub use waits::Waits;
+pub use waits::StepLatency;
 
 use benchtop_model::Error;
 use benchtop_model::config::Reason;
@@ -57,7 +59,7 @@ pub const FRAME_LIMIT: usize = 16 << 20;
 pub enum ToOwner {
     Hello(Hello),
     /// A request, numbered by the client.
-    Ask(u64, AnyRequest),
+    Request(u64, AnyRequest),
     /// Cancels the request with this number.
     Cancel(u64),
 }
@@ -96,7 +98,7 @@ pub enum FromOwner {
     /// The owner refuses the client and closes the connection.
     Refused(Error),
     /// Reply to a request.
-    Answer(u64, Box<Result<AnyReply, Error>>),
+    Reply(u64, Box<Result<AnyReply, Error>>),
     /// Progress of a task.
     Progress(u64, Progress),
     Event(Event),

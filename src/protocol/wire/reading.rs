@@ -7,7 +7,7 @@ use benchtop_model::free_form::FreeForm;
 
 /// Which answers a judge reads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct JudgeAsk {
+pub struct JudgeRequest {
     /// Models whose answers are read; empty for all.
     pub models: Vec<String>,
     /// Name of the judge on its servers.
@@ -38,12 +38,12 @@ pub struct JudgeReport {
     pub cut: u64,
     /// Prompt and completion tokens of this run, as counted by the server.
     pub tokens: (u64, u64),
-    pub models: Vec<JudgedOf>,
+    pub models: Vec<JudgedModel>,
 }
 
 /// Answers of one model that the `strict` rule cannot read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct JudgedOf {
+pub struct JudgedModel {
     pub model: String,
     /// Number of such answers.
     pub unparsed: u64,
@@ -60,7 +60,7 @@ pub struct JudgedOf {
 
 /// Which free-form answers to compare, and how.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SimilarityAsk {
+pub struct SimilarityRequest {
     /// Models whose answers are compared; empty for all.
     pub models: Vec<String>,
     /// Texts to compare with, and the threshold.
@@ -81,12 +81,12 @@ pub struct SimilarityReport {
     pub pairs: u64,
     /// Texts that were truncated to the encoder's input length.
     pub cut: u64,
-    pub models: Vec<SimilarTo>,
+    pub models: Vec<ModelSimilarity>,
 }
 
 /// Free-form answers of one model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SimilarTo {
+pub struct ModelSimilarity {
     pub model: String,
     /// Answers to free-form questions that have a text to compare with.
     pub answers: u64,

@@ -15,8 +15,9 @@ use uuid::Uuid;
 use super::contract::{Access, Blind, Kind, Request, RequestRow, Writes, unexpected};
 use super::declare::{declare, fields, structure};
 use super::{
-    AnswerSet, AskNext, Bulked, EditedItem, ItemView, JudgeAsk, JudgeReport, LogPage, OwnerStatus,
-    PageAsk, Receipt, ResumePoint, Retired, SimilarityAsk, SimilarityReport, VerdictPage,
+    AnswerSet, Bulked, ConsentedRequest, EditedItem, ItemView, JudgeReport, JudgeRequest, LogPage,
+    OwnerStatus, PageRequest, Receipt, ResumePoint, Retired, SimilarityReport, SimilarityRequest,
+    VerdictPage,
 };
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::agreement::analysis::{AgreementAnalysis, AgreementQuery, OwnPace};
@@ -58,7 +59,7 @@ macro_rules! requests {
             Status => OwnerStatus, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// A page of the item list. A slow search sends several parts. A newer `generation`
             /// cancels the older list requests of this client.
-            Page(PageAsk) => super::Page, kind: Query, access: Member, writes: Never, blind: Filtered;
+            Page(PageRequest) => super::Page, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Position of an item in the list with this filter and order; `None` if the item is
             /// not in it.
             Locate {
@@ -113,7 +114,7 @@ macro_rules! requests {
             Describe(Filter) => Vec<Summary>, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Numbers of the items whose field value matches.
             Select(Filter, Field, Match) => Vec<u32>, kind: Query, access: Member, writes: Never, blind: Filtered;
-            /// Effective verdicts on items from number `from` on, on at most [`super::VERDICTS`]
+            /// Effective verdicts on items from number `from` on, on at most [`super::VERDICT_PAGE_ITEMS`]
             /// items.
             Verdicts {
                 /// Only verdicts of this round.
@@ -124,7 +125,7 @@ macro_rules! requests {
             /// The board.
             Board(Box<BoardQuery>) => board::Board, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// A page of the answers behind a cell of the board.
-            Behind {
+            Drilldown {
                 /// Selects the board.
                 ask: Box<BoardQuery>,
                 /// Model.
@@ -203,7 +204,7 @@ macro_rules! requests {
                 /// Action.
                 act: job::JobAct,
             } => Option<JobState>, kind: Query, access: OwnerToConsent, writes: Always, blind: Nothing;
-            /// Failures of a job from number `from` on (from 0), at most [`super::FAILURES`].
+            /// Failures of a job from number `from` on (from 0), at most [`super::FAILURE_PAGE`].
             JobFailures {
                 /// Number of the job.
                 id: u32,
@@ -212,12 +213,12 @@ macro_rules! requests {
             } => Vec<JobFailure>, kind: Query, access: Member, writes: Never, blind: Nothing;
             /// Generate the picture of this item next. The reply is the number of the job that
             /// generates it; `None` if no job does.
-            Want {
+            PrioritizePicture {
                 /// Item number.
                 number: u32,
             } => Option<u32>, kind: Query, access: Member, writes: Always, blind: Nothing;
             /// All pictures generated for an item, newest first.
-            Made {
+            GeneratedImages {
                 /// Item number.
                 number: u32,
             } => Vec<GeneratedImage>, kind: Query, access: Member, writes: Never, blind: Nothing;
@@ -255,7 +256,7 @@ macro_rules! requests {
             } => RulesState, kind: Query, access: Member, writes: Always, blind: Refused;
             /// Numbers of the items that match the filter, in this order. Without an outcome in the
             /// filter, only flagged and parked items.
-            Doubtful {
+            FlaggedItems {
                 /// Which items.
                 filter: Filter,
                 /// In which order.
@@ -275,12 +276,12 @@ macro_rules! requests {
                 /// Dry run: only report the result.
                 dry: bool,
             } => Merged, kind: Task, access: Owner("merge journals"), writes: Unless(|ask| ask.dry), blind: Filtered;
-            /// Decisions, newest first, at most [`super::LOGGED`].
+            /// Decisions, newest first, at most [`super::LOG_PAGE_ENTRIES`].
             Log(LogQuery) => LogPage, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// The project as of an earlier point in time, rebuilt from the journals.
             Replay(HistoryPoint) => HistoryState, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Items whose status differs between two points in time.
-            Moved(HistoryPoint, HistoryPoint) => Vec<history::StatusChange>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            StatusChanges(HistoryPoint, HistoryPoint) => Vec<history::StatusChange>, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// The rounds, oldest first. [`super::Event::Rounds`] announces new and closed ones.
             Rounds => Vec<RoundState>, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// Create a round.
@@ -360,7 +361,7 @@ macro_rules! requests {
             Evaluate(Box<NewRun>) => StartedRun, kind: Task, access: Owner("have models asked"), writes: Always, blind: Guarded;
             /// Compare free-form answers with the texts of their items. Skips answers that were
             /// compared before.
-            Similarity(Box<SimilarityAsk>) => SimilarityReport, kind: Task, access: Owner("have answers compared"), writes: Always, blind: Refused;
+            Similarity(Box<SimilarityRequest>) => SimilarityReport, kind: Task, access: Owner("have answers compared"), writes: Always, blind: Refused;
             /// Models ordered by a column, best first. Models that the data cannot tell apart share
             /// a rank.
             Ranks {
@@ -370,7 +371,7 @@ macro_rules! requests {
                 column: String,
             } => Vec<(String, Rank)>, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Confidence interval of a cell of the board.
-            Sure {
+            CellInterval {
                 /// Selects the board.
                 ask: Box<BoardQuery>,
                 /// Model.
@@ -401,7 +402,7 @@ macro_rules! requests {
             /// An analysis of a whole board.
             Analyse(Box<AnalyseAsk>) => Analysis, kind: Query, access: Member, writes: Never, blind: Guarded;
             /// Have a judge read the answers that the `strict` rule cannot read.
-            Judge(Box<JudgeAsk>) => JudgeReport, kind: Task, access: Owner("have models asked"), writes: Always, blind: Refused;
+            Judge(Box<JudgeRequest>) => JudgeReport, kind: Task, access: Owner("have models asked"), writes: Always, blind: Refused;
             /// Consent to sending data to these destinations, for all projects on this machine. The
             /// consent is stored in the configuration folder of the owner's user. If another
             /// request follows, its reply is the reply.
@@ -409,10 +410,10 @@ macro_rules! requests {
                 /// Destinations and their key variables.
                 to: Vec<Destination>,
                 /// Request that follows.
-                then: Option<AskNext>,
+                then: Option<ConsentedRequest>,
             } => (), kind: Control, access: Owner("agree to what is sent"), writes: Never, blind: Nothing;
             /// Answers of all models to one question.
-            Answered {
+            ModelAnswers {
                 /// Name of the extraction rule. Without one, the rule of each question's paper.
                 rule: Option<String>,
                 /// Column that decides which answers are right, if any.

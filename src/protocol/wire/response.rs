@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::Waits;
+use super::StepLatency;
 use benchtop_model::history::Entry;
 use benchtop_model::job::JobState;
 use benchtop_model::scoring::job::ScoringState;
@@ -66,7 +66,7 @@ pub struct Bulked {
 }
 
 /// Maximum number of items in one [`VerdictPage`].
-pub const VERDICTS: usize = 1000;
+pub const VERDICT_PAGE_ITEMS: usize = 1000;
 
 /// A page of effective verdicts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -109,16 +109,16 @@ pub struct OwnerStatus {
     /// Messages for the person.
     pub notices: Vec<String>,
     /// Latency of decisions since the owner started.
-    pub latency: Vec<Waits>,
+    pub latency: Vec<StepLatency>,
     /// Whether the metadata on disk is usable; `None` if its folder cannot be read.
     pub metadata: Option<MetadataHealth>,
 }
 
 /// Maximum number of decisions in one [`LogPage`].
-pub const LOGGED: u32 = 5000;
+pub const LOG_PAGE_ENTRIES: u32 = 5000;
 
 /// Maximum number of failures in one reply.
-pub const FAILURES: usize = 1000;
+pub const FAILURE_PAGE: usize = 1000;
 
 /// An imported prediction file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,7 +166,7 @@ pub enum Event {
     /// A metadata file changed, by the owner or from outside.
     Metadata,
     /// Pictures were generated. Earlier verdicts on these items no longer count.
-    Made {
+    PicturesGenerated {
         /// Revision of the project.
         rev: u64,
         /// Item numbers, sorted.
@@ -175,7 +175,7 @@ pub enum Event {
     /// Progress of a job: at most four times a second, and at once when its state changes.
     Job(Box<JobState>),
     /// A job was removed.
-    JobGone(u32),
+    JobRemoved(u32),
     /// Progress of a scoring job: at most four times a second, and at once when its state changes.
     Scoring(Box<ScoringState>),
     /// The scoring rules changed.
@@ -187,7 +187,7 @@ pub enum Event {
     /// The owner is ending.
     Ending,
     /// Parsed answers changed: a judge read them, or they were compared.
-    Reread,
+    AnswersReparsed,
     /// The metadata on disk became unusable, with the reason, or usable again.
     MetadataErrors(Option<String>),
 }

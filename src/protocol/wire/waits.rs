@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Histogram of the time that decisions spent in one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waits {
+pub struct StepLatency {
     /// Name of the step (`owner::latency::Step::name`).
     pub step: String,
     /// Longest time, in nanoseconds.
@@ -13,7 +13,7 @@ pub struct Waits {
     pub buckets: Vec<(u64, u64)>,
 }
 
-impl Waits {
+impl StepLatency {
     /// Number of decisions.
     pub fn count(&self) -> u64 {
         self.buckets.iter().map(|(_, n)| n).sum()

@@ -97,7 +97,7 @@ fn append_fails_after_the_file_at_the_path_changed() {
         let there = std::fs::read(&path).ok();
         let refused = file.append(b"two\n", "no").unwrap_err();
         assert_eq!(refused.kind, ErrorKind::Io, "{what}: {refused}");
-        assert!(file.lost() && refused.help.is_some(), "{what}");
+        assert!(file.must_reopen() && refused.help.is_some(), "{what}");
         assert_eq!(
             std::fs::read(&path).ok(),
             there,
@@ -116,12 +116,14 @@ fn a_change_between_write_and_sync_rolls_the_append_back() {
         let path = folder.join("a.jsonl");
         let mut file = open(&path);
         file.append(b"one\n", "no").unwrap();
-        file.write(b"two\n", "no").unwrap();
+        file.begin_append(b"two\n", "no").unwrap();
         let held = file.handle();
         change(&path);
         let synced = held.sync_data();
         assert_eq!(
-            file.synced(synced, Duration::ZERO, "no").unwrap_err().kind,
+            file.finish_append(synced, Duration::ZERO, "no")
+                .unwrap_err()
+                .kind,
             ErrorKind::Io,
             "{what}"
         );
@@ -143,10 +145,10 @@ fn a_second_hard_link_is_counted_and_allowed() {
     let path = dir.path().join("a.jsonl");
     let mut file = open(&path);
     file.append(b"one\n", "no").unwrap();
-    assert_eq!(file.links(), 1);
+    assert_eq!(file.hard_links(), 1);
     std::fs::hard_link(&path, dir.path().join("backup")).unwrap();
     file.append(b"two\n", "no").unwrap();
-    assert_eq!(file.links(), 2);
+    assert_eq!(file.hard_links(), 2);
     assert_eq!(std::fs::metadata(&path).unwrap().nlink(), 2);
     assert_eq!(std::fs::read(&path).unwrap(), b"one\ntwo\n");
 }

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use super::{line_of, parse};
-use crate::manifest::Part;
+use crate::manifest::Segment;
 use crate::segment::Reader;
 use benchtop_model::{Error, ErrorKind, Prediction, Result};
 
 /// The predictions of one model from one imported file.
 #[derive(Clone, Debug)]
-pub struct Answers {
+pub struct PredictionSegment {
     /// The entry of the segment in the manifest.
-    pub part: Part,
+    pub part: Segment,
     pub(super) reader: Arc<Reader>,
 }
 
-impl Answers {
+impl PredictionSegment {
     /// The JSON lines of frame `part`, or `None` after the last frame.
     ///
     /// # Errors

@@ -43,13 +43,13 @@ fn values_stay_small_enough_to_avoid_blob_files() {
             &meta,
         )
         .unwrap();
-    let mut overlay = Overlay::default();
+    let mut overlay = StatusColumns::default();
     overlay.grow(20_000);
     for round in 0..5 {
         let blocks: Vec<usize> = (0..20_000 / BLOCK_ROWS).step_by(round + 1).collect();
         overlay.status[round * BLOCK_ROWS] = 1;
         index
-            .write_checkpoint(&overlay, &blocks, round as u64, &Journals::default())
+            .write_checkpoint(&overlay, &blocks, round as u64, &JournalHashes::default())
             .unwrap();
     }
     assert_eq!(index.frames("a").unwrap(), frames);
@@ -67,14 +67,14 @@ fn values_stay_small_enough_to_avoid_blob_files() {
 fn blocks_of_two_states_are_not_a_checkpoint() {
     let dir = tempfile::tempdir().unwrap();
     let index = Index::open(&dir.path().join("store")).unwrap();
-    let mut overlay = Overlay::default();
+    let mut overlay = StatusColumns::default();
     overlay.grow(3 * BLOCK_ROWS);
     index
         .write_checkpoint(
             &overlay,
             &[0, 1, 2],
             1,
-            &Journals {
+            &JournalHashes {
                 lengths: [7; 32],
                 contents: [8; 32],
             },

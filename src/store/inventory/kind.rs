@@ -56,7 +56,7 @@ impl Kind {
             // A renamed damaged index.
             ["store", name, ..] if name.starts_with(layout::INDEX_ASIDE) => return None,
             // A project of an earlier version.
-            ["store", ..] => match layout::now(path) {
+            ["store", ..] => match layout::present_path(path) {
                 Some(now) if !now.starts_with("store/") => Kind::of(&now)?,
                 _ => Kind::Cache,
             },

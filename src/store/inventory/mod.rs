@@ -70,7 +70,7 @@ pub struct Inventory {
 
 /// One copy of the inventory.
 #[derive(Debug)]
-pub enum Copy {
+pub enum InventoryCopy {
     Missing,
     /// The copy cannot be used.
     Damaged(Error),
@@ -79,7 +79,7 @@ pub enum Copy {
 
 /// How a file differs from its record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Differs {
+pub enum Difference {
     /// The file is missing.
     Gone,
     /// A growing file is shorter than recorded. Has the remaining length in bytes.
@@ -119,14 +119,16 @@ pub fn mark_closed(project: &Project) {
 }
 
 /// Reads the copy at `path`.
-pub fn read(path: &Path) -> Copy {
+pub fn read(path: &Path) -> InventoryCopy {
     let bytes = match regular::read(path, MAX_FILE) {
         Ok(bytes) => bytes,
-        Err(_) if path.symlink_metadata().is_err() => return Copy::Missing,
-        Err(problem) => return Copy::Damaged(problem),
+        Err(_) if path.symlink_metadata().is_err() => return InventoryCopy::Missing,
+        Err(problem) => return InventoryCopy::Damaged(problem),
     };
     let corrupt = |what: &str| {
-        Copy::Damaged(Error::new(benchtop_model::ErrorKind::Corrupt, what.to_string()).file(path))
+        InventoryCopy::Damaged(
+            Error::new(benchtop_model::ErrorKind::Corrupt, what.to_string()).file(path),
+        )
     };
     let Some(end) = memchr::memchr(b'\n', &bytes) else {
         return corrupt("the inventory is truncated");
@@ -135,7 +137,7 @@ pub fn read(path: &Path) -> Copy {
     let header = match checksummed_line::decode::<Header>(first) {
         Ok(header) if header.v == VERSION => header,
         Ok(_) => return corrupt("the inventory has an unsupported version"),
-        Err(problem) => return Copy::Damaged(problem.file(path).line(1)),
+        Err(problem) => return InventoryCopy::Damaged(problem.file(path).line(1)),
     };
     if blake3::hash(rest).to_hex().as_str() != header.blake3 {
         return corrupt("the inventory does not match its checksum");
@@ -146,7 +148,7 @@ pub fn read(path: &Path) -> Copy {
         .into_iter()
         .map(|(_, record)| (record.path.clone(), record))
         .collect();
-    Copy::Good(Inventory {
+    InventoryCopy::Good(Inventory {
         at: header.at,
         files,
     })
@@ -158,7 +160,7 @@ impl Inventory {
         let good = copies(project)
             .into_iter()
             .filter_map(|path| match read(&path) {
-                Copy::Good(inventory) => Some(inventory),
+                InventoryCopy::Good(inventory) => Some(inventory),
                 _ => None,
             });
         let mut newest = good.max_by(|a, b| a.at.cmp(&b.at))?;
@@ -169,7 +171,7 @@ impl Inventory {
     /// Changes the paths of files that [`layout`] moved.
     fn follow_moves(&mut self, root: &Path) {
         let moved = |(path, record): (String, Record)| {
-            let now = layout::now(&path).filter(|now| {
+            let now = layout::present_path(&path).filter(|now| {
                 let is_there = |path: &str| root.join(path).symlink_metadata().is_ok();
                 !is_there(&path) && is_there(now)
             });
@@ -229,7 +231,7 @@ impl Inventory {
         project: &Project,
         at: &str,
         caches: bool,
-    ) -> Result<(Inventory, Vec<(String, Differs)>)> {
+    ) -> Result<(Inventory, Vec<(String, Difference)>)> {
         let mut now = Inventory {
             at: at.to_string(),
             files: BTreeMap::new(),
@@ -241,7 +243,7 @@ impl Inventory {
             };
             let before = self.files.get(&path);
             match record(project.root(), &path, kind, before) {
-                Ok((record, None | Some(Differs::Grown(_)))) => {
+                Ok((record, None | Some(Difference::Grown(_)))) => {
                     drop(now.files.insert(path, record))
                 }
                 Ok((record, Some(differs))) => {
@@ -268,7 +270,7 @@ impl Inventory {
             let is_kept = !matches!(record.kind, Kind::Edited | Kind::Cache);
             if is_kept && !now.files.contains_key(path) {
                 now.files.insert(path.clone(), record.clone());
-                wrong.push((path.clone(), Differs::Gone));
+                wrong.push((path.clone(), Difference::Gone));
             }
         }
         Ok((now, wrong))
@@ -276,11 +278,11 @@ impl Inventory {
 
     /// Files that are missing or shorter than recorded, without reading any. Files that people edit
     /// are ignored.
-    pub fn missing(&self, root: &Path) -> Vec<(String, Differs)> {
+    pub fn missing(&self, root: &Path) -> Vec<(String, Difference)> {
         let difference = |record: &Record| match root.join(&record.path).symlink_metadata() {
-            Err(_) => Some(Differs::Gone),
+            Err(_) => Some(Difference::Gone),
             Ok(meta) if record.kind.grows() && meta.len() < record.length => {
-                Some(Differs::Short(meta.len()))
+                Some(Difference::Short(meta.len()))
             }
             Ok(_) => None,
         };
@@ -303,7 +305,7 @@ pub fn guard() -> MutexGuard<'static, ()> {
 
 /// Removes the records of deliberately removed files from both copies. Call this and remove the
 /// files under one [`guard`].
-pub fn forget(project: &Project, gone: &dyn Fn(&str) -> bool) -> Result<()> {
+pub fn remove_records(project: &Project, gone: &dyn Fn(&str) -> bool) -> Result<()> {
     let Some(mut inventory) = Inventory::load(project) else {
         return Ok(());
     };

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::{Differs, Kind, Record};
+use super::{Difference, Kind, Record};
 use benchtop_files::regular;
 use benchtop_model::{Error, Result};
 
@@ -18,7 +18,7 @@ pub fn record(
     path: &str,
     kind: Kind,
     before: Option<&Record>,
-) -> Result<(Record, Option<Differs>)> {
+) -> Result<(Record, Option<Difference>)> {
     let full = root.join(path);
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &full);
     let mut file = regular::open(&full, File::options().read(true))?;
@@ -39,7 +39,7 @@ pub fn record_whole(
     path: &str,
     kind: Kind,
     before: Option<&Record>,
-) -> Result<(Record, Option<Differs>)> {
+) -> Result<(Record, Option<Difference>)> {
     let full = root.join(path);
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &full);
     let mut file = regular::open(&full, File::options().read(true))?;
@@ -57,7 +57,7 @@ fn digest(
     kind: Kind,
     stamp: (i128, u64),
     before: Option<&Record>,
-) -> std::io::Result<(Record, Option<Differs>)> {
+) -> std::io::Result<(Record, Option<Difference>)> {
     let mut buffer = vec![0; 1 << 20];
     // The hash and length of complete lines or rows, and the incomplete rest.
     let (mut hasher, mut length, mut rest) = (blake3::Hasher::new(), 0u64, Vec::new());
@@ -96,12 +96,14 @@ fn digest(
         0
     };
     let differs = before.and_then(|before| match kind.grows() {
-        true if total < before.length => Some(Differs::Short(total)),
+        true if total < before.length => Some(Difference::Short(total)),
         true if before.length > 0 && prefix.as_ref() != Some(&before.blake3) => {
-            Some(Differs::Rewritten)
+            Some(Difference::Rewritten)
         }
-        true => (total > before.length).then(|| Differs::Grown(total - before.length)),
-        false => (blake3 != before.blake3 || length != before.length).then_some(Differs::Changed),
+        true => (total > before.length).then(|| Difference::Grown(total - before.length)),
+        false => {
+            (blake3 != before.blake3 || length != before.length).then_some(Difference::Changed)
+        }
     });
     Ok((
         Record {

@@ -37,7 +37,7 @@ fn only_growing_files_may_change_and_only_by_growing() {
         found.1,
         [(
             "sessions/ann.jsonl".to_string(),
-            Differs::Short(lines(3).len() as u64)
+            Difference::Short(lines(3).len() as u64)
         )]
     );
     assert_eq!(
@@ -50,14 +50,14 @@ fn only_growing_files_may_change_and_only_by_growing() {
     std::fs::write(&journal, other).unwrap();
     assert_eq!(
         second.update(&project, AT, false).unwrap().1,
-        [("sessions/ann.jsonl".to_string(), Differs::Rewritten)]
+        [("sessions/ann.jsonl".to_string(), Difference::Rewritten)]
     );
     std::fs::remove_file(&journal).unwrap();
     assert_eq!(
         second.update(&project, AT, false).unwrap().1,
-        [("sessions/ann.jsonl".to_string(), Differs::Gone)]
+        [("sessions/ann.jsonl".to_string(), Difference::Gone)]
     );
-    forget(&project, &|path| path.starts_with("sessions/ann")).unwrap();
+    remove_records(&project, &|path| path.starts_with("sessions/ann")).unwrap();
     assert!(
         !Inventory::load(&project)
             .unwrap()
@@ -80,12 +80,18 @@ fn one_copy_is_enough_and_damage_is_detected() {
         let mut bad = whole.clone();
         bad[at] ^= 4;
         std::fs::write(&store, &bad).unwrap();
-        assert!(matches!(read(&store), Copy::Damaged(_)), "byte {at}");
+        assert!(
+            matches!(read(&store), InventoryCopy::Damaged(_)),
+            "byte {at}"
+        );
         std::fs::write(&store, &whole[..at]).unwrap();
-        assert!(matches!(read(&store), Copy::Damaged(_)), "cut at {at}");
+        assert!(
+            matches!(read(&store), InventoryCopy::Damaged(_)),
+            "cut at {at}"
+        );
     }
     std::fs::remove_file(&store).unwrap();
-    assert!(matches!(read(&store), Copy::Missing));
+    assert!(matches!(read(&store), InventoryCopy::Missing));
     assert_eq!(Inventory::load(&project).unwrap(), inventory);
     std::fs::remove_file(beside).unwrap();
     assert!(Inventory::load(&project).is_none());

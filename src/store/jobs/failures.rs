@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Failed, cut};
+use super::{FailedPicture, cut};
 use crate::append_log::ValidPrefix;
 use crate::checksummed_line;
 use crate::lazy_append::LazyAppend;
@@ -16,7 +16,7 @@ use benchtop_model::Result;
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "kebab-case")]
 enum Line {
-    Failed(Failed),
+    Failed(FailedPicture),
     /// Earlier failures are tried again.
     Retry,
 }
@@ -26,7 +26,7 @@ enum Line {
 pub struct FailureLog {
     path: PathBuf,
     /// Failures by picture and sample.
-    failed: BTreeMap<(u64, u32), Failed>,
+    failed: BTreeMap<(u64, u32), FailedPicture>,
     lines: LazyAppend,
     /// Numbers of damaged lines, from 1.
     damaged: Vec<u64>,
@@ -64,12 +64,12 @@ impl FailureLog {
     }
 
     /// Failures by picture and sample.
-    pub fn failed(&self) -> &BTreeMap<(u64, u32), Failed> {
+    pub fn failed(&self) -> &BTreeMap<(u64, u32), FailedPicture> {
         &self.failed
     }
 
     /// Appends failures. When this returns, they are on disk. On an error, none of them is added.
-    pub fn append(&mut self, failed: &[Failed]) -> Result<()> {
+    pub fn append(&mut self, failed: &[FailedPicture]) -> Result<()> {
         let mut lines = Vec::new();
         for one in failed {
             let mut one = one.clone();
@@ -98,7 +98,7 @@ impl FailureLog {
 
     fn write(&mut self, lines: &[u8]) -> Result<()> {
         // The file was replaced. Continue with the file at the path.
-        if self.lines.lost() {
+        if self.lines.must_reopen() {
             *self = FailureLog::at(std::mem::take(&mut self.path))?;
         }
         self.lines.append(lines, "cannot save a failed picture")

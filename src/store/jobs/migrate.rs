@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Failed, FailureLog, Job, file, folder};
+use super::{FailedPicture, FailureLog, Job, file, folder};
 use crate::index::{Index, key};
 use crate::runs;
 use benchtop_files::disk;
@@ -13,7 +13,7 @@ struct IndexedJob {
     job: Job,
     token: Option<String>,
     numbers: Vec<u32>,
-    failed: Vec<Failed>,
+    failed: Vec<FailedPicture>,
 }
 
 fn job_key(id: u32) -> Vec<u8> {
@@ -111,7 +111,13 @@ fn is_same_job(root: &Path, job: &Job) -> bool {
 
 /// Stores a job in the index as earlier versions did, for tests.
 #[cfg(test)]
-pub(crate) fn plant(index: &Index, job: &Job, token: &str, numbers: &[u32], failed: &[Failed]) {
+pub(crate) fn plant(
+    index: &Index,
+    job: &Job,
+    token: &str,
+    numbers: &[u32],
+    failed: &[FailedPicture],
+) {
     for (chunk, numbers) in numbers.chunks(900).enumerate() {
         let key = key(items_prefix(job.id).as_bytes(), chunk);
         index.put_as(&key, &numbers).unwrap();

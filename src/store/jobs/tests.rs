@@ -26,7 +26,7 @@ pub fn job(id: u32) -> Job {
     }
 }
 
-pub fn failed(key: u64, sample: u32) -> Failed {
+pub fn failed(key: u64, sample: u32) -> FailedPicture {
     let failure = JobFailure {
         dataset: "set".into(),
         picture: "a.png".into(),
@@ -36,7 +36,7 @@ pub fn failed(key: u64, sample: u32) -> Failed {
         reason: "no".repeat(4000),
         tries: 1,
     };
-    Failed { key, failure }
+    FailedPicture { key, failure }
 }
 
 fn ids(root: &Path) -> Vec<u32> {
@@ -176,12 +176,12 @@ fn a_damaged_file_is_reported_and_other_jobs_are_listed() {
 fn pictures_in_progress_are_limited_and_separate_by_job() {
     let dir = tempfile::tempdir().unwrap();
     let index = Index::open(&dir.path().join("store")).unwrap();
-    let flight = |n| Flight {
+    let flight = |n| PictureInProgress {
         key: u64::MAX - n,
         sample: 9,
         ends: 1,
     };
-    let many: Vec<Flight> = (0..1000).map(flight).collect();
+    let many: Vec<PictureInProgress> = (0..1000).map(flight).collect();
     index.note_flight(1, &many).unwrap();
     index.note_flight(2, &many[..1]).unwrap();
     assert_eq!(index.flight(1).unwrap().len(), FLIGHTS);
@@ -254,7 +254,7 @@ fn jobs_of_the_index_are_converted_once() {
     assert_eq!(names(), before);
     // An earlier version ran again. Its job 1 is a new job. Its job 2 is the same, and its file has
     // changed since.
-    keep(
+    write_state(
         root,
         &Job {
             standing: JobStatus::Done,

@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use super::*;
 use crate::inventory::{self, Inventory, Kind};
 use crate::jobs::tests::{failed, job};
-use crate::scores::{About, Scores, scorers};
+use crate::scores::{ScorerVersion, Scores, scorers};
 use crate::similarity::Cosines;
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::scoring::Scorer;
@@ -18,8 +18,8 @@ fn write(root: &Path, name: &str, text: &str) {
     std::fs::set_permissions(path, PermissionsExt::from_mode(0o600)).unwrap();
 }
 
-fn about() -> About {
-    About::new(
+fn about() -> ScorerVersion {
+    ScorerVersion::new(
         Scorer::Judge("fit".into()),
         "m".into(),
         &Fingerprint::default(),
@@ -31,10 +31,10 @@ fn about() -> About {
 fn earlier(root: &Path) -> Project {
     let project = Project::init(root).unwrap();
     let store = project.store();
-    let mut scores = Scores::begin(&store.join("scores"), about()).unwrap();
+    let mut scores = Scores::make_current(&store.join("scores"), about()).unwrap();
     scores.append(&[(7, Default::default())]).unwrap();
     write(root, "store/scores/ab.2.embeddings", &"0".repeat(16));
-    Cosines::begin(&store.join("similarity"), "abc")
+    Cosines::make_current(&store.join("similarity"), "abc")
         .unwrap()
         .append(&[(5, 0.5)])
         .unwrap();
@@ -46,10 +46,10 @@ fn earlier(root: &Path) -> Project {
     for id in [1, 3] {
         crate::jobs::migrate::plant(&index, &job(id), "token", &[1, 2], &[failed(5, 1)]);
     }
-    index.set_place("ann", "here").unwrap();
+    index.set_resume_point("ann", "here").unwrap();
     index.sync().unwrap();
     drop(index);
-    while Index::free(&store).is_err() {
+    while Index::check_unlocked(&store).is_err() {
         std::thread::sleep(Duration::from_millis(1));
     }
     project.ensure_private_runtime().unwrap();
@@ -82,7 +82,7 @@ fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
 
 fn assert_migrated(project: &Project) {
     let root = project.root();
-    assert!(!is_earlier(project));
+    assert!(!has_old_layout(project));
     for (from, to) in MOVED {
         assert!(
             !exists(&root.join(from)) && exists(&root.join(to)),
@@ -104,7 +104,7 @@ fn assert_migrated(project: &Project) {
         assert_eq!(stored.failures.failed().len(), 1);
     }
     let index = Index::open(&project.index()).unwrap();
-    assert_eq!(index.place("ann").unwrap().as_deref(), Some("here"));
+    assert_eq!(index.resume_point("ann").unwrap().as_deref(), Some("here"));
 }
 
 /// A watch that ends the migration after `steps` steps.
@@ -143,7 +143,7 @@ fn migration_completes_after_an_interruption_at_any_step() {
         assert_migrated(&project);
         assert_eq!(migrate(&project).unwrap(), [""; 0], "notices come once");
         for (name, bytes) in &before {
-            let to = now(name).unwrap_or_else(|| name.clone());
+            let to = present_path(name).unwrap_or_else(|| name.clone());
             let path = dir.path().join(&to);
             assert!(
                 name.ends_with(".tmp") || std::fs::read(path).is_ok_and(|read| read == *bytes),
@@ -183,7 +183,7 @@ fn the_inventory_follows_moved_files_and_permissions_stay_private() {
         inventory::list(dir.path())
             .unwrap()
             .iter()
-            .filter(|p| now(p).is_some())
+            .filter(|p| present_path(p).is_some())
             .count(),
         0
     );
@@ -235,9 +235,9 @@ fn existing_files_are_never_replaced() {
     let (jobs, _) = jobs::list(dir.path()).unwrap();
     let ids: Vec<_> = jobs.iter().map(|s| (s.job.id, s.job.created)).collect();
     assert_eq!(ids, [(1, 7), (3, 7), (4, 9)]);
-    assert!(!is_earlier(&project));
+    assert!(!has_old_layout(&project));
     let index = Index::open(&project.index()).unwrap();
-    assert_eq!(index.place("ann").unwrap().as_deref(), Some("here"));
+    assert_eq!(index.resume_point("ann").unwrap().as_deref(), Some("here"));
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn a_damaged_index_loses_only_its_jobs() {
     assert!(!notices.is_empty());
     assert!(project.store().join("index.broken-1/db").is_file());
     assert_eq!(scorers(&project.scores()).len(), 1);
-    assert!(!is_earlier(&project));
+    assert!(!has_old_layout(&project));
     assert_eq!(migrate(&project).unwrap(), [""; 0]);
 }
 
@@ -299,7 +299,7 @@ fn a_read_only_project_is_read_from_the_old_layout() {
     assert!(Cosines::current(&project.similarity()).unwrap().is_some());
     assert_eq!(project.rules_history(), project.store().join("rules.json"));
     assert_eq!(project.scoring_jobs(), project.store().join("scoring.json"));
-    assert!(is_earlier(&project));
+    assert!(has_old_layout(&project));
     migrate(&project).unwrap();
     assert_eq!(project.scores(), dir.path().join("scores"));
     assert_eq!(project.scoring_jobs(), dir.path().join("jobs/scoring.json"));

@@ -10,7 +10,7 @@ use benchtop_model::verdict::Part;
 
 /// A verdict that counts.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'l> {
+pub struct CountedVerdict<'l> {
     pub row: u32,
     /// Index of the annotator in [`Ledger::names`].
     pub person: u16,
@@ -21,7 +21,7 @@ pub struct Told<'l> {
 
 impl Ledger {
     /// Number of verdicts ever given, including those that no longer count.
-    pub fn given(&self) -> usize {
+    pub fn verdicts_given(&self) -> usize {
         self.given.len()
     }
 
@@ -32,13 +32,16 @@ impl Ledger {
 
     /// The verdicts that count within a range of [`given`](Self::given), in the order they were
     /// given.
-    pub fn told(&self, places: Range<usize>) -> impl Iterator<Item = Told<'_>> {
+    pub fn counted_verdicts(
+        &self,
+        places: Range<usize>,
+    ) -> impl Iterator<Item = CountedVerdict<'_>> {
         let given = self
             .given
             .get(places.start..places.end.min(self.given.len()))
             .unwrap_or_default();
         let counts = given.iter().filter(|given| given.counts);
-        counts.map(|given| Told {
+        counts.map(|given| CountedVerdict {
             row: given.row,
             person: given.person,
             at: given.at,
@@ -66,7 +69,7 @@ impl Ledger {
     }
 
     /// Number of verdicts ever given in a round, including those that no longer count.
-    pub fn said_in(&self, round: &str) -> usize {
+    pub fn verdicts_given_in(&self, round: &str) -> usize {
         self.given
             .iter()
             .filter(|given| group(given).0 == Some(round))
@@ -93,7 +96,7 @@ impl Ledger {
     }
 
     /// Whether an annotator has a verdict of this part on a row in a round.
-    pub fn said(&self, row: u32, round: &str, who: &str, part: Part) -> bool {
+    pub fn has_verdict(&self, row: u32, round: &str, who: &str, part: Part) -> bool {
         self.verdicts_on(row)
             .filter(|given| given.counts && self.people[usize::from(given.person)].name == who)
             .any(|given| {

@@ -70,7 +70,7 @@ fn a_receipt_counts_once() {
     let decision = act(1, "ann", judge(Verdict::Accept));
     ledger.apply(&decision, 0).unwrap();
     ledger.apply(&decision, 0).unwrap();
-    assert_eq!(ledger.standing(0).len(), 1);
+    assert_eq!(ledger.effective_verdicts(0).len(), 1);
     assert_eq!(ledger.decisions(), 1);
 }
 
@@ -175,7 +175,7 @@ fn both_annotators_verdicts_count_and_the_last_decides() {
     ledger
         .apply(&act(2, "bob", judge(Verdict::Flag)), 0)
         .unwrap();
-    assert_eq!(ledger.standing(0).len(), 2);
+    assert_eq!(ledger.effective_verdicts(0).len(), 2);
     assert_eq!(ledger.status(0), Status::Flagged);
     ledger
         .apply(&act(3, "ann", judge(Verdict::Accept)), 0)

@@ -54,7 +54,7 @@ impl Ledger {
     }
 
     /// Whether `who` can undo the edit at revision `rev`, or redo it with `redo`.
-    pub fn may_step(&self, who: &str, rev: u64, redo: bool) -> bool {
+    pub fn can_step(&self, who: &str, rev: u64, redo: bool) -> bool {
         let list = self
             .person(who)
             .map(|p| if redo { &p.unedited } else { &p.edits });

@@ -81,16 +81,16 @@ fn merging_is_independent_of_order_and_idempotent() {
         let merge = union(history, all.to_vec(), catalog, &pictures).unwrap();
         assert_eq!(
             merge.report.added as usize,
-            merge.fresh.values().flatten().count()
+            merge.new_decisions.values().flatten().count()
         );
-        history.with(merge.fresh.into_values().flatten())
+        history.with(merge.new_decisions.into_values().flatten())
     };
     let same = |a: &History, b: &History| {
         assert_eq!(a.decisions, b.decisions);
         let statuses = |h: &History| {
             let (ledger, _) = h.fold(catalog, &pictures, HistoryPoint::Now);
             (0..ITEMS as u32)
-                .map(|row| (ledger.status(row), ledger.standing(row)))
+                .map(|row| (ledger.status(row), ledger.effective_verdicts(row)))
                 .collect::<Vec<_>>()
         };
         assert_eq!(statuses(a), statuses(b));
@@ -233,7 +233,7 @@ fn exported_verdicts_import_once_with_the_same_effect() {
     let opened = fill(dir.path(), 0, ITEMS);
     let (catalog, pictures) = (&opened.catalog, Pictures::default());
     let ledger_of = |history: &History| history.fold(catalog, &pictures, HistoryPoint::Now).0;
-    let effective = |history: &History| ledger_of(history).all_standing();
+    let effective = |history: &History| ledger_of(history).all_effective_verdicts();
     let exchanged = |history: &History, revs: bool| {
         let one = |(row, s): (u32, benchtop_model::verdict::EffectiveVerdict)| {
             let item = catalog.item(row as usize).unwrap();
@@ -269,7 +269,7 @@ fn exported_verdicts_import_once_with_the_same_effect() {
         let list = exchanged(&there, revs);
         let (merge, aside) = plan(&History::default(), list.iter().rev().cloned().collect());
         prop_assert_eq!((merge.report.added, aside.len()), (list.len() as u64, 0));
-        let fresh = History::default().with(merge.fresh.into_values().flatten());
+        let fresh = History::default().with(merge.new_decisions.into_values().flatten());
         if revs {
             prop_assert_eq!(effective(&fresh), effective(&there));
             let status = |h: &History| (0..ITEMS as u32).map(|row| ledger_of(h).status(row)).collect::<Vec<_>>();
@@ -304,7 +304,7 @@ fn a_verdict_without_a_revision_is_placed_by_its_time() {
         let list = vec![("line 2".to_string(), verdict)];
         let (merge, mut aside) =
             plan_verdicts(&history, list, (catalog, &pictures), 4_000).unwrap();
-        let fresh = merge.fresh.into_values().flatten().next();
+        let fresh = merge.new_decisions.into_values().flatten().next();
         fresh
             .map(|d| (d.rev, d.at, d.on.is_some()))
             .ok_or_else(|| aside.remove(0).item)

@@ -95,7 +95,7 @@ fn decision(
         .row_of_hash(id_hash(&item))
         .ok_or("the project does not have this item")?;
     let here = pictures
-        .seen(catalog, row as usize)
+        .shown_item(catalog, row as usize)
         .map_err(|p| p.to_string())?;
     let digest = here.digest();
     if on.as_ref().is_some_and(|on| *on != digest) {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::catalog::Catalog;
 use crate::columns::{Columns, id_hash};
 use crate::index::{Index, Meta, digest};
-use crate::manifest::{Holds, Part};
+use crate::manifest::{Content, Segment};
 use crate::segment::{Frame, Reader};
 use benchtop_files::project::Project;
 use benchtop_model::{Error, ErrorKind, Item, Result};
@@ -16,9 +16,9 @@ pub(super) type CachedSegment = (Vec<Frame>, Option<Vec<u32>>);
 /// Builds a catalog from columns and the segments of `parts`.
 pub(super) fn assemble(
     project: &Project,
-    parts: &[&Part],
+    parts: &[&Segment],
     columns: Columns,
-    cached: &mut dyn FnMut(&Part) -> Result<CachedSegment>,
+    cached: &mut dyn FnMut(&Segment) -> Result<CachedSegment>,
 ) -> Result<Catalog> {
     let mut catalog = Catalog::new(columns);
     for part in parts {
@@ -42,7 +42,7 @@ pub(super) fn assemble(
 }
 
 /// Digest of the segments that the index must describe.
-pub(super) fn segments<'a>(parts: impl IntoIterator<Item = &'a Part>) -> [u8; 32] {
+pub(super) fn segments<'a>(parts: impl IntoIterator<Item = &'a Segment>) -> [u8; 32] {
     digest(parts.into_iter().map(|p| (p.blake3.as_str(), p.rows)))
 }
 
@@ -64,14 +64,14 @@ pub(super) fn describe(segments: [u8; 32], catalog: &Catalog, meta: Meta) -> Met
 /// Adds a segment. `rows` are the rows of revised items, if known.
 pub(super) fn add(
     catalog: &mut Catalog,
-    part: &Part,
+    part: &Segment,
     reader: Reader,
     rows: Option<Vec<u32>>,
 ) -> Result<()> {
     match &part.holds {
-        Holds::Items { .. } => catalog.add_texts(part.clone(), reader),
-        Holds::Predictions { .. } => catalog.add_answers(part.clone(), reader),
-        Holds::Revisions { rev, keeps, edit } => {
+        Content::Items { .. } => catalog.add_texts(part.clone(), reader),
+        Content::Predictions { .. } => catalog.add_answers(part.clone(), reader),
+        Content::Revisions { rev, keeps, edit } => {
             let rows = match rows {
                 Some(rows) => rows,
                 None => revised_rows(catalog, &reader)?,
@@ -133,7 +133,7 @@ pub(super) fn write_all(index: &Index, segments: [u8; 32], catalog: &Catalog) ->
 }
 
 /// Rebuilds the catalog from all segments.
-pub(super) fn rebuild(project: &Project, parts: &[&Part]) -> Result<Catalog> {
+pub(super) fn rebuild(project: &Project, parts: &[&Segment]) -> Result<Catalog> {
     let mut columns = Columns::default();
     let mut rows = HashMap::new();
     let mut readers = Vec::new();
@@ -143,9 +143,9 @@ pub(super) fn rebuild(project: &Project, parts: &[&Part]) -> Result<Catalog> {
             p.help("restore the file from a backup; the manifest lists it as part of the project")
         })?;
         match part.holds {
-            Holds::Items { .. } => each_item(&reader, &mut |item| columns.push(&item))?,
-            Holds::Predictions { .. } => {}
-            Holds::Revisions { .. } => {
+            Content::Items { .. } => each_item(&reader, &mut |item| columns.push(&item))?,
+            Content::Predictions { .. } => {}
+            Content::Revisions { .. } => {
                 if rows.len() < columns.len() {
                     rows = columns
                         .id_hash

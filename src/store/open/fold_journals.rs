@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use crate::history::History;
 use crate::index::digest;
 use crate::pictures::{self, Pictures};
-use crate::prefix_digest::{Journals, PrefixDigest, PrefixDigests};
-use crate::{Catalog, Ledger, Overlay, journal, rounds};
+use crate::prefix_digest::{JournalHashes, PrefixDigest, PrefixDigests};
+use crate::{Catalog, Ledger, StatusColumns, journal, rounds};
 use benchtop_files::project::Project;
 use benchtop_model::history::HistoryPoint;
 use benchtop_model::{Error, Result};
@@ -60,7 +60,7 @@ pub fn lengths(project: &Project) -> Result<([u8; 32], u64)> {
 }
 
 /// Digests of the lengths and contents of all journals. Reads every journal.
-pub fn journals(project: &Project) -> Result<Journals> {
+pub fn journals(project: &Project) -> Result<JournalHashes> {
     let mut digests = PrefixDigests::default();
     for (name, path, length) in files(project)? {
         let file =
@@ -71,7 +71,7 @@ pub fn journals(project: &Project) -> Result<Journals> {
 }
 
 /// Digests of the journals behind these statuses.
-pub fn followed(ledger: &Ledger, pictures: &Pictures) -> Journals {
+pub fn journals_behind(ledger: &Ledger, pictures: &Pictures) -> JournalHashes {
     let mut digests = ledger.digests.clone();
     if pictures.prefix().length() > 0 {
         digests.put(pictures_name(), pictures.prefix().clone());
@@ -104,10 +104,10 @@ pub fn fold_known(
     catalog: &Catalog,
     pictures: &Pictures,
     known: &PrefixDigests,
-) -> Result<(Ledger, Overlay)> {
+) -> Result<(Ledger, StatusColumns)> {
     let (ledger, _) =
         History::read_known(project, known)?.fold(catalog, pictures, HistoryPoint::Now);
-    let mut overlay = Overlay::blank(catalog.len());
+    let mut overlay = StatusColumns::blank(catalog.len());
     ledger.write_over(&mut overlay);
     Ok((ledger, overlay))
 }
@@ -117,12 +117,12 @@ pub fn all(
     project: &Project,
     catalog: &Catalog,
     notices: &mut Vec<String>,
-) -> Result<(Overlay, Ledger, Pictures)> {
+) -> Result<(StatusColumns, Ledger, Pictures)> {
     let (pictures, found) = load_pictures(project)?;
     notices.extend(found);
     let (ledger, found) = load_ledger(project, catalog, &pictures)?;
     notices.extend(found);
-    let mut overlay = Overlay::blank(catalog.len());
+    let mut overlay = StatusColumns::blank(catalog.len());
     ledger.write_over(&mut overlay);
     Ok((overlay, ledger, pictures))
 }

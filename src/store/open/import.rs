@@ -7,16 +7,16 @@ use super::write_snapshot;
 use crate::catalog::Catalog;
 use crate::columns::{BLOCK_ROWS, Columns};
 use crate::index::Index;
-use crate::manifest::{Entry, Manifest, Part};
+use crate::manifest::{Entry, Manifest, Segment};
 use crate::segment::{Frame, Reader};
 use benchtop_files::project::Project;
 use benchtop_model::Result;
 
 /// A finished segment that is not part of the project yet.
 #[derive(Debug)]
-pub struct Fresh {
+pub struct FinishedSegment {
     /// Its entry for the manifest.
-    pub part: Part,
+    pub part: Segment,
     pub frames: Vec<Frame>,
     /// The rows of revised items.
     pub rows: Option<Vec<u32>>,
@@ -24,7 +24,7 @@ pub struct Fresh {
 
 /// An import that is in the manifest but not in the index yet.
 #[derive(Debug)]
-pub struct Recorded {
+pub struct RecordedImport {
     /// The catalog including the import.
     pub catalog: Arc<Catalog>,
     segments: [u8; 32],
@@ -37,16 +37,16 @@ pub struct Recorded {
 ///
 /// Returns the new catalog, and a notice if the index could not be written. The next start writes
 /// it then. On an error, the project is unchanged.
-pub fn adopt(
+pub fn add_import(
     project: &Project,
     index: &Index,
     old: &Catalog,
     columns: Columns,
-    fresh: Vec<Fresh>,
+    fresh: Vec<FinishedSegment>,
     at: &str,
 ) -> Result<(Arc<Catalog>, Option<String>)> {
     let recorded = record(project, old, columns, fresh, at)?;
-    let notice = enter(project, index, &recorded);
+    let notice = index_import(project, index, &recorded);
     Ok((recorded.catalog, notice))
 }
 
@@ -56,11 +56,11 @@ pub fn record(
     project: &Project,
     old: &Catalog,
     columns: Columns,
-    fresh: Vec<Fresh>,
+    fresh: Vec<FinishedSegment>,
     at: &str,
-) -> Result<Recorded> {
+) -> Result<RecordedImport> {
     let manifest = Manifest::for_import(&project.imports())?;
-    let n = manifest.number(fresh.iter().map(|f| f.part.file.as_str()));
+    let n = manifest.number_for(fresh.iter().map(|f| f.part.file.as_str()));
     let mut catalog = old.with_columns(columns);
     for new in &fresh {
         let path = project.imports().join(&new.part.file);
@@ -87,7 +87,7 @@ pub fn record(
     let first = revised.map_or(old.len(), |row| old.len().min(*row as usize));
     let frames = fresh.into_iter().map(|f| (f.part.file, f.frames)).collect();
     let from = first / BLOCK_ROWS;
-    Ok(Recorded {
+    Ok(RecordedImport {
         catalog: Arc::new(catalog),
         segments,
         frames,
@@ -96,8 +96,8 @@ pub fn record(
 }
 
 /// Second half of [`adopt`]: writes the index and the snapshot. Returns a notice if that fails.
-pub fn enter(project: &Project, index: &Index, recorded: &Recorded) -> Option<String> {
-    let Recorded {
+pub fn index_import(project: &Project, index: &Index, recorded: &RecordedImport) -> Option<String> {
+    let RecordedImport {
         catalog,
         segments,
         frames,

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::{Opened, fold_journals, followed, from_snapshot, journals, rebuild, segments};
+use super::{OpenData, fold_journals, from_snapshot, journals, journals_behind, rebuild, segments};
 use crate::layout;
 use crate::lazy_index::{LazyIndex, moment};
-use crate::manifest::{Manifest, Part};
+use crate::manifest::{Manifest, Segment};
 use crate::snapshot;
 use benchtop_files::project::Project;
 use benchtop_model::{Error, ErrorKind, Result};
@@ -16,7 +16,7 @@ use benchtop_model::{Error, ErrorKind, Result};
 ///
 /// # Errors
 /// See [`super::open`].
-pub fn open_to_read(project: &Project, why: &Error) -> Result<Opened> {
+pub fn open_to_read(project: &Project, why: &Error) -> Result<OpenData> {
     let store = project.store();
     let manifest = Manifest::read(&project.imports())?;
     let mut notices: Vec<String> = manifest
@@ -24,13 +24,13 @@ pub fn open_to_read(project: &Project, why: &Error) -> Result<Opened> {
         .iter()
         .map(|p| format!("an import is missing because its line is damaged: {p}"))
         .collect();
-    if layout::is_earlier(project) {
+    if layout::has_old_layout(project) {
         let what = "an earlier version wrote this project: scores are read from store/, and generation jobs are not listed";
         notices.push(format!(
             "{what}; they move to scores/ and jobs/ the next time the project is opened for writing"
         ));
     }
-    let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
+    let parts: Vec<&Segment> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
     let segments = segments(parts.iter().copied());
     let catalog = match from_snapshot(project, &parts, &segments) {
         Ok(catalog) => catalog,
@@ -49,16 +49,16 @@ pub fn open_to_read(project: &Project, why: &Error) -> Result<Opened> {
         .filter(|cached| cached.contents == current)
     {
         Some(found) => {
-            index.keep(found.places);
+            index.mark_current(found.places);
             (found.overlay, None, None, found.contents)
         }
         None => {
             let (overlay, ledger, pictures) = fold_journals::all(project, &catalog, &mut notices)?;
-            let contents = followed(&ledger, &pictures).contents;
+            let contents = journals_behind(&ledger, &pictures).contents;
             (overlay, Some(ledger), Some(pictures), contents)
         }
     };
-    Ok(Opened {
+    Ok(OpenData {
         index: Arc::new(index),
         catalog: Arc::new(catalog),
         overlay,

@@ -5,11 +5,11 @@ use super::super::segment::{FRAME_ROWS, Writer};
 use super::*;
 use crate::columns::BLOCK_ROWS;
 use crate::fixtures::item;
-use crate::manifest::Holds;
+use crate::manifest::Content;
 use benchtop_model::{Act, Decision, Field, Item, Judgement, Seen, Status, Verdict};
 
 /// Opens the project. sled releases its lock on a thread, so the previous owner may still hold it.
-fn reopen(root: &Path) -> Opened {
+fn reopen(root: &Path) -> OpenData {
     let project = Project::open(root).unwrap();
     let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
     loop {
@@ -24,20 +24,20 @@ fn reopen(root: &Path) -> Opened {
     }
 }
 
-pub(crate) fn fill(root: &Path, from: i64, to: i64) -> Opened {
+pub(crate) fn fill(root: &Path, from: i64, to: i64) -> OpenData {
     fill_in(root, from, to, FRAME_ROWS)
 }
 
-fn fill_in(root: &Path, from: i64, to: i64, frame_rows: usize) -> Opened {
+fn fill_in(root: &Path, from: i64, to: i64, frame_rows: usize) -> OpenData {
     fill_as(root, (from, to), frame_rows, &format!("{from}.jsonl.zst"))
 }
 
 /// Like [`fill`], with a name for the segment.
-pub(crate) fn fill_named(root: &Path, from: i64, to: i64, file: &str) -> Opened {
+pub(crate) fn fill_named(root: &Path, from: i64, to: i64, file: &str) -> OpenData {
     fill_as(root, (from, to), FRAME_ROWS, file)
 }
 
-fn fill_as(root: &Path, (from, to): (i64, i64), frame_rows: usize, file: &str) -> Opened {
+fn fill_as(root: &Path, (from, to): (i64, i64), frame_rows: usize, file: &str) -> OpenData {
     let project = Project::open(root)
         .or_else(|_| Project::init(root))
         .unwrap();
@@ -53,9 +53,9 @@ fn fill_as(root: &Path, (from, to): (i64, i64), frame_rows: usize, file: &str) -
     }
     let file = file.to_string();
     let done = writer.finish(&file).unwrap();
-    let part = Part {
+    let part = Segment {
         file,
-        holds: Holds::Items {
+        holds: Content::Items {
             dataset: "set".into(),
         },
         rows: done.rows,
@@ -65,12 +65,12 @@ fn fill_as(root: &Path, (from, to): (i64, i64), frame_rows: usize, file: &str) -
         source: "made".into(),
         source_blake3: String::new(),
     };
-    let fresh = vec![Fresh {
+    let fresh = vec![FinishedSegment {
         part,
         frames: done.frames,
         rows: None,
     }];
-    let (catalog, notice) = adopt(
+    let (catalog, notice) = add_import(
         &project,
         opened.index.get().unwrap(),
         &opened.catalog,
@@ -147,11 +147,11 @@ fn a_second_import_adds_to_the_first() {
 
 #[test]
 fn text_columns_are_counted_and_described_from_the_segments() {
-    use super::super::query::{describe, frequency, matching};
+    use super::super::query::{describe, frequency, matching_cells};
     use benchtop_model::table::Match;
     let dir = tempfile::tempdir().unwrap();
     let opened = fill(dir.path(), 0, 600);
-    let mut overlay = Overlay::default();
+    let mut overlay = StatusColumns::default();
     overlay.grow(600);
     let rows: Vec<u32> = (100..600).rev().collect();
     let summaries = describe(&opened.catalog, &overlay, &rows).unwrap();
@@ -168,7 +168,7 @@ fn text_columns_are_counted_and_described_from_the_segments() {
     );
     let counted = frequency(&opened.catalog, &overlay, &rows, Field::Question).unwrap();
     assert_eq!((counted.rows.len(), counted.total), (500, 500));
-    let found = matching(
+    let found = matching_cells(
         &opened.catalog,
         &overlay,
         &rows,
@@ -180,7 +180,7 @@ fn text_columns_are_counted_and_described_from_the_segments() {
 }
 
 /// All notices, including those of the background thread.
-fn all_notices(opened: &Opened) -> Vec<String> {
+fn all_notices(opened: &OpenData) -> Vec<String> {
     opened.index.get().unwrap();
     [opened.notices.clone(), opened.index.notices()].concat()
 }
@@ -212,14 +212,17 @@ fn check(root: &Path, rows: usize, accepted: &[usize]) -> Vec<String> {
 }
 
 /// Exits like an owner.
-fn leave(opened: &Opened, root: &Path, rev: u64) {
+fn leave(opened: &OpenData, root: &Path, rev: u64) {
     let journals = super::journals(&Project::open(root).unwrap()).unwrap();
     let blocks: Vec<usize> = (0..opened.overlay.len().div_ceil(BLOCK_ROWS)).collect();
     opened
         .index
         .write_checkpoint(&opened.overlay, &blocks, rev, &journals)
         .unwrap();
-    opened.index.leave(&opened.overlay, &journals).unwrap();
+    opened
+        .index
+        .write_snapshot(&opened.overlay, &journals)
+        .unwrap();
 }
 
 /// A project of 3000 items, one of them accepted, with current snapshots and sled.
@@ -280,7 +283,7 @@ fn snapshots_and_sled_have_the_same_content() {
     let project = Project::open(dir.path()).unwrap();
     let store = project.store();
     let manifest = Manifest::read(&project.imports()).unwrap();
-    let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
+    let parts: Vec<&Segment> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
     let segments = segments(parts.iter().copied());
     let snapped = from_snapshot(&project, &parts, &segments).unwrap();
     let index = Index::open(&project.index()).unwrap();
@@ -485,9 +488,9 @@ fn revise(root: &Path, numbers: &[i64], text: &str, rev: u64, keeps: bool) {
     }
     let file = format!("r{rev}.jsonl.zst");
     let done = writer.finish(&file).unwrap();
-    let part = Part {
+    let part = Segment {
         file,
-        holds: Holds::Revisions {
+        holds: Content::Revisions {
             rev,
             keeps,
             edit: None,
@@ -499,12 +502,12 @@ fn revise(root: &Path, numbers: &[i64], text: &str, rev: u64, keeps: bool) {
         source: "revised".into(),
         source_blake3: String::new(),
     };
-    let fresh = vec![Fresh {
+    let fresh = vec![FinishedSegment {
         part,
         frames: done.frames,
         rows: Some(rows),
     }];
-    let (_, notice) = adopt(
+    let (_, notice) = add_import(
         &project,
         opened.index.get().unwrap(),
         &opened.catalog,
@@ -527,7 +530,7 @@ fn a_revised_item_keeps_its_row_and_loses_its_earlier_verdicts() {
     revise(dir.path(), &[2, 700], "second", 5, true);
     drop(fill(dir.path(), 1000, 1100));
     let project = Project::open(dir.path()).unwrap();
-    let check = |opened: &Opened| {
+    let check = |opened: &OpenData| {
         let catalog = &opened.catalog;
         assert_eq!(catalog.len(), 1100);
         assert_eq!(catalog.item(1).unwrap().question, "first");
@@ -574,7 +577,7 @@ fn a_void_verdict_cannot_be_undone_and_a_later_one_counts() {
     let (ledger, _) = load_ledger(&project, &opened.catalog, &Pictures::default()).unwrap();
     assert_eq!((ledger.rev(), ledger.row_rev(1)), (2, 2));
     assert_eq!(ledger.undoable("ann"), None);
-    assert!(ledger.standing(1).is_empty());
+    assert!(ledger.effective_verdicts(1).is_empty());
     drop(opened);
     judge(dir.path(), 3);
     let decision = Decision {
@@ -593,5 +596,5 @@ fn a_void_verdict_cannot_be_undone_and_a_later_one_counts() {
     let opened = reopen(project.root());
     assert_eq!(opened.overlay.status(1), Status::Rejected);
     let (ledger, _) = load_ledger(&project, &opened.catalog, &Pictures::default()).unwrap();
-    assert_eq!(ledger.standing(1).len(), 1);
+    assert_eq!(ledger.effective_verdicts(1).len(), 1);
 }

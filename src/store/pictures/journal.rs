@@ -150,7 +150,7 @@ impl Journal {
 
     /// Whether the file must be reopened; see [`AppendLog::lost`].
     pub fn lost(&self) -> bool {
-        self.file.lost()
+        self.file.must_reopen()
     }
 
     /// Digest of the content.

@@ -86,7 +86,7 @@ impl PictureSnapshot {
             revs: made.iter().map(|e| e.rev).collect(),
             seeds: made.iter().map(|e| e.seed).collect(),
             prompts: made.iter().map(|e| e.prompt).collect(),
-            pairs: made.iter().map(|e| e.of).collect(),
+            pairs: made.iter().map(|e| e.composed_of).collect(),
             offsets: made.iter().map(|e| e.offset).collect(),
             samples: made.iter().map(|e| e.sample).collect(),
             jobs: made.iter().map(|e| e.job).collect(),
@@ -226,7 +226,7 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
             fingerprint: columns.prints[at],
             ext: columns.exts[at],
             hash: columns.hashes[at],
-            of: columns.pairs[at],
+            composed_of: columns.pairs[at],
             items: of_picture.into(),
             offset: columns.offsets[at],
         });
@@ -238,7 +238,7 @@ impl Pictures {
     /// The snapshot to write, or `None` while the existing one covers enough of the journal. A
     /// journal with damaged lines gets no snapshot, so that each opening reads it completely and
     /// reports the damage.
-    pub fn to_keep(&mut self) -> Option<PictureSnapshot> {
+    pub fn snapshot_to_write(&mut self) -> Option<PictureSnapshot> {
         let fresh = self.made.len() - self.in_snapshot;
         let known = self
             .made

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{cell, each_cell, each_text};
 use crate::catalog::Catalog;
 use crate::columns::Columns;
-use crate::status_columns::Overlay;
+use crate::status_columns::StatusColumns;
 use benchtop_model::table::{Frequency, Summary};
 use benchtop_model::{Field, QuestionKind, Result, Status};
 
@@ -18,7 +18,7 @@ const FREQUENCY_ROWS: usize = 10_000;
 /// [`benchtop_model::ErrorKind::Corrupt`] if the texts are damaged.
 pub fn frequency(
     catalog: &Catalog,
-    overlay: &Overlay,
+    overlay: &StatusColumns,
     rows: &[u32],
     field: Field,
 ) -> Result<Frequency> {
@@ -117,7 +117,7 @@ impl TextSummary {
         }
     }
 
-    fn finish(self, catalog: &Catalog, overlay: &Overlay, total: u64) -> Result<Summary> {
+    fn finish(self, catalog: &Catalog, overlay: &StatusColumns, total: u64) -> Result<Summary> {
         // The most frequent value, or the first of several.
         let top = self
             .seen
@@ -143,7 +143,7 @@ impl TextSummary {
 ///
 /// # Errors
 /// [`benchtop_model::ErrorKind::Corrupt`] if the texts are damaged.
-pub fn describe(catalog: &Catalog, overlay: &Overlay, rows: &[u32]) -> Result<Vec<Summary>> {
+pub fn describe(catalog: &Catalog, overlay: &StatusColumns, rows: &[u32]) -> Result<Vec<Summary>> {
     let (mut ids, mut questions) = (
         TextSummary::new(Field::Id),
         TextSummary::new(Field::Question),

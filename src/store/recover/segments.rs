@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::Hints;
 use crate::columns::id_hash;
-use crate::manifest::{Holds, Part};
+use crate::manifest::{Content, Segment};
 use crate::segment::Reader;
 use benchtop_model::{Error, ErrorKind, Form, Item, Prediction, Result};
 
@@ -27,9 +27,9 @@ impl Contents {
     pub(super) fn read<'p>(
         &mut self,
         imports: &Path,
-        parts: impl Iterator<Item = &'p Part>,
+        parts: impl Iterator<Item = &'p Segment>,
     ) -> Result<()> {
-        for part in parts.filter(|part| matches!(part.holds, Holds::Items { .. })) {
+        for part in parts.filter(|part| matches!(part.holds, Content::Items { .. })) {
             let path = imports.join(&part.file);
             // A missing segment is reported when the project is opened.
             if path.exists() {
@@ -85,7 +85,7 @@ fn blake3_of(path: &Path) -> Result<(String, u64)> {
 }
 
 /// Whether the segment of `part` exists and has the recorded length and hash.
-pub(super) fn matches(imports: &Path, part: &Part) -> bool {
+pub(super) fn matches(imports: &Path, part: &Segment) -> bool {
     blake3_of(&imports.join(&part.file))
         .is_ok_and(|(blake3, bytes)| blake3 == part.blake3 && bytes == part.bytes)
 }
@@ -97,7 +97,7 @@ pub(super) fn examine(
     file: &str,
     project: &mut Contents,
     said: &Hints,
-) -> Result<Part> {
+) -> Result<Segment> {
     let path = imports.join(file);
     let (blake3, bytes) = blake3_of(&path)?;
     let reader = Reader::survey(&path)?;
@@ -113,7 +113,7 @@ pub(super) fn examine(
     };
     let source = "restored by `benchtop recover`".into();
     let file = file.to_string();
-    Ok(Part {
+    Ok(Segment {
         file,
         holds,
         rows,
@@ -131,7 +131,7 @@ fn content_word(file: &str) -> &str {
     stem.rsplit('-').next().unwrap_or_default()
 }
 
-fn items(reader: &Reader, project: &mut Contents) -> Result<(Holds, u64)> {
+fn items(reader: &Reader, project: &mut Contents) -> Result<(Content, u64)> {
     let mut found: Option<String> = None;
     let mut fresh = Vec::new();
     let count = rows(reader, &mut |line| {
@@ -155,10 +155,10 @@ fn items(reader: &Reader, project: &mut Contents) -> Result<(Holds, u64)> {
         }
     }
     let dataset = found.ok_or_else(|| corrupt("the segment has no items"))?;
-    Ok((Holds::Items { dataset }, count))
+    Ok((Content::Items { dataset }, count))
 }
 
-fn answers(reader: &Reader, project: &Contents, said: &Hints) -> Result<(Holds, u64)> {
+fn answers(reader: &Reader, project: &Contents, said: &Hints) -> Result<(Content, u64)> {
     let mut forms: BTreeMap<u8, (u64, Form)> = BTreeMap::new();
     let mut evaluated = false;
     let count = rows(reader, &mut |line| {
@@ -182,7 +182,7 @@ fn answers(reader: &Reader, project: &Contents, said: &Hints) -> Result<(Holds, 
             .help("give the model with --model NAME")
     })?;
     Ok((
-        Holds::Predictions {
+        Content::Predictions {
             model,
             form,
             evaluated,

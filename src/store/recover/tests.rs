@@ -41,23 +41,23 @@ fn write(project: &Project, lines: &[Vec<u8>]) {
 #[test]
 fn a_damaged_line_is_recovered_in_its_position() {
     type Damage = fn(&mut Vec<u8>);
-    let ways: [(&str, Damage, Option<From>); 4] = [
+    let ways: [(&str, Damage, Option<Source>); 4] = [
         (
             "a flipped bit",
             |line| line[60] ^= 4,
-            Some(From::MendedLine),
+            Some(Source::MendedLine),
         ),
         (
             "two changed bytes",
             |line| (line[19], line[21]) = (b'9', b'9'),
-            Some(From::DamagedLine),
+            Some(Source::DamagedLine),
         ),
         (
             "not JSON any more",
             |line| line[..40].fill(b'x'),
-            Some(From::Segment),
+            Some(Source::Segment),
         ),
-        ("gone", Vec::clear, Some(From::Segment)),
+        ("gone", Vec::clear, Some(Source::Segment)),
     ];
     for (what, damage, from) in ways {
         for at in 0..3 {
@@ -70,7 +70,7 @@ fn a_damaged_line_is_recovered_in_its_position() {
             assert_eq!(opened.catalog.len(), 20, "{what} {at}");
             assert!(!opened.notices.is_empty(), "{what} {at}");
             drop(opened);
-            let found = look(&project.imports(), &Hints::default(), "now").unwrap();
+            let found = search(&project.imports(), &Hints::default(), "now").unwrap();
             assert_eq!(
                 (found.segments.len(), found.segments[0].from),
                 (1, from),
@@ -85,7 +85,7 @@ fn a_damaged_line_is_recovered_in_its_position() {
             assert_eq!(std::fs::read(aside).unwrap(), text.concat());
             assert_eq!(ids(&project), before, "{what} {at}");
             assert!(
-                look(&project.imports(), &Hints::default(), "now")
+                search(&project.imports(), &Hints::default(), "now")
                     .unwrap()
                     .is_empty()
             );
@@ -99,7 +99,7 @@ fn a_missing_manifest_is_recovered() {
     let (_dir, project) = project();
     let before = ids(&project);
     std::fs::remove_file(project.imports().join(FILE)).unwrap();
-    let found = look(&project.imports(), &Hints::default(), "now").unwrap();
+    let found = search(&project.imports(), &Hints::default(), "now").unwrap();
     assert_eq!(
         found.entries.iter().map(|e| e.n).collect::<Vec<_>>(),
         [1, 2, 3]
@@ -134,7 +134,7 @@ fn unrecoverable_segments_are_left_in_place() {
     }
     answers.finish("0008-01-answers.jsonl.zst").unwrap();
     std::fs::remove_file(imports.join(".unfinished-0008")).unwrap();
-    let found = look(&imports, &Hints::default(), "now").unwrap();
+    let found = search(&imports, &Hints::default(), "now").unwrap();
     let files: Vec<_> = found
         .segments
         .iter()
@@ -154,8 +154,8 @@ fn unrecoverable_segments_are_left_in_place() {
         model: Some("GPT4o".into()),
         ..Hints::default()
     };
-    let found = look(&imports, &said, "now").unwrap();
-    let Holds::Predictions { model, form, .. } = &found.entries[0].parts[0].holds else {
+    let found = search(&imports, &said, "now").unwrap();
+    let Content::Predictions { model, form, .. } = &found.entries[0].parts[0].holds else {
         panic!("{found:?}")
     };
     assert_eq!(
@@ -167,7 +167,7 @@ fn unrecoverable_segments_are_left_in_place() {
         ..Hints::default()
     };
     assert_eq!(
-        look(&imports, &none, "now").unwrap_err().kind,
+        search(&imports, &none, "now").unwrap_err().kind,
         ErrorKind::NotFound
     );
 }

@@ -40,7 +40,7 @@ const CURRENT: &str = "current";
 
 /// Description of a scorer version, stored beside the scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct About {
+pub struct ScorerVersion {
     v: u32,
     pub scorer: Scorer,
     /// Name of the model or program.
@@ -51,10 +51,15 @@ pub struct About {
     pub logit: f32,
 }
 
-impl About {
+impl ScorerVersion {
     /// Describes a scorer whose scores are `logit` times its cosines.
-    pub fn new(scorer: Scorer, name: String, fingerprint: &Fingerprint, logit: f32) -> About {
-        About {
+    pub fn new(
+        scorer: Scorer,
+        name: String,
+        fingerprint: &Fingerprint,
+        logit: f32,
+    ) -> ScorerVersion {
+        ScorerVersion {
             v: VERSION,
             scorer,
             name,
@@ -82,7 +87,7 @@ struct Entry {
 /// All scores of one version of a scorer.
 #[derive(Debug)]
 pub struct Scores {
-    about: About,
+    about: ScorerVersion,
     path: PathBuf,
     entries: HashMap<u64, Entry>,
     rows: LazyAppend,
@@ -130,7 +135,7 @@ impl Scores {
         };
         let path = folder.join(format!("{short}.json"));
         let text = regular::read_text(&path, regular::SETTINGS_LIMIT)?;
-        let about: About = serde_json::from_str(&text).map_err(|e| {
+        let about: ScorerVersion = serde_json::from_str(&text).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
                 format!("cannot parse the description of the scorer: {e}"),
@@ -149,7 +154,7 @@ impl Scores {
 
     /// Makes a version of a scorer current and opens its scores. Scores of other versions stay on
     /// disk.
-    pub fn begin(scores: &Path, about: About) -> Result<Scores> {
+    pub fn make_current(scores: &Path, about: ScorerVersion) -> Result<Scores> {
         let folder = folder_of(scores, &about.scorer);
         disk::ensure_below(scores, &folder)?;
         let short = about.short();
@@ -164,7 +169,7 @@ impl Scores {
         Scores::open(&folder, about)
     }
 
-    fn open(folder: &Path, about: About) -> Result<Scores> {
+    fn open(folder: &Path, about: ScorerVersion) -> Result<Scores> {
         let short = about.short();
         let path = folder.join(format!("{short}.scores"));
         let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
@@ -211,14 +216,14 @@ impl Scores {
         })
     }
 
-    pub fn about(&self) -> &About {
+    pub fn about(&self) -> &ScorerVersion {
         &self.about
     }
 
     /// Whether the files must be reopened; see
     /// [`AppendLog::lost`](crate::append_log::AppendLog::lost).
-    pub fn lost(&self) -> bool {
-        self.rows.lost() || self.details.lost()
+    pub fn must_reopen(&self) -> bool {
+        self.rows.must_reopen() || self.details.must_reopen()
     }
 
     /// Problems found when the files were opened.

@@ -2,11 +2,11 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-fn about(model: &str) -> About {
+fn about(model: &str) -> ScorerVersion {
     let print = Fingerprint {
         parts: BTreeMap::from([("model".into(), model.into())]),
     };
-    About::new(Scorer::Clip, model.into(), &print, 100.0)
+    ScorerVersion::new(Scorer::Clip, model.into(), &print, 100.0)
 }
 
 fn file(scores: &Path, ext: &str) -> PathBuf {
@@ -21,7 +21,7 @@ fn scores_round_trip_by_version_and_the_last_row_counts() {
             .unwrap()
             .is_none()
     );
-    let mut scores = Scores::begin(dir.path(), about("a")).unwrap();
+    let mut scores = Scores::make_current(dir.path(), about("a")).unwrap();
     scores
         .append(&[
             (1, Score::scored(0.25, "{\"parts\":2}")),
@@ -41,7 +41,9 @@ fn scores_round_trip_by_version_and_the_last_row_counts() {
     );
     assert_eq!(again.score(2).unwrap(), Score::scored(0.5, ""));
     assert!(
-        Scores::begin(dir.path(), about("b")).unwrap().is_empty(),
+        Scores::make_current(dir.path(), about("b"))
+            .unwrap()
+            .is_empty(),
         "another version has its own scores"
     );
     assert_eq!(
@@ -53,14 +55,14 @@ fn scores_round_trip_by_version_and_the_last_row_counts() {
         "b"
     );
     assert_eq!(
-        Scores::begin(dir.path(), about("a")).unwrap().len(),
+        Scores::make_current(dir.path(), about("a")).unwrap().len(),
         2,
         "the scores of the first version stay"
     );
     let judge = Scorer::Judge("v1-add".into());
-    Scores::begin(
+    Scores::make_current(
         dir.path(),
-        About {
+        ScorerVersion {
             scorer: judge.clone(),
             ..about("a")
         },
@@ -72,7 +74,7 @@ fn scores_round_trip_by_version_and_the_last_row_counts() {
 #[test]
 fn a_torn_end_and_a_damaged_row_lose_only_themselves() {
     let dir = tempfile::tempdir().unwrap();
-    let mut scores = Scores::begin(dir.path(), about("a")).unwrap();
+    let mut scores = Scores::make_current(dir.path(), about("a")).unwrap();
     scores
         .append(&[
             (1, Score::scored(1.0, "")),
@@ -107,7 +109,7 @@ fn a_torn_end_and_a_damaged_row_lose_only_themselves() {
 #[test]
 fn a_detail_without_a_row_is_harmless() {
     let dir = tempfile::tempdir().unwrap();
-    let mut scores = Scores::begin(dir.path(), about("a")).unwrap();
+    let mut scores = Scores::make_current(dir.path(), about("a")).unwrap();
     scores
         .append(&[(1, Score::scored(1.0, "{\"a\":1}"))])
         .unwrap();
@@ -116,7 +118,7 @@ fn a_detail_without_a_row_is_harmless() {
     let mut bytes = std::fs::read(&path).unwrap();
     bytes.extend_from_slice(b"{\"half a li");
     std::fs::write(&path, &bytes).unwrap();
-    let mut scores = Scores::begin(dir.path(), about("a")).unwrap();
+    let mut scores = Scores::make_current(dir.path(), about("a")).unwrap();
     scores
         .append(&[(2, Score::scored(2.0, "{\"b\":2}"))])
         .unwrap();

@@ -58,7 +58,7 @@ fn columns_round_trip() {
 fn statuses_round_trip() {
     let dir = tempfile::tempdir().unwrap();
     let rows = 5 * BLOCK_ROWS + 17;
-    let mut overlay = Overlay::blank(rows);
+    let mut overlay = StatusColumns::blank(rows);
     let places = vec![("ann".to_string(), "{}".to_string())];
     for row in [None, Some(0), Some(3 * BLOCK_ROWS - 1), Some(rows - 1)] {
         if let Some(row) = row {
@@ -94,7 +94,7 @@ type Read<'a> = &'a dyn Fn() -> Result<()>;
 fn every_flipped_bit_and_truncation_is_detected() {
     let dir = tempfile::tempdir().unwrap();
     let rows = BLOCK_ROWS + 9;
-    let mut overlay = Overlay::blank(rows);
+    let mut overlay = StatusColumns::blank(rows);
     overlay.status[rows - 2] = Status::Accepted.code();
     write_columns(
         dir.path(),

@@ -26,7 +26,7 @@ struct VersionedLine {
 
 /// Content of the trust file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct TrustFile {
     pub agreements: Vec<Agreement>,
     pub links: Vec<Linked>,
     /// Jobs, oldest first.
@@ -35,14 +35,14 @@ pub struct Held {
     pub unread: Vec<String>,
 }
 
-impl Held {
+impl TrustFile {
     /// Whether the person agreed to send data to `to`, or need not agree.
     pub fn agrees(&self, to: &Destination) -> bool {
         to.needs_no_consent() || self.agreements.iter().any(|a| a.destination.covers(to))
     }
 
-    pub(super) fn parse(text: &str) -> Held {
-        let mut held = Held::default();
+    pub(super) fn parse(text: &str) -> TrustFile {
+        let mut held = TrustFile::default();
         for line in text.lines().filter(|l| !l.trim().is_empty()) {
             match serde_json::from_str::<VersionedLine>(line) {
                 Ok(VersionedLine {

@@ -12,8 +12,8 @@ fn mode(path: &Path) -> u32 {
 #[test]
 fn agreements_are_stored_privately_and_revocable() {
     let dir = tempfile::tempdir().unwrap();
-    let trust = Trust::at(dir.path().join("deep/benchtop"));
-    assert_eq!(trust.read().unwrap(), Held::default());
+    let trust = Trust::in_folder(dir.path().join("deep/benchtop"));
+    assert_eq!(trust.read().unwrap(), TrustFile::default());
     let (mine, other) = (
         to("https://a.example", Some("A_KEY")),
         to("https://b.example", None),
@@ -47,7 +47,7 @@ fn agreements_are_stored_privately_and_revocable() {
 #[test]
 fn unreadable_lines_grant_nothing_and_are_kept() {
     let dir = tempfile::tempdir().unwrap();
-    let trust = Trust::at(dir.path());
+    let trust = Trust::in_folder(dir.path());
     trust.agree(&[to("https://a.example", None)], "t").unwrap();
     let file = trust.file().unwrap();
     let later = "{\"v\":2,\"is\":\"agreement\",\"to\":\"https://b.example\"}";
@@ -78,7 +78,7 @@ fn unreadable_lines_grant_nothing_and_are_kept() {
 #[test]
 fn a_job_is_identified_by_folder_kind_and_number() {
     let dir = tempfile::tempdir().unwrap();
-    let (trust, root) = (Trust::at(dir.path().join("config")), dir.path());
+    let (trust, root) = (Trust::in_folder(dir.path().join("config")), dir.path());
     let job = |id: u32, token: &str| TrustedJob {
         folder: Folder::of(root).unwrap(),
         kind: JobKind::Run,
@@ -99,7 +99,7 @@ fn a_job_is_identified_by_folder_kind_and_number() {
 #[test]
 fn concurrent_agreements_are_not_lost() {
     let dir = tempfile::tempdir().unwrap();
-    let trust = Trust::at(dir.path());
+    let trust = Trust::in_folder(dir.path());
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let trust = trust.clone();

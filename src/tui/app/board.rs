@@ -108,20 +108,24 @@ impl App {
                 board.on_ranks(&ask, column, ranks);
                 vec![]
             }),
-            W::Sure(ask, model, column) => answer.and_then(request::Sure::reply).map(|sure| {
-                board.on_interval(&ask, model, column, sure);
-                vec![]
-            }),
+            W::Sure(ask, model, column) => {
+                answer.and_then(request::CellInterval::reply).map(|sure| {
+                    board.on_interval(&ask, model, column, sure);
+                    vec![]
+                })
+            }
             W::Compared(ask) => answer.and_then(request::Compare::reply).map(|compared| {
                 board.on_comparison(&ask, compared);
                 vec![]
             }),
-            W::Behind(ask, model, column) => answer.and_then(request::Behind::reply).map(|page| {
-                board.on_drilldown(&ask, (&model, &column), page);
-                vec![]
-            }),
+            W::Behind(ask, model, column) => {
+                answer.and_then(request::Drilldown::reply).map(|page| {
+                    board.on_drilldown(&ask, (&model, &column), page);
+                    vec![]
+                })
+            }
             W::Answered(ask, model, replaces) => answer
-                .and_then(request::Answered::reply)
+                .and_then(request::ModelAnswers::reply)
                 .map(|found| board.on_item_answers(&ask, &model, replaces, found)),
             W::Item(number) => {
                 board.on_item(number, answer.and_then(request::Item::reply));

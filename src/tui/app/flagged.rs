@@ -42,7 +42,7 @@ impl App {
                     filter.outcome.clear();
                 }
                 // A new seed for each queue, kept as long as the queue.
-                let ask = request::Doubtful {
+                let ask = request::FlaggedItems {
                     filter: filter.clone(),
                     order,
                     seed: self.rev ^ self.now(),

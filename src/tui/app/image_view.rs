@@ -5,7 +5,7 @@ use crate::action::Action;
 use crate::panes::review::{Picture, ViewState, is_wide};
 use crate::preview::{Region, Show};
 use crate::widgets::toast::Toast;
-use benchtop_model::ColourLevel;
+use benchtop_model::ColorLevel;
 
 /// Time per picture while blinking: two changes a second, below the three flashes a second that
 /// WCAG 2.3.1 allows.
@@ -94,7 +94,7 @@ impl App {
         if std::mem::take(&mut self.blinked) || !self.has_pair() {
             return;
         }
-        let still = self.setting.look.accessible || self.setting.level == ColourLevel::Mono;
+        let still = self.setting.look.accessible || self.setting.level == ColorLevel::Mono;
         if still {
             looking.difference();
             self.review.look(looking);

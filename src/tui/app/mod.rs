@@ -93,7 +93,7 @@ use crate::panes::rounds::RoundsPane;
 use crate::preview::Previews;
 use crate::terminal::paint_receipt::Receipts;
 use crate::terminal::pixels::Pixels;
-use crate::terminal::{Capabilities, Clock, ColourLevel, Input, Reply};
+use crate::terminal::{Capabilities, Clock, ColorLevel, Input, Reply};
 use crate::theme::Look;
 use crate::widgets::tags::Tags;
 use crate::widgets::toast::Toast;
@@ -120,7 +120,7 @@ pub enum PaneId {
 /// Properties of the terminal and the look of the program.
 pub struct Setting {
     pub capabilities: Capabilities,
-    pub level: ColourLevel,
+    pub level: ColorLevel,
     /// Colors by role, at that level.
     pub look: Look,
     /// The terminal displays ASCII only.

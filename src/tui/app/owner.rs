@@ -136,7 +136,7 @@ impl App {
             Event::MetadataErrors(None) => {
                 self.say(Toast::done("the metadata has no more errors and is in use"))
             }
-            Event::Made { rev, numbers } => {
+            Event::PicturesGenerated { rev, numbers } => {
                 self.rev = self.rev.max(rev);
                 for number in numbers {
                     let effects = self.review.changed(number);
@@ -154,7 +154,7 @@ impl App {
                 self.generate_effects(effects);
                 self.watch_gauges();
             }
-            Event::JobGone(id) => self.generate.on_removed(id),
+            Event::JobRemoved(id) => self.generate.on_removed(id),
             Event::Scoring(job) => {
                 let nothing_to_see = self.at != PaneId::Filters && !job.phase.is_finished();
                 self.scoring_progressed(*job);
@@ -169,7 +169,7 @@ impl App {
                 self.resync();
             }
             Event::Resync => self.resync(),
-            Event::Reread => self.refresh_board(),
+            Event::AnswersReparsed => self.refresh_board(),
             Event::Ending => {
                 self.link.stopped();
                 self.say(Toast::warning(
@@ -285,7 +285,9 @@ impl App {
                 }
             }
             Pending::Doubtful(filter, order) => {
-                if let Some(numbers) = self.ok_or_show(answer.and_then(request::Doubtful::reply)) {
+                if let Some(numbers) =
+                    self.ok_or_show(answer.and_then(request::FlaggedItems::reply))
+                {
                     self.doubtful(&filter, order, numbers);
                 }
             }

@@ -8,9 +8,9 @@ use crate::panes::filters::Shown;
 use crate::panes::review::{
     NoPicture, Picture, Sides, ViewState, failed, is_wide, layout, picture_of,
 };
-use crate::preview::worker::{Source, neighbours};
+use crate::preview::worker::{Source, neighbors};
 use crate::preview::{Part, Show, View};
-use benchtop_model::{ColourLevel, generated_image};
+use benchtop_model::{ColorLevel, generated_image};
 use benchtop_protocol::wire::request;
 
 impl App {
@@ -21,7 +21,7 @@ impl App {
             cell: self.setting.capabilities.cell.unwrap_or((1, 2)),
             // Without color, pictures are drawn with letters.
             level: if self.setting.ascii {
-                ColourLevel::Mono
+                ColorLevel::Mono
             } else {
                 self.setting.level
             },
@@ -134,9 +134,10 @@ impl App {
         let number = self.review.number();
         if wanted && self.waited_for != number {
             self.waited_for = number;
-            number
-                .into_iter()
-                .for_each(|number| self.link.ask(Pending::Nothing, request::Want { number }));
+            number.into_iter().for_each(|number| {
+                self.link
+                    .ask(Pending::Nothing, request::PrioritizePicture { number })
+            });
         }
     }
 
@@ -167,7 +168,7 @@ impl App {
             }
         }
         let (position, len) = (self.review.position(), self.review.queue().len());
-        for near in neighbours(position, len, self.review.forward()) {
+        for near in neighbors(position, len, self.review.forward()) {
             let Some(loaded) = self
                 .review
                 .queue()

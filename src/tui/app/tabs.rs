@@ -372,7 +372,7 @@ mod tests {
 
     use super::*;
     use crate::theme::Theme;
-    use benchtop_model::ColourLevel;
+    use benchtop_model::ColorLevel;
 
     #[test]
     fn the_current_tab_is_named_and_others_as_they_fit() {
@@ -420,7 +420,7 @@ mod tests {
                 receipt: (receipt.clone(), text::width("✓ # saved") + items.to_string().len()),
                 counts: tally_room(items.into()),
             };
-            let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, accessible);
+            let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, accessible);
             let keys: [String; TABS.len()] = hints.try_into().unwrap();
             let area = Rect::new(0, 0, width, 1);
             let mut buf = Buffer::empty(area);

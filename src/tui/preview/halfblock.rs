@@ -8,8 +8,8 @@ use ratatui::widgets::Widget;
 
 use super::decode::DecodedImage;
 use super::scale::{fit, resize};
-use crate::palette::{Rgb, colour, grey};
-use crate::terminal::ColourLevel;
+use crate::palette::{Rgb, color, gray};
+use crate::terminal::ColorLevel;
 
 /// Characters of rising density, for terminals without color.
 const RAMP: &[u8] = b" .:-=+*#%@";
@@ -46,7 +46,7 @@ impl Cells {
         image: &DecodedImage,
         (columns, rows): (u16, u16),
         aspect: f64,
-        level: ColourLevel,
+        level: ColorLevel,
         background: Rgb,
     ) -> Result<Self, String> {
         let size = fit(
@@ -65,7 +65,7 @@ impl Cells {
     }
 
     /// Draws a picture that already has the size of its pane: one pixel per column, two per row.
-    pub(super) fn of_pixels(pixels: &RgbaImage, level: ColourLevel, background: Rgb) -> Self {
+    pub(super) fn of_pixels(pixels: &RgbaImage, level: ColorLevel, background: Rgb) -> Self {
         let (width, height) = pixels.dimensions();
         let at = |x, y| (y < height).then(|| over(pixels[(x, y)].0, background));
         let mut cells = Vec::with_capacity((width * height.div_ceil(2)) as usize);
@@ -125,9 +125,9 @@ pub(super) fn stretch(aspect: f64) -> f64 {
     }
 }
 
-fn cell(upper: Rgb, lower: Option<Rgb>, level: ColourLevel) -> PictureCell {
-    if level == ColourLevel::Mono {
-        let light = (u16::from(grey(upper)) + u16::from(grey(lower.unwrap_or(upper)))) / 2;
+fn cell(upper: Rgb, lower: Option<Rgb>, level: ColorLevel) -> PictureCell {
+    if level == ColorLevel::Mono {
+        let light = (u16::from(gray(upper)) + u16::from(gray(lower.unwrap_or(upper)))) / 2;
         let step = usize::from(light) * RAMP.len() / 256;
         let symbol = RAMP.get(step).map_or(' ', |c| char::from(*c));
         return PictureCell {
@@ -136,10 +136,10 @@ fn cell(upper: Rgb, lower: Option<Rgb>, level: ColourLevel) -> PictureCell {
             bg: Color::Reset,
         };
     }
-    let bg = lower.map_or(Color::Reset, |lower| colour(lower, level));
+    let bg = lower.map_or(Color::Reset, |lower| color(lower, level));
     PictureCell {
         symbol: UPPER,
-        fg: colour(upper, level),
+        fg: color(upper, level),
         bg,
     }
 }
@@ -177,13 +177,13 @@ mod tests {
         })
     }
 
-    fn rgb(colour: Color) -> Rgb {
-        crate::palette::rgb(colour).unwrap()
+    fn rgb(color: Color) -> Rgb {
+        crate::palette::rgb(color).unwrap()
     }
 
     #[test]
     fn a_vertical_gradient_spans_both_halves_of_each_cell() {
-        let cells = Cells::draw(&down(400, 400), (40, 20), 2.0, ColourLevel::True, BACK).unwrap();
+        let cells = Cells::draw(&down(400, 400), (40, 20), 2.0, ColorLevel::True, BACK).unwrap();
         assert_eq!(cells.size(), (40, 20));
         let column: Vec<u8> = cells
             .lines()
@@ -211,7 +211,7 @@ mod tests {
                 &image(w, h, |_, _| [9, 9, 9, 255]),
                 room,
                 aspect,
-                ColourLevel::True,
+                ColorLevel::True,
                 BACK,
             )
             .unwrap()
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn transparency_shows_the_background() {
         let clear = image(8, 8, |x, _| [255, 0, 0, if x < 4 { 0 } else { 255 }]);
-        let cells = Cells::draw(&clear, (8, 4), 2.0, ColourLevel::True, [1, 2, 3]).unwrap();
+        let cells = Cells::draw(&clear, (8, 4), 2.0, ColorLevel::True, [1, 2, 3]).unwrap();
         let line = cells.lines().next().unwrap();
         assert_eq!((rgb(line[0].fg), rgb(line[7].bg)), ([1, 2, 3], [255, 0, 0]));
         assert_eq!(over([255, 255, 255, 128], [0, 0, 0]), [128; 3]);
@@ -243,15 +243,15 @@ mod tests {
         let draw = |level| Cells::draw(&picture, (20, 10), 2.0, level, BACK).unwrap();
         let all =
             |cells: &Cells, test: &dyn Fn(&PictureCell) -> bool| cells.lines().flatten().all(test);
-        assert!(all(&draw(ColourLevel::Ansi256), &|c| matches!(
+        assert!(all(&draw(ColorLevel::Ansi256), &|c| matches!(
             (c.fg, c.bg),
             (Color::Indexed(16..), Color::Indexed(16..))
         )));
-        assert!(all(&draw(ColourLevel::Ansi16), &|c| !matches!(
+        assert!(all(&draw(ColorLevel::Ansi16), &|c| !matches!(
             c.fg,
             Color::Indexed(_) | Color::Rgb(..) | Color::Reset
         )));
-        let mono = draw(ColourLevel::Mono);
+        let mono = draw(ColorLevel::Mono);
         assert!(all(&mono, &|c| c.fg == Color::Reset && c.bg == Color::Reset));
         let column: Vec<char> = mono.lines().map(|l| l[3].symbol).collect();
         let steps: Vec<usize> = column
@@ -270,7 +270,7 @@ mod tests {
             &image(4, 3, |_, _| [9, 9, 9, 255]),
             (4, 2),
             2.0,
-            ColourLevel::True,
+            ColorLevel::True,
             BACK,
         )
         .unwrap();
@@ -291,7 +291,7 @@ mod tests {
             &image(4, 4, |_, _| [9, 9, 9, 255]),
             (4, 2),
             2.0,
-            ColourLevel::True,
+            ColorLevel::True,
             BACK,
         )
         .unwrap();

@@ -4,7 +4,7 @@ use image::{Rgba, RgbaImage};
 
 use super::decode::DecodedImage;
 use super::scale::{fit, resize};
-use crate::palette::{Rgb, grey};
+use crate::palette::{Rgb, gray};
 
 /// Smallest difference of a channel, of 255, that counts as a change. JPEG noise stays below.
 pub const NOISE: u8 = 16;
@@ -238,7 +238,7 @@ fn difference(
         };
         let most = rows.filter_map(line).flatten().copied().max().unwrap_or(0);
         let [r, g, b, alpha] = pixel.0;
-        let dark = if alpha == 0 { 0 } else { grey([r, g, b]) / 4 };
+        let dark = if alpha == 0 { 0 } else { gray([r, g, b]) / 4 };
         // Amplify four times, so that small changes are visible.
         let bright = dark.saturating_add(most.saturating_mul(4));
         *pixel = Rgba([bright, bright, dark, 255]);

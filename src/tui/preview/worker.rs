@@ -18,7 +18,7 @@ use super::halfblock::{Cells, stretch};
 use super::pair::{self, Part, Room, Show};
 use crate::palette::Rgb;
 use crate::terminal::pixels::{Payload, Plan};
-use crate::terminal::{ColourLevel, guard};
+use crate::terminal::{ColorLevel, guard};
 use benchtop_files::picture_file::PictureFile;
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_model::{Error, Result};
@@ -39,7 +39,7 @@ pub struct View {
     pub pane: (u16, u16),
     /// Width and height of a cell, in pixels or any other unit; (1, 2) if unknown.
     pub cell: (u16, u16),
-    pub level: ColourLevel,
+    pub level: ColorLevel,
     /// Shows through transparent pixels.
     pub background: Rgb,
     /// Set if true pixels are needed too: [`crate::terminal::pixels::Pixels::plan`] of the pane.
@@ -169,7 +169,7 @@ impl Previews {
         None
     }
 
-    /// Replaces the list of pictures to prefetch, most likely first; see [`neighbours`]. Call it
+    /// Replaces the list of pictures to prefetch, most likely first; see [`neighbors`]. Call it
     /// after [`want`](Self::want). Returns at once.
     pub fn ahead<'a>(&self, pictures: impl IntoIterator<Item = (&'a str, &'a Path)>, view: View) {
         self.ahead_of(
@@ -230,7 +230,7 @@ impl Drop for Previews {
 
 /// Positions to prefetch around `position` of `len`: [`AHEAD`] in the direction of travel, nearest
 /// first, then [`BEHIND`] in the other direction.
-pub fn neighbours(position: usize, len: usize, forward: bool) -> Vec<usize> {
+pub fn neighbors(position: usize, len: usize, forward: bool) -> Vec<usize> {
     let step = |distance: usize, up: bool| {
         if up {
             position.checked_add(distance)

@@ -14,7 +14,7 @@ fn view() -> View {
     View {
         pane: (20, 10),
         cell: (1, 2),
-        level: ColourLevel::True,
+        level: ColorLevel::True,
         background: [0; 3],
         pixels: None,
         part: Part::default(),
@@ -103,7 +103,7 @@ fn neighbors_are_prefetched() {
     let keys: Vec<String> = (0..6).map(|i| i.to_string()).collect();
     let (previews, done) = start();
     previews.want("2", &paths[2], view());
-    let near = neighbours(2, 6, true);
+    let near = neighbors(2, 6, true);
     assert_eq!(near, [3, 4, 5, 1, 0]);
     previews.ahead(
         near.iter()
@@ -155,11 +155,11 @@ fn a_replaced_request_can_be_repeated() {
 
 #[test]
 fn neighbors_stay_within_the_queue_and_follow_the_direction() {
-    assert_eq!(neighbours(0, 10, true), [1, 2, 3]);
-    assert_eq!(neighbours(5, 10, false), [4, 3, 2, 6, 7]);
-    assert_eq!(neighbours(9, 10, true), [8, 7]);
-    assert_eq!(neighbours(0, 1, true), [] as [usize; 0]);
-    assert_eq!(neighbours(usize::MAX, 0, true), [] as [usize; 0]);
+    assert_eq!(neighbors(0, 10, true), [1, 2, 3]);
+    assert_eq!(neighbors(5, 10, false), [4, 3, 2, 6, 7]);
+    assert_eq!(neighbors(9, 10, true), [8, 7]);
+    assert_eq!(neighbors(0, 1, true), [] as [usize; 0]);
+    assert_eq!(neighbors(usize::MAX, 0, true), [] as [usize; 0]);
 }
 
 #[test]

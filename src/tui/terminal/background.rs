@@ -32,8 +32,8 @@ impl Background {
     }
 
     /// The background for a color.
-    pub fn of(colour: Rgb) -> Background {
-        if contrast(colour, [0; 3]) > contrast(colour, [255; 3]) {
+    pub fn of(color: Rgb) -> Background {
+        if contrast(color, [0; 3]) > contrast(color, [255; 3]) {
             Self::Light
         } else {
             Self::Dark
@@ -62,7 +62,7 @@ pub fn may_ask(env: &Env) -> bool {
 
 /// Parses the reply to [`QUESTION`]: `rgb:` or `rgba:` and one to four hexadecimal digits per
 /// channel.
-pub fn colour(answer: &str) -> Option<Rgb> {
+pub fn color(answer: &str) -> Option<Rgb> {
     let channels = answer
         .strip_prefix("rgb:")
         .or_else(|| answer.strip_prefix("rgba:"))?;
@@ -88,10 +88,10 @@ mod tests {
 
     #[test]
     fn replies_parse_in_every_width() {
-        assert_eq!(colour("rgb:ffff/8080/0000"), Some([255, 128, 0]));
-        assert_eq!(colour("rgb:ff/80/00"), Some([255, 128, 0]));
-        assert_eq!(colour("rgb:f/8/0"), Some([255, 136, 0]));
-        assert_eq!(colour("rgba:0000/0000/0000/ffff"), Some([0, 0, 0]));
+        assert_eq!(color("rgb:ffff/8080/0000"), Some([255, 128, 0]));
+        assert_eq!(color("rgb:ff/80/00"), Some([255, 128, 0]));
+        assert_eq!(color("rgb:f/8/0"), Some([255, 136, 0]));
+        assert_eq!(color("rgba:0000/0000/0000/ffff"), Some([0, 0, 0]));
         for wrong in [
             "",
             "rgb:",
@@ -101,7 +101,7 @@ mod tests {
             "#ffffff",
             "rgb:-1/0/0",
         ] {
-            assert_eq!(colour(wrong), None, "{wrong}");
+            assert_eq!(color(wrong), None, "{wrong}");
         }
     }
 

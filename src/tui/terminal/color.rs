@@ -2,17 +2,17 @@
 
 use super::{Env, is_set};
 
-pub use benchtop_model::ColourLevel;
+pub use benchtop_model::ColorLevel;
 
 /// The color level for an environment. `asked` (from `--color`) comes first, then `NO_COLOR`, then
 /// `COLORTERM` and `TERM`. SSH does not forward `COLORTERM`, so 256 colors are assumed there.
-pub fn detect(env: &Env, asked: Option<ColourLevel>) -> ColourLevel {
+pub fn detect(env: &Env, asked: Option<ColorLevel>) -> ColorLevel {
     if let Some(level) = asked {
         return level;
     }
     let term = env.get("TERM").map(String::as_str).unwrap_or("");
     if is_set(env, "NO_COLOR") || term.is_empty() || term == "dumb" || term.starts_with("vt") {
-        return ColourLevel::Mono;
+        return ColorLevel::Mono;
     }
     let colorterm = env.get("COLORTERM").map(String::as_str).unwrap_or("");
     let names = |known: &[&str]| known.iter().any(|k| term.contains(k));
@@ -27,12 +27,12 @@ pub fn detect(env: &Env, asked: Option<ColourLevel>) -> ColourLevel {
             "truecolor",
         ])
     {
-        return ColourLevel::True;
+        return ColorLevel::True;
     }
     if names(&["256"]) || (over_ssh(env) && !names(&["linux", "ansi"])) {
-        return ColourLevel::Ansi256;
+        return ColorLevel::Ansi256;
     }
-    ColourLevel::Ansi16
+    ColorLevel::Ansi16
 }
 
 /// Whether the terminal is connected through SSH, according to the environment.
@@ -46,7 +46,7 @@ pub fn over_ssh(env: &Env) -> bool {
 mod tests {
     use super::*;
 
-    fn level(env: &[(&str, &str)]) -> ColourLevel {
+    fn level(env: &[(&str, &str)]) -> ColorLevel {
         detect(
             &env.iter()
                 .map(|(k, v)| (k.to_string(), v.to_string()))
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn the_environment_determines_the_level() {
-        use ColourLevel::*;
+        use ColorLevel::*;
         for (env, wanted) in [
             (&[("TERM", "xterm-256color")][..], Ansi256),
             (
@@ -87,6 +87,6 @@ mod tests {
     #[test]
     fn an_explicit_level_takes_precedence() {
         let env = [("NO_COLOR".to_string(), "1".to_string())].into();
-        assert_eq!(detect(&env, Some(ColourLevel::True)), ColourLevel::True);
+        assert_eq!(detect(&env, Some(ColorLevel::True)), ColorLevel::True);
     }
 }

@@ -93,9 +93,9 @@ fn answer(body: &[u8], kind: u8) -> Reply {
         return Reply::Version(version.to_string());
     }
     if kind == b']'
-        && let Some(colour) = text.strip_prefix("11;").and_then(background::colour)
+        && let Some(color) = text.strip_prefix("11;").and_then(background::color)
     {
-        return Reply::Background(colour);
+        return Reply::Background(color);
     }
     if kind == b'_'
         && let Some(rest) = text.strip_prefix('G')

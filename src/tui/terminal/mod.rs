@@ -41,7 +41,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 pub use backend::Tty;
-pub use color::ColourLevel;
+pub use color::ColorLevel;
 pub use input::{Input, Parser, Reply};
 pub use probe::Capabilities;
 

@@ -170,7 +170,7 @@ pub fn judge(replies: &[Reply], env: &Env, size: WindowSize) -> Capabilities {
             Reply::CellPixels(height, width) if *height > 0 && *width > 0 => {
                 asked = Some((*width, *height))
             }
-            Reply::Background(colour) => found.background = Some(Background::of(*colour)),
+            Reply::Background(color) => found.background = Some(Background::of(*color)),
             Reply::TextAreaPixels(height, width) => area = Some((*width, *height)),
             _ => {}
         }

@@ -152,13 +152,13 @@ impl Pen {
             }
         }
         if want.fg != self.look.fg {
-            colour(out, want.fg, 30);
+            color(out, want.fg, 30);
         }
         if want.bg != self.look.bg {
-            colour(out, want.bg, 40);
+            color(out, want.bg, 40);
         }
         if want.underline != self.look.underline {
-            colour(out, want.underline, 50);
+            color(out, want.underline, 50);
         }
         // The last separator becomes the terminator.
         if out.len() > from {
@@ -181,21 +181,21 @@ pub fn ground(of: Color) -> Vec<u8> {
 
 fn alone(of: Color, layer: u32) -> Vec<u8> {
     let mut out = b"\x1b[".to_vec();
-    colour(&mut out, of, layer);
+    color(&mut out, of, layer);
     out.pop();
     out.push(b'm');
     out
 }
 
 /// A color on layer 30 (text), 40 (background), or 50 (underline, which has no short forms).
-fn colour(out: &mut Vec<u8>, colour: Color, layer: u32) {
+fn color(out: &mut Vec<u8>, color: Color, layer: u32) {
     let mut code = |numbers: &[u32]| {
         for n in numbers {
             number(out, *n);
             out.push(b';');
         }
     };
-    let named = match colour {
+    let named = match color {
         Color::Reset => return code(&[layer + 9]),
         Color::Rgb(r, g, b) => return code(&[layer + 8, 2, r.into(), g.into(), b.into()]),
         Color::Indexed(i) => return code(&[layer + 8, 5, i.into()]),
@@ -310,7 +310,7 @@ mod tests {
         );
     }
 
-    fn a_colour() -> impl Strategy<Value = Color> {
+    fn a_color() -> impl Strategy<Value = Color> {
         prop_oneof![
             Just(Color::Reset),
             any::<u8>().prop_map(Color::Indexed),
@@ -324,8 +324,8 @@ mod tests {
         ]
     }
 
-    fn seen(colour: Color) -> vt100::Color {
-        match colour {
+    fn seen(color: Color) -> vt100::Color {
+        match color {
             Color::Reset => vt100::Color::Default,
             Color::Indexed(i) => vt100::Color::Idx(i),
             Color::Rgb(r, g, b) => vt100::Color::Rgb(r, g, b),
@@ -340,7 +340,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_terminal_shows_the_written_cells(
-            cells in proptest::collection::vec((0u16..20, 0u16..6, a_colour(), a_colour(), 0u16..512), 1..60)
+            cells in proptest::collection::vec((0u16..20, 0u16..6, a_color(), a_color(), 0u16..512), 1..60)
         ) {
             let mut terminal = vt100::Parser::new(6, 20, 0);
             let mut cells: Vec<(u16, u16, Cell)> = cells

@@ -184,7 +184,7 @@ impl Page {
 mod tests {
     use super::*;
     use crate::theme::Theme;
-    use benchtop_model::ColourLevel;
+    use benchtop_model::ColorLevel;
 
     fn lines(buf: &Buffer) -> Vec<String> {
         let wide = usize::from(buf.area.width);
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn scrolls_to_its_end_and_no_further() {
-        let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+        let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
         let mut page = (1..=20).fold(Page::new("numbers"), |p, n| {
             p.paragraph(format!("line {n}"))
         });
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn an_entry_hangs_beside_its_label() {
-        let look = Look::new(&Theme::shipped("mono").unwrap(), ColourLevel::Mono, true);
+        let look = Look::new(&Theme::shipped("mono").unwrap(), ColorLevel::Mono, true);
         let mut page = Page::new("t").entry("key", 6, "one two three four", Role::Text);
         let area = Rect::new(0, 0, 18, 6);
         let mut buf = Buffer::empty(area);

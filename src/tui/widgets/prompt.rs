@@ -152,7 +152,7 @@ impl Prompt {
 mod tests {
     use super::*;
     use crate::theme::Theme;
-    use benchtop_model::ColourLevel;
+    use benchtop_model::ColorLevel;
 
     fn press(prompt: &mut Prompt, code: KeyCode) -> PromptOutcome {
         prompt.key(KeyEvent::new(code, KeyModifiers::NONE))
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_label_ends_in_a_colon_at_any_length() {
-        let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+        let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
         let line = |label: &str, width: u16| {
             let area = Rect::new(0, 0, width, 1);
             let mut buf = Buffer::empty(area);
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn an_error_is_shown_until_the_next_key() {
-        let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+        let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
         let area = Rect::new(0, 0, 40, 1);
         let mut buf = Buffer::empty(area);
         let mut p = Prompt::new("regex", "(", vec![]);

@@ -95,7 +95,7 @@ impl From<&Error> for Toast {
 mod tests {
     use super::*;
     use crate::theme::Theme;
-    use benchtop_model::ColourLevel;
+    use benchtop_model::ColorLevel;
 
     #[test]
     fn an_error_is_one_line_with_its_severity_as_a_word() {
@@ -107,7 +107,7 @@ mod tests {
             toast,
             Toast::error("a.jsonl: write: no space left; free some space")
         );
-        let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::Mono, false);
+        let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::Mono, false);
         let area = Rect::new(0, 0, 20, 1);
         let mut buf = Buffer::empty(area);
         toast.draw(area, &mut buf, &look);

@@ -7,7 +7,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::text;
 use crate::theme::{Look, Role};
-use benchtop_model::ColourLevel;
+use benchtop_model::ColorLevel;
 
 /// The kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ fn style_of(change: Change, dim: bool, look: &Look) -> Style {
 
 /// Styles pieces as words of a line. Without color, adds brackets.
 pub fn styled(pieces: &[Piece], dim: bool, look: &Look) -> Vec<Word> {
-    let plain = look.accessible || look.theme.level() == ColourLevel::Mono;
+    let plain = look.accessible || look.theme.level() == ColorLevel::Mono;
     let mut out = Vec::new();
     for piece in pieces {
         let style = style_of(piece.change, dim, look);
@@ -232,15 +232,15 @@ mod tests {
                 .map(|(word, _)| word.as_str())
                 .collect::<String>()
         };
-        for (level, accessible) in [(ColourLevel::Mono, false), (ColourLevel::True, true)] {
+        for (level, accessible) in [(ColorLevel::Mono, false), (ColorLevel::True, true)] {
             assert_eq!(
                 text(&of(level, accessible)),
                 "Is the [-red-]{+blue+} owl asleep?"
             );
         }
-        let coloured = of(ColourLevel::True, false);
-        assert_eq!(text(&coloured), "Is the redblue owl asleep?");
-        let style = |word: &str| coloured.iter().find(|(w, _)| w == word).unwrap().1;
+        let colored = of(ColorLevel::True, false);
+        assert_eq!(text(&colored), "Is the redblue owl asleep?");
+        let style = |word: &str| colored.iter().find(|(w, _)| w == word).unwrap().1;
         assert!(
             style("red").add_modifier.contains(Modifier::CROSSED_OUT)
                 && style("red").fg != style("blue").fg
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn wrapped_lines_fit_and_keep_all_words() {
-        let look = Look::new(&Theme::shipped("mono").unwrap(), ColourLevel::Mono, false);
+        let look = Look::new(&Theme::shipped("mono").unwrap(), ColorLevel::Mono, false);
         let words = styled(
             &by_words("one two three", "one 2 three and averyveryverylongword"),
             false,

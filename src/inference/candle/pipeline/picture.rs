@@ -70,12 +70,12 @@ pub(super) fn pixels(decoded: &Tensor) -> std::result::Result<Pixels, Failure> {
     let ranges = [range(0), range(1), range(2)];
     if ranges.iter().all(|(low, high)| high - low <= FLAT) {
         let [r, g, b] = ranges.map(|(low, _)| low);
-        let colour = if r.max(g).max(b) <= FLAT {
+        let color = if r.max(g).max(b) <= FLAT {
             "black".to_string()
         } else {
             format!("a single color ({r}, {g}, {b})")
         };
-        return Err(bad(format!("the picture is {colour} all over")));
+        return Err(bad(format!("the picture is {color} all over")));
     }
     Ok(Pixels {
         width: w as u32,

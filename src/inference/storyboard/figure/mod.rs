@@ -27,8 +27,8 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, words: &Words, draws: &mut Draws) -> O
         -1.0
     };
     let place = Transform::from_row(size * turned, 0.0, 0.0, size, x, y);
-    let main = words.colour();
-    let colour = |tone: Tone| match tone {
+    let main = words.color();
+    let color = |tone: Tone| match tone {
         Tone::Main => main,
         Tone::Dark => mix(main, [24, 20, 40], 84),
         Tone::Light => mix(main, [255, 255, 255], 120),
@@ -57,8 +57,8 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, words: &Words, draws: &mut Draws) -> O
     }
     for (path, width, tone) in &figure.parts {
         match width {
-            Some(width) => stroke(sheet.canvas, path, *width, colour(*tone), place),
-            None => fill(sheet.canvas, path, colour(*tone), place),
+            Some(width) => stroke(sheet.canvas, path, *width, color(*tone), place),
+            None => fill(sheet.canvas, path, color(*tone), place),
         }
     }
     board.map(|(top, bottom)| {

@@ -113,7 +113,7 @@ impl Session {
     }
 
     fn step(&mut self, shared: &OwnerContext, step: Step) {
-        let mut inner = shared.desk.inner();
+        let mut inner = shared.jobs.inner();
         if let Some(live) = inner.jobs.get_mut(&self.id).filter(|_| self.steps) {
             live.step = Some(step);
         }
@@ -169,7 +169,7 @@ impl Session {
         }
         if wait {
             let doubled = WAIT * 2u32.saturating_pow(self.in_a_row.saturating_sub(1).min(10));
-            if let Some(live) = shared.desk.inner().jobs.get_mut(&self.id) {
+            if let Some(live) = shared.jobs.inner().jobs.get_mut(&self.id) {
                 live.not_before = Some(Instant::now() + doubled.min(LONGEST_WAIT));
             }
         }
@@ -178,7 +178,7 @@ impl Session {
 
     /// Queues the job until its servers are reachable again, with growing delays.
     fn wait_for_servers(&mut self, shared: &Arc<OwnerContext>, reason: &str) -> Result<()> {
-        let mut inner = shared.desk.inner();
+        let mut inner = shared.jobs.inner();
         if let Some(live) = inner
             .jobs
             .get_mut(&self.id)
@@ -197,7 +197,7 @@ impl Session {
 
     /// Clears an outage.
     fn servers_answer(&self, shared: &OwnerContext) {
-        if let Some(live) = shared.desk.inner().jobs.get_mut(&self.id)
+        if let Some(live) = shared.jobs.inner().jobs.get_mut(&self.id)
             && std::mem::take(&mut live.outages) > 0
         {
             live.job.reason = None;
@@ -207,7 +207,7 @@ impl Session {
 
 /// Whether the current batch is still wanted.
 fn is_active(shared: &OwnerContext, id: u32) -> bool {
-    let inner = shared.desk.inner();
+    let inner = shared.jobs.inner();
     !inner.ended
         && inner
             .jobs

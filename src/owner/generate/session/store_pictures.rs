@@ -16,7 +16,7 @@ use benchtop_pipeline::generate::check::check;
 use benchtop_pipeline::generate::generation_task::{GenerationTask, side_by_side};
 use benchtop_pipeline::generate::png::{self, Origin};
 use benchtop_pipeline::generate::remaining::sides;
-use benchtop_store::jobs::Failed;
+use benchtop_store::jobs::FailedPicture;
 
 /// Why a picture was not stored.
 pub(super) enum KeepError {
@@ -143,7 +143,7 @@ impl Session {
         rows.dedup();
         let (reply, recorded) = mpsc::channel();
         let shutting_down = || Error::new(ErrorKind::Cancelled, "the owner is shutting down");
-        let work = WriterCommand::Made(MadePictures {
+        let work = WriterCommand::RecordPictures(MadePictures {
             made,
             prints: vec![self.print.clone()],
             rows,
@@ -151,7 +151,7 @@ impl Session {
         });
         shared.writer.send(work).map_err(|_| shutting_down())?;
         recorded.recv().map_err(|_| shutting_down())??;
-        let mut inner = shared.desk.inner();
+        let mut inner = shared.jobs.inner();
         if let Some(live) = inner.jobs.get_mut(&self.id) {
             live.add_progress(count);
             live.newest = Some(newest);
@@ -172,7 +172,7 @@ impl Session {
     ) -> Result<()> {
         let key = self.named.pictures()[errand.target.picture as usize].key;
         let sample = errand.target.sample;
-        let failed = Failed {
+        let failed = FailedPicture {
             key,
             failure: JobFailure {
                 dataset: errand.dataset.clone(),
@@ -184,7 +184,7 @@ impl Session {
                 tries,
             },
         };
-        let mut inner = shared.desk.inner();
+        let mut inner = shared.jobs.inner();
         if let Some(live) = inner.jobs.get_mut(&self.id) {
             live.failures.append(&[failed])?;
         }

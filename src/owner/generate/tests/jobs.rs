@@ -25,7 +25,7 @@ fn job_makes_each_picture_once_and_resets_decisions() {
         &|| true,
     )
     .unwrap();
-    assert!(dry.job.is_none() && dry.items == 60 && rig.shared.desk.list().unwrap().is_empty());
+    assert!(dry.job.is_none() && dry.items == 60 && rig.shared.jobs.list().unwrap().is_empty());
     let id = rig.begin(missing());
     let job = rig.until(id, JobStatus::Done);
     assert_eq!(
@@ -54,7 +54,7 @@ fn job_makes_each_picture_once_and_resets_decisions() {
     let mut standings = Vec::new();
     while let Ok(event) = events.try_recv() {
         match event {
-            Event::Made { numbers, .. } => announced.extend(numbers),
+            Event::PicturesGenerated { numbers, .. } => announced.extend(numbers),
             Event::Job(state) => standings.push(state.standing),
             _ => {}
         }
@@ -96,7 +96,7 @@ fn job_makes_each_picture_once_and_resets_decisions() {
     let rig = Rig::over(&project, &small);
     assert_eq!((1..=60).map(|n| rig.status(n)).collect::<Vec<_>>(), status);
     assert_eq!(rig.shared.items.ledger().rev(), rev);
-    assert_eq!(rig.shared.desk.list().unwrap().len(), 3);
+    assert_eq!(rig.shared.jobs.list().unwrap().len(), 3);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn job_pauses_resumes_and_cancels_between_pictures() {
         ErrorKind::Conflict
     );
     rig.act(id, JobAct::Remove).unwrap();
-    assert!(rig.shared.desk.list().unwrap().is_empty());
+    assert!(rig.shared.jobs.list().unwrap().is_empty());
     assert_eq!(
         rig.act(id, JobAct::Pause).unwrap_err().kind,
         ErrorKind::NotFound
@@ -214,7 +214,7 @@ fn queue_order_and_requested_pictures() {
     assert_eq!(rig.act(second, JobAct::Place(1)).unwrap().unwrap().place, 1);
     let order: Vec<u32> = rig
         .shared
-        .desk
+        .jobs
         .list()
         .unwrap()
         .iter()
@@ -360,7 +360,7 @@ fn picture_replaces_draft() {
     assert_eq!(rig.made().len() as u64, drafts + 1);
     let left = rig
         .shared
-        .desk
+        .jobs
         .requested_images(&rig.shared, &|| true)
         .unwrap();
     let scope = benchtop_pipeline::generate::remaining::Scope {
@@ -423,10 +423,10 @@ fn begin_rejects_invalid_settings() {
             "{problem}"
         );
     }
-    assert!(rig.shared.desk.list().unwrap().is_empty());
+    assert!(rig.shared.jobs.list().unwrap().is_empty());
     assert_eq!(
         crate::queries::numbers(
-            &crate::visibility::AnnotatorView::whole(&rig.shared),
+            &crate::visibility::AnnotatorView::unrestricted(&rig.shared),
             &Filter::default()
         )
         .unwrap()
@@ -445,7 +445,7 @@ fn crashing_picture_comes_last_and_is_given_up() {
     rig.wait(id, "at work", |j| j.step.is_some());
     let named = rig
         .shared
-        .desk
+        .jobs
         .requested_images(&rig.shared, &|| true)
         .unwrap();
     let index = rig.shared.index.get().unwrap();
@@ -461,7 +461,7 @@ fn crashing_picture_comes_last_and_is_given_up() {
     drop(rig);
     // The state that crashed owners leave behind.
     let flight = |ends: u32| {
-        vec![benchtop_store::jobs::Flight {
+        vec![benchtop_store::jobs::PictureInProgress {
             key: named.pictures()[0].key,
             sample: 1,
             ends,
@@ -515,7 +515,7 @@ fn a_job_that_cannot_be_written_down_is_not_begun_and_its_number_is_not_given_tw
     let rig = Rig::over(&project, &small);
     let problem = begin(&rig.shared, "ann", &missing(), &|| true).unwrap_err();
     assert_eq!(problem.kind, ErrorKind::Input);
-    assert!(rig.shared.desk.list().unwrap().is_empty());
+    assert!(rig.shared.jobs.list().unwrap().is_empty());
     std::fs::remove_file(&folder).unwrap();
     small.script(|s| s.permits = Some(0));
     let id = rig.begin(missing());
@@ -525,7 +525,7 @@ fn a_job_that_cannot_be_written_down_is_not_begun_and_its_number_is_not_given_tw
     let file = benchtop_store::jobs::file(project.root(), id);
     std::fs::write(&file, "{").unwrap();
     let rig = Rig::over(&project, &small);
-    assert!(rig.shared.desk.list().unwrap().is_empty());
+    assert!(rig.shared.jobs.list().unwrap().is_empty());
     assert!(
         rig.shared
             .broadcast

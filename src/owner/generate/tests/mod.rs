@@ -189,7 +189,7 @@ fn maker(small: &Small) -> GeneratorFactory {
 
 /// The user's trust, stored beside the project.
 fn trust_of(project: &Project) -> benchtop_store::trust::Trust {
-    benchtop_store::trust::Trust::at(project.root().with_extension("person"))
+    benchtop_store::trust::Trust::in_folder(project.root().with_extension("person"))
 }
 
 /// An owner without a socket.
@@ -243,7 +243,7 @@ impl Rig {
 
     fn job(&self, id: u32) -> JobState {
         self.shared
-            .desk
+            .jobs
             .list()
             .unwrap()
             .into_iter()
@@ -283,7 +283,7 @@ impl Rig {
         let reply = Box::new(move |r| drop(send.send(r)));
         self.shared
             .writer
-            .send(WriterCommand::Wish {
+            .send(WriterCommand::Decide {
                 who: "ann".into(),
                 wish,
                 asked: None,
@@ -350,7 +350,7 @@ impl Drop for Rig {
         // Runs after a failed test too, and waits for the thread.
         self.small
             .script(|s| s.permits = s.permits.map(|_| u64::MAX));
-        self.shared.desk.end();
+        self.shared.jobs.end();
         let (done, wait) = mpsc::channel();
         let _ = self.shared.writer.send(WriterCommand::Finish(done));
         let _ = wait.recv();

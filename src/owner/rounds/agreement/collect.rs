@@ -78,7 +78,7 @@ pub(super) fn walk(
             return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
         }
         let ledger = sight.items.ledger();
-        if from >= ledger.given() {
+        if from >= ledger.verdicts_given() {
             return Ok(());
         }
         each(&ledger, from..from + AT_ONCE);
@@ -106,7 +106,7 @@ pub(super) fn collect(
     let (mut answers, mut versions) = (Numbers::default(), Numbers::default());
     walk(sight, cancelled, &mut |ledger, places| {
         let mut numbers: HashMap<u16, u16> = HashMap::new();
-        for told in ledger.told(places) {
+        for told in ledger.counted_verdicts(places) {
             let asked = told.judgement.round.as_ref();
             if asked.map(|asked| asked.round.as_str()) != round || told.row >= items {
                 continue;

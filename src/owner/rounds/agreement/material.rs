@@ -27,7 +27,7 @@ pub(in crate::rounds) fn allowed(
     let Some(name) = round else {
         // Whether anybody judged a hidden item outside of rounds must not show in the result, so
         // refuse.
-        sight.scores()?;
+        sight.check_scores()?;
         return Ok(None);
     };
     let mut glance = sight
@@ -37,17 +37,17 @@ pub(in crate::rounds) fn allowed(
     // Use the current state, since the round may be newer than the view.
     let now = AnnotatorView::of(sight.shared(), sight.who());
     if glance.blind {
-        now.scores()?;
+        now.check_scores()?;
     }
-    let veiled = glance.all().any(|row| now.veils(row));
+    let veiled = glance.all().any(|row| now.hides(row));
     if veiled && glance.state.closed.is_none() {
-        now.scores()?;
+        now.check_scores()?;
     }
     if veiled {
         // A closed round is reported without the items that an open blind round contains.
-        glance.state.left_out = glance.leave_out(|row| now.veils(row));
+        glance.state.left_out = glance.leave_out(|row| now.hides(row));
         if glance.items().next().is_none() {
-            now.scores()?;
+            now.check_scores()?;
         }
     }
     Ok(Some(glance))
@@ -148,7 +148,7 @@ impl<'m> Material<'m> {
                     .collect()
             }
             GroupBy::Outcome => {
-                self.sight.scores()?;
+                self.sight.check_scores()?;
                 let (rules, _, outcomes) =
                     shared.scoring.outcomes(shared, &|| !(self.cancelled)())?;
                 if rules.rules.is_empty() {

@@ -27,7 +27,7 @@ pub(super) fn own(
             return;
         };
         for told in ledger
-            .told(places)
+            .counted_verdicts(places)
             .filter(|told| usize::from(told.person) == me)
         {
             let j = told.judgement;

@@ -19,7 +19,7 @@ use benchtop_model::judge::{AnswerForm, Element};
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::vlm::{Finish, Reply, Tally, VlmRequest};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::scores::About;
+use benchtop_store::scores::ScorerVersion;
 
 /// The judge question that writes the questions.
 pub const QUESTIONS: &str = "autobench-v-questions";
@@ -30,7 +30,7 @@ const BATCH: usize = 8;
 
 /// The scorer. See the module documentation.
 pub struct Aligned {
-    about: About,
+    about: ScorerVersion,
     writer: Arc<Judging>,
     asker: Arc<Judging>,
     model: Box<dyn VisionLanguageModel>,
@@ -80,7 +80,7 @@ impl Aligned {
             .fingerprint()
             .with("questions", &writer.revision)
             .with("answer", &asker.revision);
-        let about = About::new(
+        let about = ScorerVersion::new(
             Scorer::Alignment,
             model.abilities().name.clone(),
             &print.with("reading", alignment::VERSION),
@@ -202,7 +202,7 @@ impl Aligned {
 }
 
 impl Runner for Aligned {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ScorerVersion {
         &self.about
     }
 

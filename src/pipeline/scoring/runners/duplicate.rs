@@ -19,7 +19,7 @@ use benchtop_model::generated_image::{file_key, hex};
 use benchtop_model::generation::{Fingerprint, Pixels};
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::scores::{About, DIMENSION, EMBEDDINGS, Embeddings, Scores};
+use benchtop_store::scores::{DIMENSION, EMBEDDINGS, Embeddings, ScorerVersion, Scores};
 
 /// Pictures per call.
 const BATCH: usize = 64;
@@ -28,7 +28,7 @@ const PICTURES: [&str; 6] = ["png", "jpg", "jpeg", "webp", "gif", "bmp"];
 
 /// The scorer. See the module documentation.
 pub struct Duplicates {
-    about: About,
+    about: ScorerVersion,
     model: Box<dyn ImageEmbedder>,
     embeddings: Embeddings,
     /// Largest cosine so far of scored pictures.
@@ -63,7 +63,7 @@ impl Duplicates {
             .with(DIMENSION, model.dimension())
             .with(EMBEDDINGS, &short);
         let print = print.with("references", listed);
-        let about = About::new(Scorer::Duplicate, name.to_string(), &print, 1.0);
+        let about = ScorerVersion::new(Scorer::Duplicate, name.to_string(), &print, 1.0);
         // Embeddings do not depend on what they are compared with.
         let embeddings = Embeddings::open(scores, &short, model.dimension())?;
         let mut best = HashMap::new();
@@ -177,7 +177,7 @@ pub fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 impl Runner for Duplicates {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ScorerVersion {
         &self.about
     }
 

@@ -7,7 +7,7 @@ use benchtop_metrics::leakage;
 use benchtop_metrics::picture::{self, Flaw};
 use benchtop_model::generation::Fingerprint;
 use benchtop_model::scoring::{Score, Scorer};
-use benchtop_store::scores::About;
+use benchtop_store::scores::ScorerVersion;
 
 /// Version, increased with every change of the leakage rule.
 const LEAKAGE: u32 = 1;
@@ -18,7 +18,7 @@ pub fn flatness() -> Box<dyn Runner> {
     let print = Fingerprint::default()
         .with("scorer", "flatness")
         .with("version", picture::VERSION);
-    let about = About::new(Scorer::Flatness, "blank pictures".into(), &print, 1.0);
+    let about = ScorerVersion::new(Scorer::Flatness, "blank pictures".into(), &print, 1.0);
     Box::new(Each::new(about, flat))
 }
 
@@ -50,7 +50,7 @@ pub fn leakage() -> Box<dyn Runner> {
     let print = Fingerprint::default()
         .with("scorer", "leakage")
         .with("version", LEAKAGE);
-    let about = About::new(Scorer::Leakage, "answers in questions".into(), &print, 1.0);
+    let about = ScorerVersion::new(Scorer::Leakage, "answers in questions".into(), &print, 1.0);
     Box::new(Each::new(about, |subject: &Subject| {
         match leakage::leak(&subject.item) {
             None => Score::scored(0.0, ""),

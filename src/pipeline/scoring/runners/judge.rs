@@ -18,7 +18,7 @@ use benchtop_model::judge::{AnswerForm, JudgeAnswer, ShownPictures, Word};
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::vlm::{Encoded, Reply, Tally, VlmRequest};
 use benchtop_model::{Error, ErrorKind, Result};
-use benchtop_store::scores::About;
+use benchtop_store::scores::ScorerVersion;
 
 /// Cost is counted in millionths; [`benchtop_model::vlm::Money`] has millionths of those.
 const MICROS: u128 = 1_000_000;
@@ -71,7 +71,7 @@ fn not_applicable(why: String) -> Score {
 
 /// The scorer. See the module documentation.
 pub struct Judged {
-    about: About,
+    about: ScorerVersion,
     judging: Arc<Judging>,
     pass: Word,
     model: Box<dyn VisionLanguageModel>,
@@ -99,7 +99,7 @@ impl Judged {
             .with("judging", &judging.revision)
             .with("reading", VERSION);
         let name = model.abilities().name.clone();
-        let about = About::new(Scorer::Judge(judging.name.clone()), name, &print, 1.0);
+        let about = ScorerVersion::new(Scorer::Judge(judging.name.clone()), name, &print, 1.0);
         Ok(Judged {
             about,
             judging,
@@ -156,7 +156,7 @@ pub(super) fn gone(failure: &Failure) -> Option<Error> {
 }
 
 impl Runner for Judged {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ScorerVersion {
         &self.about
     }
 

@@ -13,7 +13,7 @@ use benchtop_model::ocr::ReadText;
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::vlm::Encoded;
 use benchtop_model::{Item, Result};
-use benchtop_store::scores::About;
+use benchtop_store::scores::ScorerVersion;
 
 /// The prompt slot with the words that the picture shows.
 const SLOT: &str = "text";
@@ -23,7 +23,7 @@ const REMEMBERED: usize = 256;
 
 /// The scorer. See the module documentation.
 pub struct WantedWord {
-    about: About,
+    about: ScorerVersion,
     reader: Box<dyn TextReader>,
     /// The recognized text, by picture number.
     read: HashMap<u64, ReadText>,
@@ -48,7 +48,7 @@ impl WantedWord {
     /// Reads pictures with `reader`.
     pub fn new(reader: Box<dyn TextReader>) -> WantedWord {
         let print = reader.fingerprint().with("match", requested_text::VERSION);
-        let about = About::new(Scorer::Ocr, reader.name().to_string(), &print, 1.0);
+        let about = ScorerVersion::new(Scorer::Ocr, reader.name().to_string(), &print, 1.0);
         WantedWord {
             about,
             reader,
@@ -68,7 +68,7 @@ fn score(text: &ReadText, word: &str) -> Score {
 }
 
 impl Runner for WantedWord {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ScorerVersion {
         &self.about
     }
 

@@ -10,7 +10,7 @@ use benchtop_model::generation::{Failure, FailureKind, Pixels};
 use benchtop_model::safety::{Safety, is_blanked};
 use benchtop_model::scoring::{Score, ScoreState, Scorer};
 use benchtop_model::similarity::Similarity;
-use benchtop_store::scores::About;
+use benchtop_store::scores::ScorerVersion;
 
 /// Pictures per call: several model passes, with pauses possible in between.
 const BATCH: usize = 32;
@@ -68,7 +68,7 @@ fn hand_over(
 
 /// Image-text consistency.
 pub struct Consistency {
-    about: About,
+    about: ScorerVersion,
     model: Box<dyn ImageTextScorer>,
 }
 
@@ -76,7 +76,7 @@ impl Consistency {
     /// Scores as `scorer` with `model`.
     pub fn new(scorer: Scorer, model: Box<dyn ImageTextScorer>) -> Consistency {
         let known = model.capabilities();
-        let about = About::new(
+        let about = ScorerVersion::new(
             scorer,
             known.name.clone(),
             &model.fingerprint(),
@@ -87,7 +87,7 @@ impl Consistency {
 }
 
 impl Runner for Consistency {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ScorerVersion {
         &self.about
     }
 
@@ -132,14 +132,14 @@ impl Runner for Consistency {
 
 /// The safety checker.
 pub struct Safe {
-    about: About,
+    about: ScorerVersion,
     model: Box<dyn SafetyChecker>,
 }
 
 impl Safe {
     /// Scores with `model`.
     pub fn new(model: Box<dyn SafetyChecker>) -> Safe {
-        let about = About::new(
+        let about = ScorerVersion::new(
             Scorer::Safety,
             model.name().to_string(),
             &model.fingerprint(),
@@ -150,7 +150,7 @@ impl Safe {
 }
 
 impl Runner for Safe {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ScorerVersion {
         &self.about
     }
 

@@ -132,7 +132,7 @@ fn torn_and_damaged_lines_after_the_snapshot_are_reported() {
     assert_eq!(reading.problems.len(), 1);
     reading.pictures.in_snapshot = 0;
     assert!(
-        reading.pictures.damaged && reading.pictures.to_keep().is_none(),
+        reading.pictures.damaged && reading.pictures.snapshot_to_write().is_none(),
         "each opening reports the damage"
     );
 }
@@ -227,21 +227,24 @@ fn a_flipped_bit_in_an_older_line_is_detected() {
 fn a_snapshot_is_written_only_for_many_saved_pictures() {
     let here = TestFolder::new(REWRITE_AFTER as u32 - 1);
     let mut pictures = journal::read(here.images()).unwrap().pictures;
-    assert!(pictures.to_keep().is_none(), "too few pictures");
+    assert!(pictures.snapshot_to_write().is_none(), "too few pictures");
     let mut journal = Journal::after(here.images(), &pictures).unwrap();
     let last = sample_made(REWRITE_AFTER as u32);
     let at = journal.append(std::slice::from_ref(&last), &[]).unwrap();
     pictures.add(&last, at[0]);
     assert!(
-        pictures.to_keep().is_none(),
+        pictures.snapshot_to_write().is_none(),
         "the length of the journal is unknown"
     );
-    pictures.follow(&journal);
+    pictures.set_journal(&journal);
     pictures
-        .to_keep()
+        .snapshot_to_write()
         .unwrap()
         .write(&here.store(), here.images())
         .unwrap();
-    assert!(pictures.to_keep().is_none(), "the snapshot is new");
+    assert!(
+        pictures.snapshot_to_write().is_none(),
+        "the snapshot is new"
+    );
     assert_eq!(here.check(), REWRITE_AFTER);
 }

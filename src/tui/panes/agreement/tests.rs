@@ -7,7 +7,7 @@ use crate::theme::{Look, Theme};
 use benchtop_metrics::agreement::{Agreement, methods_paragraph};
 use benchtop_model::agreement::{AgreementReport, Scale};
 use benchtop_model::round::Protocol;
-use benchtop_model::{ColourLevel, Error, ErrorKind, Status};
+use benchtop_model::{ColorLevel, Error, ErrorKind, Status};
 use benchtop_protocol::wire::{AnyRequest, request};
 
 const CATEGORIES: [&str; 2] = ["accept", "reject"];
@@ -109,7 +109,7 @@ fn shown() -> AgreementPane {
 }
 
 fn drawn(pane: &mut AgreementPane, (width, height): (u16, u16)) -> String {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     pane.draw(buf.area, &Keymap::defaults().unwrap(), &mut buf, &look);
     let line = |l: &[ratatui::buffer::Cell]| {

@@ -258,7 +258,7 @@ impl DrilldownView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ColourLevel, Theme};
+    use crate::{ColorLevel, Theme};
 
     fn behind(output: Option<&str>) -> AnswerDetail {
         AnswerDetail {
@@ -351,7 +351,7 @@ mod tests {
             free("3", Some(0.25)),
             wrong,
         ];
-        let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+        let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
         let mut view = DrilldownView::new("m", "c", answers, 4);
         let area = Rect::new(0, 0, 100, 8);
         let mut buf = Buffer::empty(area);

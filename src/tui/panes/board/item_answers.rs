@@ -19,7 +19,7 @@ impl BoardPane {
         let want = ReplyFor::Answered(ask, model, self.answer().is_some());
         vec![BoardEffect::Ask(
             want,
-            request::Answered { rule, column, item }.into(),
+            request::ModelAnswers { rule, column, item }.into(),
         )]
     }
 

@@ -286,7 +286,7 @@ impl BoardPane {
         let want = ReplyFor::Sure(ask.clone(), model.clone(), column.clone());
         vec![BoardEffect::Ask(
             want,
-            request::Sure {
+            request::CellInterval {
                 ask,
                 model,
                 column,
@@ -315,7 +315,7 @@ impl BoardPane {
         let want = ReplyFor::Behind(ask.clone(), model.clone(), column.clone());
         vec![BoardEffect::Ask(
             want,
-            request::Behind {
+            request::Drilldown {
                 ask,
                 model,
                 column,

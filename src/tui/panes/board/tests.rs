@@ -11,7 +11,7 @@ use benchtop_model::board::analysis::{BootstrapResult, ModelComparison, Rank, Ta
 use benchtop_model::board::{
     Cell, Column, Counts, Curated, DrilldownPage, ItemAnswers, Row, Scale,
 };
-use benchtop_model::{ColourLevel, Error, ErrorKind};
+use benchtop_model::{ColorLevel, Error, ErrorKind};
 use benchtop_protocol::wire::{AnyRequest, request};
 
 /// Wilson's score interval, z = 1.96 (Wilson 1927).
@@ -61,7 +61,7 @@ fn board() -> Board {
 }
 
 fn drawn(pane: &mut BoardPane) -> String {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     let area = Rect::new(0, 0, 90, 16);
     let mut buf = Buffer::empty(area);
     pane.draw(area, &Keymap::defaults().unwrap(), &mut buf, &look);
@@ -120,7 +120,7 @@ fn a_cell_shows_its_count_and_interval_and_opens() {
     );
     assert!(shown.contains("doubled 6,231"), "{shown}");
     let effects = pane.act(Action::Open);
-    let [BoardEffect::Ask(ReplyFor::Behind(ask, model, column), AnyRequest::Behind(_))] =
+    let [BoardEffect::Ask(ReplyFor::Behind(ask, model, column), AnyRequest::Drilldown(_))] =
         &effects[..]
     else {
         panic!("{effects:?}")
@@ -283,7 +283,7 @@ fn a_board_is_copied_as_latex_with_the_best_values_in_bold() {
     of.rows[2].cells[0] = Some(Cell::Number { value: 0.99, n: 0 });
     let mut pane = BoardPane::with_decimals(of, wilson, 2);
     // However few rows the screen has.
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     let area = Rect::new(0, 0, 60, 8);
     pane.draw(
         area,

@@ -9,7 +9,7 @@ use crate::theme::{Look, Role};
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::{self, grouped};
 use benchtop_model::usage::{Grid, Tally};
-use benchtop_model::{ColourLevel, Field, Filter, QuestionKind, Result, Status};
+use benchtop_model::{ColorLevel, Field, Filter, QuestionKind, Result, Status};
 
 /// The count that a cell shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Measure {
 
 /// Whether shares are drawn as blocks beside the number, for terminals without colors.
 pub fn blocks(look: &Look) -> bool {
-    look.theme.level() < ColourLevel::Ansi256 && !look.accessible
+    look.theme.level() < ColorLevel::Ansi256 && !look.accessible
 }
 
 /// Eighths of a block, from empty to full.

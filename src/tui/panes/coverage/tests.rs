@@ -1,7 +1,7 @@
 use super::*;
 use crate::theme::Theme;
 use benchtop_model::usage::Tally;
-use benchtop_model::{ColourLevel, Error, Status};
+use benchtop_model::{ColorLevel, Error, Status};
 use benchtop_protocol::wire::{AnyRequest, request};
 
 fn tally(accepted: u64, rejected: u64, pending: u64) -> Tally {
@@ -50,11 +50,11 @@ fn shown() -> CoveragePane {
         panic!("{effects:?}")
     };
     pane.on_grid(rows, columns, Ok(grid()));
-    drawn(&mut pane, ColourLevel::True);
+    drawn(&mut pane, ColorLevel::True);
     pane
 }
 
-fn drawn(pane: &mut CoveragePane, level: ColourLevel) -> String {
+fn drawn(pane: &mut CoveragePane, level: ColorLevel) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, 80, 14));
     pane.draw(buf.area, &mut buf, &look);
@@ -82,7 +82,7 @@ fn refused(effects: &[Effect]) -> &str {
 #[test]
 fn a_cell_shows_its_count_and_opens_its_items() {
     let mut pane = shown();
-    let picture = drawn(&mut pane, ColourLevel::True);
+    let picture = drawn(&mut pane, ColorLevel::True);
     assert!(
         picture.contains("subject x style") && picture.contains("ink wash"),
         "{picture}"
@@ -99,7 +99,7 @@ fn a_cell_shows_its_count_and_opens_its_items() {
     pane.act(Action::Right, &[]);
     pane.act(Action::Right, &[]);
     assert!(
-        drawn(&mut pane, ColourLevel::True)
+        drawn(&mut pane, ColorLevel::True)
             .contains("10 items       0 pending      0 flagged  accepted  80 %      8 of     10")
     );
     assert!(
@@ -110,14 +110,14 @@ fn a_cell_shows_its_count_and_opens_its_items() {
         "status:accepted,rejected subject:animal style:woodcut",
     ] {
         pane.act(Action::NextCount, &[]);
-        drawn(&mut pane, ColourLevel::True);
+        drawn(&mut pane, ColorLevel::True);
         let effects = pane.act(Action::Open, &[]);
         assert!(
             matches!(&effects[..], [Effect::Filter(words)] if words == expected),
             "{effects:?}"
         );
     }
-    assert!(drawn(&mut pane, ColourLevel::True).contains("80 %"));
+    assert!(drawn(&mut pane, ColorLevel::True).contains("80 %"));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn cursor_and_sorting_stay_when_the_measure_changes() {
     let before = (pane.map.cursor_id(), pane.map.state().column());
     for _ in 0..5 {
         pane.act(Action::NextCount, &[]);
-        drawn(&mut pane, ColourLevel::True);
+        drawn(&mut pane, ColorLevel::True);
     }
     assert_eq!(
         (pane.map.state().row(), pane.map.state().column()),
@@ -141,12 +141,12 @@ fn cursor_and_sorting_stay_when_the_measure_changes() {
 #[test]
 fn without_colors_blocks_show_the_shares() {
     let mut pane = shown();
-    let picture = drawn(&mut pane, ColourLevel::Mono);
+    let picture = drawn(&mut pane, ColorLevel::Mono);
     assert!(
         picture.contains("█ 20") && picture.contains("▄ 10") && picture.contains("▂ 5"),
         "{picture}"
     );
-    assert!(!drawn(&mut pane, ColourLevel::True).contains('█'));
+    assert!(!drawn(&mut pane, ColorLevel::True).contains('█'));
 }
 
 #[test]
@@ -164,9 +164,9 @@ fn other_axes_are_requested_and_late_replies_ignored() {
         matches!(&effects[..], [Effect::Ask(ReplyFor::Grid(rows, columns), _)] if (rows.as_str(), columns.as_str()) == ("subject", "background"))
     );
     pane.on_grid("subject", "style", Ok(grid()));
-    assert!(drawn(&mut pane, ColourLevel::True).contains("Loading"));
+    assert!(drawn(&mut pane, ColorLevel::True).contains("Loading"));
     pane.on_grid("subject", "background", Ok(grid()));
-    assert!(drawn(&mut pane, ColourLevel::True).contains("subject x background"));
+    assert!(drawn(&mut pane, ColorLevel::True).contains("subject x background"));
     pane.act(Action::Right, &[]);
     pane.act(Action::Right, &[]);
     assert!(
@@ -203,7 +203,7 @@ fn failing_terms_are_selected_counted_and_retired() {
     ));
     refused(&pane.act(Action::RetireTerms, &[]));
     pane.on_failing(Ok(failing()));
-    let picture = drawn(&mut pane, ColourLevel::True);
+    let picture = drawn(&mut pane, ColorLevel::True);
     assert!(
         picture.contains("axolotl") && picture.contains("95 %") && picture.contains("76-99"),
         "{picture}"
@@ -260,20 +260,20 @@ fn failing_terms_are_selected_counted_and_retired() {
 #[test]
 fn empty_loading_and_failed_states_differ() {
     let mut pane = CoveragePane::new();
-    assert!(drawn(&mut pane, ColourLevel::True).contains("Loading"));
+    assert!(drawn(&mut pane, ColorLevel::True).contains("Loading"));
     pane.on_grid(
         "subject",
         "style",
         Err(Error::input("the store is broken").help("rebuild it")),
     );
-    assert!(drawn(&mut pane, ColourLevel::True).contains("the store is broken; rebuild it"));
+    assert!(drawn(&mut pane, ColorLevel::True).contains("the store is broken; rebuild it"));
     pane.on_grid("subject", "style", Ok(Grid::default()));
-    assert!(drawn(&mut pane, ColourLevel::True).contains("Nothing here yet"));
+    assert!(drawn(&mut pane, ColorLevel::True).contains("Nothing here yet"));
     assert!(!refused(&pane.act(Action::Open, &[])).is_empty());
     pane.act(Action::FailingTerms, &[]);
     pane.on_failing(Ok(vec![]));
-    assert!(drawn(&mut pane, ColourLevel::Mono).contains("5 judged items"));
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    assert!(drawn(&mut pane, ColorLevel::Mono).contains("5 judged items"));
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     for (width, height) in [(1, 1), (4, 6), (20, 3), (300, 80)] {
         for terms in [false, true] {
             let mut pane = shown();
@@ -289,7 +289,7 @@ fn excluded_cells_are_crossed_out_explained_and_not_counted() {
     let mut pane = CoveragePane::new();
     let excluded = vec![(2, "`woodcut` hides the face: too coarse".to_string())];
     pane.on_grid("subject", "style", Ok(Grid { excluded, ..grid() }));
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     let drawn = |pane: &mut CoveragePane| {
         let mut buf = Buffer::empty(Rect::new(0, 0, 100, 24));
         pane.draw(buf.area, &mut buf, &look);

@@ -11,8 +11,8 @@ use benchtop_model::scoring::bench::{CrossTable, Tally};
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct};
 use benchtop_model::scoring::rules::Threshold;
 use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination};
-use benchtop_model::{ColourLevel, Error, ErrorKind};
-use benchtop_protocol::wire::{AnyRequest, AskNext, request};
+use benchtop_model::{ColorLevel, Error, ErrorKind};
+use benchtop_protocol::wire::{AnyRequest, ConsentedRequest, request};
 
 /// Cosine, subtask, and verdict: accepted, rejected, or none.
 type Scored = (f32, &'static str, Option<bool>);
@@ -186,7 +186,7 @@ fn ready() -> FiltersPane {
     let mut pane = FiltersPane::new();
     let effects = pane.start();
     settle(&mut pane, effects);
-    drawn(&mut pane, 100, 30, ColourLevel::True, false);
+    drawn(&mut pane, 100, 30, ColorLevel::True, false);
     let effects = pane.resized();
     settle(&mut pane, effects);
     pane
@@ -201,7 +201,7 @@ fn drawn(
     pane: &mut FiltersPane,
     width: u16,
     height: u16,
-    level: ColourLevel,
+    level: ColorLevel,
     accessible: bool,
 ) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), level, accessible);
@@ -300,7 +300,7 @@ fn thresholds_are_typed_removed_and_set_again() {
     let effects = pane.typed(&TextFor::Line, " 24.0 ");
     settle(&mut pane, effects);
     assert_eq!(pane.line(RuleAction::Flag), Some(24.0));
-    let picture = drawn(&mut pane, 100, 30, ColourLevel::Mono, false);
+    let picture = drawn(&mut pane, 100, 30, ColorLevel::Mono, false);
     assert!(
         picture.contains("at 24.0: 312 more kept, 41 fewer flagged"),
         "{picture}"
@@ -345,7 +345,7 @@ fn another_scale_shows_the_same_threshold() {
     let mut pane = ready();
     press(&mut pane, Action::NextScale);
     assert_eq!(pane.line(RuleAction::Flag), Some(0.25));
-    let picture = drawn(&mut pane, 100, 30, ColourLevel::True, false);
+    let picture = drawn(&mut pane, 100, 30, ColorLevel::True, false);
     assert!(
         picture.contains("CLIP cosine of picture and prompt"),
         "{picture}"
@@ -381,7 +381,7 @@ fn a_subtask_can_have_its_own_threshold() {
         pane.rules.edited().rules[0].describe(),
         "flag if clip < 25 (text 22.5)"
     );
-    let picture = drawn(&mut pane, 160, 47, ColourLevel::True, false);
+    let picture = drawn(&mut pane, 160, 47, ColorLevel::True, false);
     assert!(picture.contains("flag 22.5"), "{picture}");
     // Enter shows the items beyond this group's own threshold.
     let effects = pane.act(Action::Open);
@@ -421,7 +421,7 @@ fn a_subtask_can_have_its_own_threshold() {
 fn groups_are_split_by_a_second_property() {
     let mut pane = ready();
     press(&mut pane, Action::GroupAcross);
-    let picture = drawn(&mut pane, 220, 47, ColourLevel::True, false);
+    let picture = drawn(&mut pane, 220, 47, ColorLevel::True, false);
     let line = |name: &str| {
         picture
             .lines()
@@ -454,7 +454,7 @@ fn groups_are_split_by_a_second_property() {
     press(&mut pane, Action::GroupAcross);
     press(&mut pane, Action::GroupAcross);
     assert_eq!(pane.across, None);
-    assert!(!drawn(&mut pane, 220, 47, ColourLevel::True, false).contains("1,235/1,235"));
+    assert!(!drawn(&mut pane, 220, 47, ColorLevel::True, false).contains("1,235/1,235"));
 }
 
 #[test]
@@ -600,7 +600,7 @@ fn a_broken_file_is_reported_and_opened_at_its_line() {
         ..state(at_25(), "two")
     }));
     settle(&mut pane, effects);
-    let picture = drawn(&mut pane, 160, 30, ColourLevel::True, false);
+    let picture = drawn(&mut pane, 160, 30, ColorLevel::True, false);
     assert!(
         picture.contains("benchtop.toml:12: rules[0].then"),
         "{picture}"
@@ -677,7 +677,7 @@ fn scoring_is_counted_first_and_shows_progress() {
         ..job.clone()
     };
     assert!(pane.on_scoring(blocked).is_empty());
-    let picture = drawn(&mut pane, 160, 47, ColourLevel::Mono, false);
+    let picture = drawn(&mut pane, 160, 47, ColorLevel::Mono, false);
     assert!(
         picture.contains("blocked: 5 of 10") && picture.contains("the disk is full"),
         "{picture}"
@@ -728,7 +728,7 @@ fn scoring_is_counted_first_and_shows_progress() {
         to.len() == 1
             && matches!(
                 then,
-                AskNext::ScoringAct(request::ScoringAct {
+                ConsentedRequest::ScoringAct(request::ScoringAct {
                     id: 4,
                     act: ScoringAct::Resume
                 })
@@ -835,7 +835,7 @@ fn a_scorer_that_is_not_ready_shows_the_reason() {
     clip.not_ready = Some("no model; `benchtop models pull clip` gets one".into());
     pane.on_scorers(Ok(vec![clip]));
     assert!(refused(&pane.act(Action::StartScoring)).contains("models pull clip"));
-    let picture = drawn(&mut pane, 160, 47, ColourLevel::True, false);
+    let picture = drawn(&mut pane, 160, 47, ColorLevel::True, false);
     assert!(picture.contains("not ready: no model;"), "{picture}");
 }
 
@@ -860,7 +860,7 @@ fn samples_are_browsed_and_opened() {
     assert_eq!(lines.len(), 2, "the current scorer is not offered");
     let effects = pane.chosen(purpose, 0);
     settle(&mut pane, effects);
-    let picture = drawn(&mut pane, 80, 21, ColourLevel::True, false);
+    let picture = drawn(&mut pane, 80, 21, ColorLevel::True, false);
     assert!(picture.contains("against safety"), "{picture}");
     assert!(picture.contains("agree on 81.2 % of 16 items"), "{picture}");
 }
@@ -871,7 +871,7 @@ fn missing_verdicts_are_reported() {
     let (asked, mut bench) = pane.bench.clone().unwrap();
     (bench.tally.accepted, bench.tally.rejected) = ([0; 3], [0; 3]);
     pane.on_bench(asked, Ok(bench));
-    let picture = drawn(&mut pane, 100, 40, ColourLevel::True, false);
+    let picture = drawn(&mut pane, 100, 40, ColorLevel::True, false);
     assert!(
         picture.contains("precision: no") && picture.contains("recall: no"),
         "{picture}"
@@ -885,7 +885,7 @@ fn errors_are_shown_and_keep_the_last_histogram() {
     let problem = || Error::new(ErrorKind::Usage, "this is a command, not a question");
     pane.on_rules(Err(problem()));
     pane.on_scorers(Err(problem()));
-    assert!(drawn(&mut pane, 80, 21, ColourLevel::True, false).contains("not a question"));
+    assert!(drawn(&mut pane, 80, 21, ColorLevel::True, false).contains("not a question"));
     refused(&pane.act(Action::SaveRules));
     let mut pane = ready();
     let effects = pane.act(Action::ThresholdLeft);
@@ -893,7 +893,7 @@ fn errors_are_shown_and_keep_the_last_histogram() {
         panic!()
     };
     pane.on_bench(*asked, Err(problem()));
-    let picture = drawn(&mut pane, 80, 21, ColourLevel::True, false);
+    let picture = drawn(&mut pane, 80, 21, ColorLevel::True, false);
     assert!(
         picture.contains("not a question") && picture.contains("kept ~"),
         "{picture}"
@@ -958,7 +958,7 @@ fn any_size_and_any_numbers_can_be_drawn() {
             (400, 120),
         ] {
             for accessible in [false, true] {
-                for level in [ColourLevel::Mono, ColourLevel::Ansi16, ColourLevel::True] {
+                for level in [ColorLevel::Mono, ColorLevel::Ansi16, ColorLevel::True] {
                     drawn(&mut pane, width, height, level, accessible);
                 }
             }

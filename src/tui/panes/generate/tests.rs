@@ -8,8 +8,8 @@ use benchtop_model::evaluation::RunState;
 use benchtop_model::generation::{FailureKind, Scheduler, Settings};
 use benchtop_model::job::{Plan, StartedJob, Step};
 use benchtop_model::trust::{DataKind, Destination, PendingConsent, RequestedDestination};
-use benchtop_model::{ColourLevel, Error, ErrorKind};
-use benchtop_protocol::wire::{AnyRequest, AskNext, request};
+use benchtop_model::{ColorLevel, Error, ErrorKind};
+use benchtop_protocol::wire::{AnyRequest, ConsentedRequest, request};
 
 fn job(id: u32, standing: JobStatus) -> JobState {
     JobState {
@@ -31,11 +31,11 @@ fn job(id: u32, standing: JobStatus) -> JobState {
 fn shown(jobs: Vec<JobState>) -> GeneratePane {
     let mut pane = GeneratePane::new();
     pane.on_jobs(Ok(jobs));
-    drawn(&mut pane, 80, 21, ColourLevel::True);
+    drawn(&mut pane, 80, 21, ColorLevel::True);
     pane
 }
 
-fn drawn(pane: &mut GeneratePane, width: u16, height: u16, level: ColourLevel) -> String {
+fn drawn(pane: &mut GeneratePane, width: u16, height: u16, level: ColorLevel) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     pane.draw(buf.area, None, &mut buf, &look);
@@ -91,7 +91,7 @@ fn a_running_job_shows_progress_and_generator() {
     });
     let mut pane = shown(vec![job(1, JobStatus::Running), job(2, JobStatus::Queued)]);
     assert!(pane.on_job(running).is_empty());
-    let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
+    let picture = drawn(&mut pane, 80, 21, ColorLevel::True);
     for part in [
         "1 missing pictures",
         "queued",
@@ -111,7 +111,7 @@ fn a_running_job_shows_progress_and_generator() {
 #[test]
 fn gauges_show_readings_or_why_there_are_none() {
     let mut pane = shown(vec![]);
-    assert!(drawn(&mut pane, 80, 21, ColourLevel::Mono).contains("press n"));
+    assert!(drawn(&mut pane, 80, 21, ColorLevel::Mono).contains("press n"));
     let cpu = Cpu {
         cores: 2,
         busy: Some(0.75),
@@ -122,7 +122,7 @@ fn gauges_show_readings_or_why_there_are_none() {
         cpu,
         gpus: vec![],
     });
-    let picture = drawn(&mut pane, 80, 21, ColourLevel::Mono);
+    let picture = drawn(&mut pane, 80, 21, ColorLevel::Mono);
     assert!(
         picture.contains("GPU: none (no NVIDIA driver is installed)"),
         "{picture}"
@@ -146,7 +146,7 @@ fn gauges_show_readings_or_why_there_are_none() {
         });
     }
     assert_eq!(pane.history.gpu.len(), READINGS);
-    let picture = drawn(&mut pane, 160, 47, ColourLevel::True);
+    let picture = drawn(&mut pane, 160, 47, ColorLevel::True);
     for part in [
         "NVIDIA H100  61 °C",
         "93 %",
@@ -164,7 +164,7 @@ fn gauges_show_readings_or_why_there_are_none() {
         no_gpu: None,
         cpu,
     });
-    let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
+    let picture = drawn(&mut pane, 80, 21, ColorLevel::True);
     assert!(
         picture.contains("slice") && !picture.contains("GiB") && !picture.contains(" W"),
         "{picture}"
@@ -337,7 +337,7 @@ fn a_job_that_waits_for_consent_asks_before_it_resumes() {
     waiting.waits = waits("https://a.example", false);
     waiting.reason = waiting.waits.as_ref().map(|w| w.reason());
     let mut pane = shown(vec![waiting.clone()]);
-    let picture = drawn(&mut pane, 160, 30, ColourLevel::True);
+    let picture = drawn(&mut pane, 160, 30, ColorLevel::True);
     assert!(
         picture.contains("9 prompts for pictures to https://a.example"),
         "{picture}"
@@ -368,7 +368,7 @@ fn a_job_that_waits_for_consent_asks_before_it_resumes() {
         to.len() == 1
             && matches!(
                 then,
-                Some(AskNext::JobAct(request::JobAct {
+                Some(ConsentedRequest::JobAct(request::JobAct {
                     id: 1,
                     act: JobAct::Resume
                 }))
@@ -402,7 +402,7 @@ fn a_job_that_waits_for_consent_asks_before_it_resumes() {
         [Effect::Ask(
             ReplyFor::Begun,
             AnyRequest::Agree(request::Agree {
-                then: Some(AskNext::Generate(_)),
+                then: Some(ConsentedRequest::Generate(_)),
                 ..
             })
         )]
@@ -438,7 +438,7 @@ fn failures_are_listed_with_reason_and_open_the_item() {
     };
     pane.on_failures(2, Ok(vec![]));
     pane.on_failures(1, Ok(vec![long]));
-    let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
+    let picture = drawn(&mut pane, 80, 21, ColorLevel::True);
     assert!(
         picture.contains("thrice-told-end"),
         "the full reason is shown: {picture}"
@@ -450,14 +450,14 @@ fn failures_are_listed_with_reason_and_open_the_item() {
         })
         .collect();
     pane.on_failures(1, Ok(many));
-    let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
+    let picture = drawn(&mut pane, 80, 21, ColorLevel::True);
     let rows = picture
         .lines()
         .filter(|l| l.contains("#9") && l.contains("every pixel"))
         .count();
     assert_eq!(rows, 7, "as many as fit: {picture}");
     pane.on_failures(1, Ok(vec![failure]));
-    let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
+    let picture = drawn(&mut pane, 80, 21, ColorLevel::True);
     assert!(
         picture.contains("#42") && picture.contains("every pixel is black"),
         "{picture}"
@@ -479,13 +479,13 @@ fn without_a_picture_the_text_gets_its_place() {
         plan: "p".repeat(60),
         ..job(1, JobStatus::Done)
     }]);
-    assert!(drawn(&mut pane, 80, 21, ColourLevel::True).contains(&"p".repeat(60)));
+    assert!(drawn(&mut pane, 80, 21, ColorLevel::True).contains(&"p".repeat(60)));
     let mut pane = shown(vec![JobState {
         plan: "p".repeat(60),
         ..job(1, JobStatus::Queued)
     }]);
     assert!(
-        !drawn(&mut pane, 80, 21, ColourLevel::True).contains(&"p".repeat(60)),
+        !drawn(&mut pane, 80, 21, ColorLevel::True).contains(&"p".repeat(60)),
         "the picture keeps its place"
     );
 }
@@ -564,9 +564,9 @@ fn any_size_can_be_drawn() {
         (160, 47),
         (400, 120),
     ] {
-        for level in [ColourLevel::Mono, ColourLevel::True] {
+        for level in [ColorLevel::Mono, ColorLevel::True] {
             drawn(&mut pane, width, height, level);
         }
     }
-    assert!(drawn(&mut pane, 80, 21, ColourLevel::True).contains("draft  #3 a.png"));
+    assert!(drawn(&mut pane, 80, 21, ColorLevel::True).contains("draft  #3 a.png"));
 }

@@ -11,7 +11,7 @@ use super::rows;
 use crate::action::Scope;
 use crate::widgets::table::{DescribeView, FrequencyView, SortKey, Spec, TableState};
 use benchtop_model::{Filter, Sort};
-use benchtop_protocol::wire::{AnyRequest, PageAsk, request};
+use benchtop_protocol::wire::{AnyRequest, PageRequest, request};
 
 /// What covers the list.
 #[derive(Debug)]
@@ -157,7 +157,7 @@ impl ListPane {
             u32::try_from(range.end - range.start).unwrap_or(u32::MAX),
         );
         let generation = self.pager.ask(range);
-        let page = PageAsk {
+        let page = PageRequest {
             generation,
             filter: self.filter(),
             sort: self.sort(),

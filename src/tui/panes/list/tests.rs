@@ -5,8 +5,8 @@ use super::*;
 use crate::theme::{Look, Theme};
 use crate::widgets::table::{CopyFormat, CopyWhat, Empty};
 use benchtop_model::table::{Frequency, Summary};
-use benchtop_model::{ColourLevel, Error, ErrorKind, QuestionKind, Sort, Status};
-use benchtop_protocol::wire::{AnyRequest, Lines, Page, PageAsk, Request, Row, request};
+use benchtop_model::{ColorLevel, Error, ErrorKind, QuestionKind, Sort, Status};
+use benchtop_protocol::wire::{AnyRequest, Lines, Page, PageRequest, Request, Row, request};
 
 const AREA: Rect = Rect::new(0, 0, 90, 13);
 
@@ -29,7 +29,7 @@ fn row(number: u32) -> Row {
 }
 
 /// A page of a list of `total` out of 617,000 items, each in the row of its number.
-fn page(ask: &PageAsk, total: u64) -> Page {
+fn page(ask: &PageRequest, total: u64) -> Page {
     let end = total.min(ask.offset + u64::from(ask.count));
     let rows = (ask.offset..end).map(|at| row(at as u32 + 1)).collect();
     Page {
@@ -42,8 +42,8 @@ fn page(ask: &PageAsk, total: u64) -> Page {
     }
 }
 
-fn asked(effects: &[ListEffect]) -> PageAsk {
-    let pages: Vec<&PageAsk> = effects
+fn asked(effects: &[ListEffect]) -> PageRequest {
+    let pages: Vec<&PageRequest> = effects
         .iter()
         .filter_map(|e| match e {
             ListEffect::Ask(
@@ -86,7 +86,7 @@ fn drawn(pane: &mut ListPane) -> String {
 }
 
 fn drawn_at(pane: &mut ListPane, area: Rect) -> String {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     let mut buf = Buffer::empty(area);
     pane.draw(area, &mut buf, &look);
     let line = |l: &[ratatui::buffer::Cell]| {
@@ -179,7 +179,7 @@ fn the_first_page_loads_and_empty_columns_are_hidden() {
     assert_eq!(pane.state.order(&pane.columns).len(), Field::ALL.len());
 }
 
-fn settle_one(pane: &mut ListPane, ask: &PageAsk) {
+fn settle_one(pane: &mut ListPane, ask: &PageRequest) {
     assert!(give(pane, page(ask, 617_000)).is_empty());
 }
 

@@ -281,7 +281,7 @@ fn the_old_picture_stays_while_another_part_of_the_same_files_loads() {
         let view = crate::preview::View {
             pane: (4, 2),
             cell: (1, 2),
-            level: benchtop_model::ColourLevel::True,
+            level: benchtop_model::ColorLevel::True,
             background: [0; 3],
             pixels: None,
             part: Part::default(),

@@ -4,7 +4,7 @@ use super::*;
 use crate::action::Action;
 use crate::theme::Theme;
 use benchtop_model::round::{NewRound, Sample, draw};
-use benchtop_model::{ColourLevel, Error, Status};
+use benchtop_model::{ColorLevel, Error, Status};
 use benchtop_protocol::wire::{AnyRequest, request};
 
 fn state(name: &str, protocol: &str) -> RoundState {
@@ -35,7 +35,7 @@ fn pane(rounds: Vec<RoundState>) -> RoundsPane {
 }
 
 fn drawn(pane: &mut RoundsPane, width: u16, height: u16) -> String {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     pane.draw(buf.area, &mut buf, &look);
     let line = |l: &[ratatui::buffer::Cell]| {

@@ -6,7 +6,7 @@ use crate::panes::metadata::session::tests::state;
 use crate::panes::metadata::worker::Done;
 use crate::theme::{Look, Theme};
 use benchtop_compose::fixtures::small;
-use benchtop_model::{ColourLevel, Error, Rule};
+use benchtop_model::{ColorLevel, Error, Rule};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -71,7 +71,7 @@ fn act(pane: &mut TemplatesPane, edit_session: &mut EditSession, action: Action)
 }
 
 fn drawn(pane: &mut TemplatesPane, edit_session: &EditSession, width: u16, height: u16) -> String {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     let cursor = pane.draw(edit_session, buf.area, &mut buf, &look);
     assert_eq!(

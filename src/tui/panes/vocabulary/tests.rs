@@ -7,7 +7,7 @@ use crate::panes::metadata::{ChoiceFor, RuleKind, Side, TextFor};
 use crate::theme::{Look, Theme};
 use benchtop_compose::fixtures::small;
 use benchtop_model::usage::Tally;
-use benchtop_model::{ColourLevel, Error, MetaFile, Rule, Status};
+use benchtop_model::{ColorLevel, Error, MetaFile, Rule, Status};
 use benchtop_protocol::wire::{AnyRequest, request};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -78,7 +78,7 @@ fn drawn(
     edit_session: &EditSession,
     width: u16,
     height: u16,
-    level: ColourLevel,
+    level: ColorLevel,
 ) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
@@ -352,7 +352,7 @@ fn the_preview_follows_the_vocabulary_and_the_edit() {
     let (mut edit_session, mut pane) = at("animal");
     pane.go_to_line(4);
     act(&mut pane, &mut edit_session, Action::RemoveTerm);
-    let shown = drawn(&mut pane, &edit_session, 160, 40, ColourLevel::True);
+    let shown = drawn(&mut pane, &edit_session, 160, 40, ColorLevel::True);
     assert!(shown.contains("gone: animal `salmon`"), "{shown}");
     assert!(shown.contains("vocabularies/animal.txt"), "{shown}");
 }
@@ -416,7 +416,7 @@ fn a_rule_is_added_previewed_followed_and_undone() {
             .count()
     };
     assert!(gone(&edit_session) > 0, "{:?}", edit_session.shown());
-    assert!(drawn(&mut pane, &edit_session, 160, 40, ColourLevel::True).contains("1 rule"));
+    assert!(drawn(&mut pane, &edit_session, 160, 40, ColorLevel::True).contains("1 rule"));
     // The other side of the rule leads to the same line.
     pane.jump(&mut edit_session, "vocabularies/background.txt", 4);
     let effects = pick(&mut pane, &mut edit_session, "not with animal: owl");
@@ -454,7 +454,7 @@ fn a_rule_is_added_previewed_followed_and_undone() {
         "{}",
         rules(&edit_session)
     );
-    assert!(drawn(&mut pane, &edit_session, 160, 40, ColourLevel::True).contains("place, 4 rules"));
+    assert!(drawn(&mut pane, &edit_session, 160, 40, ColorLevel::True).contains("place, 4 rules"));
     pane.typed(&TextFor::Rename, "by the ocean", &mut edit_session);
     assert!(
         rules(&edit_session).contains("by the ocean")
@@ -471,7 +471,7 @@ fn a_rule_is_added_previewed_followed_and_undone() {
 #[test]
 fn term_usage_is_shown_once_it_arrives() {
     let (mut edit_session, mut pane) = at("color");
-    assert!(drawn(&mut pane, &edit_session, 160, 30, ColourLevel::True).contains("…"));
+    assert!(drawn(&mut pane, &edit_session, 160, 30, ColorLevel::True).contains("…"));
     let mut items = Tally::default();
     (0..3).for_each(|_| items.add(Status::Accepted));
     items.add(Status::Rejected);
@@ -481,7 +481,7 @@ fn term_usage_is_shown_once_it_arrives() {
         answers: Tally::default(),
     }];
     assert!(pane.on_terms("color", Ok(used)).is_empty());
-    let shown = drawn(&mut pane, &edit_session, 200, 30, ColourLevel::True);
+    let shown = drawn(&mut pane, &edit_session, 200, 30, ColorLevel::True);
     assert!(shown.contains("75 % of 4"), "{shown}");
     assert!(
         pane.start(&mut edit_session).is_empty(),
@@ -513,7 +513,7 @@ fn findings_are_marked_and_enter_goes_to_the_term() {
     pane.side.shows = Side::Findings;
     act(&mut pane, &mut edit_session, Action::NextArea);
     assert!(
-        drawn(&mut pane, &edit_session, 80, 24, ColourLevel::Mono).contains("findings: 2 errors")
+        drawn(&mut pane, &edit_session, 80, 24, ColorLevel::Mono).contains("findings: 2 errors")
     );
     act(&mut pane, &mut edit_session, Action::Bottom);
     act(&mut pane, &mut edit_session, Action::Open);
@@ -521,7 +521,7 @@ fn findings_are_marked_and_enter_goes_to_the_term() {
         (pane.current(), pane.entry().unwrap().text.as_str()),
         (Some("animal"), "wolf")
     );
-    let shown = drawn(&mut pane, &edit_session, 80, 24, ColourLevel::True);
+    let shown = drawn(&mut pane, &edit_session, 80, 24, ColorLevel::True);
     assert!(
         shown.contains(" ! ") || shown.contains("!animal"),
         "{shown}"
@@ -557,7 +557,7 @@ fn styles_are_switched_here_and_edited_as_text() {
 
 #[test]
 fn every_state_is_drawn_at_every_size() {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     let mut failed = EditSession::new();
     failed.on_state(Err(Error::input("the owner is gone")));
     let mut empty = EditSession::new();
@@ -569,7 +569,7 @@ fn every_state_is_drawn_at_every_size() {
         (&empty, "metadata/vocabularies/"),
     ] {
         let mut pane = VocabularyPane::new();
-        assert!(drawn(&mut pane, edit_session, 80, 24, ColourLevel::True).contains(says));
+        assert!(drawn(&mut pane, edit_session, 80, 24, ColorLevel::True).contains(says));
         refused(&pane.act(Action::AddTerm, &mut edit_session.clone()));
     }
     for side in [Side::Preview, Side::Findings, Side::Nothing] {

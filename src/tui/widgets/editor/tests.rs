@@ -4,7 +4,7 @@ use ratatui::style::Modifier;
 
 use super::*;
 use crate::theme::{Look, Theme};
-use benchtop_model::{ColourLevel, Finding, Rule};
+use benchtop_model::{ColorLevel, Finding, Rule};
 
 fn press(editor: &mut Editor, code: KeyCode, modifiers: KeyModifiers) -> bool {
     editor.key(KeyEvent::new(code, modifiers))
@@ -170,7 +170,7 @@ fn a_new_text_keeps_the_cursor_position() {
 
 #[test]
 fn findings_are_underlined_at_their_columns() {
-    for level in [ColourLevel::True, ColourLevel::Mono] {
+    for level in [ColorLevel::True, ColorLevel::Mono] {
         let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
         let mut editor = Editor::new("# top\nprompt = [\"a {colr} owl\"]\nlast");
         let finding = Finding::new(Rule::UnknownSlot, "templates.toml", "x")
@@ -199,7 +199,7 @@ fn findings_are_underlined_at_their_columns() {
 
 #[test]
 fn it_is_drawn_at_every_size() {
-    let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
+    let look = Look::new(&Theme::shipped("dark").unwrap(), ColorLevel::True, false);
     let mut editor = Editor::new("日本 word ".repeat(40) + "\n\nend");
     for (width, height) in [(0, 0), (1, 1), (7, 2), (8, 3), (9, 1), (200, 50)] {
         for line in [1, 3] {

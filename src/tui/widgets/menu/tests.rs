@@ -3,7 +3,7 @@ use ratatui::layout::Rect;
 
 use super::*;
 use crate::theme::{Look, Theme};
-use benchtop_model::ColourLevel;
+use benchtop_model::ColorLevel;
 use crossterm::event::KeyModifiers;
 
 fn press(menu: &mut Menu, code: KeyCode) -> MenuOutcome {
@@ -49,7 +49,7 @@ fn bottom_border(menu: &Menu) -> String {
     let mut buf = Buffer::empty(area);
     let look = Look::new(
         &Theme::shipped("dark").unwrap(),
-        ColourLevel::default(),
+        ColorLevel::default(),
         false,
     );
     menu.draw(area, &mut buf, &look);

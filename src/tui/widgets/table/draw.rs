@@ -375,7 +375,7 @@ pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
         if y >= area.bottom() {
             break;
         }
-        put_centred(
+        put_centerd(
             buf,
             Rect {
                 y,
@@ -388,7 +388,7 @@ pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
     }
 }
 
-fn put_centred(buf: &mut Buffer, area: Rect, line: &str, style: Style) {
+fn put_centerd(buf: &mut Buffer, area: Rect, line: &str, style: Style) {
     let pad = usize::from(area.width).saturating_sub(text::width(line)) / 2;
     let x = area.x + u16::try_from(pad).unwrap_or(0);
     buf.set_stringn(x, area.y, line, usize::from(area.width) - pad, style);

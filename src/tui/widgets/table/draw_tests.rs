@@ -2,9 +2,9 @@ use super::super::{CellView, ColumnKind, Extent};
 use super::*;
 use crate::action::Action;
 use crate::theme::Theme;
-use benchtop_model::ColourLevel;
+use benchtop_model::ColorLevel;
 
-fn look(level: ColourLevel) -> Look {
+fn look(level: ColorLevel) -> Look {
     Look::new(&Theme::shipped("dark").unwrap(), level, false)
 }
 
@@ -101,7 +101,7 @@ fn counts_are_exact_and_marks_show_cursor_selection_and_sort() {
         &window,
         &mut state,
         &Empty::Loading,
-        &look(ColourLevel::True),
+        &look(ColorLevel::True),
     ));
     assert!(
         lines[0].contains("number▼1") || lines[0].contains("numb…▼1"),
@@ -143,7 +143,7 @@ fn the_four_empty_states_differ_and_show_their_hint() {
             &window,
             &mut TableState::new(0),
             empty,
-            &look(ColourLevel::True),
+            &look(ColorLevel::True),
         );
         let all = text_of(&buf).join("\n");
         let said = match empty {
@@ -165,7 +165,7 @@ fn accessible_drawing_has_no_box_characters_and_the_cursor_is_placed() {
     columns[1].group = "state".into();
     let accessible = Look {
         accessible: true,
-        ..look(ColourLevel::Mono)
+        ..look(ColorLevel::Mono)
     };
     let mut state = TableState::new(1);
     state.mark([3], true);
@@ -195,7 +195,7 @@ fn drawing_works_at_any_size() {
         let mut state = TableState::new(2);
         state.resize(area, &columns);
         let mut buf = Buffer::empty(area);
-        let look = look(ColourLevel::True);
+        let look = look(ColorLevel::True);
         let (columns, window, state) = (&columns[..], &window, &state);
         TableView {
             columns,
