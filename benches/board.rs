@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use benchtop::cli::board::sort;
 use benchtop::files::project::Project;
-use benchtop::metrics::score::question_table::{ParsedAnswer, UNGRADED};
+use benchtop::metrics::score::parsed_answer::ParsedAnswer;
+use benchtop::metrics::score::question_table::UNGRADED;
 use benchtop::model::board::{BoardQuery, Curated};
 use benchtop::model::import::ImportRequest as ImportAsk;
 use benchtop::model::{Filter, Item, QuestionKind};

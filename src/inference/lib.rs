@@ -3,7 +3,7 @@
 //! needs no model. No trait exposes a tensor, a socket, or a file.
 
 pub mod candle;
-mod error_class;
+mod device_errors;
 pub mod http;
 pub mod hub;
 pub mod machine_load;

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
+use super::column_snapshots;
 use super::index::{Index, digest};
 use super::pictures::picture_snapshot;
 use super::prefix_digest::JournalHashes;
-use super::snapshot;
 use super::status_columns::StatusColumns;
 use benchtop_model::{Error, ErrorKind, Result};
 
@@ -172,7 +172,7 @@ impl LazyIndex {
         let mut kept = lock(&self.kept);
         kept.current = false;
         if std::mem::take(&mut kept.outdated_file) {
-            let _ = std::fs::remove_file(snapshot::statuses_path(&self.store));
+            let _ = std::fs::remove_file(column_snapshots::statuses_path(&self.store));
         }
         kept
     }
@@ -254,7 +254,7 @@ impl LazyIndex {
             None => index.resume_points()?,
         };
         let key = moment(&journals.lengths, &meta.segments);
-        snapshot::write_statuses(&self.store, &key, overlay, places, journals.contents)?;
+        column_snapshots::write_statuses(&self.store, &key, overlay, places, journals.contents)?;
         (kept.current, kept.outdated_file) = (true, true);
         Ok(())
     }
@@ -262,8 +262,8 @@ impl LazyIndex {
     /// Size on disk in bytes, including the snapshots.
     pub fn size(&self) -> u64 {
         let files = [
-            snapshot::columns_path(&self.store),
-            snapshot::statuses_path(&self.store),
+            column_snapshots::columns_path(&self.store),
+            column_snapshots::statuses_path(&self.store),
             picture_snapshot::path(&self.store),
         ];
         let snapshots: u64 = files

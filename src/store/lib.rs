@@ -13,7 +13,6 @@ pub mod append_log;
 pub mod arena;
 pub mod catalog;
 pub mod checksummed_line;
-pub mod columnar_cache;
 pub mod columns;
 pub mod damaged_pictures;
 pub mod fixtures;
@@ -42,12 +41,13 @@ pub mod rounds;
 pub mod rules;
 pub mod runs;
 pub mod scores;
+pub mod snapshot_format;
 pub mod status_columns;
 
+pub mod column_snapshots;
 pub mod search;
 pub mod segment;
 pub mod similarity;
-pub mod snapshot;
 pub mod trust;
 
 pub use catalog::Catalog;

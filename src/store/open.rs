@@ -16,7 +16,7 @@ use super::ledger::Ledger;
 use super::manifest::{Manifest, Segment};
 use super::pictures::Pictures;
 use super::status_columns::StatusColumns;
-use super::{layout, snapshot};
+use super::{column_snapshots, layout};
 use assemble::{assemble, rebuild, segments, write_all};
 use benchtop_files::project::Project;
 use benchtop_files::{disk, writable};
@@ -128,7 +128,9 @@ fn statuses(
     segments: &[u8; 32],
     lengths: &[u8; 32],
 ) -> Result<Option<(StatusColumns, [u8; 32])>> {
-    if let Ok(found) = snapshot::read_statuses(store, &moment(lengths, segments), catalog.len()) {
+    if let Ok(found) =
+        column_snapshots::read_statuses(store, &moment(lengths, segments), catalog.len())
+    {
         index.mark_current(found.places);
         return Ok(Some((found.overlay, found.contents)));
     }
@@ -143,7 +145,7 @@ fn statuses(
 
 /// The catalog from its snapshot.
 fn from_snapshot(project: &Project, parts: &[&Segment], segments: &[u8; 32]) -> Result<Catalog> {
-    let mut found = snapshot::read_columns(&project.store(), segments)?;
+    let mut found = column_snapshots::read_columns(&project.store(), segments)?;
     let (frames, revised) = (&mut found.frames, &mut found.revised);
     let cached = &mut |part: &Segment| {
         Ok((
@@ -161,7 +163,7 @@ fn write_snapshot(store: &Path, segments: &[u8; 32], catalog: &Catalog) -> Resul
         .list()
         .iter()
         .map(|r| (r.file(), &r.rows[..]));
-    snapshot::write_columns(store, segments, catalog.columns(), frames, revised)
+    column_snapshots::write_columns(store, segments, catalog.columns(), frames, revised)
 }
 
 /// The catalog from the index, or rebuilt.

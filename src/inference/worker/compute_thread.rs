@@ -13,7 +13,7 @@ use super::messages::tell;
 use super::protocol::{FromWorker, Load, Loaded, Make};
 use super::serve::{FATAL, ReplyChannel, asleep, end};
 use crate::candle::generator::{CandleGenerator, Options};
-use crate::error_class::{self, ErrorClass};
+use crate::device_errors::{self, ErrorClass};
 use crate::{GenerationEvent, ImageGenerator};
 use benchtop_model::error::{Error, Result};
 use benchtop_model::generation::{Failure, FailureKind, Picture, Settings, Task};
@@ -133,7 +133,7 @@ impl Painter {
     /// Exits if the error means that the device's state is lost: later results would fail too, or
     /// be wrong.
     fn exit_if_fatal(&self, error: &str) {
-        if error_class::classify(error) == Some(ErrorClass::Fatal) {
+        if device_errors::classify(error) == Some(ErrorClass::Fatal) {
             self.voice.say(&FromWorker::Fatal(error.into()));
             tell(format_args!(
                 "benchtop: the device's state is lost: {error}"

@@ -5,7 +5,7 @@ use super::engine::BoardEngine;
 use super::item_selection::ItemSelection;
 use super::model_answers::ModelAnswers;
 use super::model_bitmaps::Bitmaps;
-use super::question_table::ParsedAnswer;
+use super::parsed_answer::ParsedAnswer;
 use benchtop_model::board::Counts;
 
 impl BoardEngine {

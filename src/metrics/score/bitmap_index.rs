@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::question_table::{NAMED, ParsedAnswer, QuestionTable};
+use super::parsed_answer::ParsedAnswer;
+use super::question_table::{NAMED, QuestionTable};
 use benchtop_model::QuestionKind;
 
 /// A stack: questions that agree in every property that has board columns.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::bitmap_index::Bitmap;
-use super::question_table::ParsedAnswer;
+use super::parsed_answer::ParsedAnswer;
 
 /// Up to this cluster size, neighbors are found by shifting whole bitmaps.
 const SHIFTED: u32 = 16;

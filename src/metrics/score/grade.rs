@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::model_answers::ModelAnswers;
-use super::question_table::{ParsedAnswer, QuestionTable};
+use super::parsed_answer::ParsedAnswer;
+use super::question_table::QuestionTable;
 use crate::extract::{Asked, Extractor, Read};
 use benchtop_model::{Choice, QuestionKind, Role};
 

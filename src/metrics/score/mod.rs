@@ -24,6 +24,7 @@ mod order_cells;
 mod orders;
 mod paired_comparison;
 mod paired_variants;
+pub mod parsed_answer;
 pub mod question_table;
 mod recent_boards;
 mod self_awareness;

@@ -1,6 +1,6 @@
 //! A model's parsed answers, and what an evaluation asked it.
 
-use super::question_table::ParsedAnswer;
+use super::parsed_answer::ParsedAnswer;
 use benchtop_model::board::Counts;
 use benchtop_model::evaluation;
 

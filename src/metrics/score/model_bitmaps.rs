@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use super::bitmap_index::{Bitmap, BitmapIndex};
 use super::cluster_bits::ClusterBits;
 use super::model_answers::ModelAnswers;
-use super::question_table::{ParsedAnswer, QuestionTable};
+use super::parsed_answer::ParsedAnswer;
+use super::question_table::QuestionTable;
 
 /// A value that no answer is parsed as: the expected answer of a question that no rule grades.
 pub(super) const NEVER: ParsedAnswer = ParsedAnswer(u8::MAX);

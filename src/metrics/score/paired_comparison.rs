@@ -8,7 +8,7 @@ use super::cluster_bits::ClusterBits;
 use super::engine::BoardEngine;
 use super::item_selection::ItemSelection;
 use super::model_bitmaps::{ByCluster, NEVER};
-use super::question_table::ParsedAnswer;
+use super::parsed_answer::ParsedAnswer;
 use crate::statistics::{Differences, EXACT, Test, flip_test, mcnemar};
 use benchtop_model::QuestionKind;
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::item_selection::ItemSelection;
 use super::model_answers::ModelAnswers;
-use super::question_table::{ParsedAnswer, QuestionTable, UNGRADED};
+use super::parsed_answer::ParsedAnswer;
+use super::question_table::{QuestionTable, UNGRADED};
 use super::{accuracy_columns, self_awareness};
 use crate::autobench::{PositionBias, position_bias};
 use crate::statistics::Number;

@@ -2,7 +2,8 @@
 //! knowledge quadrants.
 
 use super::model_answers::ModelAnswers;
-use super::question_table::{ParsedAnswer, QuestionTable};
+use super::parsed_answer::ParsedAnswer;
+use super::question_table::QuestionTable;
 use crate::extract::Read;
 use crate::mmsap::{self, GivenAnswer, OverShuffles, Quadrant, Report, Subset};
 use crate::statistics::Number;

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::question_table::{ParsedAnswer, QuestionTable, UNGRADED};
+use super::parsed_answer::ParsedAnswer;
+
+use super::question_table::{QuestionTable, UNGRADED};
 use super::*;
 use crate::consensus;
 use benchtop_model::board::Counts;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::outage::{outage_reason, outage_wait};
+use crate::server_outage::{outage_reason, outage_wait};
 use benchtop_model::evaluation::RunState;
 use benchtop_model::job::{JobState, JobStatus};
 use benchtop_model::trust::PendingConsent;

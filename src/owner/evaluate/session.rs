@@ -17,8 +17,8 @@ use benchtop_model::job::JobStatus;
 use benchtop_model::vlm::{Reply, VlmRequest};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_pipeline::evaluate::ask::{self, Question, Wordings};
-use benchtop_pipeline::evaluate::error_class::{AT_FIRST, STREAK, is_of_question};
 use benchtop_pipeline::evaluate::orders;
+use benchtop_pipeline::evaluate::server_errors::{AT_FIRST, STREAK, is_of_question};
 use benchtop_store::runs::{Journal, Line, Progress, Run};
 
 /// A run in progress.

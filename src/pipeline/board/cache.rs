@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::diagnostics::FileOutcomes;
 use benchtop_files::disk;
-use benchtop_metrics::score::question_table::{NAMED, ParsedAnswer, QuestionTable};
+use benchtop_metrics::score::parsed_answer::ParsedAnswer;
+use benchtop_metrics::score::question_table::{NAMED, QuestionTable};
 use benchtop_metrics::score::{ModelAnswers, Place};
 use benchtop_model::board::Counts;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::Catalog;
-use benchtop_store::columnar_cache::{self, Reading};
+use benchtop_store::snapshot_format::{self, Reading};
 
 const SHEET: &[u8; 8] = b"btsheet\x06";
 const MARKS: &[u8; 8] = b"btmarks\x04";
@@ -94,7 +95,7 @@ pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &QuestionTable) -
         names: sheet.names.clone(),
         hashes: hashes.map(|h| h.len() as u64),
     };
-    columnar_cache::write(
+    snapshot_format::write(
         &folder(store).join("sheet.snap"),
         SHEET,
         key,
@@ -260,7 +261,7 @@ pub(super) fn write_marks(
         files: kept.files.clone(),
         revisions: kept.revisions,
     };
-    columnar_cache::write(
+    snapshot_format::write(
         &marks_path(store, name),
         MARKS,
         key,
@@ -309,7 +310,7 @@ pub(super) fn write_similarity(
     values: &[f32],
 ) -> Result<()> {
     disk::ensure_dir(&folder(store))?;
-    columnar_cache::write(
+    snapshot_format::write(
         &similarity_path(store, name),
         SIMILAR,
         key,

@@ -3,7 +3,7 @@
 
 use super::board_data::BoardData;
 use super::drilldown::UnitResult;
-use benchtop_metrics::score::question_table::ParsedAnswer;
+use benchtop_metrics::score::parsed_answer::ParsedAnswer;
 use benchtop_metrics::score::{Estimate, ItemSelection};
 use benchtop_metrics::statistics::{Z95, wilson};
 use benchtop_model::agreement::Bootstrap;

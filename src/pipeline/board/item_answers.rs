@@ -6,7 +6,7 @@ use super::comparison::{EXAMPLES, Wanted};
 use super::drilldown::{BEHIND_BYTES, UnitResult};
 use benchtop_formats as formats;
 use benchtop_metrics::extract::{Asked, Extractor};
-use benchtop_metrics::score::question_table::ParsedAnswer;
+use benchtop_metrics::score::parsed_answer::ParsedAnswer;
 use benchtop_metrics::score::{ItemSelection, ModelAnswers, mark};
 use benchtop_model::board::analysis::Disagreement;
 use benchtop_model::board::{ItemAnswers, ModelAnswer};

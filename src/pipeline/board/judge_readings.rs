@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::board_data::BoardData;
 use benchtop_metrics::extract::judge_extraction::read;
 use benchtop_metrics::extract::{Asked, Extractor, Read};
-use benchtop_metrics::score::question_table::ParsedAnswer;
+use benchtop_metrics::score::parsed_answer::ParsedAnswer;
 use benchtop_model::{Item, Prediction, Result};
 use benchtop_store::judge_cache::{JudgeExtractions, Reading, about};
 

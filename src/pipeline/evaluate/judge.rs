@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::error_class::{AT_FIRST, STREAK, is_of_question};
+use super::server_errors::{AT_FIRST, STREAK, is_of_question};
 use crate::board::BoardData;
 use benchtop_inference::BatchEvent;
 use benchtop_inference::vlm::VisionLanguageModel;

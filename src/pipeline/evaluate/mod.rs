@@ -4,11 +4,11 @@
 //! unparsed answers are shown to a judge ([`judge`]).
 
 pub mod ask;
-pub mod error_class;
 pub mod judge;
 pub mod orders;
 pub mod publish_predictions;
 pub mod relabel;
+pub mod server_errors;
 pub mod similarity;
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::runner::Runner;
 use super::runners::alignment::{self, Aligned};
+use super::runners::clip_and_safety::{Consistency, Safe};
 use super::runners::duplicate::Duplicates;
-use super::runners::free;
 use super::runners::judge::Judged;
 use super::runners::ocr::WantedWord;
-use super::runners::pictures::{Consistency, Safe};
+use super::runners::without_model;
 use benchtop_compose::metadata::{Judging, Metadata};
 use benchtop_files::project::Project;
 use benchtop_inference::candle::safety::StableDiffusionSafetyChecker;
@@ -77,8 +77,8 @@ pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
     let config = project.config();
     let filter = &config.filter;
     Ok(match scorer {
-        Scorer::Flatness => free::flatness(),
-        Scorer::Leakage => free::leakage(),
+        Scorer::Flatness => without_model::flatness(),
+        Scorer::Leakage => without_model::leakage(),
         Scorer::Clip => {
             let model = scorer::open(&folder(Some(&filter.clip), "clip")?, &Options::cpu())?;
             Box::new(Consistency::new(Scorer::Clip, model))

@@ -10,7 +10,7 @@ use benchtop_model::Result;
 use benchtop_store::index::{Index, digest};
 use benchtop_store::inventory::{self, Kind};
 use benchtop_store::manifest::Manifest;
-use benchtop_store::{columnar_cache, layout, metadata};
+use benchtop_store::{layout, metadata, snapshot_format};
 
 /// Largest store file to read.
 const LIMIT: u64 = 64 << 30;
@@ -28,7 +28,7 @@ impl Verifier<'_> {
             match Kind::of(&file) {
                 Some(Kind::Cache) if file.ends_with(".snap") => {
                     if let Err(problem) = regular::read(&path, LIMIT)
-                        .and_then(|bytes| columnar_cache::check(&bytes, &path))
+                        .and_then(|bytes| snapshot_format::check(&bytes, &path))
                     {
                         self.found(of_cache(&file, &problem));
                     }

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::{OpenData, fold_journals, from_snapshot, journals, journals_behind, rebuild, segments};
+use crate::column_snapshots;
 use crate::layout;
 use crate::lazy_index::{LazyIndex, moment};
 use crate::manifest::{Manifest, Segment};
-use crate::snapshot;
 use benchtop_files::project::Project;
 use benchtop_model::{Error, ErrorKind, Result};
 
@@ -43,7 +43,8 @@ pub fn open_to_read(project: &Project, why: &Error) -> Result<OpenData> {
     };
     let index = LazyIndex::closed(&store, why.clone());
     let (lengths, _) = fold_journals::lengths(project)?;
-    let cached = snapshot::read_statuses(&store, &moment(&lengths, &segments), catalog.len()).ok();
+    let cached =
+        column_snapshots::read_statuses(&store, &moment(&lengths, &segments), catalog.len()).ok();
     let current = journals(project)?.contents;
     let (overlay, ledger, pictures, contents) = match cached
         .filter(|cached| cached.contents == current)

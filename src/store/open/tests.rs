@@ -240,7 +240,8 @@ fn a_damaged_store_is_renamed_and_rebuilt() {
         let db = dir.path().join("store/index/db");
         for damage in 0..4 {
             if !snapshots {
-                std::fs::remove_file(snapshot::columns_path(&dir.path().join("store"))).unwrap();
+                std::fs::remove_file(column_snapshots::columns_path(&dir.path().join("store")))
+                    .unwrap();
             }
             let mut bytes = std::fs::read(&db).unwrap();
             let middle = bytes.len() / 4 * damage;
@@ -302,9 +303,10 @@ fn snapshots_and_sled_have_the_same_content() {
     // Another process has sled open, so opening fails even with current snapshots.
     assert_eq!(open(&project).err().unwrap().kind, ErrorKind::Conflict);
     let journals = super::journals(&project).unwrap();
-    let statuses = snapshot::read_statuses(&store, &moment(&journals.lengths, &segments), 3000)
-        .unwrap()
-        .overlay;
+    let statuses =
+        column_snapshots::read_statuses(&store, &moment(&journals.lengths, &segments), 3000)
+            .unwrap()
+            .overlay;
     assert_eq!(index.checkpoint(3000).unwrap().unwrap().1, statuses);
 }
 
@@ -314,8 +316,8 @@ fn damaged_snapshots_are_ignored() {
     closed_project(dir.path());
     let store = dir.path().join("store");
     for path in [
-        snapshot::columns_path(&store),
-        snapshot::statuses_path(&store),
+        column_snapshots::columns_path(&store),
+        column_snapshots::statuses_path(&store),
     ] {
         let whole = std::fs::read(&path).unwrap();
         for at in [0, 20, 45, 50, 57, 70, whole.len() / 2, whole.len() - 1] {
@@ -341,8 +343,8 @@ fn missing_and_outdated_snapshots_are_ignored() {
     closed_project(dir.path());
     let store = dir.path().join("store");
     let (columns, statuses) = (
-        snapshot::columns_path(&store),
-        snapshot::statuses_path(&store),
+        column_snapshots::columns_path(&store),
+        column_snapshots::statuses_path(&store),
     );
     let old = [&columns, &statuses].map(|p| std::fs::read(p).unwrap());
     std::fs::remove_file(&columns).unwrap();
@@ -393,7 +395,7 @@ fn segments_in_frames_of_256_rows_still_open() {
     for way in ["snapshot", "sled", "rebuilt"] {
         let store = dir.path().join("store");
         match way {
-            "sled" => std::fs::remove_file(snapshot::columns_path(&store)).unwrap(),
+            "sled" => std::fs::remove_file(column_snapshots::columns_path(&store)).unwrap(),
             "rebuilt" => std::fs::remove_dir_all(&store).unwrap(),
             _ => {}
         }
@@ -436,10 +438,10 @@ fn resume_points_survive_a_clean_exit_and_old_ones_do_not_return_after_a_kill() 
     opened.index.set_place("ann", "two").unwrap();
     opened.index.get().unwrap().sync().unwrap();
     drop(opened);
-    assert!(!snapshot::statuses_path(&project.store()).exists());
+    assert!(!column_snapshots::statuses_path(&project.store()).exists());
     assert_eq!(place().as_deref(), Some("two"));
     leave(&reopen(project.root()), dir.path(), 2999);
-    assert!(snapshot::statuses_path(&project.store()).exists());
+    assert!(column_snapshots::statuses_path(&project.store()).exists());
     assert_eq!(place().as_deref(), Some("two"));
 }
 
@@ -559,7 +561,7 @@ fn a_revised_item_keeps_its_row_and_loses_its_earlier_verdicts() {
     };
     check(&reopen(project.root()));
     // From sled alone, then from the source files alone.
-    std::fs::remove_file(snapshot::columns_path(&project.store())).unwrap();
+    std::fs::remove_file(column_snapshots::columns_path(&project.store())).unwrap();
     check(&reopen(project.root()));
     std::fs::remove_dir_all(project.store()).unwrap();
     check(&reopen(project.root()));

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Entry, FILE, Pictures};
 use crate::append_log::ValidPrefix;
-use crate::columnar_cache::{Reading, write};
 use crate::prefix_digest::PrefixDigest;
+use crate::snapshot_format::{Reading, write};
 use benchtop_files::regular;
 use benchtop_model::{Error, ErrorKind, Result};
 

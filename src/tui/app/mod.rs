@@ -60,7 +60,7 @@ mod pictures;
 mod prompt_input;
 mod recompose;
 mod recompose_mode;
-mod refused;
+mod refused_prompt;
 mod retire;
 mod round;
 mod rounds;
@@ -79,7 +79,7 @@ use message::Message;
 use metadata_editor::MetadataEditor;
 use overlay::Overlay;
 use ratatui::layout::Rect;
-use refused::Refused;
+use refused_prompt::RefusedPrompt;
 
 use crate::keymap::{Keymap, Press};
 use crate::panes::adjudicate::AdjudicatePane;
@@ -180,7 +180,7 @@ pub struct App {
     overlay: Option<Overlay>,
     chord: Vec<Press>,
     /// The last refused prompt, and the number of refusals.
-    refused: Option<Refused>,
+    refused: Option<RefusedPrompt>,
     refusals: u64,
     /// Keys for a menu that waits for the owner.
     held: Vec<(KeyEvent, u64)>,

@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use super::App;
 use super::connection::{Opens, Pending};
-use super::refused::Refused;
+use super::refused_prompt::RefusedPrompt;
 use crate::action::Action;
 use crate::terminal::paint_receipt::Seen;
 use crate::widgets::toast::{Severity, Toast};
@@ -81,7 +81,7 @@ impl App {
         let query = self.receipts.request(token, self.setting.clock.ms());
         self.extra.extend_from_slice(query);
         (self.refused, self.dirty) = (
-            Some(Refused {
+            Some(RefusedPrompt {
                 key,
                 token,
                 last: at,

@@ -15,7 +15,7 @@ use super::scheduler::{Sampler, SchedulerConfig};
 use super::unet::{UNet, UNetConfig};
 use super::vae::{Vae, VaeConfig};
 use super::weights::ModelFolder;
-use crate::error_class::{self, ErrorClass};
+use crate::device_errors::{self, ErrorClass};
 use benchtop_model::error::Error;
 use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings, Task};
 use prompt::TextSide;
@@ -69,7 +69,7 @@ impl From<candle_core::Error> for Stopped {
 
 /// A failure of `kind`, or of `OutOfMemory` if the message says so.
 pub(super) fn failure(kind: FailureKind, message: &str) -> Failure {
-    let memory = error_class::classify(message) == Some(ErrorClass::Memory);
+    let memory = device_errors::classify(message) == Some(ErrorClass::Memory);
     Failure::new(
         if memory {
             FailureKind::OutOfMemory

@@ -17,9 +17,7 @@
 //! length. `strict2.py` is the same rule for other tools; a test compares the two.
 
 mod bare_words;
-mod bounds;
 mod boxed;
-mod clause;
 mod context;
 mod cut_off;
 mod decide;
@@ -32,20 +30,22 @@ mod json_object;
 mod latex;
 mod lists;
 mod lone_answer;
+mod option_verdicts;
 mod options;
+mod quantities;
 mod reader;
 mod reasoning;
 mod restatement;
-mod stated;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tests_words;
 mod tokens;
-mod verdict;
 mod why;
 mod words;
 mod yes_no;
+mod yes_no_clause;
+mod yes_no_statements;
 
 use super::extractor::Extractor;
 use super::question_parts::Asked;

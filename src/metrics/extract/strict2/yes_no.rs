@@ -6,13 +6,13 @@ use super::items::{Item, What, items, refuses, sentences};
 use super::options::Options;
 use super::reader::Reader;
 use super::reasoning::first_line;
-use super::stated::stated;
 use super::tokens::{Kind, Text};
 use super::why::Why;
 use super::words::{
     AND, BUT, FINAL, HEDGE, IF, IS, LINK, NO, NO_WORD, OPEN, OR, PLAIN, REASON, SO, WAIT, WEAK,
     YES, YES_WORD, words,
 };
+use super::yes_no_statements::stated;
 use crate::extract::reading::Read;
 
 /// The reading so far.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::store_pictures::KeepError;
 use super::{IN_A_ROW, Session, TRIES};
 use crate::context::OwnerContext;
-use crate::outage::{outage_reason, outage_wait};
+use crate::server_outage::{outage_reason, outage_wait};
 use benchtop_inference::{GenerationEvent, ImageGenerator};
 use benchtop_model::generation::{Failure, FailureKind, Task};
 use benchtop_model::job::{JobStatus, Step};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use half::f16;
 use serde_json::json;
 
-use super::pictures::{decoded, refused};
+use super::clip_and_safety::{decoded, refused};
 use crate::scoring::runner::{Runner, ScoreSink, Subject};
 use benchtop_inference::preprocess;
 use benchtop_inference::scoring::ImageEmbedder;

@@ -1,8 +1,8 @@
 //! The scorers, each behind [`Runner`](super::runner::Runner).
 
 pub mod alignment;
+pub mod clip_and_safety;
 pub mod duplicate;
-pub mod free;
 pub mod judge;
 pub mod ocr;
-pub mod pictures;
+pub mod without_model;

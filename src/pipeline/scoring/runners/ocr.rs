@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::json;
 
-use super::pictures::refused;
+use super::clip_and_safety::refused;
 use crate::scoring::runner::{Runner, ScoreSink, Subject, failed};
 use benchtop_inference::BatchEvent;
 use benchtop_inference::reader::TextReader;

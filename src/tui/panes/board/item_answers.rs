@@ -2,9 +2,9 @@
 
 use ratatui::layout::Rect;
 
-use super::answer::AnswerView;
 use super::drilldown::{BehindEffect, DrilldownView};
 use super::effects::{BoardEffect, ReplyFor};
+use super::item_answers_view::AnswerView;
 use super::pane::{BoardPane, Layer};
 use crate::panes::review::{Loaded, Picture};
 use benchtop_model::Result;

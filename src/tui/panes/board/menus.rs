@@ -3,7 +3,7 @@
 use super::draw::{on, printed};
 use super::effects::{BoardEffect, ChoiceFor, ReplyFor};
 use super::pane::{BoardPane, Layer};
-use super::responses::OWN_RULE;
+use super::replies::OWN_RULE;
 use super::table::FIRST;
 use super::views::{self, Kind, View};
 use crate::panes::metadata::edit_session::error_line;

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `pane` | the state of the pane and its layers |
 //! | `effects` | the effects for the program to carry out |
-//! | `responses`, `stability_responses` | requests to the owner, and its replies |
+//! | `replies`, `stability_replies` | requests to the owner, and its replies |
 //! | `table_effects` | results of table actions; opening a cell |
 //! | `table`, `values` | a board as a table; values with their units |
 //! | `detail` | the lines below the table |
@@ -14,35 +14,35 @@
 //! | `views` | breakdowns of one model |
 //! | `stability` | stability of scores over parts of the data |
 //! | `compare`, `rules`, `drilldown` | two models, two rules, the answers behind a cell |
-//! | `answer`, `item_answers` | all answers to one question |
+//! | `item_answers`, `item_answers_view` | all answers to one question: requests, and the view |
 
-mod answer;
 mod compare;
 mod detail;
 mod draw;
 mod drilldown;
 mod effects;
 mod item_answers;
+mod item_answers_view;
 mod menus;
 mod pane;
-mod responses;
+mod replies;
 mod rules;
 mod stability;
-mod stability_responses;
+mod stability_replies;
 mod table;
 mod table_effects;
 mod values;
 mod views;
 
-pub use answer::AnswerView;
 pub use drilldown::DrilldownView;
 pub use effects::{BoardEffect, ChoiceFor, ReplyFor};
+pub use item_answers_view::AnswerView;
 pub use pane::{BoardPane, Interval};
 pub use views::Kind as Breakdown;
 
-use answer::AnswerEffect;
 use compare::CompareEffect;
 use drilldown::BehindEffect;
+use item_answers_view::AnswerEffect;
 use pane::Layer;
 use rules::RulesEffect;
 use stability::StableEffect;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::AnswerView;
 use super::compare::CompareView;
 use super::drilldown::DrilldownView;
 use super::effects::BoardEffect;
+use super::item_answers_view::AnswerView;
 use super::rules::RulesView;
 use super::stability::StableView;
 use super::table::{self, FIRST, Ranks};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::copying::Copying;
 use super::effects::{ListEffect, ReplyFor};
 use super::pane::ListPane;
-use super::reply::refusal;
+use super::replies::refusal;
 use super::rows;
 use crate::terminal::osc52;
 use crate::widgets::table::copy::{self, CopyCell, Heading};

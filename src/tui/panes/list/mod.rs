@@ -15,7 +15,7 @@ mod layers;
 mod pager;
 mod pane;
 mod query;
-mod reply;
+mod replies;
 mod rows;
 
 pub use effects::{ListEffect, ReplyFor};

@@ -4,7 +4,7 @@
 mod actions;
 mod draw;
 pub mod edits;
-mod replies;
+mod prompt_answers;
 mod rows;
 mod rule_actions;
 mod rules;

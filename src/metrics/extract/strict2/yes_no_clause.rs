@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use super::bare_words::{has, is_hangul, is_same, units, without};
-use super::bounds::Bound;
 use super::lists::{
     ALIKE, CLAIM, COMPOUNDS, CONTRAST, DENIES, EMPTY, EVERY, FAILS, HOLDS, KINDS, LONE, Lists,
     PLACE, PRONOUNS, STOP, YET,
 };
 use super::options::number;
+use super::quantities::Bound;
 
 /// The answer in a clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

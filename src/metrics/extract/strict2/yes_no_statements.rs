@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use super::bare_words::{halves, has, is_same, plain, quoted, split, units, without, words};
-use super::bounds::Bound;
-use super::clause::{QuestionWords, Says};
 use super::lists::{
     self, DENIES, DOUBTS, JOINS, Lists, PLACE, PRONOUNS, SHORT_NO, SHORT_YES, STOP, TURNS, YET,
 };
 use super::options::number;
+use super::quantities::Bound;
 use super::reasoning::first_line;
 use super::tokens::Text;
 use super::words::{NEAREST, words as table};
+use super::yes_no_clause::{QuestionWords, Says};
 
 /// Words that begin a question about the state of something.
 const EITHER: [&str; 6] = ["有没有", "有沒有", "是不是", "是否", "能不能", "หรือไม่"];
@@ -128,7 +128,7 @@ pub(super) fn stated(instruction: &str, said: &str) -> Option<bool> {
     }
     let bound = Bound::new(&asks, &lists, wanted.len());
     if let Some(Bound::Count(..)) = bound {
-        wanted = super::bounds::wanted(&asks, &lists);
+        wanted = super::quantities::wanted(&asks, &lists);
     }
     let exists = EXISTS.iter().any(|word| asks.contains(word));
     QuestionWords {

@@ -1,9 +1,9 @@
 //! Questions about quantities (more than five, more apples than oranges) and about correctness.
 
 use super::bare_words::{has, is_same, units, without};
-use super::clause::{QuestionWords, Says};
 use super::lists::{ABOVE, BELOW, CLAIM, FAILS, HOLDS, LEAST, Lists, MOST, PLACE, STOP};
 use super::options::number;
+use super::yes_no_clause::{QuestionWords, Says};
 
 const BOUNDS: [usize; 4] = [ABOVE, BELOW, LEAST, MOST];
 const MORE: [&str; 4] = ["more", "greater", "larger", "higher"];

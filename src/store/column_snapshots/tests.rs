@@ -1,6 +1,6 @@
 //! Tests of round trips and of damaged files.
 
-use super::super::columnar_cache::HEADER;
+use super::super::snapshot_format::HEADER;
 use super::*;
 use crate::fixtures::item;
 use benchtop_model::{ErrorKind, Field, Status};

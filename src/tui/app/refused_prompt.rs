@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 
 use crate::widgets::toast::Severity;
 
-pub(super) struct Refused {
+pub(super) struct RefusedPrompt {
     /// The key that asked for it, or `None` from the palette. The same key tries again.
     pub(super) key: Option<KeyCode>,
     /// The token of the frame that shows the refusal.

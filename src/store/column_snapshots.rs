@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use bytemuck::cast_slice;
 use serde::{Deserialize, Serialize};
 
-use super::columnar_cache::{Reading, write};
 use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
 use super::segment::Frame;
+use super::snapshot_format::{Reading, write};
 use super::status_columns::StatusColumns;
 use benchtop_model::{Error, Result};
 
