@@ -1,17 +1,17 @@
 //! benchtop: a terminal workbench for curating vision-language benchmarks.
 //!
-//! This crate re-exports the crates of the workspace. They lie on six floors: a crate uses only crates on lower floors, and
-//! crates on one floor do not know each other (`tests/house.rs` checks the sources). Two towers stand on the lower floors and
-//! build side by side: `store`, `pipeline` and `owner` are the owner process; `protocol` and `tui` are its clients. `cli` joins
-//! them.
+//! This crate re-exports the crates of the workspace. They are layered on six floors: a crate uses only crates on lower floors,
+//! and crates on one floor do not use each other (`tests/house.rs` checks the sources). Above floor 2 there are two independent
+//! groups, which build in parallel: `store`, `pipeline`, and `owner` make up the owner process, and `protocol` and `tui` its
+//! clients. `cli` joins them. The `lib.rs` of each crate has a table of its modules.
 //!
 //! | floor | crate | content |
 //! |---|---|---|
 //! | 6 | [`cli`] | one file per subcommand: arguments, printing, exit codes |
 //! | 5 | [`owner`] | the process that owns a project: server, dispatch, handlers, writer, jobs |
-//! | 5 | [`tui`] | the terminal program: event loop, panes, widgets, preview, the tty |
-//! | 4 | [`pipeline`] | long work: import, export, compose, generate, evaluate, score, boards, verify |
-//! | 3 | [`store`] | journals, segments, columns, search arena, rebuild |
+//! | 5 | [`tui`] | the terminal program: event loop, panes, widgets, preview, terminal |
+//! | 4 | [`pipeline`] | long operations: import, export, compose, generate, evaluate, score, boards, verify |
+//! | 3 | [`store`] | journals, segments, columns, search, index, rebuild |
 //! | 3 | [`protocol`] | the messages between owner and clients, the client, and finding or starting an owner |
 //! | 2 | [`files`] | the project folder; reading and writing files safely |
 //! | 2 | [`formats`] | interchange formats, one file each, read and written as streams |

@@ -645,3 +645,84 @@ fn a_planted_circle_is_found() {
     write("c.rs", "pub fn g() {}\n");
     assert!(circles(&needs(dir.path())).is_empty());
 }
+
+/// Whether the tables `| module | contents |` of a source differ from its `mod` lines. Modules of tests need no row.
+fn table_faults(source: &str) -> Vec<String> {
+    let rows: Vec<&str> = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("//! | "))
+        .filter_map(|row| row.split(" | ").next()?.split('`').nth(1))
+        .collect();
+    let mut modules = Vec::new();
+    let mut is_test = false;
+    for line in source.lines() {
+        let words = line.strip_suffix(';').unwrap_or_default();
+        let mut words = words.split_whitespace().rev();
+        if let (Some(name), Some("mod")) = (words.next(), words.next())
+            && !is_test
+        {
+            modules.push(name);
+        }
+        is_test = line.trim() == "#[cfg(test)]";
+    }
+    let mut faults = Vec::new();
+    for name in &modules {
+        if !rows.contains(name) {
+            faults.push(format!("`{name}` has no row"));
+        }
+    }
+    for (at, name) in rows.iter().enumerate() {
+        if !modules.contains(name) {
+            faults.push(format!("the row `{name}` names no module"));
+        } else if rows[..at].contains(name) {
+            faults.push(format!("`{name}` has two rows"));
+        }
+    }
+    faults
+}
+
+#[test]
+fn every_module_has_a_row_in_the_table_of_its_crate() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files: Vec<String> = floors().keys().map(|c| format!("{c}/lib.rs")).collect();
+    files.push("metrics/extract/strict2/mod.rs".into());
+    let mut found = Vec::new();
+    for file in files {
+        let source = std::fs::read_to_string(src.join(&file)).unwrap();
+        assert!(source.contains("//! | module | contents |"), "src/{file}");
+        let faults = table_faults(&source).into_iter();
+        found.extend(faults.map(|fault| format!("src/{file}: {fault}")));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_planted_row_and_a_missing_row_are_found() {
+    let planted = "//! | module | contents |\n//! |---|---|\n//! | [`a`] | one, with `b` |\n//! | `gone` | two |\n\
+                   pub mod a;\nmod b;\n#[cfg(test)]\nmod tests;\npub(crate) mod c;\n// mod d;\n";
+    assert_eq!(
+        table_faults(planted),
+        [
+            "`b` has no row",
+            "`c` has no row",
+            "the row `gone` names no module"
+        ]
+    );
+}
+
+/// The rows of the table of floors, without the brackets of links.
+fn floor_rows(name: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+    text.lines()
+        .map(|line| line.trim_start_matches("//! ").replace(['[', ']'], ""))
+        .skip_while(|line| line != "| floor | crate | content |")
+        .take_while(|line| line.starts_with('|'))
+        .collect()
+}
+
+#[test]
+fn the_architecture_shows_the_floors_of_the_crate() {
+    let rows = floor_rows("src/lib.rs");
+    assert_eq!(rows.len(), 2 + floors().len());
+    assert_eq!(rows, floor_rows("docs/architecture.md"));
+}

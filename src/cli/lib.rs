@@ -3,6 +3,53 @@
 //! Exit codes: 0 success, 1 failure (the message says why and what to do), 2 wrong usage. The
 //! output of `--json` is a contract: `docs/cli.md` describes it, and `tests/flows/cli.rs` checks
 //! it.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`agreement`] | `benchtop agreement` and `benchtop pace` |
+//! | [`analyse`] | `benchtop analyse`: analyses of a whole board |
+//! | [`board`] | `benchtop board`: the leaderboard |
+//! | [`bulk`] | `benchtop bulk`: one verdict on all items that match a filter |
+//! | [`compose`] | `benchtop compose`: questions from the metadata |
+//! | `consent` | the question for consent before a job sends data to a server |
+//! | `context` | the project, annotator, and colors of a command, and its connection to the owner |
+//! | [`coverage`] | `benchtop coverage`: items by two properties, and the terms that fail most |
+//! | [`decide`] | `benchtop decide`: verdicts as JSON lines |
+//! | `devices` | the devices of this machine, for `benchtop doctor` |
+//! | [`discard`] | `benchtop discard`: rejects all items with given terms |
+//! | [`doctor`] | `benchtop doctor`: the information that a bug report needs |
+//! | [`edit`] | `benchtop edit`: the question, options, or answer of one item |
+//! | [`eval`] | `benchtop eval`: starts and watches an evaluation |
+//! | [`export`] | `benchtop export`: items and predictions in an interchange format |
+//! | [`extract`] | `benchtop extract`: answers from model outputs |
+//! | [`filter`] | `benchtop filter`: scores, rules, and flagged items |
+//! | [`follow`] | follows a job of the owner until it ends |
+//! | [`generate`] | `benchtop generate`: starts and watches a generation job |
+//! | [`import`] | `benchtop import`: items, predictions, and pictures |
+//! | [`items`] | `benchtop items`: lists items |
+//! | [`jobs`] | `benchtop jobs`: lists and controls jobs |
+//! | [`keys`] | `benchtop keys`: key bindings and key files |
+//! | [`lint`] | `benchtop lint`: checks metadata and questions |
+//! | [`lint_table`] | `benchtop lint-table`: checks printed tables of results |
+//! | [`log`] | `benchtop log`: decisions, newest first |
+//! | [`merge`] | `benchtop merge`: journals from other machines |
+//! | [`models`] | `benchtop models`: the model files on this machine |
+//! | [`out`] | the only writer to standard output and standard error |
+//! | [`recompose`] | `benchtop recompose`: composed items after the metadata changed |
+//! | [`recover`] | `benchtop recover`: imports that the manifest no longer lists |
+//! | [`replay`] | `benchtop replay` and `benchtop diff`: earlier states of the project |
+//! | [`round`] | `benchtop round`: verification rounds |
+//! | [`sample`] | `benchtop sample`: the sample data set |
+//! | [`show`] | `benchtop show`: a picture in the terminal |
+//! | [`start`] | start of the program: arguments, errors, panics, and the exit code |
+//! | [`status`] | `benchtop status` and `benchtop stop` |
+//! | [`theme`] | `benchtop theme`: the theme of the terminal program |
+//! | [`trust`] | `benchtop trust`: consent to send data to servers |
+//! | [`undo`] | `benchtop undo` and `benchtop redo` |
+//! | [`verdicts`] | `benchtop verdicts`: lists, exports, and imports verdicts |
+//! | [`verify`] | `benchtop verify`: checks every file of the project |
+//! | [`vocab`] | `benchtop vocab`: lists, checks, compares, and imports metadata files |
+//! | [`worker`] | `benchtop worker`: a CPU worker of an owner |
 
 use std::path::PathBuf;
 

@@ -1,17 +1,19 @@
 //! Floor 2: composes questions from metadata.
 //!
-//! | module | purpose |
+//! | module | contents |
 //! |---|---|
-//! | [`metadata`] | vocabularies, styles, templates, and rules: parsing and editing |
-//! | [`compiled_metadata`] | metadata with resolved slots, and its defects |
-//! | [`plan`], [`possible`], [`schedule`] | how many pictures and questions, and the place of each
-//! |
-//! | [`compatibility`] | terms that cannot appear together, or hide or show others |
-//! | `deal` | the terms of every picture under compatibility rules |
-//! | [`engine`] | the composer |
 //! | [`ambiguity`] | when two terms can both be right |
+//! | `assign_terms` | the terms of every picture of a schedule under compatibility rules |
+//! | [`compatibility`] | terms that cannot appear together, or that hide or show others |
+//! | [`compiled_metadata`] | metadata with resolved slots, and its defects |
+//! | [`engine`] | the composer: the content of each question, and its item |
+//! | [`fixtures`] | small metadata for tests of several crates |
 //! | [`lint`] | checks of metadata and questions |
+//! | [`metadata`] | vocabularies, styles, templates, and rules: parsing and editing |
+//! | [`plan`] | plan files: how many pictures of each subject, and which questions |
+//! | `possible` | the pictures that a plan can have under compatibility rules |
 //! | [`sample`] | the built-in sample data set |
+//! | [`schedule`] | a worked-out plan: the place of each question |
 
 pub mod ambiguity;
 mod assign_terms;

@@ -1,9 +1,15 @@
 //! Floor 2: the project folder, and safe file access.
 //!
-//! [`project`] creates, finds, and opens a project. [`inspect`] and [`writable`] check its folders.
-//! [`disk`] writes files that survive a crash. [`regular`] reads project files without following
-//! links. [`bounded`] reads files that a person names. [`picture_file`] checks a picture against
-//! its hash.
+//! | module | contents |
+//! |---|---|
+//! | [`bounded`] | reads files that a person names, with a size limit |
+//! | [`disk`] | atomic writes of files that survive a crash |
+//! | [`inspect`] | checks a project folder for links and for private folders that others can read |
+//! | [`metadata_folder`] | lists the metadata files of a project, and writes the shipped ones |
+//! | [`picture_file`] | reads a picture file and checks it against its hash |
+//! | [`project`] | creates, finds, and opens projects, and checks their owner |
+//! | [`regular`] | opens regular files of a project without following links |
+//! | [`writable`] | whether a project can be written |
 
 pub mod bounded;
 pub mod disk;

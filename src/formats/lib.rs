@@ -1,4 +1,4 @@
-//! Interchange formats: streaming readers and writers, one module per format (floor 2).
+//! Floor 2: interchange formats: streaming readers and writers, one module per format.
 //!
 //! [`recognize`] detects a file's format from its content. [`Format::holds`] states whether a
 //! format has questions, answers, or both. [`about`] reads the names of the model and data set, if
@@ -9,6 +9,35 @@
 //! whole. Data of a record that has no typed field in [`Item`] is stored in `extra` and written
 //! back on export; names that begin with `$` are reserved for benchtop. docs/formats.md lists the
 //! formats of other tools.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `cells` | cells of tables: texts, lists, and pictures |
+//! | [`chart`] | charts of a board as SVG or PNG |
+//! | `chat_turns` | numbers of table rows that are rotations of one question |
+//! | `choices` | the options of a table row, and the right one |
+//! | [`delimited`] | comma- and tab-separated values |
+//! | `detect` | the format of a file, from its first record |
+//! | `dysca` | Dysca's flat JSON records |
+//! | `dysca_nested` | Dysca's image records with questions in `q_a` |
+//! | `fields` | reads fields with errors that name them, and writes records back as they were |
+//! | [`input`] | opens a file that is read as a stream |
+//! | [`jsonl`] | benchtop's own format: one item per line |
+//! | `mapped` | rows of a table as items and predictions, by a mapping |
+//! | `mvp` | MVP-Bench's question files |
+//! | [`out`] | exports for VLMEvalKit, lmms-eval, and Hugging Face |
+//! | [`picture`] | decodes pictures within limits |
+//! | `predictions` | MVP-Bench's prediction rows |
+//! | [`published`] | the published figures of papers that ship with the program |
+//! | [`published_figures`] | published figures as rows for the board |
+//! | `python_json` | JSON with the spacing of Python's `json` module; XML escapes |
+//! | `reader` | reads files of any format record by record |
+//! | `records` | records of JSON Lines or a JSON array in constant memory |
+//! | `roundtrip_column` | the column `benchtop` of exported tables, for fields without a column |
+//! | `rows` | rows of JSON, delimited text, spreadsheets, and Parquet |
+//! | `third_party` | files of other tools: their rows, and the meaning of their columns |
+//! | `tools` | one reader per tool: records to flat rows |
+//! | [`verdicts`] | verdicts as JSON Lines, CSV, and Label Studio's JSON |
 
 use std::io::BufRead;
 use std::path::Path;

@@ -1,6 +1,21 @@
 //! Floor 2: models. Defines the traits for models and implements them: with candle, in this process
 //! or in a worker process; with servers over HTTP; with Tesseract; and with the storyboard, which
 //! needs no model. No trait exposes a tensor, a socket, or a file.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`candle`] | models in this process: CLIP, SigLIP, MiniLM, Stable Diffusion |
+//! | `device_errors` | classifies errors of a device: lack of memory, or fatal |
+//! | [`http`] | clients of servers with OpenAI's HTTP APIs, for pictures and for questions |
+//! | [`hub`] | model files: lists, verifies, and downloads them |
+//! | [`machine_load`] | the load of GPUs and processors |
+//! | [`ocr`] | OCR with Tesseract |
+//! | [`preprocess`] | preprocesses pictures for image encoders |
+//! | [`reader`] | the trait of OCR engines |
+//! | [`scoring`] | the traits of models that score pictures |
+//! | [`storyboard`] | the default generator: draws a card from a task's terms |
+//! | [`vlm`] | the trait of vision-language models |
+//! | [`worker`] | a generator in a separate process: both sides of the pipe |
 
 pub mod candle;
 mod device_errors;

@@ -1,16 +1,28 @@
-//! Scores and statistics: pure functions from answers to numbers (floor 2).
+//! Floor 2: scores and statistics, as pure functions from answers to numbers.
 //!
-//! [`extract`] reads answers out of raw output; [`free_form`] compares free text by meaning.
-//! [`score`] builds boards. [`mvp`], [`dysca`], [`mmsap`], [`autobench`], and [`vlb`] implement the
-//! measures of their papers from [`tally`] counts; [`stability`] and [`cleaning`] compute them on a
-//! part of the data. [`statistics`] has the intervals and tests, and [`table_lint`] finds numbers
-//! in a printed table that cannot be right.
-//!
-//! [`judge`] parses a judge's reply. [`alignment`] scores a picture against its description,
-//! [`wanted_word`] scores the text in a picture against the intended word. [`picture`],
-//! [`leakage`], and [`consensus`] find bad items without human help; [`agreement`] measures how far
-//! people agree on items. [`nearest`] finds similar embeddings, [`kmmd`] measures the distance
-//! between two sets of them.
+//! | module | contents |
+//! |---|---|
+//! | [`agreement`] | agreement between annotators: percentages, kappa, alpha, and AC1 |
+//! | [`alignment`] | whether a picture shows what its description says (AutoBench-V) |
+//! | [`autobench`] | AutoBench-V's measures |
+//! | [`cleaning`] | the effect of removing items on scores (Dysca) |
+//! | [`consensus`] | what the outcomes of several models say about an item |
+//! | [`dysca`] | Dysca's measures |
+//! | [`extract`] | reads answers in model outputs, by named and versioned rules |
+//! | [`judge`] | parses a judge's reply |
+//! | [`kmmd`] | kernel maximum mean discrepancy: the distance between two sets of embeddings |
+//! | [`leakage`] | whether a question contains the words of its answer |
+//! | [`mmsap`] | MM-SAP's measures |
+//! | [`mvp`] | MVP-Bench's measures |
+//! | [`nearest`] | exact cosine search in embeddings |
+//! | [`picture`] | flaws of a picture that can be found without a model |
+//! | [`requested_text`] | whether the text in a picture is the requested text |
+//! | [`score`] | boards: columns and cells from parsed answers |
+//! | [`stability`] | how a score settles as more of the data is used |
+//! | [`statistics`] | confidence intervals and tests |
+//! | [`table_lint`] | numbers in a printed table that cannot be right |
+//! | [`tally`] | results of a set of answers, in numbers that can be added |
+//! | [`vlb`] | VLB's measures |
 
 pub mod agreement;
 pub mod alignment;

@@ -1,4 +1,49 @@
 //! Floor 1: plain data and rules. Nothing here accesses a disk, a socket, or a terminal.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`agreement`] | agreement between annotators |
+//! | [`analysis`] | analyses of a whole board: requests and results |
+//! | [`annotator`] | pace and quality of one annotator |
+//! | [`board`] | leaderboards: rows, columns, and cells |
+//! | [`card`] | metadata of an evaluated model |
+//! | [`clean`] | sanitizes text from outside for display |
+//! | [`color`] | color levels of terminals |
+//! | [`config`] | the settings in `benchtop.toml` |
+//! | [`device`] | readings of the machine that generates pictures |
+//! | [`edit`] | manual edits of items |
+//! | [`error`] | the error type: what was wrong, where, and what to do |
+//! | [`evaluation`] | evaluations: the model, its questions, settings, and answers |
+//! | [`filter`] | filters and sort orders of items |
+//! | [`finding`] | findings of the linter |
+//! | [`free_form`] | scores of free-form answers by meaning |
+//! | [`generated_image`] | generated pictures: keys, seeds, and journal records |
+//! | [`generation`] | image generation: tasks, settings, capabilities, and results |
+//! | [`history`] | points in time, decisions, differences, and merged journals |
+//! | [`image`] | references to an item's pictures |
+//! | [`import`] | an import: request, progress, and report |
+//! | [`item`] | a benchmark item |
+//! | [`job`] | jobs: plans, settings, states, and actions |
+//! | [`judge`] | judges and their questions |
+//! | [`mapping`] | the mapping of table columns to fields |
+//! | [`metafile`] | metadata files as text, including the shipped ones |
+//! | [`name`] | names that are also file names |
+//! | [`ocr`] | OCR results |
+//! | [`prediction`] | predictions of models |
+//! | [`recompose`] | composing items again: request and report |
+//! | [`rng`] | seeded random numbers that are the same on every machine |
+//! | [`round`] | rounds: items, annotators, order, and protocol |
+//! | [`safety`] | results of the safety checker |
+//! | [`scoring`] | scorers, scores, score states, and rules |
+//! | [`similarity`] | similarity of pictures and texts |
+//! | [`status`] | the status of an item, and the `single` protocol |
+//! | [`table`] | column statistics of items and boards |
+//! | [`trust`] | consent to send data to other machines |
+//! | [`usage`] | how items use the metadata |
+//! | [`verdict`] | verdicts and decisions |
+//! | [`verdict_interchange`] | exchange of verdicts with other projects and tools |
+//! | [`vlm`] | requests to vision-language models, and their replies |
+//! | [`weights`] | model files on this machine |
 
 pub mod agreement;
 pub mod analysis;

@@ -1,10 +1,32 @@
 //! Floor 5: the owner process of a project.
 //!
-//! [`server`] accepts connections. [`session`] serves one client. [`dispatch`] finds the handler of
-//! a request. [`writer`] is the only thread that makes decisions. [`queries`] handles queries.
-//! [`metadata`] watches the metadata files. [`jobs`] runs imports and other long requests.
-//! [`generate`] generates pictures. [`evaluate`] queries models. [`trust`] decides what may be sent
-//! where.
+//! | module | contents |
+//! |---|---|
+//! | [`access`] | authenticates clients and authorizes requests |
+//! | [`clock`] | the clock that stamps decisions |
+//! | [`context`] | the state that the threads share, in parts |
+//! | `conversation` | the requests of one client, and the routes of the replies |
+//! | [`dispatch`] | the handler of each request, generated from the table of requests |
+//! | [`evaluate`] | evaluations: the thread that asks models, and requests about runs |
+//! | `file_watch` | keeps the inventory and warns about changed files |
+//! | [`generate`] | generation jobs: one thread per device |
+//! | [`jobs`] | imports, edits, and other long requests, each on its own thread |
+//! | [`latency`] | durations of the steps between a decision and its receipt |
+//! | [`log`] | the log of the owner |
+//! | [`metadata`] | the metadata in memory, and the watch over its files |
+//! | [`priority`] | lowers the priority of background threads |
+//! | [`queries`] | handlers of queries: items, metadata, jobs, and boards |
+//! | [`read_only`] | when a read-only owner must be replaced, and whether the project was moved |
+//! | `rounds` | running rounds: leases, the purpose of each verdict, and adjudication |
+//! | [`scoring`] | scoring jobs, rules, and outcomes |
+//! | [`search`] | filtered, sorted, and searched lists of items |
+//! | [`server`] | the process: lock, opening of the project, connections, and shutdown |
+//! | `server_outage` | retry delays of jobs whose servers do not answer |
+//! | [`session`] | one client connection: greeting and frames |
+//! | `settings` | rereads `benchtop.toml` when it changes |
+//! | [`trust`] | consent to sending data, and trust in jobs |
+//! | [`visibility`] | what a blind round hides from an annotator |
+//! | [`writer`] | the thread that records decisions |
 
 pub mod access;
 pub mod clock;

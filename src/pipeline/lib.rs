@@ -1,5 +1,24 @@
-//! Long-running work: reads formats, fills the store, and scores. It knows nothing of owners and
-//! terminals.
+//! Floor 4: long-running work: reads formats, fills the store, and scores. It knows nothing of
+//! owners and terminals.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`analysis`] | analyses of whole boards |
+//! | [`board`] | boards of a project or of files: parsed answers, notes, and texts behind a cell |
+//! | [`compose`] | composes a plan into the store or into a file |
+//! | [`evaluate`] | questions to models over HTTP, and their answers as predictions |
+//! | [`export`] | items and predictions in an interchange format |
+//! | [`generate`] | generates the pictures of all items |
+//! | [`import`] | imports files: recognized by content, all or nothing |
+//! | `missing_terms` | terms for slots that prompts gained after items were composed |
+//! | [`pictures`] | imports the pictures that records name |
+//! | [`recompose`] | composes items again after metadata changes |
+//! | [`revise`] | segments of items with existing ids |
+//! | [`sample`] | the sample data set as an import |
+//! | [`scoring`] | runs scorers on items, and applies rules to the scores |
+//! | [`sources`] | which files an import or a board reads, and in which order |
+//! | [`usage`] | how the items of a project use its metadata |
+//! | [`verify`] | reads every file of a project and checks it |
 
 pub mod analysis;
 pub mod board;

@@ -1,8 +1,12 @@
 //! Floor 3: the protocol between an owner process and its clients.
 //!
-//! [`wire`] declares the messages. [`client`] is a connection. [`start`] finds or starts the owner
-//! of a project. [`lock`] defines the lock and socket. [`home`] detects that a project folder was
-//! moved.
+//! | module | contents |
+//! |---|---|
+//! | [`client`] | the connection from a client to an owner |
+//! | [`home`] | detects that an open project folder was moved or replaced |
+//! | [`lock`] | the lock and the socket of an owner; `owner` takes the lock |
+//! | [`start`] | finds the owner of a project, or starts one |
+//! | [`wire`] | the messages, and the table of requests |
 
 pub mod client;
 pub mod home;

@@ -5,14 +5,57 @@
 //! [`pictures`]), `runs/` (model outputs: [`runs`]), `scores/` (scores of items: [`scores`],
 //! [`similarity`]), and `jobs/` (unfinished jobs: [`jobs`]).
 //!
-//! Everything below `store/` is derived from them: a sled index ([`index`]) and flat files that
-//! open faster ([`snapshot`]). If it is deleted, [`open`] rebuilds it. [`query`] filters and sorts
-//! the columns. [`search`] finds words in an [`arena`].
+//! Everything below `store/` is derived from them: a sled index ([`index`]) and snapshots, flat
+//! files that open faster ([`snapshot_format`], [`column_snapshots`]). If it is deleted, [`open`]
+//! rebuilds it.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`append_log`] | append-only log files: synced lines, and rollback of failed appends |
+//! | [`arena`] | the searchable text of all items in memory |
+//! | [`catalog`] | items and predictions: columns in memory, texts in segments |
+//! | [`checksummed_line`] | JSON lines with their own checksum |
+//! | [`column_snapshots`] | `columns.snap` and `statuses.snap`, which open faster than sled |
+//! | [`columns`] | the columns for filters and sorting |
+//! | [`damaged_pictures`] | picture files whose bytes differ from their hash |
+//! | [`fixtures`] | test data of several crates |
+//! | [`history`] | the decisions of all journals in one order, and the ledger at a point in time |
+//! | [`index`] | the sled database: column blocks, frame tables, and the status checkpoint |
+//! | [`inventory`] | path, length, and hash of every file at the last check |
+//! | [`jobs`] | `jobs/`: generation jobs |
+//! | [`journal`] | `sessions/*.jsonl`: the decisions of one annotator |
+//! | [`json_checksum`] | JSON files with their own checksum |
+//! | [`judge_cache`] | `runs/judge.jsonl`: answers that judges read in outputs |
+//! | [`layout`] | the layout of files in a project, and the migration of earlier layouts |
+//! | [`lazy_append`] | a log file that is opened for writing on the first append |
+//! | [`lazy_index`] | the sled index, opened on a thread while the first page is shown |
+//! | [`ledger`] | the verdicts that count, folded from all journals |
+//! | [`manifest`] | `imports/manifest.jsonl`: the list of imports |
+//! | [`merge`] | merges journals of other machines |
+//! | [`metadata`] | the metadata files: reads, and saves with conflict detection |
+//! | [`open`] | opens a project: from snapshots, else from the index, else from the source files |
+//! | [`pictures`] | `images/pictures.jsonl`: the journal of generated pictures, and its index |
+//! | [`prefix_digest`] | lengths and digests of the journals that a file was derived from |
+//! | [`present_pictures`] | which picture files exist in `images/` |
+//! | [`query`] | filters, sorts, and counts rows of the columns |
+//! | [`recover`] | recovers segments that the manifest no longer names |
+//! | [`revised_items`] | later texts of existing rows |
+//! | [`rounds`] | `sessions/rounds/`: round files |
+//! | [`rules`] | the `[[rules]]` of `benchtop.toml`, and their history |
+//! | [`runs`] | `runs/`: evaluations and their journals of answers |
+//! | [`scores`] | `scores/`: scores of items |
+//! | [`search`] | fuzzy search over the arena |
+//! | [`segment`] | `imports/*.jsonl.zst`: the records of an import |
+//! | [`similarity`] | `scores/similarity/`: cosine similarities of text pairs |
+//! | [`snapshot_format`] | the format of all `.snap` and `.similar` files |
+//! | [`status_columns`] | the values of an item that change with decisions |
+//! | [`trust`] | the trust file of a person |
 
 pub mod append_log;
 pub mod arena;
 pub mod catalog;
 pub mod checksummed_line;
+pub mod column_snapshots;
 pub mod columns;
 pub mod damaged_pictures;
 pub mod fixtures;
@@ -41,13 +84,11 @@ pub mod rounds;
 pub mod rules;
 pub mod runs;
 pub mod scores;
-pub mod snapshot_format;
-pub mod status_columns;
-
-pub mod column_snapshots;
 pub mod search;
 pub mod segment;
 pub mod similarity;
+pub mod snapshot_format;
+pub mod status_columns;
 pub mod trust;
 
 pub use catalog::Catalog;

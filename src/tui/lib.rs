@@ -1,7 +1,22 @@
-//! The terminal program.
+//! Floor 5: the terminal program.
 //!
 //! Panes hold state and turn [`action::Action`]s into effects; they do no I/O. [`app`] connects
 //! them, [`program`] is the event loop, and [`terminal`] is the only code that accesses the tty.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`action`] | the table of all actions |
+//! | [`app`] | the program without a terminal: state, keys, replies, and drawing |
+//! | `editor` | opens the person's editor on a file at a line |
+//! | [`keymap`] | key bindings |
+//! | [`palette`] | color arithmetic for themes and pictures |
+//! | [`panes`] | the screens that the tabs lead to |
+//! | [`preview`] | picture files as something that a pane can show, in the background |
+//! | [`program`] | the event loop |
+//! | [`terminal`] | the only code that accesses the tty |
+//! | [`theme`] | colors and text attributes by role |
+//! | [`user_settings`] | the `settings.toml` of a person |
+//! | [`widgets`] | building blocks of panes |
 
 pub mod action;
 pub mod app;

@@ -15,6 +15,35 @@
 //!
 //! An option that is itself a refusal makes the answer a refusal. Time is linear in the output's
 //! length. `strict2.py` is the same rule for other tools; a test compares the two.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `bare_words` | texts as bare words: lowercase, with a space for each mark |
+//! | `boxed` | boxed answers |
+//! | `context` | the context of an answer in its sentence |
+//! | `cut_off` | texts that were truncated by a length limit |
+//! | `decide` | the answer from all statements of an output about the options |
+//! | `embedded` | texts that name an option in other words, and evidence against it |
+//! | `fold_characters` | one form for characters that have several |
+//! | `grounds` | an answer without a cue: after a "but", a colon, or a "so" |
+//! | `items` | splits a text into items and sentences |
+//! | `joined_answers` | joined answers: "A, B and C" |
+//! | `json_object` | answers that are JSON objects |
+//! | `latex` | LaTeX commands around an answer |
+//! | `lists` | word lists by language that compare statements with questions |
+//! | `lone_answer` | an answer that stands on its own |
+//! | `option_verdicts` | verdicts on the options: "B. dog: correct" |
+//! | `options` | the options of a question, by the words that name them |
+//! | `quantities` | questions about quantities: "more than five" |
+//! | `reader` | reads the statements of each sentence about the options |
+//! | `reasoning` | the answer part of an output: after its thoughts, before its end marks |
+//! | `restatement` | statements in the question's words that name an option |
+//! | `tokens` | splits a text into words, marks, line ends, and ends of boxes |
+//! | `why` | the reasons for a reading, and their words in a trace |
+//! | `words` | the phrases of the rule, and how to find them in a text |
+//! | `yes_no` | reads yes or no in the words of every language |
+//! | `yes_no_clause` | the meaning of a clause for the words of a yes/no question |
+//! | `yes_no_statements` | statements that answer a yes/no question: "The man wears a hat." |
 
 mod bare_words;
 mod boxed;
