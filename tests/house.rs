@@ -655,7 +655,7 @@ fn table_faults(source: &str) -> Vec<String> {
         .collect();
     let mut modules = Vec::new();
     let mut is_test = false;
-    for line in source.lines() {
+    for line in source.lines().filter(|line| !line.starts_with("//")) {
         let words = line.strip_suffix(';').unwrap_or_default();
         let mut words = words.split_whitespace().rev();
         if let (Some(name), Some("mod")) = (words.next(), words.next())
@@ -725,4 +725,58 @@ fn the_architecture_shows_the_floors_of_the_crate() {
     let rows = floor_rows("src/lib.rs");
     assert_eq!(rows.len(), 2 + floors().len());
     assert_eq!(rows, floor_rows("docs/architecture.md"));
+}
+
+/// Paths of the repository in the documentation that lead nowhere, and names with a type in front that no source has.
+fn lost_names(root: &Path, text: &str, code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let names = text.split('`').skip(1).step_by(2);
+    for name in names.filter(|name| !name.contains(char::is_whitespace)) {
+        let folders = ["src/", "tests/", "benches/"];
+        let is_path = folders.iter().any(|folder| name.starts_with(folder));
+        let is_pattern = name.contains(['*', '{']) || name.contains("NAME");
+        if is_path && !is_pattern && !root.join(name).exists() {
+            found.push(name.to_string());
+        }
+        let Some((kind, member)) = name.rsplit_once("::") else {
+            continue;
+        };
+        let kind = kind.rsplit("::").next().unwrap_or_default();
+        let written = [
+            format!("{kind}::{member}"),
+            format!("fn {member}"),
+            format!("pub {member}:"),
+        ];
+        if kind.starts_with(char::is_uppercase) && !written.iter().any(|w| code.contains(w)) {
+            found.push(name.to_string());
+        }
+    }
+    found
+}
+
+#[test]
+fn names_in_the_documentation_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = Vec::new();
+    sources(&root.join("src"), &mut all);
+    let read = |path: &Path| std::fs::read_to_string(path).unwrap();
+    let code: String = all.iter().map(|path| read(path)).collect();
+    let mut found = Vec::new();
+    let names = [
+        "CONTRIBUTING.md",
+        "docs/architecture.md",
+        "docs/glossary.md",
+        "docs/store.md",
+    ];
+    for name in names {
+        let lost = lost_names(root, &read(&root.join(name)), &code).into_iter();
+        found.extend(lost.map(|lost| format!("{name}: {lost}")));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    let planted =
+        "`src/lib.rs`, `src/gone.rs`, `Event::Rules`, `Event::Gone`, `App::handle`, `src/*.rs`";
+    assert_eq!(
+        lost_names(root, planted, &code),
+        ["src/gone.rs", "Event::Gone"]
+    );
 }

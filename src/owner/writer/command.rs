@@ -82,7 +82,7 @@ pub struct Revise {
     pub reply: mpsc::Sender<Result<RecordedImport>>,
 }
 
-/// See [`WriterCommand::Made`](super::WriterCommand::Made).
+/// See [`WriterCommand::RecordPictures`].
 pub struct MadePictures {
     /// The pictures. Their files are synced; their revision is assigned later.
     pub made: Vec<GeneratedImage>,
