@@ -3,7 +3,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`line`] | the parts of an item that are read |
+//! | `item_line` | the parts of an item that are read |
 //! | [`axis`] | item properties: subjects, vocabularies, and others |
 //! | [`count`] | terms, grids, and failing terms |
 //! | [`excluded`] | grid cells that compatibility rules leave empty |

@@ -6,8 +6,9 @@
 //! | [`styles`], [`templates`] | `styles.toml` and `templates.toml` |
 //! | [`rules`], [`rule_edits`] | `compatibility.toml`: parsing and editing |
 //! | [`judge`] | questions to judges, one file each in `judge/` |
-//! | [`instruct`] | instructions for models under test, one file each in `instruct/` |
+//! | [`instructions`] | instructions for models under test, one file each in `instruct/` |
 //! | [`template`] | text with named slots |
+//! | `positions` | byte offsets as lines and columns, and TOML errors as findings |
 //! | [`dysca`], [`diff`] | import of the released folder; comparison of two sets |
 
 pub mod diff;

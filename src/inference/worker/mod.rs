@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `frames` | length-prefixed postcard over a pipe |
 //! | `protocol` | the messages |
-//! | `tell` | writes lines to standard error |
+//! | `messages` | lines on standard error |
 //! | `serve` | the worker's side: pipes, greeting, and the thread that receives messages |
 //! | `compute_thread` | the worker's thread that computes |
 //! | `fault` | faults for tests |

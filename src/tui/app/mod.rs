@@ -30,8 +30,8 @@
 //! | `theme` | the user's theme |
 //! | `pictures` | preparing the pictures of a frame |
 //! | `image_view` | zoom, pan, and pairs |
-//! | `type_ahead`, `refused` | keys typed ahead for a prompt |
-//! | `draw` | one frame |
+//! | `type_ahead`, `refused_prompt` | keys typed ahead for a prompt |
+//! | `draw`, `tabs` | one frame; its first row: tabs, position, and counts |
 //! | [`overlay`] | menus, prompts, and pages over a pane |
 
 mod actions;

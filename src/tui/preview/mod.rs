@@ -1,8 +1,8 @@
-//! Turns picture files into what a pane can show, in the background.
+//! Turns picture files into what a pane can show, in the background. [`decode`] reads the pixels,
+//! within limits that the import shares.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`decode`] | bytes to pixels, within limits (shared with import) |
 //! | [`scale`] | picture sizes and resizing |
 //! | [`pair`] | two pictures side by side or their difference, and regions |
 //! | [`halfblock`] | pixels to text cells, at every color level |

@@ -3,11 +3,13 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`input`] | the push parser for keys, pastes, and replies |
+//! | `csi` | escape sequences as keys or replies |
 //! | [`reader`] | the thread that reads the terminal |
 //! | [`signals`] | the thread that waits for signals |
 //! | [`guard`] | raw mode and the alternate screen |
 //! | [`output`] | buffered, counted output |
 //! | [`backend`] | the ratatui backend |
+//! | [`sgr`] | cells as bytes |
 //! | [`frame`] | one frame |
 //! | [`background`] | dark or light background |
 //! | [`locale`] | ASCII-only terminals |

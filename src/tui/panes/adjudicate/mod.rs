@@ -3,8 +3,8 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `settle` | from a key to a saved verdict |
-//! | `draw` | drawing; `sides` draws the verdicts |
+//! | `adjudication` | from a key to a saved verdict |
+//! | `draw`, `sides` | drawing; the verdicts side by side |
 //! | `effects` | the effects for the program to carry out |
 
 mod adjudication;

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `effects` | the effects for the program to carry out |
 //! | `rows` | groups and pairs as a table |
-//! | `parts` | details of a row: numbers, table, annotators, methods paragraph |
+//! | `details` | details of a row: numbers, table, annotators, methods paragraph |
 //! | `draw` | layout and drawing |
 
 mod details;

@@ -3,7 +3,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `begin` | starting a job: counts first, then a confirmation |
+//! | `start` | starting a job: counts first, then a confirmation |
 //! | `setting` | settings of a new job |
 //! | `rows` | jobs and failures as tables |
 //! | `draw` | drawing |

@@ -4,8 +4,9 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`session`] | the files, undo steps, conflicts, the contents of a save |
-//! | [`preview`], [`worker`] | twenty questions as the edit changes them, updated while the
-//! annotator types |
+//! | [`edit_session`] | what both panes edit: loading, previews, conflicts, and saving |
+//! | [`preview`], [`worker`] | twenty questions as the edit changes them, while the person types |
+//! | [`draw`] | the preview, the findings, and the status line of the files |
 //! | [`sidebar`] | the panel beside the terms or the text |
 //! | [`diff`] | diffs by line and by term |
 //! | [`effects`] | the effects for the program to carry out |
