@@ -1,8 +1,10 @@
 //! Picture sizes within a given space, and resizing.
 
+use std::borrow::Cow;
+
 use fast_image_resize::images::{TypedImage, TypedImageRef};
-use fast_image_resize::pixels::{U8x3, U8x4};
-use fast_image_resize::{FilterType, PixelTrait, ResizeAlg, ResizeOptions, Resizer};
+use fast_image_resize::pixels::U8x4;
+use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
 use image::{DynamicImage, RgbaImage};
 
 use super::decode::DecodedImage;
@@ -48,41 +50,23 @@ pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaI
     } else {
         ResizeAlg::Convolution(FilterType::Bilinear)
     };
-    let bytes: Vec<u8> = match pixels {
-        DynamicImage::ImageRgb8(_) => {
-            let small = resample::<U8x3>(pixels, width, height, algorithm)?;
-            let opaque = |pixel: &U8x3| [pixel.0[0], pixel.0[1], pixel.0[2], 255];
-            small.pixels().iter().flat_map(opaque).collect()
-        }
-        _ => {
-            let small = resample::<U8x4>(pixels, width, height, algorithm)?;
-            small.pixels().iter().flat_map(|pixel| pixel.0).collect()
-        }
+    // Only RGBA: each pixel type adds half a megabyte to the program.
+    let rgba = match pixels {
+        DynamicImage::ImageRgba8(rgba) => Cow::Borrowed(rgba),
+        other => Cow::Owned(other.to_rgba8()),
     };
+    let options = ResizeOptions::new()
+        .resize_alg(algorithm)
+        .use_alpha(pixels.color().has_alpha());
+    let source = TypedImageRef::<U8x4>::from_buffer(rgba.width(), rgba.height(), rgba.as_raw())
+        .map_err(|e| e.to_string())?;
+    let mut small = TypedImage::<U8x4>::new(width, height);
+    Resizer::new()
+        .resize_typed(&source, &mut small, &options)
+        .map_err(|e| e.to_string())?;
+    let bytes = small.pixels().iter().flat_map(|pixel| pixel.0).collect();
     RgbaImage::from_raw(width, height, bytes)
         .ok_or_else(|| "resizing returned too few pixels".to_string())
-}
-
-/// Resizes pixels of one type. The type is static, because the dynamic API links the code of all
-/// thirteen pixel types: 3 MB of the program.
-fn resample<P: PixelTrait>(
-    pixels: &DynamicImage,
-    width: u32,
-    height: u32,
-    algorithm: ResizeAlg,
-) -> Result<TypedImage<'static, P>, String> {
-    let source =
-        TypedImageRef::<P>::from_buffer(pixels.width(), pixels.height(), pixels.as_bytes())
-            .map_err(|e| e.to_string())?;
-    let mut small = TypedImage::new(width, height);
-    Resizer::new()
-        .resize_typed(
-            &source,
-            &mut small,
-            &ResizeOptions::new().resize_alg(algorithm),
-        )
-        .map_err(|e| e.to_string())?;
-    Ok(small)
 }
 
 #[cfg(test)]
