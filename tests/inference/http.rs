@@ -525,7 +525,8 @@ fn ten_thousand_requests_through_all_troubles() {
         true
     });
     assert_eq!(results.len(), TASKS);
-    assert!(server.peak() <= 32, "{} in flight", server.peak());
+    // A request that timed out counts until the server sees that its connection is closed.
+    assert!(server.peak() <= 36, "{} in flight", server.peak());
     let (mut done, mut kinds) = (0, HashMap::<FailureKind, usize>::new());
     for (index, result) in &results {
         match result {
