@@ -134,101 +134,122 @@ pub struct Cli {
     color: Option<String>,
 }
 
-#[derive(Subcommand)]
-enum Command {
+/// The commands, one row each: description, name, arguments, and what runs it.
+macro_rules! commands {
+    (|$context:ident| $($(#[$meta:meta])+ $name:ident $(($args:ident: $kind:ty))? => $run:expr;)+) => {
+        #[derive(Subcommand)]
+        enum Command {
+            $($(#[$meta])+ $name $(($kind))?,)+
+        }
+
+        impl Command {
+            fn run(self, $context: &Context) -> Result<u8> {
+                match self {
+                    $(Command::$name $(($args))? => $run,)+
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    |context|
     /// Create a project in a folder
-    Init {
-        /// Folder of the project; created if it does not exist
-        dir: PathBuf,
-    },
+    Init(args: InitArgs) => init(&args.dir);
     /// Add a small sample data set to the project
-    Sample(sample::Args),
+    Sample(args: sample::Args) => sample::run(context, &args);
     /// Import items, predictions, and pictures
-    Import(import::Args),
+    Import(args: import::Args) => import::run(context, &args);
     /// Compose questions from the metadata
-    Compose(compose::Args),
+    Compose(args: compose::Args) => compose::run(context, &args);
     /// Generate the pictures of items
-    Generate(generate::Args),
+    Generate(args: generate::Args) => generate::run(context, &args);
     /// Evaluate a model on the items of the project
-    Eval(eval::Args),
+    Eval(args: eval::Args) => eval::run(context, &args);
     /// List and control generation and evaluation jobs
-    Jobs(jobs::Args),
+    Jobs(args: jobs::Args) => jobs::run(context, &args);
     /// Score items with models and manage the rules that flag items
-    Filter(filter::Args),
+    Filter(args: filter::Args) => filter::run(context, &args);
     /// Manage model files on this machine
-    Models(models::Args),
+    Models(args: models::Args) => models::run(&args);
     /// Count items by two properties, or list the terms whose items fail most
-    Coverage(coverage::Args),
+    Coverage(args: coverage::Args) => coverage::run(context, &args);
     /// Reject all items with the given terms
-    Discard(discard::Args),
+    Discard(args: discard::Args) => discard::run(context, &args);
     /// Update composed items after the metadata changed
-    Recompose(recompose::Args),
+    Recompose(args: recompose::Args) => recompose::run(context, &args);
     /// Restore imports that the manifest no longer lists
-    Recover(recover::Args),
+    Recover(args: recover::Args) => recover::run(context, &args);
     /// Export items and predictions to another tool's format
-    Export(export::Args),
+    Export(args: export::Args) => export::run(context, &args);
     /// List items
-    Items(items::Args),
+    Items(args: items::Args) => items::run(context, &args);
     /// Record verdicts from JSON lines on standard input
-    Decide(decide::Args),
+    Decide(args: decide::Args) => decide::run(context, &args);
     /// Record one verdict on all items that match a filter
-    Bulk(bulk::Args),
+    Bulk(args: bulk::Args) => bulk::run(context, &args);
     /// Change the question, options, or answer of an item
-    Edit(edit::Args),
+    Edit(args: edit::Args) => edit::run(context, &args);
     /// Undo your last verdict or edit
-    Undo(undo::Args),
+    Undo(args: undo::Args) => undo::run(context, &args, undo::Direction::Undo);
     /// Redo the verdict or edit that you last undid
-    Redo(undo::Args),
+    Redo(args: undo::Args) => undo::run(context, &args, undo::Direction::Redo);
     /// List, export, or import verdicts
-    Verdicts(verdicts::Args),
+    Verdicts(args: verdicts::Args) => verdicts::run(context, &args);
     /// Show the decisions of all annotators, newest first
-    Log(log::Args),
+    Log(args: log::Args) => log::run(context, &args);
     /// Create and manage verification rounds
-    Round(round::Args),
+    Round(args: round::Args) => round::run(context, &args);
     /// Report agreement between annotators, with intervals
-    Agreement(agreement::Args),
+    Agreement(args: agreement::Args) => agreement::run(context, &args);
     /// Show your own pace (private)
-    Pace(agreement::pace::Args),
+    Pace(args: agreement::pace::Args) => agreement::pace::run(context, &args);
     /// Merge journals from other machines into the project
-    Merge(merge::Args),
+    Merge(args: merge::Args) => merge::run(context, &args);
     /// Show the state of the project at a point in time, rebuilt from its journals
-    Replay(replay::Args),
+    Replay(args: replay::Args) => replay::run(context, &args);
     /// List the items whose status changed between two points in time
-    Diff(replay::DiffArgs),
+    Diff(args: replay::DiffArgs) => replay::diff(context, &args);
     /// List, check, compare, and import metadata files
-    Vocab(vocab::Args),
+    Vocab(args: vocab::Args) => vocab::run(context, &args);
     /// Print the leaderboard of the project or of prediction files
-    Board(board::Args),
+    Board(args: board::Args) => board::run(context, &args);
     /// Analyze a board: correlation, clusters, intervals, charts, and more
-    Analyse(analyse::Args),
+    Analyse(args: analyse::Args) => analyse::run(context, &args);
     /// Check metadata and questions for mistakes
-    Lint(lint::Args),
+    Lint(args: lint::Args) => lint::run(context, &args);
     /// Check printed tables of results for impossible numbers
-    LintTable(lint_table::Args),
+    LintTable(args: lint_table::Args) => lint_table::run(&args);
     /// Extract answers from model outputs with a named rule
-    Extract(extract::Args),
+    Extract(args: extract::Args) => extract::run(&args);
     /// Manage the servers that you agree to send data to
-    Trust(trust::Args),
+    Trust(args: trust::Args) => trust::run(context, &args);
     /// List key bindings, or check a key file
-    Keys(keys::Args),
+    Keys(args: keys::Args) => keys::run(context, &args);
     /// Show or set the theme of the terminal program
-    Theme(theme::Args),
+    Theme(args: theme::Args) => theme::run(&args);
     /// Print a picture in this terminal
-    Show(show::Show),
+    Show(args: show::Show) => show::run(&args, context.color()?).map(|()| 0);
     /// Show the state of the project's owner process
-    Status(status::Args),
+    Status(args: status::Args) => status::run(context, &args);
     /// Stop the project's owner process
-    Stop,
+    Stop => status::stop(context);
     /// Check the files of the project for damage, or repair them
-    Verify(verify::Args),
+    Verify(args: verify::Args) => verify::run(context, &args);
     /// Print the information that a bug report needs
-    Doctor(doctor::Args),
+    Doctor(args: doctor::Args) => doctor::run(context, &args);
     /// Run the owner process of a project (other commands start it)
     #[command(hide = true)]
-    Owner,
+    Owner => benchtop_owner::server::run(context.project()?.root()).map(|()| 0);
     /// Run a worker process for an owner (the owner starts it)
     #[command(hide = true)]
-    Worker(worker::Args),
+    Worker(args: worker::Args) => worker::run(&args);
+}
+
+#[derive(clap::Args)]
+struct InitArgs {
+    /// Folder of the project; created if it does not exist
+    dir: PathBuf,
 }
 
 /// Runs the command. `Ok` holds the exit code; for `Err` it is
@@ -243,50 +264,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         None => {
             benchtop_tui::run(&context.project()?, &context.who()?, context.color()?).map(|()| 0)
         }
-        Some(Command::Init { dir }) => init(&dir),
-        Some(Command::Sample(args)) => sample::run(&context, &args),
-        Some(Command::Import(args)) => import::run(&context, &args),
-        Some(Command::Generate(args)) => generate::run(&context, &args),
-        Some(Command::Eval(args)) => eval::run(&context, &args),
-        Some(Command::Jobs(args)) => jobs::run(&context, &args),
-        Some(Command::Filter(args)) => filter::run(&context, &args),
-        Some(Command::Models(args)) => models::run(&args),
-        Some(Command::Coverage(args)) => coverage::run(&context, &args),
-        Some(Command::Discard(args)) => discard::run(&context, &args),
-        Some(Command::Bulk(args)) => bulk::run(&context, &args),
-        Some(Command::Edit(args)) => edit::run(&context, &args),
-        Some(Command::Recompose(args)) => recompose::run(&context, &args),
-        Some(Command::Recover(args)) => recover::run(&context, &args),
-        Some(Command::Compose(args)) => compose::run(&context, &args),
-        Some(Command::Export(args)) => export::run(&context, &args),
-        Some(Command::Items(args)) => items::run(&context, &args),
-        Some(Command::Decide(args)) => decide::run(&context, &args),
-        Some(Command::Undo(args)) => undo::run(&context, &args, undo::Direction::Undo),
-        Some(Command::Redo(args)) => undo::run(&context, &args, undo::Direction::Redo),
-        Some(Command::Verdicts(args)) => verdicts::run(&context, &args),
-        Some(Command::Log(args)) => log::run(&context, &args),
-        Some(Command::Round(args)) => round::run(&context, &args),
-        Some(Command::Agreement(args)) => agreement::run(&context, &args),
-        Some(Command::Pace(args)) => agreement::pace::run(&context, &args),
-        Some(Command::Merge(args)) => merge::run(&context, &args),
-        Some(Command::Replay(args)) => replay::run(&context, &args),
-        Some(Command::Diff(args)) => replay::diff(&context, &args),
-        Some(Command::Vocab(args)) => vocab::run(&context, &args),
-        Some(Command::Board(args)) => board::run(&context, &args),
-        Some(Command::Analyse(args)) => analyse::run(&context, &args),
-        Some(Command::Lint(args)) => lint::run(&context, &args),
-        Some(Command::LintTable(args)) => lint_table::run(&args),
-        Some(Command::Extract(args)) => extract::run(&args),
-        Some(Command::Trust(args)) => trust::run(&context, &args),
-        Some(Command::Keys(args)) => keys::run(&context, &args),
-        Some(Command::Theme(args)) => theme::run(&args),
-        Some(Command::Show(args)) => show::run(&args, context.color()?).map(|()| 0),
-        Some(Command::Status(args)) => status::run(&context, &args),
-        Some(Command::Stop) => status::stop(&context),
-        Some(Command::Verify(args)) => verify::run(&context, &args),
-        Some(Command::Doctor(args)) => doctor::run(&context, &args),
-        Some(Command::Worker(args)) => worker::run(&args),
-        Some(Command::Owner) => benchtop_owner::server::run(context.project()?.root()).map(|()| 0),
+        Some(command) => command.run(&context),
     }
 }
 

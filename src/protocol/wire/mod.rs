@@ -4,7 +4,7 @@
 //! client starts with [`ToOwner::Hello`]. The owner replies [`FromOwner::Welcome`], or
 //! [`FromOwner::Refused`] and closes the connection. Every [`ToOwner::Ask`] carries a number that
 //! its reply repeats. postcard is not self-describing, so any change of these types needs a new
-//! [`PROTOCOL`] version.
+//! [`PROTOCOL`] version: a new request changes it, other changes raise its `LAYOUT`.
 //!
 //! | file | contents |
 //! |---|---|
@@ -39,7 +39,7 @@ pub use items::*;
 pub use payload::*;
 pub use reading::*;
 pub use reference::wire_reference;
-pub use request::{AnyReply, AnyRequest, Name as RequestName};
+pub use request::{AnyReply, AnyRequest, Name as RequestName, PROTOCOL};
 pub use response::*;
 pub use waits::StepLatency;
 
@@ -49,8 +49,6 @@ use benchtop_model::import::Progress;
 
 /// First bytes of a greeting.
 pub const MAGIC: [u8; 8] = *b"benchtop";
-/// Protocol version. Owner and client must have the same.
-pub const PROTOCOL: u16 = 13;
 /// Maximum size of a frame body, in bytes.
 pub const FRAME_LIMIT: usize = 16 << 20;
 
