@@ -787,3 +787,29 @@ fn names_in_the_documentation_exist() {
         ["src/gone.rs", "Event::Gone"]
     );
 }
+
+#[test]
+fn no_file_names_a_folder_of_one_machine() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let needle = concat!("/ro", "ot/");
+    let folders = [
+        "src", "tests", "docs", "benches", "metadata", "themes", ".ci",
+    ];
+    let mut folders: Vec<_> = folders.iter().map(|name| root.join(name)).collect();
+    let (mut read, mut found) = (0, Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if let Ok(text) = std::fs::read_to_string(&path) {
+                read += 1;
+                if text.contains(needle) {
+                    found.push(path.display().to_string());
+                }
+            }
+        }
+    }
+    assert!(read > 1000, "{read} files");
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
