@@ -4,7 +4,6 @@
 //! without a hint.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
@@ -12,6 +11,7 @@ use toml::Spanned;
 
 use super::positions;
 use super::template::Template;
+use super::text_reader::Reader;
 use benchtop_model::metafile::shipped;
 use benchtop_model::{Finding, Item, QuestionKind, Rule};
 
@@ -70,39 +70,20 @@ pub fn parse(name: &str, file: &str, text: &str) -> (Option<Instruction>, Vec<Fi
         Ok(raw) => raw,
         Err(error) => return (None, vec![positions::toml(&error, file, text)]),
     };
-    let mut reader = Reader {
-        file,
-        text,
-        found: Vec::new(),
-    };
-    if *raw.version.get_ref() == 0 {
-        reader.say(
-            Rule::Unreadable,
-            raw.version.span(),
-            "versions start at 1",
-            "",
-        );
-    }
-    let about = raw.about.get_ref().trim().to_string();
-    if about.is_empty() || about.contains('\n') {
-        reader.say(
-            Rule::Unreadable,
-            raw.about.span(),
-            "`about` must be a one-line description",
-            "",
-        );
-    }
+    let mut reader = Reader::new(file, text);
+    let about = reader.header(&raw.version, &raw.about);
     let [choice, truth] = [raw.multiple_choice, raw.true_false]
-        .map(|t| reader.words(t, &SLOTS, &["question", "options"]));
-    let [yes, free] = [raw.yes_no, raw.free_form].map(|t| reader.words(t, &SLOTS, &["question"]));
-    let option = reader.words(raw.option, &OPTION, &OPTION);
-    let system = raw.system.map(|s| reader.words(s, &[], &[]));
+        .map(|t| reader.checked_template(t, &SLOTS, &["question", "options"]));
+    let [yes, free] =
+        [raw.yes_no, raw.free_form].map(|t| reader.checked_template(t, &SLOTS, &["question"]));
+    let option = reader.checked_template(raw.option, &OPTION, &OPTION);
+    let system = raw.system.map(|s| reader.checked_template(s, &[], &[]));
     let instruction = Instruction {
         name: name.to_string(),
         version: raw.version.into_inner(),
         about,
         source: raw.source,
-        revision: blake3::hash(text.as_bytes()).to_hex()[..16].to_string(),
+        revision: reader.revision(),
         system,
         texts: [choice, truth, yes, free],
         option,
@@ -110,45 +91,22 @@ pub fn parse(name: &str, file: &str, text: &str) -> (Option<Instruction>, Vec<Fi
     (reader.found.is_empty().then_some(instruction), reader.found)
 }
 
-struct Reader<'t> {
-    file: &'t str,
-    text: &'t str,
-    found: Vec<Finding>,
-}
-
 impl Reader<'_> {
-    fn say(&mut self, rule: Rule, span: Range<usize>, what: impl Into<String>, help: &str) {
-        let finding = Finding::new(rule, self.file, what.into()).help(help);
-        self.found.push(positions::at(finding, self.text, span));
-    }
-
     /// Parses a template with the allowed slots `known` and the required slots `needed`.
-    fn words(&mut self, words: Spanned<String>, known: &[&str], needed: &[&str]) -> Template {
+    fn checked_template(
+        &mut self,
+        words: Spanned<String>,
+        known: &[&str],
+        needed: &[&str],
+    ) -> Template {
         let (span, source) = (words.span(), words.into_inner());
-        let template = match Template::parse(&source) {
-            Ok(template) => template,
-            Err(flaw) => {
-                let at = positions::inside(self.text, span, &source, flaw.at);
-                self.say(Rule::BadTemplate, at, flaw.what, "");
-                return Template::default();
-            }
-        };
         let help = match known.is_empty() {
             true => "this text has no slots".to_string(),
             false => format!("known slots: {}", known.join(", ")),
         };
-        for slot in template
-            .slots()
-            .filter(|s| !known.contains(&s.name.as_str()))
-        {
-            let at = positions::inside(self.text, span.clone(), &source, slot.at.clone());
-            self.say(
-                Rule::UnknownSlot,
-                at,
-                format!("unknown slot `{{{}}}`", slot.name),
-                &help,
-            );
-        }
+        let Some(template) = self.template(&span, &source, known, &help) else {
+            return Template::default();
+        };
         for name in needed.iter().filter(|name| !template.has(name)) {
             self.say(
                 Rule::BadTemplate,

@@ -4,15 +4,14 @@
 //! (self-validation of a picture against its description). Their wording is benchtop's own.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::positions;
-use super::template::Template;
 use super::templates::Text;
+use super::text_reader::Reader;
 use benchtop_model::judge::{AnswerForm, ShownPictures, Word};
 use benchtop_model::metafile::shipped;
 use benchtop_model::vlm::VlmRequest;
@@ -115,45 +114,14 @@ pub fn parse(name: &str, file: &str, text: &str) -> (Option<Judging>, Vec<Findin
         Ok(raw) => raw,
         Err(error) => return (None, vec![positions::toml(&error, file, text)]),
     };
-    let mut reader = Reader {
-        file,
-        text,
-        found: Vec::new(),
-    };
+    let mut reader = Reader::new(file, text);
     let judging = reader.judging(name, raw);
     (judging.filter(|_| reader.found.is_empty()), reader.found)
 }
 
-struct Reader<'t> {
-    file: &'t str,
-    text: &'t str,
-    found: Vec<Finding>,
-}
-
 impl Reader<'_> {
-    fn say(&mut self, rule: Rule, span: Range<usize>, what: impl Into<String>, help: &str) {
-        let finding = Finding::new(rule, self.file, what.into()).help(help);
-        self.found.push(positions::at(finding, self.text, span));
-    }
-
     fn judging(&mut self, name: &str, raw: Raw) -> Option<Judging> {
-        if *raw.version.get_ref() == 0 {
-            self.say(
-                Rule::Unreadable,
-                raw.version.span(),
-                "versions start at 1",
-                "",
-            );
-        }
-        let about = raw.about.get_ref().trim().to_string();
-        if about.is_empty() || about.contains('\n') {
-            self.say(
-                Rule::Unreadable,
-                raw.about.span(),
-                "`about` must be a one-line description",
-                "",
-            );
-        }
+        let about = self.header(&raw.version, &raw.about);
         if let Some(tokens) = raw
             .max_tokens
             .as_ref()
@@ -170,9 +138,9 @@ impl Reader<'_> {
             );
         }
         let reads = self.reads(raw.answer)?;
-        let prompt = self.words(raw.prompt, &reads);
-        let system = raw.system.map(|s| self.words(s, &reads));
-        let revision = blake3::hash(self.text.as_bytes()).to_hex()[..16].to_string();
+        let prompt = self.prompt(raw.prompt, &reads);
+        let system = raw.system.map(|s| self.prompt(s, &reads));
+        let revision = self.revision();
         Some(Judging {
             name: name.to_string(),
             version: raw.version.into_inner(),
@@ -296,37 +264,20 @@ impl Reader<'_> {
         })
     }
 
-    fn words(&mut self, words: Spanned<String>, reads: &AnswerForm) -> Text {
+    fn prompt(&mut self, words: Spanned<String>, reads: &AnswerForm) -> Text {
         let (span, source) = (words.span(), words.into_inner());
         if source.trim().is_empty() {
             self.say(Rule::BadTemplate, span.clone(), "the text is empty", "");
         }
-        let template = match Template::parse(&source) {
-            Ok(template) => template,
-            Err(flaw) => {
-                let at = positions::inside(self.text, span.clone(), &source, flaw.at);
-                self.say(Rule::BadTemplate, at, flaw.what, "");
-                return Text {
-                    template: Template::default(),
-                    span,
-                };
-            }
-        };
         let of_questions = matches!(reads, AnswerForm::Questions { .. });
-        let known = |name: &str| {
-            SLOTS.iter().any(|(n, _)| *n == name) && (of_questions || !OF_QUESTIONS.contains(&name))
-        };
-        let names: Vec<&str> = SLOTS.iter().map(|(n, _)| *n).filter(|n| known(n)).collect();
-        let help = format!("known slots: {}", names.join(", "));
-        for slot in template.slots().filter(|s| !known(&s.name)) {
-            let at = positions::inside(self.text, span.clone(), &source, slot.at.clone());
-            self.say(
-                Rule::UnknownSlot,
-                at,
-                format!("unknown slot `{{{}}}`", slot.name),
-                &help,
-            );
-        }
+        let known: Vec<&str> = SLOTS
+            .iter()
+            .map(|(name, _)| *name)
+            .filter(|name| of_questions || !OF_QUESTIONS.contains(name))
+            .collect();
+        let help = format!("known slots: {}", known.join(", "));
+        let template = self.template(&span, &source, &known, &help);
+        let template = template.unwrap_or_default();
         Text { template, span }
     }
 }

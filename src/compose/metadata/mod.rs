@@ -8,6 +8,7 @@
 //! | [`judge`] | questions to judges, one file each in `judge/` |
 //! | [`instructions`] | instructions for models under test, one file each in `instruct/` |
 //! | [`template`] | text with named slots |
+//! | `text_reader` | what judgings and instructions have in common |
 //! | `positions` | byte offsets as lines and columns, and TOML errors as findings |
 //! | [`dysca`], [`diff`] | import of the released folder; comparison of two sets |
 
@@ -21,6 +22,7 @@ pub mod rules;
 pub mod styles;
 pub mod template;
 pub mod templates;
+mod text_reader;
 pub mod vocabulary;
 
 use std::collections::{BTreeMap, BTreeSet};

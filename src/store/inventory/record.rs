@@ -9,7 +9,8 @@ use super::{Difference, Kind, Record};
 use benchtop_files::regular;
 use benchtop_model::{Error, Result};
 
-/// The record of a file as it is now, and how it differs from `before`.
+/// The record of a file as it is now, and how it differs from `before`. A file whose length and
+/// stamp are those of `before` is not read.
 ///
 /// # Errors
 /// [`benchtop_model::ErrorKind::Denied`] if it is not a regular file.
@@ -19,18 +20,7 @@ pub fn record(
     kind: Kind,
     before: Option<&Record>,
 ) -> Result<(Record, Option<Difference>)> {
-    let full = root.join(path);
-    let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &full);
-    let mut file = regular::open(&full, File::options().read(true))?;
-    let meta = file.metadata().map_err(fail)?;
-    let stamp = (
-        i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()),
-        meta.ino(),
-    );
-    if let Some(before) = before.filter(|b| b.stamp == stamp && b.length == meta.len()) {
-        return Ok((before.clone(), None));
-    }
-    digest(&mut file, path, kind, stamp, before).map_err(fail)
+    compare(root, path, kind, before, true)
 }
 
 /// Like [`record`], but always reads the whole file instead of trusting its stamp.
@@ -40,6 +30,16 @@ pub fn record_whole(
     kind: Kind,
     before: Option<&Record>,
 ) -> Result<(Record, Option<Difference>)> {
+    compare(root, path, kind, before, false)
+}
+
+fn compare(
+    root: &Path,
+    path: &str,
+    kind: Kind,
+    before: Option<&Record>,
+    trust_stamp: bool,
+) -> Result<(Record, Option<Difference>)> {
     let full = root.join(path);
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &full);
     let mut file = regular::open(&full, File::options().read(true))?;
@@ -48,6 +48,10 @@ pub fn record_whole(
         i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()),
         meta.ino(),
     );
+    let same = before.filter(|b| trust_stamp && b.stamp == stamp && b.length == meta.len());
+    if let Some(before) = same {
+        return Ok((before.clone(), None));
+    }
     digest(&mut file, path, kind, stamp, before).map_err(fail)
 }
 
