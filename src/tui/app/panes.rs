@@ -95,6 +95,9 @@ impl App {
         self.urgent |= !matches!(effect, Effect::Ask(_));
         match effect {
             Effect::Ask(ask) => self.ask_for_pane(id, ask),
+            Effect::Cancel(name) => self.link.cancel(
+                |want| matches!(want, Pending::Pane(of) if of.pane == id && of.name == Some(name)),
+            ),
             // Nobody expects a question of a pane that was left.
             Effect::Menu(..) | Effect::Prompt(..) | Effect::Page(_) if self.at != id => {}
             Effect::Menu(menu, then) => {

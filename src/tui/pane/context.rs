@@ -83,11 +83,13 @@ pub enum Typed<'a> {
 pub type OnTyped =
     Box<dyn FnMut(&mut dyn Pane, Typed<'_>, &mut Context<'_>) -> std::result::Result<(), String>>;
 
-/// The receiver of the reply to a request. A reply in parts is received several times.
+/// The receiver of the reply to a request.
 #[derive(Clone)]
 pub struct Receiver {
     pub pane: PaneId,
     pub opens: Option<Opens>,
+    /// The name by which the pane cancels the request.
+    pub name: Option<&'static str>,
     then: Rc<RefCell<Callback<Result<AnyReply>>>>,
 }
 
@@ -108,6 +110,7 @@ impl fmt::Debug for Receiver {
 pub struct Ask {
     pub request: AnyRequest,
     opens: Option<Opens>,
+    name: Option<&'static str>,
     /// Say so if there is no connection, because a key asked for it.
     pub is_for_key: bool,
     then: Callback<Result<AnyReply>>,
@@ -138,11 +141,38 @@ impl Ask {
         let then = move |pane: &mut P, reply: Result<AnyReply>, cx: &mut Context<'_>| {
             then(pane, reply.and_then(R::reply), cx);
         };
+        Ask::calling(request, callback(then))
+    }
+
+    fn calling(request: AnyRequest, then: Callback<Result<AnyReply>>) -> Ask {
         Ask {
             request,
             opens: None,
+            name: None,
             is_for_key: false,
-            then: callback(then),
+            then,
+        }
+    }
+
+    /// Asks for what may come in parts. `then` gets each of them.
+    pub fn in_parts<P: Pane, R: Request>(
+        request: R,
+        mut then: impl FnMut(&mut P, Result<R::Reply>, &mut Context<'_>) + 'static,
+    ) -> Ask {
+        let then = move |pane: &mut dyn Pane, part: Result<AnyReply>, cx: &mut Context<'_>| {
+            let pane: &mut dyn Any = pane;
+            if let Some(pane) = pane.downcast_mut::<P>() {
+                then(pane, part.and_then(R::reply), cx);
+            }
+        };
+        Ask::calling(request.into(), Box::new(then))
+    }
+
+    /// Gives the request a name for [`Context::cancel`].
+    pub fn named(self, name: &'static str) -> Ask {
+        Ask {
+            name: Some(name),
+            ..self
         }
     }
 
@@ -167,6 +197,7 @@ impl Ask {
         let receiver = Receiver {
             pane,
             opens: self.opens,
+            name: self.name,
             then: Rc::new(RefCell::new(self.then)),
         };
         (self.request, receiver)
@@ -189,6 +220,8 @@ pub enum Target {
 /// What the program does for a pane after a call.
 pub enum Effect {
     Ask(Ask),
+    /// Cancels the pending requests of this name.
+    Cancel(&'static str),
     Menu(Menu, Callback<Chosen>),
     Prompt(Prompt, OnTyped),
     Page(Page),
@@ -224,6 +257,7 @@ impl fmt::Debug for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Effect::Ask(ask) => write!(f, "Ask({:?}, opens {:?})", ask.request, ask.opens),
+            Effect::Cancel(name) => write!(f, "Cancel({name})"),
             Effect::Menu(menu, _) => write!(f, "Menu({menu:?})"),
             Effect::Prompt(prompt, _) => write!(f, "Prompt({prompt:?})"),
             Effect::Page(page) => write!(f, "Page({page:?})"),
@@ -281,6 +315,12 @@ impl<'a> Context<'a> {
     /// Sends a request with more properties than [`ask`](Self::ask).
     pub fn send(&mut self, ask: Ask) {
         self.push(Effect::Ask(ask));
+    }
+
+    /// Cancels the pending requests of the pane with this name: nobody gets their replies, and the
+    /// owner stops working on them.
+    pub fn cancel(&mut self, name: &'static str) {
+        self.push(Effect::Cancel(name));
     }
 
     /// Asks for one of these lines, each with a detail. `then` gets its index.

@@ -116,3 +116,6 @@ pub trait Pane: Any {
     /// Draws the pane. Returns the position of the terminal's cursor while it types.
     fn draw(&mut self, area: Rect, buf: &mut Buffer, scene: &Scene<'_>) -> Option<Position>;
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 use super::context::{Chosen, Context, Effect, Env, Typed};
 use super::id::PaneId;
 use super::scene::{Pictures, Scene};
+use super::seen::Viewed;
 use super::{Notice, Pane};
 use crate::action::Action;
 use crate::keymap::Keymap;
@@ -131,6 +132,17 @@ impl Recorder {
             }
         });
         taken.map(|()| effects)
+    }
+
+    /// Says that the item was seen so, for an [`Effect::WhenSeen`], or confirms an
+    /// [`Effect::Confirm`]. Other effects get nothing.
+    pub fn see(&self, pane: &mut dyn Pane, effect: &mut Effect, viewed: Viewed) -> Vec<Effect> {
+        match effect {
+            Effect::WhenSeen(_, then) | Effect::Confirm(_, _, then) => {
+                self.call(pane, |pane, cx| then(pane, viewed, cx))
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Draws the pane without pictures.

@@ -475,3 +475,6 @@ impl Pane for AdjudicatePane {
         None
     }
 }
+
+#[cfg(test)]
+mod tests;
