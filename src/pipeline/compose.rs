@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::export::Exporter;
-use super::import::{Outcome, Watch};
+use super::import::Outcome;
 use benchtop_compose::compiled_metadata::CompiledMetadata;
 use benchtop_compose::engine::Composer;
 use benchtop_compose::metadata::Metadata;
@@ -21,7 +21,8 @@ use benchtop_compose::metadata::judge::judging_of;
 use benchtop_compose::plan::{MAX_SIZE, Plan};
 use benchtop_compose::schedule::Schedule;
 use benchtop_files::project::Project;
-use benchtop_model::import::{FileReport, Progress, Report};
+use benchtop_model::cancel::ProgressSink;
+use benchtop_model::import::{FileReport, Report};
 use benchtop_model::metafile::shipped;
 use benchtop_model::{
     Error, ErrorKind, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity,
@@ -218,7 +219,7 @@ impl Composition {
     fn each<T: Send>(
         &self,
         make: &(impl Fn(Item) -> Result<T> + Sync),
-        watch: Watch<'_>,
+        watch: ProgressSink<'_>,
         take: &mut dyn FnMut(T) -> Result<()>,
     ) -> Result<()> {
         self.each_on(WORKERS, make, watch, take)
@@ -228,7 +229,7 @@ impl Composition {
         &self,
         threads: u64,
         make: &(impl Fn(Item) -> Result<T> + Sync),
-        watch: Watch<'_>,
+        watch: ProgressSink<'_>,
         take: &mut dyn FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let chunks = self.questions.div_ceil(CHUNK);
@@ -256,16 +257,9 @@ impl Composition {
             }
             for chunk in 0..chunks {
                 let done = chunk * CHUNK;
-                if !watch(Progress {
-                    what: "composing".into(),
-                    done,
-                    of: Some(self.questions),
-                }) {
-                    return Err(Error::new(
-                        ErrorKind::Cancelled,
-                        "canceled; nothing was added",
-                    ));
-                }
+                watch
+                    .report("composing", done, Some(self.questions))
+                    .map_err(|_| Error::new(ErrorKind::Cancelled, "canceled; nothing was added"))?;
                 let ended = |_| Error::new(ErrorKind::Io, "a composing thread stopped early");
                 for made in workers[(chunk % threads) as usize]
                     .recv()
@@ -290,7 +284,7 @@ impl Composition {
         index: &Index,
         catalog: &Catalog,
         at: &str,
-        watch: Watch<'_>,
+        watch: ProgressSink<'_>,
     ) -> Result<Outcome> {
         let dataset = self.dataset();
         let mut report = Report::default();
@@ -382,7 +376,7 @@ impl Composition {
     /// # Errors
     ///
     /// As for [`Exporter::push`], cancellation, or a failed write. Then no file was changed.
-    pub fn export(&self, mut exporter: Exporter, watch: Watch<'_>) -> Result<(u64, u64)> {
+    pub fn export(&self, mut exporter: Exporter, watch: ProgressSink<'_>) -> Result<(u64, u64)> {
         self.each(&Ok, watch, &mut |item| exporter.push(&item))?;
         exporter.finish()
     }
@@ -392,7 +386,7 @@ impl Composition {
     /// # Errors
     ///
     /// Cancellation, or a question that cannot be composed.
-    pub fn summary(&self, watch: Watch<'_>) -> Result<Summary> {
+    pub fn summary(&self, watch: ProgressSink<'_>) -> Result<Summary> {
         let mut summary = Summary {
             dataset: self.dataset().into(),
             questions: self.questions,
