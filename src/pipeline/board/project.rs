@@ -21,15 +21,13 @@ use benchtop_metrics::extract::{self, Extractor};
 use benchtop_metrics::score::parsed_answer::ParsedAnswer;
 use benchtop_metrics::score::question_table::QuestionTable;
 use benchtop_metrics::score::{Asked, BoardEngine, Grader, ModelAnswers, Outcome, Place};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::evaluation::AnswerFileHeader;
 use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
 use benchtop_store::Catalog;
 use benchtop_store::catalog::PredictionSegment;
 use benchtop_store::judge_cache::JudgeExtractions;
 use benchtop_store::manifest::Content;
-
-/// Receives the numbers of answers read and in total. Returns whether to continue.
-pub type Watch<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
 
 struct Segments {
     catalog: Arc<Catalog>,
@@ -70,14 +68,13 @@ impl Texts for Segments {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Corrupt`] if a segment is damaged, [`ErrorKind::Cancelled`] if `watch` returns
-/// false.
+/// [`ErrorKind::Corrupt`] if a segment is damaged, [`ErrorKind::Cancelled`].
 pub fn from_catalog(
     catalog: &Arc<Catalog>,
     store: &Path,
     (rule, readings): (Option<Extractor>, &Arc<JudgeExtractions>),
     similar: &Similarities<'_>,
-    watch: Watch,
+    cancel: Cancel<'_>,
 ) -> Result<BoardData> {
     let questions = questions(catalog);
     let sheet = Arc::new(sheet(catalog, store, &questions)?);
@@ -90,19 +87,6 @@ pub fn from_catalog(
     for of in files.values_mut() {
         of.sort_by_key(|at| !evaluated(&catalog.answers()[*at]));
     }
-    let all: u64 = catalog.answers().iter().map(|a| a.part.rows).sum();
-    let done = std::sync::atomic::AtomicU64::new(0);
-    let went = |rows: u64| {
-        let done = done.fetch_add(rows, std::sync::atomic::Ordering::Relaxed) + rows;
-        if watch(done, all) {
-            Ok(())
-        } else {
-            Err(Error::new(
-                ErrorKind::Cancelled,
-                "canceled while reading answers",
-            ))
-        }
-    };
     let of: Vec<(&String, &Vec<usize>)> = files.iter().collect();
     let (ruling, resolver) = (Ruling { rule, readings }, DatasetResolver::of(catalog));
     let kept: Vec<CachedAnswers> = of
@@ -116,7 +100,7 @@ pub fn from_catalog(
                 &sheet,
                 model_files,
                 ruling,
-                &went,
+                cancel,
             )?;
             // Duplicates were dropped during import.
             kept.graded.counts.duplicate += files
@@ -245,14 +229,10 @@ fn model_answers(
     sheet: &QuestionTable,
     model_files: ModelFiles<'_>,
     ruling: Ruling<'_>,
-    went: &(dyn Fn(u64) -> Result<()> + Sync),
+    cancel: Cancel<'_>,
 ) -> Result<CachedAnswers> {
     let ModelFiles { model, files } = model_files;
     let rule = ruling.rule;
-    let rows: u64 = files
-        .iter()
-        .map(|at| catalog.answers()[*at].part.rows)
-        .sum();
     let mut hasher = digest(catalog, files);
     // A rule's name contains its version.
     let rules = rule.map_or_else(
@@ -289,11 +269,11 @@ fn model_answers(
                 reread_revised(catalog, sheet, files, ruling, &mut kept)?;
                 cache::ignore_cache_error(cache::write_marks(store, &name, &key, &kept));
             }
-            went(rows)?;
+            cancel.check()?;
             return Ok(kept);
         }
     }
-    let mut kept = read_model(catalog, resolver, sheet, model_files, ruling, went)?;
+    let mut kept = read_model(catalog, resolver, sheet, model_files, ruling, cancel)?;
     kept.revisions = revisions.len() as u64;
     cache::ignore_cache_error(cache::write_marks(store, &name, &key, &kept));
     Ok(kept)
@@ -316,7 +296,7 @@ fn read_model(
     sheet: &QuestionTable,
     ModelFiles { model, files }: ModelFiles<'_>,
     ruling: Ruling<'_>,
-    went: &(dyn Fn(u64) -> Result<()> + Sync),
+    cancel: Cancel<'_>,
 ) -> Result<CachedAnswers> {
     let mut grader = Grader::new(sheet, model, ruling.rule);
     let mut told = Vec::new();
@@ -333,7 +313,6 @@ fn read_model(
         let (mut frame, mut line, mut expected) = (0, 0u32, 0);
         let mut id = String::new();
         while let Some(text) = answers.lines(frame)? {
-            let before = line;
             for row in rows(&text) {
                 let row = row?;
                 let key = key_text(row.key);
@@ -368,7 +347,7 @@ fn read_model(
                 }
                 line += 1;
             }
-            went(u64::from(line - before))?;
+            cancel.check()?;
             frame += 1;
         }
         told.push((answers.part.source.clone(), file_outcomes));

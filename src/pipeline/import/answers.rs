@@ -3,10 +3,11 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Import, Watch, hash_file, tick};
+use super::{Import, hash_file, tick};
 use crate::board::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally};
 use crate::sources::{self, Reach, Source};
 use benchtop_formats::{self as formats, Format};
+use benchtop_model::cancel::ProgressSink;
 use benchtop_model::{Error, ErrorKind, Form, Key, Prediction, Result};
 use benchtop_store::manifest::Content;
 use benchtop_store::segment::Writer;
@@ -29,7 +30,7 @@ struct AnswerSet {
 
 impl Import<'_> {
     /// Imports the answers of a file.
-    pub(super) fn answers(&mut self, source: &Source, watch: Watch<'_>) -> Result<()> {
+    pub(super) fn answers(&mut self, source: &Source, watch: ProgressSink<'_>) -> Result<()> {
         let (found, said) = (&source.found, super::overrides(self.ask));
         let source_blake3 = hash_file(&found.path)?;
         let named = source

@@ -12,7 +12,8 @@ use super::pictures::Pictures;
 use super::sources::{self, Orders, Plan, ReadOptions, Source};
 use benchtop_files::project::Project;
 use benchtop_formats as formats;
-use benchtop_model::import::{FileReport, ImportRequest, Progress, Report};
+use benchtop_model::cancel::ProgressSink;
+use benchtop_model::import::{FileReport, ImportRequest, Report};
 use benchtop_model::{Error, ErrorKind, Item, Result};
 use benchtop_store::Catalog;
 use benchtop_store::columns::Columns;
@@ -38,9 +39,6 @@ fn overrides(ask: &ImportRequest) -> ReadOptions<'_> {
     }
 }
 
-/// Receives progress. Returns whether to continue.
-pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> bool;
-
 /// The project after an import.
 pub struct Outcome {
     /// The new catalog. `None` if nothing was added.
@@ -60,7 +58,7 @@ pub fn import(
     catalog: &Catalog,
     ask: &ImportRequest,
     at: &str,
-    watch: Watch<'_>,
+    watch: ProgressSink<'_>,
 ) -> Result<Outcome> {
     let mut found = Vec::new();
     let mut import = Import::new(project, catalog, ask)?;
@@ -230,11 +228,8 @@ impl<'a> Import<'a> {
 
     /// Number of rows from this very file that the project has, in parts that match `same`.
     fn rows_already_imported(&self, source_blake3: &str, same: &dyn Fn(&Content) -> bool) -> u64 {
-        let parts = self.manifest.entries.iter().flat_map(|e| &e.parts);
-        parts
-            .filter(|p| p.source_blake3 == source_blake3 && same(&p.holds))
-            .map(|p| p.rows)
-            .sum()
+        let parts = self.manifest.parts_of(source_blake3);
+        parts.filter(|p| same(&p.holds)).map(|p| p.rows).sum()
     }
 
     /// Adds notes on reading a file.
@@ -307,7 +302,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    fn finish(mut self, index: &Index, at: &str, watch: Watch<'_>) -> Result<Outcome> {
+    fn finish(mut self, index: &Index, at: &str, watch: ProgressSink<'_>) -> Result<Outcome> {
         self.report.pictures = self.pictures.taken();
         self.report.missing_pictures = self.pictures.missing();
         (self.report.unreadable_pictures, self.report.unreadable) =
@@ -319,13 +314,7 @@ impl<'a> Import<'a> {
                 report: self.report,
             });
         }
-        if !watch(Progress {
-            what: "saving".into(),
-            done: 0,
-            of: None,
-        }) {
-            return Err(cancelled());
-        }
+        watch.report("saving", 0, None).map_err(cancelled)?;
         self.pictures.sync()?;
         // From here on the segments belong to the manifest, or to nobody if its line is not
         // written.
@@ -351,22 +340,18 @@ impl<'a> Import<'a> {
     }
 }
 
-fn cancelled() -> Error {
+fn cancelled(_: Error) -> Error {
     Error::new(ErrorKind::Cancelled, "canceled; nothing was added")
 }
 
-fn tick(source: &Source, records: &mut u64, watch: Watch<'_>) -> Result<()> {
+fn tick(source: &Source, records: &mut u64, watch: ProgressSink<'_>) -> Result<()> {
     *records += 1;
-    if *records % STEP == 1
-        && !watch(Progress {
-            what: source.name(),
-            done: *records - 1,
-            of: None,
-        })
-    {
-        return Err(cancelled());
+    match *records % STEP {
+        1 => watch
+            .report(&source.name(), *records - 1, None)
+            .map_err(cancelled),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// A hash of an item's content without the paths of its pictures.

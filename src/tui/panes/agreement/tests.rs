@@ -3,6 +3,7 @@ use crate::pane::Effect;
 use crate::pane::testing::{self, lines, only, recorder, refused};
 use benchtop_metrics::agreement::{Agreement, methods_paragraph};
 use benchtop_model::agreement::{AgreementReport, Scale};
+use benchtop_model::cancel::Cancel;
 use benchtop_model::round::Protocol;
 use benchtop_model::{ColorLevel, Error, ErrorKind, Status};
 use benchtop_protocol::wire::{AnyRequest, request};
@@ -38,7 +39,7 @@ fn report(n: u32, bootstrap: Option<Bootstrap>) -> AgreementReport {
     let counts = agreement.counts();
     bootstrap.map_or_else(
         || counts.report(),
-        |plan| counts.bootstrapped(plan, &mut |_| true).unwrap(),
+        |plan| counts.bootstrapped(plan, Cancel::NEVER).unwrap(),
     )
 }
 
