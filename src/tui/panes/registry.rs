@@ -8,6 +8,9 @@ use super::rounds::RoundsPane;
 use crate::action::{Action, Scope};
 use crate::pane::{Pane, PaneId};
 
+/// Makes a pane for this annotator.
+pub type NewPane = fn(&str) -> Box<dyn Pane>;
+
 /// A tab and its pane.
 pub struct Tab {
     pub id: PaneId,
@@ -18,8 +21,8 @@ pub struct Tab {
     pub short: &'static str,
     /// The scopes of this pane alone.
     pub scopes: &'static [Scope],
-    /// Makes the pane for this annotator. `None` while the program holds it itself.
-    pub new: Option<fn(&str) -> Box<dyn Pane>>,
+    /// `None` while the program holds the pane itself.
+    pub new: Option<NewPane>,
 }
 
 pub const TABS: [Tab; 11] = [
