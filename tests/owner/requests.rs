@@ -19,7 +19,7 @@ use benchtop::model::job::{JobAct, NewJob, Plan};
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{NewRound, Protocol};
 use benchtop::model::scoring::bench::{BenchQuery, FlagOrder};
-use benchtop::model::scoring::job::{NewScoring, ScoringAct};
+use benchtop::model::scoring::job::NewScoring;
 use benchtop::model::scoring::rules::RuleSet;
 use benchtop::model::scoring::{Measure, Scale, Scorer};
 use benchtop::model::table::Match;
@@ -289,13 +289,6 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
                 .into(),
             ]
         }
-        RequestName::ScoringAct => vec![
-            request::ScoringAct {
-                id: 77,
-                act: ScoringAct::Pause,
-            }
-            .into(),
-        ],
         RequestName::Bench => vec![
             request::Bench(Box::new(BenchQuery {
                 measure: Measure {
