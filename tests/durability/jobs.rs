@@ -77,7 +77,7 @@ fn begin(bench: &Bench, asked: &Server, judge: &Server) {
             "generate",
             "--size",
             "64x64",
-            "--filter",
+            "--plan",
             "status:pending",
             "--seed",
             "9",

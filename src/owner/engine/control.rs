@@ -95,6 +95,32 @@ impl Engine {
         inner.state_of(id)
     }
 
+    /// The number of an active job that `is_same` accepts, such as one that the next owner continues
+    /// after a kill, or else of a new job on behalf of `by`.
+    ///
+    /// # Errors
+    /// As for [`begin`](Engine::begin).
+    pub fn join_or_begin<J: Job>(
+        &self,
+        shared: &Arc<OwnerContext>,
+        by: &str,
+        is_same: impl Fn(&J) -> bool,
+        make: impl FnOnce(u32) -> J,
+    ) -> Result<u32> {
+        drop(self.loaded()?);
+        let active = |live: &mut Live, job: &mut J| {
+            let joins = live.header.standing.is_active() && is_same(job);
+            joins.then_some(live.header.id)
+        };
+        match self.find(active) {
+            Some(id) => Ok(id),
+            None => {
+                let made = self.begin(shared, by, |header| Ok((make(header.id), None)));
+                made.map(|job| job.id)
+            }
+        }
+    }
+
     /// Performs an action on a job. Returns its new state, or `None` if it was removed.
     ///
     /// # Errors

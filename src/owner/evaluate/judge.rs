@@ -129,13 +129,20 @@ pub fn judge_all(
         return Ok(report(ask, &all, &readings, JudgeSummary::default()));
     }
     let spec = Judging { ask: ask.clone() };
-    let made = shared.jobs.begin(shared, who, |header| {
-        Ok((JudgingJob::new(header.id, spec), None))
-    })?;
-    shared.jobs.follow(shared, made.id, watch)?;
-    let report = |_: &mut Live, job: &mut JudgingJob| job.report.take();
-    let report = shared.jobs.with(made.id, report).flatten();
+    let begin = |id| JudgingJob::new(id, spec);
+    let is_same = |job: &JudgingJob| is_same(&job.spec.ask, ask);
+    let id = shared.jobs.join_or_begin(shared, who, is_same, begin)?;
+    shared.jobs.follow(shared, id, watch)?;
+    let report = |_: &mut Live, job: &mut JudgingJob| job.report.clone();
+    let report = shared.jobs.with(id, report).flatten();
     report.ok_or_else(|| Error::new(ErrorKind::Io, "the judge's job left no report"))
+}
+
+/// Whether two requests have the same judge read the same answers.
+fn is_same(a: &JudgeRequest, b: &JudgeRequest) -> bool {
+    let urls =
+        |ask: &JudgeRequest| -> Vec<String> { ask.servers.iter().map(|s| s.url.clone()).collect() };
+    (&a.judge, &a.models, urls(a)) == (&b.judge, &b.models, urls(b))
 }
 
 fn step(shared: &Arc<OwnerContext>, id: u32, _: &mut Slot) -> Result<Step> {

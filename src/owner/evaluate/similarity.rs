@@ -167,12 +167,16 @@ pub fn compare_all(
     // A missing encoder is reported before there is a job.
     Hub::from_env()?.path(&ask.encoder)?;
     let spec = Similarity { ask: ask.clone() };
-    let made = shared.jobs.begin(shared, who, |header| {
-        Ok((SimilarityJob::new(header.id, spec), None))
-    })?;
-    shared.jobs.follow(shared, made.id, watch)?;
-    let report = |_: &mut Live, job: &mut SimilarityJob| job.report.take();
-    let report = shared.jobs.with(made.id, report).flatten();
+    let begin = |id| SimilarityJob::new(id, spec);
+    let is_same = |job: &SimilarityJob| {
+        let other = &job.spec.ask;
+        (&other.models, &other.encoder, other.rule.name())
+            == (&ask.models, &ask.encoder, ask.rule.name())
+    };
+    let id = shared.jobs.join_or_begin(shared, who, is_same, begin)?;
+    shared.jobs.follow(shared, id, watch)?;
+    let report = |_: &mut Live, job: &mut SimilarityJob| job.report.clone();
+    let report = shared.jobs.with(id, report).flatten();
     report.ok_or_else(|| Error::new(ErrorKind::Io, "the comparison left no report"))
 }
 
