@@ -267,12 +267,12 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::Jobs => vec![request::Jobs.into()],
         RequestName::JobAct => vec![
             request::JobAct {
-                id: 1,
+                id: 77,
                 act: JobAct::Pause,
             }
             .into(),
         ],
-        RequestName::JobFailures => vec![request::JobFailures { id: 1, from: 0 }.into()],
+        RequestName::JobFailures => vec![request::JobFailures { id: 77, from: 0 }.into()],
         RequestName::PrioritizePicture => vec![request::PrioritizePicture { number: 1 }.into()],
         RequestName::GeneratedImages => vec![request::GeneratedImages { number: 1 }.into()],
         RequestName::Devices => vec![request::Devices.into()],
@@ -712,6 +712,10 @@ fn open_to_all(name: RequestName, reply: AnyReply) -> String {
         AnyReply::Edit(edited) => format!("{:?}", (edited.voided, edited.notes)),
         // How many items were scored, and by which job, tells no score.
         AnyReply::Scorers(_) => String::new(),
+        AnyReply::Jobs(mut jobs) => {
+            jobs.retain(|job| job.scoring.is_none());
+            format!("{jobs:?}")
+        }
         reply => format!("{reply:?}"),
     };
     assert!(matches!(name, RequestName::Devices | RequestName::Scorers) || !shown.is_empty());
