@@ -46,7 +46,11 @@ impl View {
             derived.held.in_force().check()?;
         }
         let pictures = if filter.asks_pictures() {
-            Some(shared.jobs.states(shared, filter.asks_broken(), cancel)?)
+            Some(
+                shared
+                    .requested
+                    .states(shared, filter.asks_broken(), cancel)?,
+            )
         } else {
             None
         };

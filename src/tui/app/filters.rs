@@ -137,8 +137,10 @@ impl App {
             W::Reverted => pane.on_reverted(answer.and_then(request::RevertRules::reply)),
             W::Count(job) => pane.on_count(*job, answer.and_then(request::Score::reply)),
             W::Begun => pane.on_started(answer.and_then(request::Score::reply)),
-            W::Act => match answer.and_then(request::ScoringAct::reply) {
-                Ok(job) => pane.on_scoring(job),
+            W::Act => match answer.and_then(request::JobAct::reply) {
+                Ok(job) => job
+                    .and_then(|job| job.scoring)
+                    .map_or_else(Vec::new, |job| pane.on_scoring(*job)),
                 Err(problem) => return self.say(Toast::from(&problem)),
             },
         };

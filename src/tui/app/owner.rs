@@ -148,19 +148,17 @@ impl App {
             }
             Event::Job(job) => {
                 self.notify(Notice::Job(&job));
-                if self.at != PaneId::Generate {
+                let mut is_shown = self.at == PaneId::Generate;
+                if let Some(scoring) = job.scoring {
+                    is_shown |= self.at == PaneId::Filters || scoring.phase.is_finished();
+                    self.scoring_progressed(*scoring);
+                }
+                if !is_shown {
                     // Nothing of it is on screen.
                     return;
                 }
             }
             Event::JobRemoved(id) => self.notify(Notice::JobRemoved(id)),
-            Event::Scoring(job) => {
-                let nothing_to_see = self.at != PaneId::Filters && !job.phase.is_finished();
-                self.scoring_progressed(*job);
-                if nothing_to_see {
-                    return;
-                }
-            }
             Event::Rules => self.rules_changed(),
             // Visibility may have changed.
             Event::Rounds => {
