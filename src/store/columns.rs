@@ -10,18 +10,10 @@ pub const BLOCK_ROWS: usize = 216;
 /// Maximum length of a name in bytes. A longer value is not a subtask, level, or style.
 pub const NAME_LIMIT: usize = 1000;
 
-/// Columns of names, in stored order.
-pub const NAMED: [Field; 6] = [
-    Field::Dataset,
-    Field::Subtask,
-    Field::Level,
-    Field::Style,
-    Field::Side,
-    Field::Variant,
-];
+pub use benchtop_model::field::NAMED;
 
-/// Version of the block layout.
-const VERSION: u8 = 2;
+/// Version of the block layout. Another column of names makes another layout.
+const VERSION: u8 = NAMED.len() as u8 - 4;
 const HEADER: usize = 5;
 const ROW_BYTES: usize = 8 + 1 + 2 * NAMED.len();
 
@@ -175,17 +167,9 @@ impl Columns {
     }
 
     fn codes(&mut self, item: &Item) -> Result<[u16; NAMED.len()]> {
-        let values = [
-            Some(item.dataset.as_str()),
-            item.subtask.as_deref(),
-            item.level.as_deref(),
-            item.style.as_deref(),
-            item.pair.as_ref().map(|p| p.side.name()),
-            item.variant.as_ref().map(|v| v.name.as_str()),
-        ];
         let mut codes = [0; NAMED.len()];
-        for (at, value) in values.into_iter().enumerate() {
-            codes[at] = self.names[at].intern(value.unwrap_or(""), NAMED[at])?;
+        for (at, field) in NAMED.into_iter().enumerate() {
+            codes[at] = self.names[at].intern(field.of(item), field)?;
         }
         Ok(codes)
     }
